@@ -1,0 +1,141 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// One table says it all: every room, its layer, the rooms below it that it may import, and the engines it wraps.
+// `make check` reads the same table (ops/check-layers) and refuses an import that is not in it.
+//
+// PACKHORSE_ROOMS=Tiles,Regions builds only those rooms, what they stand on, and their tests (CONTRIBUTING.md).
+
+struct Engine {
+    let product: Target.Dependency
+    static func product(_ name: String, _ package: String) -> Engine { Engine(product: .product(name: name, package: package)) }
+    static let arguments = product("ArgumentParser", "swift-argument-parser")
+    static let collections = product("Collections", "swift-collections")
+    static let crypto = product("Crypto", "swift-crypto")
+    static let grdb = product("GRDB", "GRDB.swift")
+    static let hummingbird = product("Hummingbird", "hummingbird")
+    static let lifecycle = product("ServiceLifecycle", "swift-service-lifecycle")
+    static let logging = product("Logging", "swift-log")
+    static let metrics = product("Metrics", "swift-metrics")
+    static let protobuf = product("SwiftProtobuf", "swift-protobuf")
+    static let yams = product("Yams", "Yams")
+}
+
+struct Room {
+    let name: String
+    let rooms: [String]
+    let engines: [Engine]
+    init(_ name: String, _ rooms: [String] = [], _ engines: [Engine] = []) {
+        self.name = name
+        self.rooms = rooms
+        self.engines = engines
+    }
+}
+
+let systemLibraries: [Target] = [
+    .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
+    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+    .systemLibrary(name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
+    .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+]
+
+let libraries: [Room] = [
+    // Layer 1: values and pure machines
+    Room("Tiles"),
+    Room("Regions", ["CRegionData", "Tiles"]),
+    Room("Wire", ["Tiles"], [.protobuf]),
+    Room("Scheduling", ["Tiles"], [.collections]),
+    // Layer 2: one engine each
+    Room("Telemetry", [], [.logging]),
+    Room("ZeroMQ", ["CZeroMQ"], [.logging]),
+    Room("Transfer", ["CCurl"], [.logging]),
+    Room("TileBodies", ["CDeflate", "Tiles"]),
+    Room("Tilesets", ["Tiles"], [.yams]),
+    Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer"], [.grdb]),
+    Room("Shards", ["CLZ4", "Tiles"], [.crypto]),
+    Room("Packages", ["Tiles", "TileBodies", "Shards"], [.grdb, .crypto]),
+    Room("Catalog", ["Tiles"], [.crypto]),
+    // Layer 3: services; they meet at Wire and never import each other
+    Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging]),
+    Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards", "Catalog", "Telemetry"], [.grdb, .lifecycle, .logging]),
+    Room("Worker", ["Tiles", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards", "Packages", "Telemetry"], [.lifecycle, .logging]),
+    // Layer 4
+    Room(
+        "Commands",
+        [
+            "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards", "Packages", "Catalog", "DemoWorld",
+            "Coordinator", "Worker", "Scheduling", "Telemetry",
+        ], [.arguments, .lifecycle, .logging]),
+]
+
+/// Rooms with a test target of their own, and what the tests import beyond the room itself.
+let tests: [Room] = [
+    Room("Tiles"), Room("Regions", ["Tiles"]), Room("Wire", ["Tiles"]), Room("Scheduling", ["Tiles"]),
+    Room("ZeroMQ"), Room("Transfer"), Room("TileBodies", ["Tiles"]), Room("Tilesets", ["Tiles"]),
+    Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer"], [.grdb]), Room("Shards", ["Tiles"]), Room("Packages", ["Tiles", "Shards"], [.grdb]), Room("Catalog", ["Tiles"]),
+    Room("DemoWorld", ["Tiles", "TileBodies", "Regions"]),
+    Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ"]), Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins"]),
+    Room("Commands", ["Tiles", "Regions", "Wire", "Catalog"]),
+]
+
+/// Files that live beside the code they describe and are not compiled.
+let documents = ["Wire": ["packhorse.proto"], "Shards": ["FORMAT.md"]]
+
+let strict: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .treatAllWarnings(as: .error),
+]
+
+/// The rooms named in PACKHORSE_ROOMS and everything below them, or `nil` for the whole house.
+let chosen: Set<String>? = Context.environment["PACKHORSE_ROOMS"].flatMap { list in
+    list.isEmpty ? nil : below(Set(list.split(separator: ",").map(String.init)))
+}
+
+func below(_ names: Set<String>) -> Set<String> {
+    let next = names.union(libraries.filter { names.contains($0.name) }.flatMap(\.rooms))
+        .union(tests.filter { names.contains($0.name) }.flatMap(\.rooms))
+    return next == names ? names : below(next)
+}
+
+func isChosen(_ name: String) -> Bool { chosen?.contains(name) ?? true }
+
+func dependencies(_ room: Room) -> [Target.Dependency] {
+    room.rooms.map { .target(name: $0) } + room.engines.map(\.product)
+}
+
+var targets: [Target] = systemLibraries.filter { isChosen($0.name) }
+if isChosen("Regions") {
+    targets.append(.target(name: "CRegionData", exclude: ["regions.bin", "regions.json"]))
+}
+targets += libraries.filter { isChosen($0.name) }.map {
+    .target(name: $0.name, dependencies: dependencies($0), exclude: documents[$0.name, default: []], swiftSettings: strict)
+}
+targets += tests.filter { isChosen($0.name) }.map {
+    .testTarget(name: "\($0.name)Tests", dependencies: [.target(name: $0.name)] + dependencies($0), swiftSettings: strict)
+}
+if chosen == nil {
+    targets.append(.executableTarget(name: "packhorse", dependencies: ["Commands"], swiftSettings: strict))
+    targets.append(.testTarget(name: "EndToEndTests", dependencies: ["packhorse", "Tiles", "Packages"], swiftSettings: strict))
+}
+
+let package = Package(
+    name: "packhorse",
+    platforms: [.macOS(.v15)],
+    products: chosen == nil ? [.executable(name: "packhorse", targets: ["packhorse"])] : [],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+        .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    ],
+    targets: targets,
+    swiftLanguageModes: [.v6]
+)
