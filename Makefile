@@ -1,0 +1,49 @@
+# Packhorse: every task has one name. `make` alone lists them.
+#
+# Everything is built once, in release mode, in .build: `make demo` and `make test` share it.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help bootstrap build test check format demo compose-test proto regions clean
+
+# Imports are checked by the build as well as by ops/check-layers.
+BUILD := swift build -c release --explicit-target-dependency-import-check error
+TEST := swift test -c release --skip-build --disable-xctest $(TEST_FLAGS)
+SWIFT_SOURCES := Package.swift Sources Tests
+
+help: ## list the tasks
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
+
+bootstrap: ## install what is missing (Debian packages; root or sudo)
+	@ops/bootstrap
+
+build: bootstrap ## build the packhorse binary: .build/release/packhorse
+	$(BUILD) --product packhorse
+
+test: ## everything CI runs: bootstrap, check, build, all tests (TEST_FLAGS="--filter X" narrows it)
+	@ops/phase bootstrap ops/bootstrap
+	@ops/phase check ops/check
+	@ops/phase build $(BUILD) --build-tests
+	@ops/phase test $(TEST)
+
+check: ## format, layers, unsafe budget, file lengths, generated code, scripts; builds nothing
+	@ops/check
+
+format: ## let swift format rewrite the sources
+	swift format format --in-place --parallel --configuration .swift-format --recursive $(SWIFT_SOURCES)
+
+demo: build ## a country of the demo world through a coordinator and workers, on this machine, offline
+	.build/release/packhorse demo
+
+compose-test: ## build the container image, run a cluster of three workers in Docker, check its package (~10 min)
+	@ops/compose-test
+
+proto: ## regenerate Sources/Wire/packhorse.pb.swift from packhorse.proto (needs protoc and protoc-gen-swift)
+	cd Sources/Wire && protoc --swift_opt=Visibility=Public --swift_opt=UseAccessLevelOnImports=true \
+	    --swift_out=. --proto_path=. packhorse.proto
+
+regions: ## rebuild the embedded world tree from Debian packages, byte for byte
+	ops/regions/build
+
+clean: ## remove everything that was built
+	rm -rf .build
