@@ -16,7 +16,6 @@ struct Engine {
     static let hummingbird = product("Hummingbird", "hummingbird")
     static let lifecycle = product("ServiceLifecycle", "swift-service-lifecycle")
     static let logging = product("Logging", "swift-log")
-    static let metrics = product("Metrics", "swift-metrics")
     static let protobuf = product("SwiftProtobuf", "swift-protobuf")
     static let yams = product("Yams", "Yams")
 }
@@ -79,7 +78,7 @@ let tests: [Room] = [
 ]
 
 /// Files that live beside the code they describe and are not compiled.
-let documents = ["Wire": ["packhorse.proto"], "Shards": ["FORMAT.md"]]
+let documents = ["Wire": ["packhorse.proto", "packhorse.proto.sha256"], "Shards": ["FORMAT.md"]]
 
 let strict: [SwiftSetting] = [
     .enableUpcomingFeature("ExistentialAny"),
@@ -129,7 +128,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
-        .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),

@@ -1,0 +1,99 @@
+import Foundation
+import Wire
+import ZeroMQ
+
+/// Asks the coordinator and waits for the answer, one question at a time.
+///
+/// Asking again is always safe: submissions carry a request id, everything else reads or is idempotent.
+final class ControlClient: Sendable {
+    private let link: DealerLink
+    private let endpoint: String
+    private let timeout: Duration
+    private let session = UInt64.random(in: 1...UInt64.max)
+    private let sequence = Counter()
+
+    init(endpoint: String, security: LinkSecurity, allowPlain: Bool, timeout: Duration) throws {
+        self.endpoint = endpoint
+        self.timeout = timeout
+        link = try DealerLink(
+            connect: endpoint, security: security, options: DealerOptions(allowPlain: allowPlain, maxFrameBytes: 4 << 20))
+    }
+
+    func close() async { await link.close() }
+
+    func submit(_ request: PBSubmit) async throws -> PBSubmitted {
+        guard case .submitted(let answer) = try await ask(.submit(request)) else { throw unexpected }
+        return answer
+    }
+
+    func job(_ number: UInt64, failures: UInt32) async throws -> PBJobStatus {
+        let request = PBGetJob.with {
+            $0.job = number
+            $0.failures = failures
+        }
+        guard case .jobStatus(let answer) = try await ask(.getJob(request)) else { throw unexpected }
+        return answer
+    }
+
+    func jobs(limit: UInt32) async throws -> [PBJobStatus] {
+        guard case .jobs(let answer) = try await ask(.listJobs(.with { $0.limit = limit })) else { throw unexpected }
+        return answer.jobs
+    }
+
+    func cancel(_ number: UInt64) async throws {
+        guard case .done = try await ask(.cancelJob(.with { $0.job = number })) else { throw unexpected }
+    }
+
+    func workers() async throws -> [PBWorkerStatus] {
+        guard case .workers(let answer) = try await ask(.listWorkers(PBListWorkers())) else { throw unexpected }
+        return answer.workers
+    }
+
+    func health() async throws -> PBHealth {
+        guard case .health(let answer) = try await ask(.ping(PBPing())) else { throw unexpected }
+        return answer
+    }
+
+    // MARK: - Asking
+
+    private var unexpected: CLIError {
+        CLIError(.software, "the coordinator at \(endpoint) answered with another message than asked for",
+            hint: "packhorse and its coordinator should be of one version")
+    }
+
+    /// Sends one message and returns its answer.
+    ///
+    /// - Throws: ``CLIError``: 69 when nothing answers in time, else what the coordinator's ``PBProblem`` says.
+    private func ask(_ message: Message) async throws -> Message {
+        let number = sequence.next()
+        try await link.send([Frame(session: session, seq: number, message).encoded()])
+        let clock = ContinuousClock()
+        let deadline = clock.now + timeout
+        while clock.now < deadline {
+            for bytes in try await link.receive(upTo: min(.milliseconds(200), deadline - clock.now)) {
+                let frame = try Frame(decoding: bytes)
+                guard frame.session == session, frame.re == number else { continue }
+                if case .problem(let problem) = frame.message { throw CLIError(problem) }
+                return frame.message
+            }
+        }
+        throw CLIError(
+            .unavailable, "no coordinator answers at \(endpoint) within \(timeout.seconds) s",
+            hint: "start one with 'packhorse coordinator', or name it with --coordinator tcp://HOST:7470 (and --keys)")
+    }
+}
+
+extension CLIError {
+    /// A refused request as the command line reports it.
+    init(_ problem: PBProblem) {
+        let status: ExitStatus =
+            switch problem.code {
+            case "unknown-job": .noInput
+            case "tile-limit", "bad-request", "bad-package", "bad-mask", "bad-zoom": .usage
+            case "forbidden": .permission
+            case "degraded": .temporary
+            default: problem.retriable ? .temporary : .badData
+            }
+        self.init(status, problem.text, hint: problem.hint.isEmpty ? nil : problem.hint)
+    }
+}

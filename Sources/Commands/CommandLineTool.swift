@@ -1,0 +1,51 @@
+import ArgumentParser
+import Foundation
+
+/// The command line: parses, runs, and turns whatever is thrown into one clear line and a documented exit code.
+public enum CommandLineTool {
+    /// The version that `--version`, Hello and User-Agent say.
+    public static let version = "0.1.0"
+
+    /// Runs the arguments (without the program's name) and ends the process.
+    public static func run(_ arguments: [String]) async -> Never {
+        do {
+            var command = try RootCommand.parseAsRoot(arguments)
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+            exit(ExitStatus.success.rawValue)
+        } catch {
+            if let problem = ErrorTranslation.cliError(error) {
+                Console.note(problem.description)
+                exit(problem.status.rawValue)
+            }
+            RootCommand.exit(withError: error)
+        }
+    }
+}
+
+/// The root of the command tree.
+struct RootCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "packhorse",
+        abstract: "Bulk-builds offline map packages from a tile server, with a coordinator and workers.",
+        discussion: """
+            Start with the built-in world: packhorse demo
+
+            Exit codes: 0 done; 64 usage; 65 bad data; 66 input missing; 69 unreachable; 70 bug; 73 cannot create output;
+            74 input/output; 75 temporary, try again; 77 permission; 78 configuration; 130 interrupted.
+            """,
+        version: "packhorse \(CommandLineTool.version)",
+        groupedSubcommands: [
+            CommandGroup(name: "Jobs", subcommands: [
+                SubmitCommand.self, EstimateCommand.self, JobsCommand.self, StatusCommand.self, WatchCommand.self, CancelCommand.self,
+            ]),
+            CommandGroup(name: "Maps", subcommands: [MaskCommand.self, RegionsCommand.self, InspectCommand.self, VerifyCommand.self]),
+            CommandGroup(name: "Cluster", subcommands: [
+                CoordinatorCommand.self, WorkerCommand.self, WorkersCommand.self, HealthCommand.self, KeygenCommand.self,
+            ]),
+            CommandGroup(name: "Demo", subcommands: [DemoCommand.self, DemoOriginCommand.self]),
+        ])
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Tiles
+import Tilesets
+import Wire
+
+/// A job before it is sent: areas, zooms and tileset, with the masks made.
+struct JobDraft {
+    struct Package {
+        let area: Area
+        let mask: TileMask
+    }
+
+    let packages: [Package]
+    let zooms: ZoomRange
+    let tileset: Tileset
+
+    /// Makes the masks; a country the size of Russia takes a second.
+    init(areas: [Area], zooms: ZoomRange, tileset: Tileset) throws {
+        let twice = Dictionary(grouping: areas, by: \.id).filter { $1.count > 1 }.keys.sorted()
+        guard twice.isEmpty else { throw CLIError(.usage, "named twice: \(twice.joined(separator: ", "))") }
+        packages = areas.map { Package(area: $0, mask: $0.mask(zooms.max)) }
+        self.zooms = zooms
+        self.tileset = tileset
+        for package in packages where package.mask.count(in: zooms) == 0 {
+            throw CLIError(.badData, "'\(package.area.label)' touches no tile of zoom \(zooms)")
+        }
+    }
+
+    /// The tiles of all packages together, each once.
+    var union: TileMask {
+        packages.dropFirst().reduce(packages[0].mask) { $0.union($1.mask) }
+    }
+
+    var label: String { packages.map(\.area.label).joined(separator: ", ") }
+
+    /// The message that submits it.
+    func request(_ options: SubmitPolicy) -> PBSubmit {
+        PBSubmit.with {
+            $0.requestID = options.requestID
+            $0.kind = packages[0].area.kind.rawValue
+            $0.label = String(label.prefix(200))
+            $0.tileset = Data(tileset.canonicalJSON)
+            $0.zoomMin = UInt32(zooms.min)
+            $0.zoomMax = UInt32(zooms.max)
+            $0.tileLimit = options.tileLimit
+            $0.priority = options.priority
+            $0.allowedMissing = options.allowedMissing
+            $0.dryRun = options.dryRun
+            $0.packages = packages.map(Self.request)
+        }
+    }
+
+    private static func request(_ package: Package) -> PBPackageRequest {
+        PBPackageRequest.with {
+            $0.id = package.area.id
+            $0.mask = Data(package.mask.encoded())
+            $0.names = package.area.names
+            $0.bounds = PBBox.with {
+                $0.west = package.area.bounds.west
+                $0.south = package.area.bounds.south
+                $0.east = package.area.bounds.east
+                $0.north = package.area.bounds.north
+            }
+        }
+    }
+}
+
+/// What a submission asks of the coordinator beside its tiles.
+struct SubmitPolicy {
+    var requestID: String
+    var tileLimit: UInt64 = 0
+    var priority: Int32 = 0
+    var allowedMissing: Double = 0.001
+    var dryRun = false
+}

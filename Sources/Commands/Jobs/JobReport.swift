@@ -1,0 +1,36 @@
+/// The lines that tell a person how a job stands or ended.
+enum JobReport {
+    static func lines(_ job: JobView) -> [String] {
+        var lines = [
+            "job \(job.job)  \(job.label)  (\(job.kind), tileset \(job.tileset), zoom \(job.zoomMin)-\(job.zoomMax))",
+            "state    \(job.state)" + (job.reason.map { ": \($0)" } ?? ""),
+            "tiles    \(Units.count(job.tiles)): \(Units.count(job.stored)) stored, \(Units.count(job.empty)) empty, "
+                + "\(Units.count(job.failed)) failed; \(Units.bytes(job.bytes))",
+            "batches  \(Units.count(job.batchesDone)) of \(Units.count(job.batches)) done",
+            "time     \(Units.duration(seconds: job.elapsedSeconds))",
+        ]
+        for package in job.packages {
+            var line = "package  \(package.id)  \(package.state)"
+            if let version = package.version { line += "  version \(version)" }
+            if let size = package.size { line += "  \(Units.bytes(size))" }
+            if let tiles = package.tiles { line += "  \(Units.count(tiles)) tiles" }
+            lines.append(line)
+            if let path = package.path { lines.append("         \(path)") }
+        }
+        if !job.failures.isEmpty {
+            lines.append("failed tiles" + (UInt64(job.failures.count) < job.failed ? " (the first \(job.failures.count))" : ""))
+            lines += job.failures.map { "  \($0.tile)  \($0.cause)  \($0.detail)" }
+        }
+        return lines
+    }
+
+    /// The exit code that a job's end deserves.
+    static func status(_ job: JobView) -> ExitStatus {
+        switch job.state {
+        case "done": .success
+        case "cancelled": .temporary
+        case "failed": .badData
+        default: .temporary
+        }
+    }
+}

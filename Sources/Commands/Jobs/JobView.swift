@@ -1,0 +1,100 @@
+import Foundation
+import Wire
+
+/// A job as commands print it; the JSON keys (snake case) are stable.
+struct JobView: Encodable {
+    let job: UInt64
+    let label: String
+    let kind: String
+    let state: String
+    let tileset: String
+    let zoomMin: UInt32
+    let zoomMax: UInt32
+    let tiles: UInt64
+    let stored: UInt64
+    let empty: UInt64
+    let failed: UInt64
+    /// Settled, committed or by a running lease; never above `tiles`.
+    let settled: UInt64
+    let bytes: UInt64
+    let batches: UInt64
+    let batchesDone: UInt64
+    let elapsedSeconds: Double
+    let reason: String?
+    let packages: [PackageView]
+    let failures: [FailureView]
+
+    struct PackageView: Encodable {
+        let id: String
+        let state: String
+        let version: UInt32?
+        let size: UInt64?
+        let tiles: UInt64?
+        let sha256: String?
+        let path: String?
+        let tilesHash: String?
+    }
+
+    struct FailureView: Encodable {
+        let tile: String
+        let cause: String
+        let detail: String
+    }
+
+    init(_ status: PBJobStatus) {
+        job = status.job
+        label = status.label
+        kind = status.kind
+        state = status.state
+        tileset = status.tileset
+        zoomMin = status.zoomMin
+        zoomMax = status.zoomMax
+        tiles = status.tiles
+        stored = status.stored
+        empty = status.empty
+        failed = status.failed
+        settled = min(status.tiles, status.stored + status.empty + status.failed + status.inFlightDone)
+        bytes = status.bytes
+        batches = status.batches
+        batchesDone = status.batchesDone
+        elapsedSeconds = Double(status.elapsedMs) / 1000
+        reason = status.reason.isEmpty ? nil : status.reason
+        packages = status.packages.map(PackageView.init)
+        failures = status.failures.map(FailureView.init)
+    }
+
+    /// Whether nothing more will happen to the job.
+    var isOver: Bool { ["done", "failed", "cancelled"].contains(state) }
+
+    /// Share of tiles settled, 0...1.
+    var fraction: Double { tiles == 0 ? 1 : Double(settled) / Double(tiles) }
+}
+
+extension JobView.PackageView {
+    init(_ status: PBPackageStatus) {
+        id = status.id
+        state = status.state
+        version = status.version == 0 ? nil : status.version
+        size = status.size == 0 ? nil : status.size
+        tiles = status.tiles == 0 ? nil : status.tiles
+        sha256 = status.sha256.isEmpty ? nil : status.sha256.map { Hex.byte($0) }.joined()
+        path = status.path.isEmpty ? nil : status.path
+        tilesHash = status.tilesHash.isEmpty ? nil : status.tilesHash
+    }
+}
+
+extension JobView.FailureView {
+    init(_ failure: PBTileFailure) {
+        tile = "\(failure.tile.zoom)/\(failure.tile.x)/\(failure.tile.y)"
+        cause = failure.cause
+        detail = failure.detail
+    }
+}
+
+/// Hexadecimal text.
+enum Hex {
+    static func byte(_ value: UInt8) -> String {
+        let text = String(value, radix: 16)
+        return text.count == 1 ? "0" + text : text
+    }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+
+/// `packhorse jobs`: the list of jobs.
+struct JobsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "jobs", abstract: "List jobs, newest first.", discussion: "Example: packhorse jobs --limit 5")
+
+    @Option(help: "At most this many.") var limit: UInt32 = 50
+    @Flag(help: "The result as JSON.") var json = false
+    @Flag(name: .shortAndLong, help: "Job numbers only.") var quiet = false
+    @OptionGroup var cluster: ClusterOptions
+
+    func run() async throws {
+        let views = try await cluster.withClient { try await $0.jobs(limit: limit) }.map(JobView.init)
+        if json {
+            Console.result(try JSONText.pretty(views))
+        } else if quiet {
+            views.forEach { Console.result("\($0.job)") }
+        } else {
+            var table = Table("job", "state", "done", "tiles", "failed", "size", "label")
+            for view in views {
+                table.add(
+                    "\(view.job)", view.state, "\(Int(view.fraction * 100)) %", Units.count(view.tiles),
+                    Units.count(view.failed), Units.bytes(view.bytes), view.label)
+            }
+            table.lines.forEach(Console.result)
+        }
+    }
+}

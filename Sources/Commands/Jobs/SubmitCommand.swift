@@ -1,0 +1,68 @@
+import ArgumentParser
+import Foundation
+
+/// `packhorse submit`: asks the coordinator to build packages.
+struct SubmitCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "submit",
+        abstract: "Build packages of countries, a box, a GeoJSON shape or points of interest.",
+        discussion: """
+            Prints the job number. Each area becomes one package in the coordinator's catalog.
+
+            Examples:
+              packhorse submit EE --tileset tiles.yaml --wait
+              packhorse submit "bbox(24.5,59.3,25.0,59.5)" --tileset tiles.yaml --zoom 0-12
+              packhorse submit --geojson park.geojson --tileset https://tiles.example.com/tiles.json
+              packhorse submit --points huts.csv --radius 2km --tileset mbtiles:planet.mbtiles
+            """)
+
+    @OptionGroup var area: AreaOptions
+    @OptionGroup var tiles: TilesetOptions
+    @OptionGroup var cluster: ClusterOptions
+
+    @Flag(help: "Stay until the job has ended; the exit code then tells how.")
+    var wait = false
+
+    @Flag(help: "Say what would be built, then stop.")
+    var dryRun = false
+
+    @Option(help: "Allow a box of up to this many tiles (the coordinator's own limit is 5,000 unless set otherwise).")
+    var tileLimit: UInt64 = 0
+
+    @Option(help: "Jobs of higher priority go first; below 0 waits.")
+    var priority: Int32 = 0
+
+    @Option(help: "Share of tiles, 0 to 1, that may be missing in a package; above it the job fails.")
+    var allowedMissing: Double = 0.001
+
+    @Option(help: "A name of your choice that makes repeating this submission safe: the first job is returned.")
+    var requestID: String?
+
+    @OptionGroup var progress: ProgressOptions
+
+    func validate() throws {
+        guard (0...1).contains(allowedMissing) else { throw ValidationError("--allowed-missing must lie between 0 and 1.") }
+    }
+
+    func run() async throws {
+        let tileset = try await tiles.read()
+        let draft = try JobDraft(areas: try area.read(), zooms: try tiles.zooms(of: tileset), tileset: tileset)
+        let policy = SubmitPolicy(
+            requestID: requestID ?? UUID().uuidString, tileLimit: tileLimit, priority: priority,
+            allowedMissing: allowedMissing, dryRun: dryRun)
+        try await cluster.withClient { client in
+            let submitted = try await client.submit(draft.request(policy))
+            if dryRun {
+                Console.result("\(Units.count(submitted.tiles)) tiles in \(Units.count(submitted.batches)) batches; nothing was submitted")
+                return
+            }
+            if submitted.existing { Console.note("already submitted under this request id") }
+            guard wait else {
+                Console.result("\(submitted.job)")
+                Console.note("\(Units.count(submitted.tiles)) tiles; follow with: packhorse watch \(submitted.job)")
+                return
+            }
+            try await JobWatcher(client: client, style: progress.style).finish(submitted.job)
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import ArgumentParser
+
+/// `packhorse watch`: follows a job to its end.
+struct WatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch", abstract: "Follow a job until it ends; the exit code tells how it ended.",
+        discussion: "Example: packhorse watch 1")
+
+    @Argument(help: "The job's number.") var job: UInt64
+    @OptionGroup var progress: ProgressOptions
+    @OptionGroup var cluster: ClusterOptions
+
+    func run() async throws {
+        try await cluster.withClient { client in
+            try await JobWatcher(client: client, style: progress.style).finish(job)
+        }
+    }
+}

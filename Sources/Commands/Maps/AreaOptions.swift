@@ -1,0 +1,61 @@
+import ArgumentParser
+import Foundation
+import Regions
+import Tiles
+
+/// The ways to say which area: region ids or names, a box, a GeoJSON file, points with a radius.
+struct AreaOptions: ParsableArguments {
+    @Argument(help: "Regions by id or name (EE, \"New Zealand\", US-CA), or one box: \"bbox(west,south,east,north)\".")
+    var areas: [String] = []
+
+    @Option(help: "A GeoJSON file: every tile that its geometry touches.")
+    var geojson: String?
+
+    @Option(help: "A CSV file with columns for longitude and latitude: every tile within --radius of a point.")
+    var points: String?
+
+    @Option(help: "Distance round each point, for example 2km, 500m or 1.5mi.")
+    var radius: String = "1km"
+
+    @Option(help: "The package's id, instead of one made from the area (one area only).")
+    var id: String?
+
+    @OptionGroup var regions: RegionFolderOptions
+
+    func validate() throws {
+        let ways = [!areas.isEmpty, geojson != nil, points != nil].filter { $0 }.count
+        guard ways == 1 else {
+            throw ValidationError(
+                ways == 0
+                    ? "Name an area: a region (EE), \"bbox(24.5,59.3,25.0,59.5)\", --geojson FILE or --points FILE.csv."
+                    : "Give regions or a box, --geojson, or --points: one of them, not several.")
+        }
+    }
+
+    /// Reads the areas.
+    ///
+    /// - Throws: ``CLIError``: unknown region (66), unreadable file (66), malformed box or file (64, 65).
+    func read() throws -> [Area] {
+        var found: [Area]
+        if let geojson {
+            found = [try AreaReader.geoJSON(file: URL(filePath: geojson))]
+        } else if let points {
+            found = [try AreaReader.points(file: URL(filePath: points), radiusMeters: Units.meters(radius))]
+        } else {
+            found = try areas.map { try AreaReader.named($0, in: regions.tree) }
+        }
+        if let id {
+            guard found.count == 1, Area.fileSafe(id) == id else {
+                throw CLIError(.usage, "--id '\(id)' needs one area and only letters, digits, '-', '_' and '.'")
+            }
+            found[0] = found[0].renamed(id)
+        }
+        return found
+    }
+}
+
+extension Area {
+    fileprivate func renamed(_ id: String) -> Area {
+        Area(kind: kind, id: id, label: label, names: names, bounds: bounds, mask: mask)
+    }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import Regions
+import Tiles
+
+/// Turns what the user named into areas.
+enum AreaReader {
+    /// A region by id or name, or `bbox(west,south,east,north)`.
+    static func named(_ text: String, in tree: @autoclosure () throws -> RegionTree) throws -> Area {
+        if text.lowercased().hasPrefix("bbox") { return try box(text) }
+        let tree = try tree()
+        let region = try tree.find(text)
+        return Area(
+            kind: .region, id: region.id, label: region.name("en"), names: tree.localizedPaths(of: region.id),
+            bounds: region.bounds, mask: { tree.mask(of: region.id, maxZoom: $0) })
+    }
+
+    static func box(_ text: String) throws -> Area {
+        let box = try BoundingBox(parsing: text)
+        let id = Area.fileSafe("bbox_\(box.west)_\(box.south)_\(box.east)_\(box.north)")
+        let shape = MercatorShape(box)
+        return area(.bbox, id: id, label: text, box, shape)
+    }
+
+    static func geoJSON(file: URL) throws -> Area {
+        let geometry = try Geometry(geoJSON: [UInt8](InputFile.read(file)))
+        guard let bounds = geometry.boundingBox else {
+            throw CLIError(.badData, "'\(file.path)' holds no coordinates; expected a GeoJSON geometry, feature or collection")
+        }
+        return area(.geojson, id: stem(file), label: file.lastPathComponent, bounds, MercatorShape(geometry))
+    }
+
+    static func points(file: URL, radiusMeters: Double) throws -> Area {
+        let points = try PointsFile(text: String(decoding: InputFile.read(file), as: UTF8.self), name: file.path).points
+        let circles = Geometry.circles(points: points, radiusMeters: radiusMeters)
+        guard let bounds = circles.boundingBox else {
+            throw CLIError(.badData, "'\(file.path)' holds no points")
+        }
+        let label = "\(points.count) points of \(file.lastPathComponent)"
+        return area(.points, id: stem(file), label: label, bounds, MercatorShape(circles))
+    }
+
+    private static func stem(_ file: URL) -> String {
+        Area.fileSafe(file.deletingPathExtension().lastPathComponent)
+    }
+
+    private static func area(
+        _ kind: Area.Kind, id: String, label: String, _ bounds: BoundingBox, _ shape: MercatorShape
+    ) -> Area {
+        Area(
+            kind: kind, id: id, label: label, names: ["name_en": label], bounds: bounds,
+            mask: { TileMask(covering: shape, maxZoom: $0) })
+    }
+}

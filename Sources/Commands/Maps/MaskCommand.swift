@@ -1,0 +1,55 @@
+import ArgumentParser
+import Tiles
+
+/// `packhorse mask`: the tile mask of an area.
+struct MaskCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mask",
+        abstract: "Print the tile mask of an area as CARTO clients read it, or its tiles.",
+        discussion: """
+            Examples:
+              packhorse mask EE
+              packhorse mask EE --zoom 10 --format url
+              packhorse mask "bbox(24.5,59.3,25.0,59.5)" --zoom 12 --format tiles
+            """)
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text, url, counts, tiles
+    }
+
+    @OptionGroup var area: AreaOptions
+    @Option(help: "The deepest zoom.") var zoom: Int = 14
+    @Option(help: "text: base64 mask with its zoom; url: the same for a URL; counts: tiles per zoom; tiles: z/x/y lines of --zoom.")
+    var format: Format = .text
+
+    func validate() throws {
+        guard (0...TileID.maxZoom).contains(zoom) else { throw ValidationError("--zoom must lie between 0 and \(TileID.maxZoom).") }
+    }
+
+    func run() throws {
+        let masks = try area.read().map { $0.mask(zoom) }
+        guard let first = masks.first else { return }
+        let mask = masks.dropFirst().reduce(first) { $0.union($1) }
+        switch format {
+        case .text: Console.result(mask.cartoWire)
+        case .url: Console.result(mask.cartoURLText)
+        case .counts: ZoomTable.lines(mask, zooms: 0...zoom).forEach(Console.result)
+        case .tiles: for tile in mask.tiles(atZoom: zoom) { Console.result("\(tile)") }
+        }
+    }
+}
+
+/// Tiles per zoom, with the sum.
+enum ZoomTable {
+    static func lines(_ mask: TileMask, zooms: ClosedRange<Int>) -> [String] {
+        var table = Table("zoom", "tiles")
+        var sum: UInt64 = 0
+        for zoom in zooms {
+            let count = mask.count(atZoom: zoom)
+            sum += count
+            table.add("\(zoom)", Units.count(count))
+        }
+        table.add("all", Units.count(sum))
+        return table.lines
+    }
+}

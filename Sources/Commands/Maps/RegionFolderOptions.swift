@@ -1,0 +1,25 @@
+import ArgumentParser
+import Foundation
+import Regions
+
+/// Where imported regions are kept; the embedded tree is always there.
+struct RegionFolderOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Folder of imported regions. Default: $PACKHORSE_REGIONS, else ~/.config/packhorse/regions.", valueName: "folder"))
+    var regionsFolder: String?
+
+    /// The folder, whether it exists or not.
+    var folder: URL {
+        if let regionsFolder { return URL(filePath: regionsFolder, directoryHint: .isDirectory) }
+        let environment = ProcessInfo.processInfo.environment
+        if let named = environment["PACKHORSE_REGIONS"] { return URL(filePath: named, directoryHint: .isDirectory) }
+        let home = environment["HOME"] ?? "/"
+        return URL(filePath: home, directoryHint: .isDirectory).appending(path: ".config/packhorse/regions")
+    }
+
+    /// The embedded tree with the imports laid over it.
+    var tree: RegionTree {
+        get throws { try RegionTree.load(imports: folder) }
+    }
+}

@@ -1,0 +1,121 @@
+import ArgumentParser
+import Foundation
+import Regions
+import Tiles
+
+/// `packhorse regions`: the world tree.
+struct RegionsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "regions",
+        abstract: "Look up countries and regions, or import finer boundaries.",
+        discussion: """
+            Examples:
+              packhorse regions list
+              packhorse regions list EU/DE
+              packhorse regions show Estland
+              packhorse regions at 24.75,59.44
+              packhorse regions import counties.geojson --level region
+            """,
+        subcommands: [List.self, Show.self, At.self, Import.self], defaultSubcommand: List.self)
+
+    /// The children of a node.
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List what lies directly in a region; without one, the continents.",
+            discussion: "Example: packhorse regions list DE")
+        @Argument(help: "Region id or name.") var parent: String = "001"
+        @Flag(help: "The whole subtree.") var recursive = false
+        @Flag(help: "The result as JSON.") var json = false
+        @Option(help: "Language of the names: en de fr it zh es ru et.") var language: String = "en"
+        @OptionGroup var regions: RegionFolderOptions
+
+        func run() throws {
+            let tree = try regions.tree
+            let parent = try tree.find(parent)
+            let found = recursive ? Self.below(parent.id, tree) : tree.children(of: parent.id)
+            let views = found.map { RegionView($0, tree) }
+            if json {
+                Console.result(try JSONText.pretty(views))
+            } else {
+                var table = Table("id", "kind", "name", "in")
+                for (region, view) in zip(found, views) { table.add(view.id, view.kind, region.name(language), view.parent ?? "") }
+                table.lines.forEach(Console.result)
+            }
+        }
+
+        private static func below(_ id: String, _ tree: RegionTree) -> [Region] {
+            tree.children(of: id).flatMap { [$0] + below($0.id, tree) }
+        }
+    }
+
+    /// One region with everything known of it.
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show one region: names, path, bounds, tiles.", discussion: "Example: packhorse regions show EE")
+        @Argument(help: "Region id, or its name in any language.") var region: String
+        @Flag(help: "The result as JSON.") var json = false
+        @OptionGroup var regions: RegionFolderOptions
+
+        func run() throws {
+            let tree = try regions.tree
+            let view = RegionView(try tree.find(region), tree)
+            if json {
+                Console.result(try JSONText.pretty(view))
+                return
+            }
+            Console.result("\(view.id)  \(view.kind)  \(view.path)")
+            Console.result("bounds   \(view.bounds)")
+            for language in RegionTree.languages { Console.result("\(language)       \(view.names[language] ?? "")") }
+            Console.result("tiles    \(Units.count(tree.mask(of: view.id, maxZoom: 14).count(in: .upTo14))) at zoom 0-14")
+        }
+    }
+
+    /// The smallest region at a point.
+    struct At: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "The smallest region at a coordinate, and what it lies in.",
+            discussion: "Example: packhorse regions at 24.75,59.44")
+        @Argument(parsing: .allUnrecognized, help: "longitude,latitude in degrees.") var coordinate: [String]
+        @OptionGroup var regions: RegionFolderOptions
+
+        func run() throws {
+            let numbers = coordinate.joined(separator: ",").split(separator: ",").compactMap { Double($0) }
+            guard numbers.count == 2, (-180...180).contains(numbers[0]), (-90...90).contains(numbers[1]) else {
+                throw CLIError(.usage, "'\(coordinate.joined(separator: " "))' is no longitude,latitude", hint: "packhorse regions at 24.75,59.44")
+            }
+            let tree = try regions.tree
+            guard var region = tree.smallest(longitude: numbers[0], latitude: numbers[1]) else {
+                throw CLIError(.noInput, "no region at \(numbers[0]),\(numbers[1]): open sea")
+            }
+            Console.result("\(region.id)  \(region.name("en"))")
+            while let parent = tree.parent(of: region.id) {
+                Console.result("  in \(parent.id)  \(parent.name("en"))")
+                region = parent
+            }
+        }
+    }
+}
+
+/// A region as printed; the JSON keys are stable.
+struct RegionView: Encodable {
+    let id: String
+    let kind: String
+    let parent: String?
+    let path: String
+    let names: [String: String]
+    let bounds: String
+
+    init(_ region: Region, _ tree: RegionTree) {
+        id = region.id
+        kind = "\(region.kind)"
+        parent = region.parentID
+        path = tree.path(of: region.id, language: "en")
+        names = region.names
+        bounds = "\(region.bounds)"
+    }
+}
+
+extension ZoomRange {
+    /// Zooms 0 to 14, the depth of CARTO's packages.
+    static let upTo14 = ZoomRange(min: 0, max: 14) ?? .all
+}

@@ -1,0 +1,44 @@
+import ArgumentParser
+import Foundation
+import Origins
+import Tiles
+import Tilesets
+
+/// Which tiles to build from, and how deep.
+struct TilesetOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Tileset: a YAML or JSON description, a TileJSON URL, or mbtiles:FILE, pmtiles:FILE. Default: $PACKHORSE_TILESET."))
+    var tileset: String?
+
+    @Option(help: "Zoom range, for example 0-14 or 8. Default: the tileset's own, at most 14.")
+    var zoom: String?
+
+    @Option(help: "Language code put in place of {language}.")
+    var language: String?
+
+    /// Reads the description and whatever it points to (TileJSON, file metadata).
+    func read() async throws -> Tileset {
+        guard let named = tileset ?? ProcessInfo.processInfo.environment["PACKHORSE_TILESET"] else {
+            throw CLIError(
+                .usage, "no tileset is named", hint: "pass --tileset FILE.yaml (README shows one), or set PACKHORSE_TILESET")
+        }
+        return try await TilesetReader.read(named, language: language)
+    }
+
+    /// The zooms asked for, which must lie within the tileset's.
+    func zooms(of tileset: Tileset) throws -> ZoomRange {
+        guard let zoom else {
+            let most = min(tileset.zooms.max, 14)
+            guard let range = ZoomRange(min: min(tileset.zooms.min, most), max: most) else { return tileset.zooms }
+            return tileset.zooms.min > 14 ? tileset.zooms : range
+        }
+        let asked = try ZoomRange(parsing: zoom)
+        guard asked.min >= tileset.zooms.min, asked.max <= tileset.zooms.max else {
+            throw CLIError(
+                .usage, "zoom \(asked) lies outside tileset '\(tileset.id)', which has \(tileset.zooms)",
+                hint: "pass --zoom within \(tileset.zooms)")
+        }
+        return asked
+    }
+}

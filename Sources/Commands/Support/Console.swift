@@ -1,0 +1,29 @@
+import Foundation
+
+/// The two streams of a command: standard output carries the result only, standard error everything said to a person.
+enum Console {
+    /// Writes a line of the result.
+    static func result(_ line: String) {
+        write(line, to: .standardOutput)
+    }
+
+    /// Writes a line for the person at the terminal.
+    static func note(_ line: String) {
+        write(line, to: .standardError)
+    }
+
+    /// Rewrites the current line of a terminal.
+    static func redraw(_ line: String) {
+        FileHandle.standardError.write(Data("\r\u{1B}[K\(line)".utf8))
+    }
+
+    /// Whether standard error is a terminal that understands control sequences.
+    static var isTerminal: Bool {
+        isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+    }
+
+    private static func write(_ line: String, to stream: FileHandle) {
+        // A closed pipe (`packhorse jobs | head -1`) ends the reader's interest, not the command.
+        try? stream.write(contentsOf: Data((line + "\n").utf8))
+    }
+}

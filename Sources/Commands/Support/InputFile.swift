@@ -1,0 +1,19 @@
+import Foundation
+
+/// Reads a file that the user named, or says why not.
+enum InputFile {
+    /// The whole file.
+    ///
+    /// - Throws: ``CLIError``: 66 when it does not exist, 77 when it may not be read, 74 otherwise.
+    static func read(_ file: URL) throws -> Data {
+        do {
+            return try Data(contentsOf: file)
+        } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
+            throw CLIError(.noInput, "file '\(file.path)' does not exist")
+        } catch let error as CocoaError where error.code == .fileReadNoPermission {
+            throw CLIError(.permission, "file '\(file.path)' may not be read by this user")
+        } catch {
+            throw CLIError(.inputOutput, "file '\(file.path)' cannot be read: \(error.localizedDescription)")
+        }
+    }
+}

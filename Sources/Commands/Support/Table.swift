@@ -1,0 +1,37 @@
+/// Text columns, padded to the widest cell; numbers to the right.
+struct Table {
+    private let titles: [String]
+    private var rows: [[String]] = []
+
+    init(_ titles: String...) {
+        self.titles = titles
+    }
+
+    mutating func add(_ cells: String...) {
+        rows.append(cells)
+    }
+
+    /// The lines, header first; the header alone says that there is nothing to list.
+    var lines: [String] {
+        let all = [titles.map { $0.uppercased() }] + rows
+        let widths = titles.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+        return all.map { row in
+            row.indices.map { column in
+                let gap = String(repeating: " ", count: widths[column] - row[column].count)
+                return isNumeric(column) ? gap + row[column] : row[column] + gap
+            }.joined(separator: "  ").trimmedRight
+        }
+    }
+
+    private func isNumeric(_ column: Int) -> Bool {
+        !rows.isEmpty && rows.allSatisfy { $0[column].first.map { $0.isNumber || $0 == "-" } ?? true }
+    }
+}
+
+extension String {
+    fileprivate var trimmedRight: String {
+        var text = self
+        while text.last == " " { text.removeLast() }
+        return text
+    }
+}

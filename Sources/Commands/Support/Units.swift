@@ -1,0 +1,61 @@
+import Foundation
+
+/// Numbers as people read them.
+enum Units {
+    /// Bytes with a decimal unit: `512 B`, `1.2 MB`.
+    static func bytes(_ count: UInt64) -> String {
+        var value = Double(count)
+        var unit = 0
+        let names = ["B", "kB", "MB", "GB", "TB"]
+        while value >= 1000, unit < names.count - 1 {
+            value /= 1000
+            unit += 1
+        }
+        return unit == 0 ? "\(count) B" : "\(decimal(value, places: value < 10 ? 2 : 1)) \(names[unit])"
+    }
+
+    /// A count with thousands separated: `1,234,567`.
+    static func count(_ value: UInt64) -> String {
+        let digits = String(value)
+        var text = ""
+        for (index, digit) in digits.enumerated() {
+            if index > 0, (digits.count - index) % 3 == 0 { text.append(",") }
+            text.append(digit)
+        }
+        return text
+    }
+
+    /// A duration in the two largest units: `4 s`, `2 min 5 s`, `3 h 10 min`.
+    static func duration(seconds: Double) -> String {
+        guard seconds.isFinite, seconds < 1e9 else { return "unknown" }
+        let whole = Int(seconds.rounded())
+        if whole < 1 { return "under 1 s" }
+        if whole < 60 { return "\(whole) s" }
+        if whole < 3600 { return "\(whole / 60) min \(whole % 60) s" }
+        return "\(whole / 3600) h \(whole % 3600 / 60) min"
+    }
+
+    /// A number with a fixed count of decimals and a point, whatever the locale.
+    static func decimal(_ value: Double, places: Int) -> String {
+        let scale = pow(10.0, Double(places))
+        let scaled = (abs(value) * scale).rounded()
+        guard scaled < 1e15 else { return "\(value)" }
+        let whole = UInt64(scaled / scale)
+        let fraction = UInt64(scaled) % UInt64(scale)
+        let sign = value < 0 && scaled > 0 ? "-" : ""
+        guard places > 0 else { return "\(sign)\(whole)" }
+        let digits = String(fraction)
+        return "\(sign)\(whole).\(String(repeating: "0", count: places - digits.count))\(digits)"
+    }
+
+    /// Reads a distance such as `2km`, `500 m` or `1.5mi`; a bare number is metres.
+    static func meters(_ text: String) throws -> Double {
+        let trimmed = text.replacingOccurrences(of: " ", with: "").lowercased()
+        for (suffix, factor) in [("km", 1000.0), ("mi", 1609.344), ("m", 1.0), ("", 1.0)] where trimmed.hasSuffix(suffix) {
+            guard let number = Double(trimmed.dropLast(suffix.count)), number > 0, number <= 1_000_000 / factor * 1000
+            else { break }
+            return number * factor
+        }
+        throw CLIError(.usage, "radius '\(text)' is not a distance; expected for example 2km, 500m or 1.5mi")
+    }
+}

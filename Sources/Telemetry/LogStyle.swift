@@ -1,0 +1,70 @@
+import Foundation
+public import Logging
+
+/// How a process writes its log lines; always to standard error.
+public enum LogStyle: String, Sendable, CaseIterable {
+    /// One readable line: time, level, label, message, sorted metadata.
+    case text
+    /// One JSON object a line, keys sorted.
+    case json
+
+    /// Makes the logger of an executable.
+    ///
+    /// Nothing global is touched: libraries are handed this value.
+    ///
+    /// - Parameters:
+    ///   - label: for example `packhorse.worker`.
+    ///   - level: lines below it are dropped before they are formatted.
+    public func logger(label: String, level: Logger.Level) -> Logger {
+        var logger = Logger(label: label) { LineHandler(label: $0, style: self) }
+        logger.logLevel = level
+        return logger
+    }
+}
+
+/// Writes each line with one `write(2)`, so that lines of several processes on one terminal do not mix.
+private struct LineHandler: LogHandler {
+    let label: String
+    let style: LogStyle
+    var logLevel: Logger.Level = .info
+    var metadata: Logger.Metadata = [:]
+    var metadataProvider: Logger.MetadataProvider?
+
+    init(label: String, style: LogStyle) {
+        self.label = label
+        self.style = style
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        var all = metadata
+        if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
+        if let own = event.metadata { all.merge(own) { $1 } }
+        let fields = all.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }
+        let time = Date().formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
+        let line =
+            switch style {
+            case .text: textLine(time, event, fields)
+            case .json: jsonLine(time, event, fields)
+            }
+        FileHandle.standardError.write(Data((line + "\n").utf8))
+    }
+
+    private func textLine(_ time: String, _ event: LogEvent, _ fields: [(String, String)]) -> String {
+        let tail = fields.map { " \($0.0)=\($0.1)" }.joined()
+        return "\(time) \(event.level) \(label): \(event.message)\(tail)"
+    }
+
+    private func jsonLine(_ time: String, _ event: LogEvent, _ fields: [(String, String)]) -> String {
+        var object = ["time": time, "level": "\(event.level)", "label": label, "message": "\(event.message)"]
+        object.merge(fields) { $1 }
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? encoder.encode(object) else { return "{\"message\":\"unprintable\"}" }
+        return String(decoding: data, as: UTF8.self)
+    }
+}

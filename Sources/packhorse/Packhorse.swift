@@ -1,0 +1,9 @@
+import Commands
+
+/// The `packhorse` program: everything is in the Commands room.
+@main
+struct Packhorse {
+    static func main() async {
+        await CommandLineTool.run(Array(CommandLine.arguments.dropFirst()))
+    }
+}
