@@ -1,0 +1,132 @@
+/// Decides whether a fetched body is a whole tile of the declared type, and brings it into its canonical form.
+///
+/// Keeps libdeflate's working memory and one unpacking buffer between calls. Not Sendable: make one per worker thread.
+public final class BodyChecker {
+    private let inflater: Inflater
+    private let packer = GzipPacker()
+    private let limit: Int
+
+    /// - Parameter limit: The most bytes a body may have, packed or unpacked. Default 64 MiB.
+    public init(limit: Int = Gzip.defaultLimit) {
+        self.limit = limit
+        inflater = Inflater(limit: limit)
+    }
+
+    /// Returns the canonical body of a whole tile of the declared type.
+    ///
+    /// - Vector tiles: the gzip bytes exactly as they were served, whether the server called them a Content-Encoding or
+    ///   not; one superfluous layer of gzip is taken off; anything else (raw, `deflate`, several gzip members) is packed by
+    ///   ``Gzip``. Every layer has been scanned.
+    /// - Rasters: the image, with the Content-Encoding undone. Structure and checksums have been walked, pixels not decoded.
+    ///
+    /// A raw vector tile carries no length: when it was cut exactly between two layers nobody can tell from its bytes.
+    ///
+    /// - Throws: ``TileBodiesError``; `.emptyBody` for no bytes and for a vector tile without layers, which callers record
+    ///   as an empty tile.
+    public func settle(
+        _ body: [UInt8], coding: BodyCoding, declared: TileFormat
+    ) throws(TileBodiesError) -> [UInt8] {
+        guard !body.isEmpty else { throw TileBodiesError(.emptyBody, "the body has no bytes") }
+        guard body.count <= limit else {
+            throw TileBodiesError(.tooLarge, "the body has \(body.count) bytes; the limit is \(limit)")
+        }
+        defer { inflater.release() }
+        switch (coding, declared) {
+        case (.deflate, _):
+            let unpacked = try body.borrow { (input) throws(TileBodiesError) in
+                try inflater.inflate(input)
+                return [UInt8](inflater.output)
+            }
+            return try settle(unpacked, coding: .identity, declared: declared)
+        case (_, .mvt):
+            return try settleVector(body, isGzip: coding == .gzip)
+        default:
+            return try settleRaster(body, isGzip: coding == .gzip, declared)
+        }
+    }
+
+    /// The layers and fields of a canonical vector tile body.
+    ///
+    /// - Throws: ``TileBodiesError`` as ``settle(_:coding:declared:)`` does.
+    public func summary(of body: [UInt8]) throws(TileBodiesError) -> VectorTileSummary {
+        defer { inflater.release() }
+        return try body.borrow { (input) throws(TileBodiesError) in
+            guard Gzip.isGzip(input) else { return try VectorTileSummary(scanning: input) }
+            _ = try inflater.gunzip(input)
+            return try VectorTileSummary(scanning: inflater.output)
+        }
+    }
+
+    private enum Verdict {
+        case asServed
+        case packed([UInt8])
+        case unwrapped([UInt8])
+    }
+
+    private func settleVector(_ body: [UInt8], isGzip: Bool, depth: Int = 0) throws(TileBodiesError) -> [UInt8] {
+        let verdict = try body.borrow { (input) throws(TileBodiesError) -> Verdict in
+            guard isGzip || Gzip.isGzip(input) else {
+                try scan(input)
+                return .packed(packer.compress(input))
+            }
+            let members = try gunzip(input, declared: .mvt)
+            if depth == 0, Gzip.isGzip(inflater.output) { return .unwrapped([UInt8](inflater.output)) }
+            try scan(inflater.output)
+            return members == 1 ? .asServed : .packed(packer.compress(inflater.output))
+        }
+        switch verdict {
+        case .asServed: return body
+        case .packed(let bytes): return bytes
+        case .unwrapped(let inner): return try settleVector(inner, isGzip: true, depth: depth + 1)
+        }
+    }
+
+    /// Scans an unpacked vector tile and says in the best words what it is when it is none.
+    private func scan(_ bytes: UnsafeRawBufferPointer) throws(TileBodiesError) {
+        do {
+            guard try VectorTileScanner.scan(bytes).layers == 0 else { return }
+        } catch {
+            throw DocumentSniffer.refusal(of: bytes, declared: .mvt) ?? error
+        }
+        throw DocumentSniffer.refusal(of: bytes, declared: .mvt)
+            ?? TileBodiesError(.emptyBody, "the vector tile has no layers")
+    }
+
+    private func settleRaster(
+        _ body: [UInt8], isGzip: Bool, _ declared: TileFormat
+    ) throws(TileBodiesError) -> [UInt8] {
+        let unpacked = try body.borrow { (input) throws(TileBodiesError) -> [UInt8]? in
+            guard isGzip || Gzip.isGzip(input) else {
+                try walk(input, declared)
+                return nil
+            }
+            _ = try gunzip(input, declared: declared)
+            try walk(inflater.output, declared)
+            return [UInt8](inflater.output)
+        }
+        return unpacked ?? body
+    }
+
+    private func gunzip(_ input: UnsafeRawBufferPointer, declared: TileFormat) throws(TileBodiesError) -> Int {
+        do {
+            return try inflater.gunzip(input)
+        } catch  where error.code == .badGzip && !Gzip.isGzip(input) {
+            // A Content-Encoding that is not true; what the body is says more than that it is not gzip.
+            throw DocumentSniffer.refusal(of: input, declared: declared) ?? error
+        }
+    }
+
+    private func walk(_ bytes: UnsafeRawBufferPointer, _ declared: TileFormat) throws(TileBodiesError) {
+        guard !bytes.isEmpty else { throw TileBodiesError(.emptyBody, "the body unpacks to no bytes") }
+        do {
+            switch declared {
+            case .png: try PNGScanner.scan(bytes)
+            case .jpeg: try JPEGScanner.scan(bytes)
+            case .webp: try WebPScanner.scan(bytes)
+            case .mvt: _ = try VectorTileScanner.scan(bytes)
+            }
+        } catch {
+            throw DocumentSniffer.refusal(of: bytes, declared: declared) ?? error
+        }
+    }
+}

@@ -1,0 +1,127 @@
+internal import CDeflate
+
+/// Unpacks gzip, zlib and bare deflate into a buffer it keeps and lends; never more than its limit.
+///
+/// Not Sendable: one thread at a time. The buffer stays at the largest size used, up to ``keptCapacity``.
+final class Inflater {
+    /// A buffer larger than this is given back after use, so that one huge tile does not stay in memory. 4 MiB.
+    static let keptCapacity = 4 << 20
+    /// Deflate cannot do better than 1032 to 1, so a trailer that claims more is not believed.
+    private static let bestRatio = 1032
+
+    private let decompressor: OpaquePointer
+    private let limit: Int
+    private var buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 0, alignment: 16)
+    private var count = 0
+
+    init(limit: Int) {
+        guard let decompressor = libdeflate_alloc_decompressor() else {
+            preconditionFailure("libdeflate could not allocate a decompressor: out of memory.")
+        }
+        self.decompressor = decompressor
+        self.limit = limit
+    }
+
+    deinit {
+        libdeflate_free_decompressor(decompressor)
+        buffer.deallocate()
+    }
+
+    /// What the last call unpacked; valid until the next call.
+    var output: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[0..<count]) }
+
+    /// Forgets the output, and its memory when that is large.
+    func release() {
+        count = 0
+        if buffer.count > Self.keptCapacity {
+            buffer.deallocate()
+            buffer = .allocate(byteCount: 0, alignment: 16)
+        }
+    }
+
+    /// Unpacks gzip members up to the end of `input`. Returns their number.
+    ///
+    /// - Throws: `.badGzip` when a member is damaged, cut short or followed by something else; `.tooLarge`.
+    func gunzip(_ input: UnsafeRawBufferPointer) throws(TileBodiesError) -> Int {
+        release()
+        // 10 bytes of header, 2 of the shortest deflate stream, 8 of trailer.
+        guard input.count >= 20 else {
+            throw TileBodiesError(.badGzip, "\(input.count) bytes are too few for a gzip stream; it was cut short")
+        }
+        var position = 0
+        var members = 0
+        reserve(guess(for: input))
+        while position < input.count {
+            let rest = UnsafeRawBufferPointer(rebasing: input[position...])
+            guard members == 0 || rest.starts(with: [0x1f, 0x8b]) else {
+                throw TileBodiesError(.badGzip, "\(rest.count) foreign bytes follow the gzip stream")
+            }
+            position += try member(rest, unpack: libdeflate_gzip_decompress_ex, called: "gzip")
+            members += 1
+        }
+        return members
+    }
+
+    /// Unpacks a zlib stream, or a bare deflate stream where it is not one, that fills `input` exactly.
+    func inflate(_ input: UnsafeRawBufferPointer) throws(TileBodiesError) {
+        release()
+        reserve(min(limit, max(4096, 4 * min(input.count, limit))))
+        var used: Int
+        do {
+            used = try member(input, unpack: libdeflate_zlib_decompress_ex, called: "zlib")
+        } catch  where error.code == .badGzip {
+            count = 0
+            used = try member(input, unpack: libdeflate_deflate_decompress_ex, called: "deflate")
+        }
+        guard used == input.count else {
+            throw TileBodiesError(.badGzip, "\(input.count - used) foreign bytes follow the deflate stream")
+        }
+    }
+
+    private typealias Unpack = (
+        OpaquePointer?, UnsafeRawPointer?, Int, UnsafeMutableRawPointer?, Int, UnsafeMutablePointer<Int>?,
+        UnsafeMutablePointer<Int>?
+    ) -> libdeflate_result
+
+    /// Appends one unpacked stream to the buffer, growing it up to the limit. Returns the packed bytes it used.
+    private func member(
+        _ input: UnsafeRawBufferPointer, unpack: Unpack, called name: String
+    ) throws(TileBodiesError) -> Int {
+        while true {
+            var used = 0
+            var made = 0
+            let space = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
+            let result = unpack(
+                decompressor, input.baseAddress, input.count, space.baseAddress, space.count, &used, &made)
+            switch result {
+            case LIBDEFLATE_SUCCESS:
+                count += made
+                return used
+            case LIBDEFLATE_INSUFFICIENT_SPACE:
+                guard buffer.count < limit else {
+                    throw TileBodiesError(.tooLarge, "the body unpacks to more than the limit of \(limit) bytes")
+                }
+                reserve(min(limit, max(4096, buffer.count * 2)))
+            default:
+                throw TileBodiesError(.badGzip, "the \(name) stream of \(input.count) bytes is cut short or damaged")
+            }
+        }
+    }
+
+    /// A first size: what the trailer claims when that is possible at all, four times the input otherwise.
+    private func guess(for input: UnsafeRawBufferPointer) -> Int {
+        var claimed = 0
+        for byte in input.suffix(4).reversed() { claimed = claimed << 8 | Int(byte) }
+        let believable = claimed / Self.bestRatio <= input.count
+        return min(limit, max(64, believable ? claimed : input.count * 4))
+    }
+
+    /// Makes room for `capacity` bytes in all and keeps what is there.
+    private func reserve(_ capacity: Int) {
+        guard capacity > buffer.count else { return }
+        let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)
+        larger.copyMemory(from: UnsafeRawBufferPointer(rebasing: buffer[0..<count]))
+        buffer.deallocate()
+        buffer = larger
+    }
+}

@@ -1,0 +1,114 @@
+/// What a vector tile holds: its layers, how many features each has, and the fields they use with their types.
+public struct VectorTileSummary: Sendable, Hashable {
+    /// The type of a field as TileJSON's neighbours write it.
+    public enum FieldType: String, Sendable, Hashable, Codable {
+        /// Text.
+        case string = "String"
+        /// Any integer or floating-point number.
+        case number = "Number"
+        /// True or false.
+        case boolean = "Boolean"
+        /// Different types in different features.
+        case mixed = "Mixed"
+
+        /// The type of a field that has values of both types.
+        public func merged(with other: FieldType) -> FieldType { self == other ? self : .mixed }
+    }
+
+    /// One layer.
+    public struct Layer: Sendable, Hashable {
+        /// The name, unique in the tile.
+        public var name = ""
+        /// Version of the specification, 1 or 2.
+        public var version = 1
+        /// Units per tile side.
+        public var extent = 4096
+        /// Number of features.
+        public var features = 0
+        /// The fields that features use, by name.
+        public var fields: [String: FieldType] = [:]
+    }
+
+    /// The layers in the order of the tile.
+    public let layers: [Layer]
+
+    /// Scans an unpacked vector tile.
+    ///
+    /// - Throws: ``TileBodiesError`` `.badMVT` or `.truncated`, as ``VectorTileScanner`` does.
+    public init(scanning bytes: UnsafeRawBufferPointer) throws(TileBodiesError) {
+        _ = try VectorTileScanner.scan(bytes)
+        do {
+            layers = try Self.read(bytes)
+        } catch {
+            throw TileBodiesError(.badMVT, "the vector tile is broken: \(error.words)")
+        }
+    }
+
+    private static func read(_ bytes: UnsafeRawBufferPointer) throws(ScanFault) -> [Layer] {
+        var layers: [Layer] = []
+        guard var cursor = ByteCursor(bytes) else { return layers }
+        while !cursor.isAtEnd {
+            let key = try cursor.varint()
+            if key == 3 << 3 | 2 { layers.append(try layer(try cursor.delimited())) } else { try cursor.skipField(key) }
+        }
+        return layers
+    }
+
+    private static func layer(_ whole: ByteCursor) throws(ScanFault) -> Layer {
+        var result = Layer()
+        var cursor = whole
+        var keys: [String] = []
+        var types: [FieldType?] = []
+        var features: [ByteCursor] = []
+        while !cursor.isAtEnd {
+            let key = try cursor.varint()
+            switch key {
+            case 1 << 3 | 2: result.name = String(decoding: try cursor.delimited().rest, as: UTF8.self)
+            case 2 << 3 | 2: features.append(try cursor.delimited())
+            case 3 << 3 | 2: keys.append(String(decoding: try cursor.delimited().rest, as: UTF8.self))
+            case 4 << 3 | 2: types.append(try type(try cursor.delimited()))
+            case 5 << 3: result.extent = Int(UInt32(truncatingIfNeeded: try cursor.varint()))
+            case 15 << 3: result.version = Int(truncatingIfNeeded: try cursor.varint())
+            default: try cursor.skipField(key)
+            }
+        }
+        result.features = features.count
+        // Keys and values may follow the features in the tile, so the pairs are looked up last.
+        for feature in features {
+            var cursor = feature
+            while !cursor.isAtEnd {
+                let key = try cursor.varint()
+                guard key == 2 << 3 | 2 else {
+                    try cursor.skipField(key)
+                    continue
+                }
+                var pairs = try cursor.delimited()
+                while !pairs.isAtEnd {
+                    let name = try pairs.varint()
+                    let value = try pairs.varint()
+                    guard name < UInt64(keys.count), value < UInt64(types.count) else { throw .tags }
+                    guard let type = types[Int(value)] else { continue }
+                    let field = keys[Int(name)]
+                    result.fields[field] = result.fields[field]?.merged(with: type) ?? type
+                }
+            }
+        }
+        return result
+    }
+
+    private static func type(_ whole: ByteCursor) throws(ScanFault) -> FieldType? {
+        var result: FieldType?
+        var cursor = whole
+        while !cursor.isAtEnd {
+            let key = try cursor.varint()
+            try cursor.skipField(key)
+            switch key >> 3 {
+            case 1: result = .string
+            case 2...6: result = .number
+            case 7: result = .boolean
+            default: break
+            }
+        }
+        return result
+    }
+}
