@@ -1,0 +1,73 @@
+/// How often the field at `path` may occur in one body, all its parents together.
+struct ListLimit: Sendable {
+    let path: [UInt32]
+    let most: Int
+
+    init(_ path: [UInt32], _ most: Int) {
+        self.path = path
+        self.most = most
+    }
+
+    /// Walks `body` without allocating and counts the field. A packed list counts once; its elements are bounded by
+    /// the size of the body and counted again after decoding.
+    ///
+    /// - Returns: The count, or `nil` when the bytes are no protobuf message.
+    func count(in body: ArraySlice<UInt8>) -> Int? { Self.count(path[...], in: body) }
+
+    private static func count(_ path: ArraySlice<UInt32>, in body: ArraySlice<UInt8>) -> Int? {
+        guard let wanted = path.first else { return 1 }
+        var total = 0
+        var walker = FieldWalker(body)
+        while let field = walker.next() {
+            guard field.number == wanted else { continue }
+            guard let below = count(path.dropFirst(), in: field.content) else { return nil }
+            total += below
+        }
+        return walker.isAtEnd ? total : nil
+    }
+}
+
+/// Steps over the fields of one protobuf message; groups, which no schema of ours has, count as malformed.
+private struct FieldWalker {
+    private let bytes: ArraySlice<UInt8>
+    private var at: Int
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        self.at = bytes.startIndex
+    }
+
+    var isAtEnd: Bool { at == bytes.endIndex }
+
+    /// The next field with its content if it is length-delimited, `nil` at the end or at bytes that are no field.
+    mutating func next() -> (number: UInt32, content: ArraySlice<UInt8>)? {
+        guard let tag = varint(), let number = UInt32(exactly: tag >> 3) else { return nil }
+        switch tag & 7 {
+        case 0: return varint() == nil ? nil : (number, [])
+        case 1: return take(8) == nil ? nil : (number, [])
+        case 5: return take(4) == nil ? nil : (number, [])
+        case 2:
+            guard let length = varint().flatMap(Int.init(exactly:)), let content = take(length) else { return nil }
+            return (number, content)
+        default: return nil
+        }
+    }
+
+    private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+        guard count <= bytes.endIndex - at else { return nil }
+        defer { at += count }
+        return bytes[at..<(at + count)]
+    }
+
+    private mutating func varint() -> UInt64? {
+        var value: UInt64 = 0
+        for shift in stride(from: UInt64(0), to: 70, by: 7) {
+            guard at < bytes.endIndex else { return nil }
+            let byte = bytes[at]
+            at += 1
+            value |= UInt64(byte & 0x7F) << shift
+            if byte < 0x80 { return value }
+        }
+        return nil
+    }
+}

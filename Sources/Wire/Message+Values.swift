@@ -1,0 +1,103 @@
+internal import Tiles
+
+extension Message {
+    /// Checks what the schema cannot say: digests, ranges, choices and list lengths, so that no reader has to.
+    ///
+    /// - Throws: ``WireError`` `bad-value` or `too-many`.
+    func checkValues() throws(WireError) {
+        switch self {
+        case .hello(let body):
+            try Self.check(body.held.count, atMost: 1024, "held leases")
+            try Self.check(body.shardFormats.count, atMost: 64, "shard formats")
+            try Self.check(body.packageFormats.count, atMost: 64, "package formats")
+        case .ready(let body):
+            try Self.check(Int(body.credit), atMost: 4096, "credits")
+        case .progress(let body): try Self.check(body.leases.count, atMost: 1024, "leases")
+        case .return(let body): try Self.check(body.tokens.count, atMost: 1024, "tokens")
+        case .welcome(let body): try Self.check(body.adopted.count, atMost: 1024, "adopted leases")
+        case .pong(let body): try Self.check(body.cancelled.count, atMost: 1024, "cancelled leases")
+        case .ack(let body):
+            guard body.digest.isEmpty || body.digest.count == 32 else { throw Self.badDigest("ack", body.digest.count) }
+        case .commit(let body): try Self.check(body)
+        case .offer(let body): try Self.check(body)
+        case .submit(let body): try Self.check(body)
+        case .jobs(let body): for job in body.jobs { try Self.check(job) }
+        case .jobStatus(let body): try Self.check(body)
+        default: break
+        }
+    }
+
+    private static func check(_ commit: PBCommit) throws(WireError) {
+        switch commit.result {
+        case .fetch(let result):
+            guard result.shard.count == 32 else { throw badDigest("commit", result.shard.count) }
+            try check(result.failures.count, atMost: 1000, "tile failures")
+            for failure in result.failures { try check(failure) }
+            let settled = result.stored.addingReportingOverflow(result.empty)
+            guard !settled.overflow, !settled.partialValue.addingReportingOverflow(result.failed).overflow,
+                result.failed >= UInt64(result.failures.count)
+            else { throw WireError(.badValue, "The commit's tile counts do not add up.") }
+        case .merge(let result):
+            guard result.package.count == 32 else { throw badDigest("commit", result.package.count) }
+        case nil: throw WireError(.badValue, "The commit has no result.")
+        }
+    }
+
+    private static func check(_ offer: PBOffer) throws(WireError) {
+        switch offer.work {
+        case .fetch(let work):
+            guard let cell = work.cell.tileID else { throw badTile(work.cell) }
+            try check(work.zoomMin, work.zoomMax)
+            guard Int(work.zoomMax) >= cell.zoom else {
+                throw WireError(
+                    .badValue, "The offer's zooms \(work.zoomMin) to \(work.zoomMax) end above its cell \(cell).")
+            }
+        case .merge(let work):
+            guard work.manifest.count == 32 else { throw badDigest("offer", work.manifest.count) }
+        case nil: throw WireError(.badValue, "The offer has no work.")
+        }
+    }
+
+    private static func check(_ submit: PBSubmit) throws(WireError) {
+        try check(submit.zoomMin, submit.zoomMax)
+        guard (0...1).contains(submit.allowedMissing) else {
+            throw WireError(.badValue, "The allowed share of missing tiles is \(submit.allowedMissing), not 0 to 1.")
+        }
+        for package in submit.packages where package.hasBounds {
+            guard package.bounds.isFinite else {
+                throw WireError(.badValue, "The bounds of package '\(package.id.prefix(80))' are not finite numbers.")
+            }
+        }
+    }
+
+    private static func check(_ status: PBJobStatus) throws(WireError) {
+        for failure in status.failures { try check(failure) }
+        for package in status.packages where !package.sha256.isEmpty && package.sha256.count != 32 {
+            throw badDigest("jobStatus", package.sha256.count)
+        }
+    }
+
+    private static func check(_ failure: PBTileFailure) throws(WireError) {
+        guard failure.tile.tileID != nil else { throw badTile(failure.tile) }
+    }
+
+    private static func check(_ zoomMin: UInt32, _ zoomMax: UInt32) throws(WireError) {
+        guard zoomMin <= zoomMax, zoomMax <= 22 else {
+            throw WireError(.badValue, "The zooms \(zoomMin) to \(zoomMax) are not a range within 0 to 22.")
+        }
+    }
+
+    private static func check(_ count: Int, atMost most: Int, _ what: String) throws(WireError) {
+        guard count <= most else {
+            throw WireError(.tooMany, "The message has \(count) \(what); at most \(most) may be.")
+        }
+    }
+
+    private static func badDigest(_ message: String, _ count: Int) -> WireError {
+        WireError(.badValue, "The digest of the \(message) message has \(count) bytes instead of 32.")
+    }
+
+    private static func badTile(_ tile: PBTile) -> WireError {
+        WireError(.badValue, "\(tile.zoom)/\(tile.x)/\(tile.y) is not a tile.")
+    }
+}

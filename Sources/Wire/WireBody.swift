@@ -1,0 +1,55 @@
+/// A message body that can be filled in one expression, so that its users need not import SwiftProtobuf.
+public protocol WireBody {
+    /// The body with every field at its default.
+    init()
+}
+
+extension WireBody {
+    /// A body filled in by `fill`: `PBReady.make { $0.credit = 5 }`.
+    public static func make(_ fill: (inout Self) throws -> Void) rethrows -> Self {
+        var body = Self()
+        try fill(&body)
+        return body
+    }
+}
+
+extension PBHello: WireBody {}
+extension PBHeldLease: WireBody {}
+extension PBReady: WireBody {}
+extension PBProgress: WireBody {}
+extension PBLeaseProgress: WireBody {}
+extension PBCommit: WireBody {}
+extension PBFetchResult: WireBody {}
+extension PBTileFailure: WireBody {}
+extension PBMergeResult: WireBody {}
+extension PBFail: WireBody {}
+extension PBReturn: WireBody {}
+extension PBBye: WireBody {}
+extension PBWelcome: WireBody {}
+extension PBReject: WireBody {}
+extension PBOffer: WireBody {}
+extension PBFetchWork: WireBody {}
+extension PBMergeWork: WireBody {}
+extension PBMergeManifest: WireBody {}
+extension PBPong: WireBody {}
+extension PBAck: WireBody {}
+extension PBStale: WireBody {}
+extension PBUnknownSession: WireBody {}
+extension PBSubmit: WireBody {}
+extension PBPackageRequest: WireBody {}
+extension PBSubmitted: WireBody {}
+extension PBListJobs: WireBody {}
+extension PBJobs: WireBody {}
+extension PBGetJob: WireBody {}
+extension PBJobStatus: WireBody {}
+extension PBPackageStatus: WireBody {}
+extension PBCancelJob: WireBody {}
+extension PBDone: WireBody {}
+extension PBListWorkers: WireBody {}
+extension PBWorkers: WireBody {}
+extension PBWorkerStatus: WireBody {}
+extension PBPing: WireBody {}
+extension PBHealth: WireBody {}
+extension PBProblem: WireBody {}
+extension PBTile: WireBody {}
+extension PBBox: WireBody {}
