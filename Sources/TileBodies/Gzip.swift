@@ -9,7 +9,9 @@ public enum Gzip {
     /// The libdeflate level, 1...12.
     public static let level: Int32 = 6
 
-    /// The most a body may unpack to unless the caller says otherwise. Unit: bytes. 64 MiB, sixty times the largest tile
+    /// The most a body may unpack to unless the caller says otherwise.
+    ///
+    /// Unit: bytes. 64 MiB, sixty times the largest tile
     /// a renderer bears.
     public static let defaultLimit = 64 << 20
 
@@ -35,7 +37,9 @@ public enum Gzip {
     public static func isGzip(_ bytes: some Collection<UInt8>) -> Bool { bytes.starts(with: [0x1f, 0x8b, 0x08]) }
 }
 
-/// Packs many buffers with one set of working memory. Not Sendable: one thread at a time.
+/// Packs many buffers with one set of working memory.
+///
+/// Not Sendable: one thread at a time.
 public final class GzipPacker {
     private let compressor: OpaquePointer
 

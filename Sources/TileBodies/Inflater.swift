@@ -4,7 +4,9 @@ internal import CDeflate
 ///
 /// Not Sendable: one thread at a time. The buffer stays at the largest size used, up to ``keptCapacity``.
 final class Inflater {
-    /// A buffer larger than this is given back after use, so that one huge tile does not stay in memory. 4 MiB.
+    /// A buffer larger than this is given back after use, so that one huge tile does not stay in memory.
+    ///
+    /// 4 MiB.
     static let keptCapacity = 4 << 20
     /// Deflate cannot do better than 1032 to 1, so a trailer that claims more is not believed.
     private static let bestRatio = 1032
@@ -39,7 +41,9 @@ final class Inflater {
         }
     }
 
-    /// Unpacks gzip members up to the end of `input`. Returns their number.
+    /// Unpacks gzip members up to the end of `input`.
+    ///
+    /// Returns their number.
     ///
     /// - Throws: `.badGzip` when a member is damaged, cut short or followed by something else; `.tooLarge`.
     func gunzip(_ input: UnsafeRawBufferPointer) throws(TileBodiesError) -> Int {
@@ -83,7 +87,9 @@ final class Inflater {
         UnsafeMutablePointer<Int>?
     ) -> libdeflate_result
 
-    /// Appends one unpacked stream to the buffer, growing it up to the limit. Returns the packed bytes it used.
+    /// Appends one unpacked stream to the buffer, growing it up to the limit.
+    ///
+    /// Returns the packed bytes it used.
     private func member(
         _ input: UnsafeRawBufferPointer, unpack: Unpack, called name: String
     ) throws(TileBodiesError) -> Int {

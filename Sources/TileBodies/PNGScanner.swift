@@ -5,7 +5,9 @@ internal import CDeflate
 /// - Source: Portable Network Graphics (PNG) Specification, third edition, sections 5.3–5.6 and 11.2.
 enum PNGScanner {
     static let signature: [UInt8] = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]
-    /// Wider or higher than this is not a tile. Unit: pixels.
+    /// Wider or higher than this is not a tile.
+    ///
+    /// Unit: pixels.
     static let largestSide: UInt32 = 16_384
 
     static func scan(_ bytes: UnsafeRawBufferPointer) throws(TileBodiesError) {

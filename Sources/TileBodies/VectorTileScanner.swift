@@ -170,7 +170,9 @@ public enum VectorTileScanner {
         }
     }
 
-    /// Returns the number of points. A path starts with MoveTo; the commands' parameters are all there.
+    /// Returns the number of points.
+    ///
+    /// A path starts with MoveTo; the commands' parameters are all there.
     private static func geometry(_ whole: ByteCursor) throws(ScanFault) -> Int {
         var cursor = whole
         var points = 0

@@ -1,0 +1,106 @@
+import Testing
+
+@testable import TileBodies
+
+struct BodyCheckerTests {
+    private let tile = VectorSamples.plain
+
+    @Test func gzipIsKeptByteForByteHoweverItWasAnnounced() throws {
+        let served = Gzip.compress(tile)
+        let checker = BodyChecker()
+        #expect(try checker.settle(served, coding: .gzip, declared: .mvt) == served)
+        #expect(try checker.settle(served, coding: .identity, declared: .mvt) == served)
+    }
+
+    @Test func oneSuperfluousLayerOfGzipIsTakenOff() throws {
+        let inner = Gzip.compress(tile)
+        #expect(try BodyChecker().settle(Gzip.compress(inner), coding: .gzip, declared: .mvt) == inner)
+        #expect(refusal(Gzip.compress(Gzip.compress(inner)), .mvt, .gzip) == "wrong-type")
+    }
+
+    @Test func whateverIsNotOneGzipMemberIsPackedTheSameWay() throws {
+        let checker = BodyChecker()
+        let canonical = Gzip.compress(tile)
+        #expect(try checker.settle(tile, coding: .identity, declared: .mvt) == canonical)
+        let halves = Gzip.compress(Array(tile.prefix(9))) + Gzip.compress(Array(tile.dropFirst(9)))
+        #expect(try checker.settle(halves, coding: .gzip, declared: .mvt) == canonical)
+        #expect(
+            try checker.settle(Array(canonical.dropFirst(10).dropLast(8)), coding: .deflate, declared: .mvt)
+                == canonical)
+        #expect(try checker.settle(canonical, coding: .identity, declared: .mvt) == canonical)
+    }
+
+    @Test func aTileWithoutLayersIsEmpty() {
+        #expect(refusal([], .mvt) == "empty-body")
+        #expect(refusal([], .png, .gzip) == "empty-body")
+        #expect(refusal(Gzip.compress([]), .mvt, .gzip) == "empty-body")
+        #expect(refusal(Gzip.compress([]), .png, .gzip) == "empty-body")
+        #expect(refusal(Proto().number(20, 1).bytes, .mvt) == "empty-body")
+    }
+
+    @Test(arguments: [
+        ("<!DOCTYPE html>\n<html><body>Too many requests</body></html>", "html-page"),
+        ("\u{feff}  \r\n<HTML><head>", "html-page"),
+        ("<?xml version=\"1.0\"?><Error><Code>NoSuchKey</Code></Error>", "wrong-type"),
+        ("{\"message\":\"Forbidden\"}", "wrong-type"),
+        ("[1, 2]", "wrong-type"),
+        ("rate limit exceeded", "wrong-type"),
+        ("<svg xmlns=\"http://www.w3.org/2000/svg\"/>", "wrong-type"),
+    ])
+    func documentsInPlaceOfATileAreNamed(_ text: String, _ code: String) {
+        let body = Array(text.utf8)
+        for format in TileFormat.allCases {
+            #expect(refusal(body, format) == code, "\(format) \(text)")
+            #expect(refusal(Gzip.compress(body), format, .gzip) == code, "packed, \(format) \(text)")
+            #expect(refusal(Gzip.compress(body), format) == code, "packed and not announced, \(format) \(text)")
+            #expect(refusal(body, format, .gzip) == code, "announced and not packed, \(format) \(text)")
+        }
+    }
+
+    @Test func everyTruncationAndEveryFlippedBitOfGzipIsRefused() throws {
+        let served = Gzip.compress(tile)
+        let checker = BodyChecker()
+        for count in 0..<served.count {
+            #expect(refusal(Array(served.prefix(count)), .mvt, .gzip) != nil, "cut to \(count) bytes")
+        }
+        var taken = 0
+        for index in 18..<served.count {
+            for bit in 0..<8 {
+                var body = served
+                body[index] ^= 1 << UInt8(bit)
+                // Deflate leaves the last bits of its last byte unused: such a flip changes no byte of the tile.
+                let settled = try? checker.settle(body, coding: .gzip, declared: .mvt)
+                #expect(try settled.map { try Gzip.decompress($0) } ?? tile == tile, "byte \(index) bit \(bit)")
+                taken += settled == nil ? 0 : 1
+            }
+        }
+        #expect(taken < 8)
+        #expect(refusal(served + [0], .mvt, .gzip) == "bad-gzip")
+    }
+
+    @Test func sizesAreBounded() {
+        let zeros = [UInt8](repeating: 0, count: 1 << 20)
+        #expect(refusal(Gzip.compress(zeros), .mvt, .gzip, limit: 1 << 20) == "bad-mvt")
+        #expect(refusal(Gzip.compress(zeros), .mvt, .gzip, limit: (1 << 20) - 1) == "too-large")
+        #expect(refusal(zeros, .png, limit: 1000) == "too-large")
+        // A trailer that claims 4 GB for a small stream must not be believed, nor allocated.
+        var liar = Gzip.compress(tile)
+        liar.replaceSubrange(liar.count - 4..<liar.count, with: [0xff, 0xff, 0xff, 0xff])
+        #expect(refusal(liar, .mvt, .gzip) == "bad-gzip")
+    }
+
+    @Test func gzipSaysNothingOfTimeOrMachine() throws {
+        let packed = Gzip.compress(tile)
+        #expect(Array(packed.prefix(10)) == [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
+        #expect(packed == Gzip.compress(tile))
+        #expect(try Gzip.decompress(packed) == tile)
+        #expect(try Gzip.decompress(Gzip.compress([])) == [])
+    }
+
+    @Test func messagesSayWhatWasFound() throws {
+        let error = #expect(throws: TileBodiesError.self) {
+            try BodyChecker().settle(Array("<html>Sorry".utf8), coding: .identity, declared: .png)
+        }
+        #expect(error?.description == "html-page: expected a png tile, found an HTML page that begins \"<html>Sorry\"")
+    }
+}
