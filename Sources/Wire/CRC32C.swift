@@ -17,7 +17,9 @@ public struct CRC32C: Sendable {
         return sum.value
     }
 
-    /// Feeds `bytes` behind what was fed before. Cost: one pass, no allocation.
+    /// Feeds `bytes` behind what was fed before.
+    ///
+    /// Cost: one pass, no allocation.
     public mutating func update(_ bytes: ArraySlice<UInt8>) {
         bytes.withUnsafeBytes { raw in
             Self.tables.withUnsafeBufferPointer { table in

@@ -1,6 +1,8 @@
 /// A message with the header it travels under: the content of one ZeroMQ frame.
 public struct Frame: Hashable, Sendable {
-    /// Random number of the process start the conversation belongs to, never 0. An answer carries the asker's.
+    /// Random number of the process start the conversation belongs to, never 0.
+    ///
+    /// An answer carries the asker's.
     public var session: UInt64
     /// Counts the frames of a sender from 1.
     public var seq: UInt64

@@ -10,7 +10,9 @@
 ///
 /// Source of the layout: Packhorse's own protocol PHP/1; the fixed head follows the habit of Flux RFC 3.
 public struct FrameHeader: Hashable, Sendable {
-    /// Size of a header. Unit: bytes.
+    /// Size of a header.
+    ///
+    /// Unit: bytes.
     public static let byteCount = 48
 
     static let magic: [UInt8] = Array("PKH1".utf8)
@@ -19,7 +21,9 @@ public struct FrameHeader: Hashable, Sendable {
     public var minor: UInt8
     /// The raw message type; may be one this build does not know.
     public var type: UInt8
-    /// Length of the body. Unit: bytes.
+    /// Length of the body.
+    ///
+    /// Unit: bytes.
     public var bodyLength: UInt32
     /// Random number of the sending process start, never 0; an answer carries the asker's.
     public var session: UInt64
@@ -100,7 +104,9 @@ public struct FrameHeader: Hashable, Sendable {
         return bytes
     }
 
-    /// The checksum a frame carries, and the one it should carry. `frame` has at least a header.
+    /// The checksum a frame carries, and the one it should carry.
+    ///
+    /// `frame` has at least a header.
     static func checksums(of frame: [UInt8]) -> (found: UInt32, expected: UInt32) {
         var sum = CRC32C()
         sum.update(frame[0..<44])

@@ -8,8 +8,9 @@ struct ListLimit: Sendable {
         self.most = most
     }
 
-    /// Walks `body` without allocating and counts the field. A packed list counts once; its elements are bounded by
-    /// the size of the body and counted again after decoding.
+    /// Walks `body` without allocating and counts the field.
+    ///
+    /// A packed list counts once; its elements are bounded by the size of the body and counted again after decoding.
     ///
     /// - Returns: The count, or `nil` when the bytes are no protobuf message.
     func count(in body: ArraySlice<UInt8>) -> Int? { Self.count(path[...], in: body) }

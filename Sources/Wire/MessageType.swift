@@ -1,4 +1,6 @@
-/// The type byte of each message. Values are never reused.
+/// The type byte of each message.
+///
+/// Values are never reused.
 ///
 /// 0x01… worker to coordinator, 0x21… coordinator to worker, 0x41… command line and coordinator.
 public enum MessageType: UInt8, CaseIterable, Sendable {
@@ -32,12 +34,18 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     case health = 0x4C
     case problem = 0x4D
 
-    /// Largest frame on a work socket, header included. Unit: bytes. Offers carry a tileset, commits a failure list.
+    /// Largest frame on a work socket, header included.
+    ///
+    /// Unit: bytes. Offers carry a tileset, commits a failure list.
     public static let maxWorkFrame = 256 << 10
-    /// Largest frame on a control socket, header included. Unit: bytes. Submissions carry a mask per package.
+    /// Largest frame on a control socket, header included.
+    ///
+    /// Unit: bytes. Submissions carry a mask per package.
     public static let maxControlFrame = 4 << 20
 
-    /// Largest body of this type. Unit: bytes. Checked before anything is decoded.
+    /// Largest body of this type.
+    ///
+    /// Unit: bytes. Checked before anything is decoded.
     public var maxBodyBytes: Int {
         switch self {
         case .commit, .offer: Self.maxWorkFrame - FrameHeader.byteCount

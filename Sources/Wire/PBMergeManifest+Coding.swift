@@ -1,7 +1,9 @@
 internal import SwiftProtobuf
 
 extension PBMergeManifest {
-    /// Largest manifest. Unit: bytes. The planet to z16 is 1.4 million batches of 34 bytes each.
+    /// Largest manifest.
+    ///
+    /// Unit: bytes. The planet to z16 is 1.4 million batches of 34 bytes each.
     public static let maxBytes = 64 << 20
 
     /// The manifest as it is stored in the blob store; equal manifests give equal bytes.

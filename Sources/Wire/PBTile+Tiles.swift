@@ -9,7 +9,9 @@ extension PBTile {
         y = UInt32(tile.y)
     }
 
-    /// The tile, or `nil` when the numbers name none. Messages out of the decoder hold only real tiles.
+    /// The tile, or `nil` when the numbers name none.
+    ///
+    /// Messages out of the decoder hold only real tiles.
     public var tileID: TileID? { TileID(zoom: Int(zoom), x: Int(x), y: Int(y)) }
 }
 

@@ -1,6 +1,8 @@
 /// Why a frame or message was refused; the refused bytes have changed nothing.
 public struct WireError: Error, Sendable, CustomStringConvertible {
-    /// A stable name of what went wrong. Texts may change, codes may not.
+    /// A stable name of what went wrong.
+    ///
+    /// Texts may change, codes may not.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Wrapped: String {
             case badMagic = "bad-magic"

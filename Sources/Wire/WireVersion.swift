@@ -1,8 +1,12 @@
 /// Versions of the wire: peers of another major version are refused, minors are negotiated in hello and welcome.
 public enum WireVersion {
-    /// The major version, in every header. Raised when the header or the meaning of a message changes.
+    /// The major version, in every header.
+    ///
+    /// Raised when the header or the meaning of a message changes.
     public static let major: UInt8 = 1
-    /// The minor versions this build can speak. Raised when a message or a field with meaning is added.
+    /// The minor versions this build can speak.
+    ///
+    /// Raised when a message or a field with meaning is added.
     public static let minors: ClosedRange<UInt8> = 0...0
 
     /// "1.0", or "1.0-2" for a range.
