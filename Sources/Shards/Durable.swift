@@ -1,0 +1,76 @@
+public import Foundation
+
+/// The steps that make a file survive a power cut: flush it, rename it into place, flush the folder.
+public enum Durable {
+    /// Flushes a file's bytes and metadata to the medium.
+    public static func sync(file: URL) throws(ShardsError) { try sync(path: file.path, flags: O_RDONLY) }
+
+    /// Flushes a folder, so that names created, renamed or removed in it are kept.
+    public static func sync(folder: URL) throws(ShardsError) {
+        try sync(path: folder.path, flags: O_RDONLY | O_DIRECTORY)
+    }
+
+    /// Renames within one file system, replacing what was there, and flushes the folder of the new name.
+    public static func rename(_ from: URL, to: URL) throws(ShardsError) {
+        guard Foundation.rename(from.path, to.path) == 0 else { throw ShardsError.system(errno, "rename to", to.path) }
+        try sync(folder: to.deletingLastPathComponent())
+    }
+
+    /// Removes a file; a file that is not there is fine.
+    public static func remove(_ url: URL) throws(ShardsError) {
+        guard unlink(url.path) == 0 || errno == ENOENT else { throw ShardsError.system(errno, "remove", url.path) }
+    }
+
+    /// Creates a folder and those above it, and flushes the folder above each new one.
+    public static func makeFolder(_ url: URL) throws(ShardsError) {
+        if mkdir(url.path, 0o755) == 0 { return try sync(folder: url.deletingLastPathComponent()) }
+        let number = errno
+        if number == EEXIST {
+            var status = stat()
+            if stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR { return }
+        }
+        let above = url.deletingLastPathComponent()
+        guard number == ENOENT && above.path != url.path else {
+            throw ShardsError.system(number, "create folder", url.path)
+        }
+        try makeFolder(above)
+        try makeFolder(url)
+    }
+
+    /// Writes a small file so that readers see the old bytes or the new ones, never a mixture.
+    ///
+    /// The temporary name is in the same folder and is removed when anything fails.
+    public static func write(_ bytes: [UInt8], to url: URL) throws(ShardsError) {
+        let suffix = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+        let temporary = url.deletingLastPathComponent().appendingPathComponent(
+            ".\(url.lastPathComponent).\(suffix).tmp")
+        do throws(ShardsError) {
+            let file = try FileDescriptor(creating: temporary)
+            try file.write(bytes)
+            try file.sync()
+            try file.close()
+            try rename(temporary, to: url)
+        } catch {
+            unlink(temporary.path)
+            throw error
+        }
+    }
+
+    /// Bytes an unprivileged process may still write to the file system of a path.
+    public static func freeBytes(_ url: URL) throws(ShardsError) -> UInt64 {
+        var status = statvfs()
+        guard statvfs(url.path, &status) == 0 else { throw ShardsError.system(errno, "inspect", url.path) }
+        return UInt64(status.f_bavail) &* UInt64(status.f_frsize)
+    }
+
+    private static func sync(path: String, flags: Int32) throws(ShardsError) {
+        let handle = open(path, flags | O_CLOEXEC)
+        guard handle >= 0 else { throw ShardsError.system(errno, "open", path) }
+        defer { close(handle) }
+        while fsync(handle) != 0 {
+            // Some file systems (FUSE, SMB) cannot flush a folder and say so; there is nothing more to do then.
+            if errno == EINVAL && flags & O_DIRECTORY != 0 { return }
+            guard errno == EINTR else { throw ShardsError.system(errno, "flush", path) }
+        }
+    }
+}

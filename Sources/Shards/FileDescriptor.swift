@@ -1,0 +1,85 @@
+internal import Foundation
+
+/// One open file, closed with the object.
+///
+/// Every failure names the path, and a full disk is its own code.
+///
+/// Used by one thread at a time.
+final class FileDescriptor {
+    let path: String
+    /// Bytes in the file when it was opened, or written so far.
+    private(set) var size: UInt64 = 0
+    private var handle: Int32
+
+    /// Opens an existing file for reading.
+    init(reading url: URL) throws(ShardsError) {
+        path = url.path
+        handle = open(path, O_RDONLY | O_CLOEXEC)
+        guard handle >= 0 else { throw ShardsError.system(errno, "open", path) }
+        var status = stat()
+        guard fstat(handle, &status) == 0 else { throw ShardsError.system(errno, "inspect", path) }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw ShardsError(.io, "Cannot read '\(path)': it is not a regular file.")
+        }
+        size = UInt64(max(0, status.st_size))
+    }
+
+    /// Creates a new file for writing; it must not exist.
+    init(creating url: URL) throws(ShardsError) {
+        path = url.path
+        handle = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        guard handle >= 0 else { throw ShardsError.system(errno, "create", path) }
+    }
+
+    deinit { if handle >= 0 { Foundation.close(handle) } }
+
+    /// Reads exactly `count` bytes, which must lie inside the file.
+    func read(at offset: UInt64, count: Int) throws(ShardsError) -> [UInt8] {
+        guard count >= 0, offset <= size, UInt64(count) <= size - offset else {
+            throw ShardsError(.corrupt, "'\(path)' ends before byte \(offset) + \(count); it has \(size) bytes.")
+        }
+        var failure: ShardsError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while filled < count {
+                guard let base = buffer.baseAddress else { break }
+                let got = pread(handle, base + filled, count - filled, off_t(offset) + off_t(filled))
+                if got < 0 && errno == EINTR { continue }
+                if got < 0 { failure = ShardsError.system(errno, "read", path) }
+                if got == 0 { failure = ShardsError(.corrupt, "'\(path)' became shorter while it was read.") }
+                guard got > 0 else { break }
+                filled += got
+            }
+        }
+        if let failure { throw failure }
+        return bytes
+    }
+
+    /// Appends all bytes.
+    func write(_ bytes: [UInt8]) throws(ShardsError) {
+        var done = 0
+        while done < bytes.count {
+            let put = bytes.withUnsafeBytes { raw in
+                raw.baseAddress.map { Foundation.write(handle, $0 + done, raw.count - done) } ?? 0
+            }
+            if put < 0 && errno == EINTR { continue }
+            guard put > 0 else { throw ShardsError.system(errno, "write", path) }
+            done += put
+        }
+        size += UInt64(bytes.count)
+    }
+
+    /// Returns when the bytes are on the medium.
+    func sync() throws(ShardsError) {
+        while fdatasync(handle) != 0 {
+            guard errno == EINTR else { throw ShardsError.system(errno, "flush", path) }
+        }
+    }
+
+    /// Closes the file and reports what a network file system may only say now.
+    func close() throws(ShardsError) {
+        guard handle >= 0 else { return }
+        let closing = handle
+        handle = -1
+        guard Foundation.close(closing) == 0 || errno == EINTR else { throw ShardsError.system(errno, "close", path) }
+    }
+}

@@ -1,0 +1,145 @@
+public import Foundation
+internal import Synchronization
+
+/// A blob store in a folder that coordinator and workers share: `ab/<hex>`, `tmp/` and `store-id`.
+///
+/// Any number of processes on any number of machines may use one folder. Files are complete, flushed and immutable
+/// from the moment they have their final name.
+public struct FolderBlobStore: BlobStore {
+    /// The folder.
+    public let folder: URL
+    /// The text of `store-id`: 32 hexadecimal digits.
+    public let id: String
+    /// Free bytes under which ``temporaryURL()`` refuses with `disk-full`.
+    public let reserve: UInt64
+    private let temporaries = Temporaries()
+
+    /// Opens the store in a folder.
+    ///
+    /// - Parameters:
+    ///   - folder: The store's folder.
+    ///   - create: Whether to make the store when there is none. Only the coordinator does; a worker that made its own
+    ///     store would commit blobs nobody else can see.
+    ///   - reserve: Free bytes to insist on, default 1 MiB.
+    /// - Throws: `store-missing` without a store and without `create`; `disk-full`, `io`.
+    public init(_ folder: URL, create: Bool, reserve: UInt64 = 1 << 20) throws(ShardsError) {
+        self.folder = folder
+        self.reserve = reserve
+        let file = folder.appendingPathComponent("store-id")
+        if create { try Self.make(folder, file) }
+        guard access(file.path, F_OK) == 0 else {
+            throw ShardsError(
+                .storeMissing,
+                "There is no blob store in '\(folder.path)' ('store-id' is missing). Mount the coordinator's blobs folder "
+                    + "there, or correct --blobs.")
+        }
+        let descriptor = try FileDescriptor(reading: file)
+        let bytes = try descriptor.read(at: 0, count: Int(min(descriptor.size, 64)))
+        let id = String(decoding: bytes, as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard id.utf8.count == 32, id.allSatisfy(\.isHexDigit) else {
+            throw ShardsError(
+                .storeMissing, "'\(file.path)' is not the id of a blob store: 32 hexadecimal digits expected.")
+        }
+        self.id = id
+    }
+
+    /// A fresh name in `tmp/`.
+    ///
+    /// A file left under it is removed when the last copy of this value goes away.
+    public func temporaryURL() throws(ShardsError) -> URL {
+        let parent = folder.appendingPathComponent("tmp")
+        let free = try Durable.freeBytes(parent)
+        guard free >= reserve else {
+            throw ShardsError(
+                .diskFull,
+                "Only \(free) bytes are free for blobs in '\(folder.path)', \(reserve) are kept in reserve. Free some space there."
+            )
+        }
+        let url = parent.appendingPathComponent(Self.randomHex())
+        temporaries.add(url.path)
+        return url
+    }
+
+    /// Flushes the file and renames it to its digest; see ``BlobStore/put(_:digest:)``.
+    ///
+    /// A blob of the same name and another size (a disk that lied) is replaced.
+    public func put(_ temporary: URL, digest: Digest) throws(ShardsError) {
+        let target = place(of: digest)
+        let size = try FileDescriptor(reading: temporary).size
+        if let held = try url(of: digest), try FileDescriptor(reading: held).size == size {
+            try Durable.remove(temporary)
+            temporaries.forget(temporary.path)
+            return
+        }
+        try Durable.sync(file: temporary)
+        try Durable.makeFolder(target.deletingLastPathComponent())
+        try Durable.rename(temporary, to: target)
+        temporaries.forget(temporary.path)
+    }
+
+    /// The blob's file, or `nil` when it is not here.
+    public func url(of digest: Digest) throws(ShardsError) -> URL? {
+        let url = place(of: digest)
+        if access(url.path, F_OK) == 0 { return url }
+        guard errno == ENOENT else { throw ShardsError.system(errno, "look for", url.path) }
+        return nil
+    }
+
+    /// Removes a blob; one that is not there is fine.
+    public func remove(_ digest: Digest) throws(ShardsError) { try Durable.remove(place(of: digest)) }
+
+    /// Removes what crashed processes left in `tmp/`: files nobody wrote to for a while.
+    ///
+    /// - Parameter age: Seconds since the last write; at least a lease, default one day.
+    /// - Returns: How many files were removed.
+    @discardableResult
+    public func removeStaleTemporaries(olderThan age: TimeInterval = 86_400) throws -> Int {
+        let parent = folder.appendingPathComponent("tmp")
+        let limit = Date().addingTimeInterval(-age)
+        var removed = 0
+        for url in try FileManager.default.contentsOfDirectory(
+            at: parent, includingPropertiesForKeys: [.contentModificationDateKey])
+        {
+            guard let date = try url.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate,
+                date < limit
+            else { continue }
+            try Durable.remove(url)
+            removed += 1
+        }
+        return removed
+    }
+
+    private func place(of digest: Digest) -> URL {
+        folder.appendingPathComponent(String(digest.hex.prefix(2))).appendingPathComponent(digest.hex)
+    }
+
+    /// Makes what is missing.
+    ///
+    /// Of two processes that do this at once one wins, and both then read the same id.
+    private static func make(_ folder: URL, _ file: URL) throws(ShardsError) {
+        try Durable.makeFolder(folder)
+        try Durable.makeFolder(folder.appendingPathComponent("tmp"))
+        guard access(file.path, F_OK) != 0 else { return }
+        let draft = folder.appendingPathComponent("tmp").appendingPathComponent(randomHex())
+        try Durable.write(Array((randomHex() + "\n").utf8), to: draft)
+        let linked = link(draft.path, file.path)
+        let number = errno
+        try Durable.remove(draft)
+        guard linked == 0 || number == EEXIST else { throw ShardsError.system(number, "create", file.path) }
+        try Durable.sync(folder: folder)
+    }
+
+    private static func randomHex() -> String {
+        (0..<32).map { _ in String(UInt8.random(in: 0..<16), radix: 16) }.joined()
+    }
+}
+
+/// The temporary names a store has given out and not seen again.
+private final class Temporaries: Sendable {
+    private let paths = Mutex<Set<String>>([])
+
+    func add(_ path: String) { paths.withLock { _ = $0.insert(path) } }
+    func forget(_ path: String) { paths.withLock { _ = $0.remove(path) } }
+
+    deinit { for path in paths.withLock({ $0 }) { unlink(path) } }
+}

@@ -1,0 +1,183 @@
+public import Foundation
+public import Tiles
+
+/// Writes one shard to a temporary file: bodies as they arrive, the index at the end.
+///
+/// Memory: one group of bodies (64 KiB and one body) and about 150 bytes per tile. Every call may block on the disk.
+/// Used by one task at a time. A writer that goes away unfinished removes its file.
+public final class ShardWriter {
+    private let header: ShardHeader
+    private let headerDigest: Digest
+    private let headerLength: Int
+    private let url: URL
+    private let file: FileDescriptor
+    private var hasher = DigestHasher()
+    private var group: [UInt8] = []
+    private var groupBodies: UInt32 = 0
+    private var index = ShardIndex()
+    private var numbers: [Digest: UInt32] = [:]
+    private var seen: Set<UInt64> = []
+    private var textNumbers: [String: UInt32] = [:]
+    private var stored: UInt32 = 0
+    private var bodyBytes: UInt64 = 0
+    private var finished = false
+
+    /// Creates the file, which must not exist, and writes the header.
+    ///
+    /// - Throws: `disk-full` or `io` (nothing is left behind), `limit-exceeded` for an unusable tileset id.
+    public init(temporary: URL, header: ShardHeader) throws(ShardsError) {
+        let bytes = try header.encoded()
+        self.header = header
+        headerDigest = Digest(of: bytes)
+        headerLength = bytes.count
+        url = temporary
+        file = try FileDescriptor(creating: temporary)
+        try emit(bytes)
+    }
+
+    deinit { if !finished { unlink(url.path) } }
+
+    /// Adds a tile that has a body.
+    ///
+    /// A body seen before (by SHA-256) is stored once.
+    ///
+    /// - Parameters:
+    ///   - body: 1...16 MiB, already checked and in its canonical form.
+    ///   - etag: The origin's ETag as sent; kept up to 1,024 bytes, left out when longer.
+    ///   - lastModified: The origin's Last-Modified, likewise.
+    /// - Throws: `bad-tile`, `limit-exceeded` (nothing changed); `disk-full` or `io` (give the writer up).
+    public func add(_ tile: TileID, body: [UInt8], etag: String?, lastModified: String?) throws(ShardsError) {
+        guard 1...ShardLimits.body ~= body.count else {
+            throw ShardsError(
+                .limitExceeded, "The body of \(tile) has \(body.count) bytes; a shard takes 1 to \(ShardLimits.body).")
+        }
+        try admit(tile)
+        let digest = Digest(of: body)
+        var number = numbers[digest, default: 0]
+        if number == 0 {
+            if !group.isEmpty && group.count + body.count > ShardLimits.group { try closeGroup() }
+            group += body
+            groupBodies += 1
+            index.digests.append(digest)
+            index.lengths.append(UInt32(body.count))
+            bodyBytes += UInt64(body.count)
+            number = UInt32(index.digests.count)
+            numbers[digest] = number
+        }
+        index.tiles.append((tile.hilbertID, number, keep(etag), keep(lastModified)))
+        stored += 1
+    }
+
+    /// Adds a tile of which the origin said that there is none.
+    ///
+    /// - Throws: `bad-tile` or `limit-exceeded`; nothing changed.
+    public func addEmpty(_ tile: TileID) throws(ShardsError) {
+        try admit(tile)
+        index.tiles.append((tile.hilbertID, 0, 0, 0))
+    }
+
+    /// Writes the index and the footer and returns when the file is on the medium and closed.
+    ///
+    /// - Throws: `disk-full` or `io`; the file is removed when the writer goes away.
+    public func finish() throws(ShardsError) -> ShardSummary {
+        guard !finished else { throw ShardsError(.misuse, "The shard '\(url.path)' is already finished.") }
+        if !group.isEmpty { try closeGroup() }
+        sortTextsAndTiles()
+        let content = index.encoded()
+        let frame = try LZ4Frame.compress(content)
+        let footer = ShardFooter(
+            headerLength: UInt32(headerLength), indexOffset: file.size, indexStored: UInt32(frame.count),
+            indexSize: UInt32(content.count), groups: UInt32(index.groups.count), distinct: UInt32(index.digests.count),
+            stored: stored, empty: UInt32(index.tiles.count) - stored, bodyBytes: bodyBytes,
+            headerDigest: headerDigest, indexDigest: Digest(of: content))
+        try emit(frame)
+        try emit(footer.encoded())
+        try file.sync()
+        try file.close()
+        finished = true
+        return ShardSummary(
+            digest: hasher.finish(), bytes: file.size, stored: Int(stored), empty: index.tiles.count - Int(stored),
+            distinct: index.digests.count, bodyBytes: bodyBytes)
+    }
+
+    // MARK: - Inside
+
+    private func admit(_ tile: TileID) throws(ShardsError) {
+        guard !finished else { throw ShardsError(.misuse, "The shard '\(url.path)' is already finished.") }
+        guard header.admits(tile) else {
+            throw ShardsError(
+                .badTile, "Tile \(tile) is outside this shard: cell \(header.cell), zooms \(header.zooms).")
+        }
+        guard seen.count < ShardLimits.tiles else {
+            throw ShardsError(.limitExceeded, "A shard takes \(ShardLimits.tiles) tiles; cut the batch smaller.")
+        }
+        guard seen.insert(tile.hilbertID).inserted else {
+            throw ShardsError(.badTile, "Tile \(tile) was added to this shard twice.")
+        }
+    }
+
+    /// The number of a text, from 1 in the order of arrival; 0 when there is none to keep.
+    private func keep(_ text: String?) -> UInt32 {
+        guard let text, text.utf8.count <= ShardLimits.text else { return 0 }
+        if let number = textNumbers[text] { return number }
+        index.texts.append(text)
+        textNumbers[text] = UInt32(index.texts.count)
+        return UInt32(index.texts.count)
+    }
+
+    /// Takes the order of arrival out of everything but the bodies.
+    private func sortTextsAndTiles() {
+        let order = index.texts.indices.sorted { index.texts[$0].utf8.lexicographicallyPrecedes(index.texts[$1].utf8) }
+        var renumbered = [UInt32](repeating: 0, count: order.count + 1)
+        for (new, old) in order.enumerated() { renumbered[old + 1] = UInt32(new + 1) }
+        index.texts = order.map { index.texts[$0] }
+        index.tiles = index.tiles.map { ($0.id, $0.body, renumbered[Int($0.etag)], renumbered[Int($0.modified)]) }
+        index.tiles.sort { $0.id < $1.id }
+    }
+
+    private func closeGroup() throws(ShardsError) {
+        let frame = try LZ4Frame.compress(group)
+        try emit(frame)
+        index.groups.append((UInt32(frame.count), groupBodies))
+        group.removeAll(keepingCapacity: true)
+        groupBodies = 0
+    }
+
+    private func emit(_ bytes: [UInt8]) throws(ShardsError) {
+        hasher.update(bytes)
+        try file.write(bytes)
+    }
+}
+
+/// What a finished shard holds.
+public struct ShardSummary: Hashable, Sendable, Codable {
+    /// SHA-256 of the file: its name in a blob store.
+    public let digest: Digest
+    /// Bytes of the file.
+    public let bytes: UInt64
+    /// Tiles with a body.
+    public let stored: Int
+    /// Tiles the origin has none for.
+    public let empty: Int
+    /// Different bodies.
+    public let distinct: Int
+    /// Bytes of the different bodies together.
+    public let bodyBytes: UInt64
+}
+
+extension Digest: Codable {
+    /// Reads the hexadecimal text.
+    public init(from decoder: any Decoder) throws {
+        let container = try decoder.singleValueContainer()
+        guard let digest = Digest(hex: try container.decode(String.self)) else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "A digest is 64 hexadecimal digits.")
+        }
+        self = digest
+    }
+    /// Writes the hexadecimal text.
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(hex)
+    }
+}

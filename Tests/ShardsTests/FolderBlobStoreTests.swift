@@ -1,0 +1,106 @@
+import Foundation
+import Shards
+import Testing
+
+struct FolderBlobStoreTests {
+    let scratch: Scratch
+    init() throws { scratch = try Scratch() }
+
+    private func fill(_ store: FolderBlobStore, _ text: String) throws -> (URL, Digest) {
+        let url = try store.temporaryURL()
+        try Data(text.utf8).write(to: url)
+        return (url, Digest(of: Array(text.utf8)))
+    }
+
+    @Test func aBlobIsFoundUnderItsDigestAfterPut() throws {
+        let store = try FolderBlobStore(scratch.file("blobs"), create: true)
+        let (url, digest) = try fill(store, "hello")
+        #expect(try store.url(of: digest) == nil)
+        try store.put(url, digest: digest)
+        let place = try #require(try store.url(of: digest))
+        #expect(place.path.hasSuffix("/\(digest.hex.prefix(2))/\(digest.hex)"))
+        #expect(try bytes(place) == Array("hello".utf8))
+        #expect(!FileManager.default.fileExists(atPath: url.path))
+        try store.remove(digest)
+        try store.remove(digest)
+        #expect(try store.url(of: digest) == nil)
+    }
+
+    @Test func puttingTheSameBlobAgainChangesNothing() throws {
+        let store = try FolderBlobStore(scratch.file("blobs"), create: true)
+        let (first, digest) = try fill(store, "hello")
+        try store.put(first, digest: digest)
+        let (second, _) = try fill(store, "hello")
+        try store.put(second, digest: digest)
+        #expect(try bytes(try #require(try store.url(of: digest))) == Array("hello".utf8))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.file("blobs/tmp").path).isEmpty)
+    }
+
+    @Test func aBlobThatLostItsEndIsReplaced() throws {
+        let store = try FolderBlobStore(scratch.file("blobs"), create: true)
+        let (first, digest) = try fill(store, "hello")
+        try store.put(first, digest: digest)
+        let place = try #require(try store.url(of: digest))
+        try Data("hel".utf8).write(to: place)
+        let (second, _) = try fill(store, "hello")
+        try store.put(second, digest: digest)
+        #expect(try bytes(place) == Array("hello".utf8))
+    }
+
+    @Test func theStoreKeepsItsIdAndIsNeverMadeByAWorker() throws {
+        let folder = scratch.file("a/b/blobs")
+        let missing = #expect(throws: ShardsError.self) { try FolderBlobStore(folder, create: false) }
+        #expect(missing?.code == .storeMissing)
+        #expect(missing?.message.contains(folder.path) == true)
+        let made = try FolderBlobStore(folder, create: true)
+        #expect(made.id.utf8.count == 32)
+        #expect(try FolderBlobStore(folder, create: true).id == made.id)
+        #expect(try FolderBlobStore(folder, create: false).id == made.id)
+        #expect(try FolderBlobStore(scratch.file("other"), create: true).id != made.id)
+    }
+
+    @Test func processesThatMakeTheStoreAtOnceAgreeOnItsId() async throws {
+        let folder = scratch.file("blobs")
+        let ids = try await withThrowingTaskGroup(of: String.self) { group in
+            for _ in 0..<16 { group.addTask { try FolderBlobStore(folder, create: true).id } }
+            return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+        }
+        #expect(ids.count == 1)
+    }
+
+    @Test func temporariesGoAwayWithTheStoreThatGaveThemOut() throws {
+        let other = try FolderBlobStore(scratch.file("blobs"), create: true)
+        let (foreign, _) = try fill(other, "foreign")
+        do {
+            let store = try FolderBlobStore(scratch.file("blobs"), create: false)
+            _ = try fill(store, "own")
+        }
+        let left = try FileManager.default.contentsOfDirectory(atPath: scratch.file("blobs/tmp").path)
+        #expect(left == [foreign.lastPathComponent])
+        #expect(try other.removeStaleTemporaries() == 0)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -100_000)], ofItemAtPath: foreign.path)
+        #expect(try other.removeStaleTemporaries() == 1)
+    }
+
+    @Test func aFullDiskIsNamedWithItsPath() throws {
+        // The kernel is asked in ops (a small tmpfs); here the two rules that turn its answer into ours.
+        let store = try FolderBlobStore(scratch.file("blobs"), create: true, reserve: UInt64.max)
+        let refused = #expect(throws: ShardsError.self) { try store.temporaryURL() }
+        #expect(refused?.code == .diskFull)
+        #expect(refused?.message.contains(scratch.file("blobs").path) == true)
+        let mapped = ShardsError.system(ENOSPC, "write", "/some/where")
+        #expect(mapped.code == .diskFull && mapped.message.contains("/some/where"))
+        #expect(ShardsError.system(EDQUOT, "write", "/x").code == .diskFull)
+        #expect(ShardsError.system(EACCES, "write", "/x").code == .io)
+    }
+
+    @Test func aSmallFileIsReplacedWholeOrNotAtAll() throws {
+        let url = scratch.file("list.json")
+        try Durable.write([1, 2, 3], to: url)
+        try Durable.write([4], to: url)
+        #expect(try bytes(url) == [4])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path) == ["list.json"])
+        #expect(throws: ShardsError.self) { try Durable.write([1], to: scratch.file("no/such/folder")) }
+    }
+}
