@@ -39,8 +39,7 @@ compose-test: ## build the container image, run a cluster of three workers in Do
 	@ops/compose-test
 
 proto: ## regenerate Sources/Wire/packhorse.pb.swift from packhorse.proto (needs protoc and protoc-gen-swift)
-	cd Sources/Wire && protoc --swift_opt=Visibility=Public --swift_opt=UseAccessLevelOnImports=true \
-	    --swift_out=. --proto_path=. packhorse.proto
+	ops/check-proto --write
 
 regions: ## rebuild the embedded world tree from Debian packages, byte for byte
 	ops/regions/build
