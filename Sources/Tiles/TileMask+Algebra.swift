@@ -1,0 +1,105 @@
+extension TileMask {
+    /// The tiles that are in one mask or the other; its maxZoom is the deeper of the two.
+    ///
+    /// A mask that ends at a shallower zoom adds nothing below it: use ``expanded(toZoom:)`` first where that is meant.
+    public func union(_ other: TileMask) -> TileMask {
+        var builder = MaskBuilder(maxZoom: max(maxZoom, other.maxZoom))
+        func join(_ left: MaskNode, _ right: MaskNode, _ zoom: Int) -> MaskNode {
+            if left.isUniform && right.isUniform { return left.code > right.code ? left : right }
+            if !left.isPresent || right.isUniform && right.depth == builder.maxZoom {
+                return builder.copy(right, of: other, zoom: zoom)
+            }
+            if !right.isPresent || left.isUniform && left.depth == builder.maxZoom {
+                return builder.copy(left, of: self, zoom: zoom)
+            }
+            var children = MaskChildren()
+            for quadrant in 0..<4 {
+                children[quadrant] = join(
+                    child(quadrant, of: left, zoom: zoom), other.child(quadrant, of: right, zoom: zoom), zoom + 1)
+            }
+            return builder.join(children, zoom: zoom)
+        }
+        return builder.mask(join(root, other.root, 0))
+    }
+
+    /// The tiles that are in both masks; its maxZoom is the shallower of the two.
+    public func intersection(_ other: TileMask) -> TileMask {
+        let shallow = min(maxZoom, other.maxZoom)
+        let (mine, theirs) = (clipped(toZoom: shallow), other.clipped(toZoom: shallow))
+        var builder = MaskBuilder(maxZoom: shallow)
+        func meet(_ left: MaskNode, _ right: MaskNode, _ zoom: Int) -> MaskNode {
+            if !left.isPresent || !right.isPresent { return .absent }
+            if left.isUniform && right.isUniform { return left.code < right.code ? left : right }
+            if left.isUniform && left.depth == shallow { return builder.copy(right, of: theirs, zoom: zoom) }
+            if right.isUniform && right.depth == shallow { return builder.copy(left, of: mine, zoom: zoom) }
+            var children = MaskChildren()
+            for quadrant in 0..<4 {
+                children[quadrant] = meet(
+                    mine.child(quadrant, of: left, zoom: zoom), theirs.child(quadrant, of: right, zoom: zoom), zoom + 1)
+            }
+            return builder.join(children, zoom: zoom)
+        }
+        return builder.mask(meet(mine.root, theirs.root, 0))
+    }
+
+    /// What is left when the other mask's tiles are taken out; its maxZoom is this mask's.
+    ///
+    /// Taken out are ends: tiles none of whose children is in this mask (all tiles at ``maxZoom``, as a rule). A tile with
+    /// children in this mask stays exactly as long as one of them stays, so the result is a mask again.
+    public func subtracting(_ other: TileMask) -> TileMask {
+        var builder = MaskBuilder(maxZoom: maxZoom)
+        func remove(_ left: MaskNode, _ right: MaskNode, _ zoom: Int) -> MaskNode {
+            if !left.isPresent { return .absent }
+            if !right.isPresent { return builder.copy(left, of: self, zoom: zoom) }
+            if left.isUniform {
+                if left.depth == zoom { return .absent }
+                if right.isUniform { return right.depth >= left.depth ? .absent : left }
+            }
+            var children = MaskChildren()
+            for quadrant in 0..<4 {
+                children[quadrant] = remove(
+                    child(quadrant, of: left, zoom: zoom), other.child(quadrant, of: right, zoom: zoom), zoom + 1)
+            }
+            return children.isEmpty ? .absent : builder.join(children, zoom: zoom)
+        }
+        return builder.mask(remove(root, other.root, 0))
+    }
+
+    /// The tiles that are the cell, lie below it or above it; empty when the cell itself is not in the mask.
+    public func restricted(to cell: TileID) -> TileMask {
+        let found = node(at: cell)
+        guard found.isPresent else { return TileMask(empty: maxZoom) }
+        var builder = MaskBuilder(maxZoom: maxZoom)
+        var node = builder.copy(found, of: self, zoom: cell.zoom)
+        for zoom in stride(from: cell.zoom - 1, through: 0, by: -1) {
+            var children = MaskChildren()
+            children[cell.quadrant(cell.zoom - 1 - zoom)] = node
+            node = builder.join(children, zoom: zoom)
+        }
+        return builder.mask(node)
+    }
+
+    /// The mask with everything below its tiles of ``maxZoom`` added, down to a deeper zoom; itself for a zoom not deeper.
+    public func expanded(toZoom zoom: Int) -> TileMask {
+        let deeper = min(zoom, TileID.maxZoom)
+        guard deeper > maxZoom else { return self }
+        let full = MaskNode.through(maxZoom)
+        func moved(_ node: MaskNode) -> MaskNode { node == full ? .through(deeper) : node }
+        return TileMask(maxZoom: deeper, root: moved(root), groups: groups.map(moved))
+    }
+
+    /// The tiles down to a shallower zoom only; itself for a zoom not shallower.
+    public func clipped(toZoom zoom: Int) -> TileMask {
+        let shallow = max(0, zoom)
+        guard shallow < maxZoom else { return self }
+        var builder = MaskBuilder(maxZoom: shallow)
+        func clip(_ node: MaskNode, _ zoom: Int) -> MaskNode {
+            if node.isUniform { return node.depth > shallow ? .through(shallow) : node }
+            if zoom == shallow { return .through(shallow) }
+            var children = MaskChildren()
+            for quadrant in 0..<4 { children[quadrant] = clip(child(quadrant, of: node, zoom: zoom), zoom + 1) }
+            return builder.join(children, zoom: zoom)
+        }
+        return builder.mask(clip(root, 0))
+    }
+}

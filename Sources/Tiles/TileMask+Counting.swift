@@ -1,0 +1,40 @@
+extension TileMask {
+    /// How many tiles of one zoom are in the mask. Costs a walk over the quadtree, not over the tiles.
+    public func count(atZoom zoom: Int) -> UInt64 {
+        (0...maxZoom).contains(zoom) ? count(below: root, zoom: 0, at: zoom) : 0
+    }
+
+    /// How many tiles of a run of zooms are in the mask.
+    public func count(in zooms: ZoomRange) -> UInt64 {
+        zooms.reduce(0) { $0 + count(atZoom: $1) }
+    }
+
+    /// How many tiles of all zooms are in the mask.
+    public var count: UInt64 { count(in: ZoomRange(trusted: 0, maxZoom)) }
+
+    /// The zoom of the deepest tile, `nil` for an empty mask.
+    public var deepestZoom: Int? {
+        if isEmpty { return nil }
+        var deepest = root.isUniform ? root.depth : maxZoom
+        if root.isUniform || root.isFlat { return deepest }
+        deepest = 0
+        // A flat node holds a complete child, so its depth is maxZoom; a branch is never deeper than its children.
+        for node in groups where node.isPresent {
+            if node.isUniform { deepest = max(deepest, node.depth) } else if node.isFlat { return maxZoom }
+        }
+        return deepest
+    }
+
+    private func count(below node: MaskNode, zoom: Int, at target: Int) -> UInt64 {
+        if node.isUniform { return node.depth >= target ? 1 << UInt64(2 * (target - zoom)) : 0 }
+        if zoom == target { return 1 }
+        if node.isFlat {
+            return UInt64(node.flatChildren.nonzeroBitCount) << UInt64(2 * (target - zoom - 1))
+        }
+        var sum: UInt64 = 0
+        for quadrant in 0..<4 {
+            sum += count(below: groups[node.group + quadrant], zoom: zoom + 1, at: target)
+        }
+        return sum
+    }
+}
