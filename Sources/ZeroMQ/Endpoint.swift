@@ -1,0 +1,43 @@
+/// The text of a ZeroMQ endpoint, taken apart far enough to know whether it leaves this machine.
+struct Endpoint {
+    let text: String
+    let isLocal: Bool
+    /// Whether IPv6 must stay off, because the host is an IPv4 address.
+    let isIPv4: Bool
+
+    /// - Throws: ``ZeroMQError`` `bad-endpoint`.
+    init(_ text: String) throws(ZeroMQError) {
+        self.text = text
+        if text.hasPrefix("inproc://") || text.hasPrefix("ipc://") {
+            isLocal = true
+            isIPv4 = false
+            return
+        }
+        guard text.hasPrefix("tcp://"), let colon = text.lastIndex(of: ":") else { throw Self.bad(text) }
+        let start = text.index(text.startIndex, offsetBy: 6)
+        guard start < colon else { throw Self.bad(text) }
+        let host = text[start..<colon]
+        let port = text[text.index(after: colon)...]
+        guard port == "*" || UInt16(port) != nil else { throw Self.bad(text) }
+        let numbers = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        isIPv4 = numbers.count == 4 && !numbers.contains(nil)
+        isLocal = isIPv4 ? numbers.first == 127 : ["localhost", "lo", "[::1]"].contains(host)
+    }
+
+    /// Refuses to send secrets and work in the clear over a network.
+    ///
+    /// - Throws: ``ZeroMQError`` `plain-refused`.
+    func check(_ security: LinkSecurity, _ options: LinkOptions, _ verb: String) throws(ZeroMQError) {
+        guard security.isPlain, !isLocal, !options.allowPlain else { return }
+        throw ZeroMQError(
+            .plainRefused,
+            "'\(text)' is reachable from other machines and no keys are given: refusing to \(verb) without encryption."
+                + " Make keys with 'packhorse keygen', or pass --insecure on a network you trust.")
+    }
+
+    private static func bad(_ text: String) -> ZeroMQError {
+        ZeroMQError(
+            .badEndpoint,
+            "'\(text.prefix(200))' is not an endpoint; expected e.g. tcp://127.0.0.1:7470 or tcp://*:7470.")
+    }
+}

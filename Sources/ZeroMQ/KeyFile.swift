@@ -1,0 +1,99 @@
+public import Foundation
+
+/// Key files: `<name>.key` holds a secret and is readable by its owner only; `<name>.pub` holds the public half.
+///
+/// Both are text: lines beginning with `#` are comments, the first other line is the key in Z85.
+public enum KeyFile {
+    /// Longest key file read.
+    ///
+    /// Unit: bytes.
+    static let maxBytes = 4096
+
+    /// Reads a secret key.
+    ///
+    /// - Throws: ``ZeroMQError`` `key-file`, `key-permissions` when others may read it, or `bad-key`.
+    public static func readSecret(_ url: URL) throws(ZeroMQError) -> KeyPair {
+        let (text, mode) = try read(url)
+        guard mode & 0o077 == 0 else {
+            throw ZeroMQError(
+                .keyPermissions,
+                "The secret key '\(url.path)' has mode \(String(mode & 0o777, radix: 8)): others may use it."
+                    + " Run: chmod 600 '\(url.path)'")
+        }
+        do {
+            return try KeyPair(secretZ85: text)
+        } catch {
+            throw ZeroMQError(.badKey, "'\(url.path)': \(error.message) Make one with: packhorse keygen")
+        }
+    }
+
+    /// Reads a public key.
+    ///
+    /// - Throws: ``ZeroMQError`` `key-file` or `bad-key`.
+    public static func readPublic(_ url: URL) throws(ZeroMQError) -> PublicKey {
+        let (text, _) = try read(url)
+        do {
+            return try PublicKey(z85: text)
+        } catch {
+            throw ZeroMQError(.badKey, "'\(url.path)': \(error.message)")
+        }
+    }
+
+    /// Creates `url` with mode 0600, synced to disk.
+    ///
+    /// - Throws: ``ZeroMQError`` `key-file`, also when the file exists: a key is never overwritten.
+    public static func write(secretOf pair: KeyPair, to url: URL) throws(ZeroMQError) {
+        try create(
+            url, mode: 0o600, "# Packhorse secret key. Keep it. Public half: \(pair.publicKey)\n\(pair.secret)\n")
+    }
+
+    /// Creates `url` with mode 0644, synced to disk.
+    ///
+    /// - Throws: ``ZeroMQError`` `key-file`, also when the file exists.
+    public static func write(_ key: PublicKey, to url: URL) throws(ZeroMQError) {
+        try create(url, mode: 0o644, "# Packhorse public key.\n\(key)\n")
+    }
+
+    /// The key line of a file and the file's mode, both of the same open file.
+    private static func read(_ url: URL) throws(ZeroMQError) -> (text: String, mode: mode_t) {
+        let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
+        guard descriptor >= 0 else { throw failure("read", url) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= maxBytes else {
+            throw ZeroMQError(.keyFile, "The key file '\(url.path)' is not a file of at most \(maxBytes) bytes.")
+        }
+        var bytes = [UInt8](repeating: 0, count: maxBytes)
+        var filled = 0
+        while filled < maxBytes {
+            let count = bytes.withUnsafeMutableBytes {
+                Foundation.read(descriptor, $0.baseAddress?.advanced(by: filled), maxBytes - filled)
+            }
+            if count < 0, errno == EINTR { continue }
+            guard count >= 0 else { throw failure("read", url) }
+            if count == 0 { break }
+            filled += count
+        }
+        let lines = String(decoding: bytes[..<filled], as: UTF8.self).split(whereSeparator: \.isNewline)
+        let key = lines.first { !$0.hasPrefix("#") && !$0.allSatisfy(\.isWhitespace) }
+        return (key.map(String.init) ?? "", status.st_mode)
+    }
+
+    private static func create(_ url: URL, mode: mode_t, _ text: String) throws(ZeroMQError) {
+        let descriptor = open(url.path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+        guard descriptor >= 0 else { throw failure("create", url) }
+        defer { close(descriptor) }
+        let bytes = Array(text.utf8)
+        let written = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+        guard written == bytes.count, fsync(descriptor) == 0 else {
+            let error = failure("write", url)
+            unlink(url.path)
+            throw error
+        }
+    }
+
+    private static func failure(_ verb: String, _ url: URL) -> ZeroMQError {
+        let reason = String(cString: strerror(errno))
+        return ZeroMQError(.keyFile, "Cannot \(verb) the key file '\(url.path)': \(reason).")
+    }
+}

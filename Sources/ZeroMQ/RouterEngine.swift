@@ -1,0 +1,195 @@
+internal import CZeroMQ
+internal import Logging
+
+/// What callers ask of a router's thread.
+enum RouterJob: Sendable {
+    case send([(PeerID, [UInt8])], ContinuousClock.Instant, CheckedContinuation<[PeerID], Never>)
+    case count(CheckedContinuation<RouterCounters, Never>)
+
+    /// The peers of `frames`, each once, in order.
+    static func peers(_ frames: some Sequence<(PeerID, [UInt8])>) -> [PeerID] {
+        var seen: Set<PeerID> = []
+        return frames.map { $0.0 }.filter { seen.insert($0).inserted }
+    }
+}
+
+/// The life of a router's thread; every socket is a local of ``run(_:_:_:_:_:)`` and never leaves it.
+final class RouterEngine {
+    /// A send that is not finished because a peer's queue was full.
+    private struct Pending {
+        var frames: [(PeerID, [UInt8])]
+        var lost: [PeerID] = []
+        let deadline: ContinuousClock.Instant
+        let continuation: CheckedContinuation<[PeerID], Never>
+    }
+
+    private let channel: LinkChannel<Inbound, RouterJob>
+    private let security: LinkSecurity
+    private let logger: Logger?
+    private let zap: ZAPHandler?
+    private let sockets: [Socket]
+    private var pending: [Pending] = []
+    private var counters = RouterCounters()
+
+    static func run(
+        _ channel: LinkChannel<Inbound, RouterJob>, _ endpoints: [Endpoint], _ security: LinkSecurity,
+        _ options: LinkOptions, _ started: (Result<[String], ZeroMQError>) -> Void
+    ) {
+        var reason = ZeroMQError(.closed, "The link was closed.")
+        do throws(ZeroMQError) {
+            let context = try SocketContext()
+            defer { context.terminate() }
+            var bound: [String] = []
+            let engine = try RouterEngine(channel, context, endpoints, security, options, &bound)
+            started(.success(bound))
+            defer { engine.close() }
+            try engine.serve()
+        } catch {
+            reason = error
+            started(.failure(error))
+        }
+        for job in channel.end(reason) {
+            switch job {
+            case .send(let frames, _, let continuation): continuation.resume(returning: RouterJob.peers(frames))
+            case .count(let continuation): continuation.resume(returning: RouterCounters())
+            }
+        }
+    }
+
+    private init(
+        _ channel: LinkChannel<Inbound, RouterJob>, _ context: SocketContext, _ endpoints: [Endpoint],
+        _ security: LinkSecurity, _ options: LinkOptions, _ bound: inout [String]
+    ) throws(ZeroMQError) {
+        self.channel = channel
+        self.security = security
+        logger = options.logger
+        if case .curveServer(_, let list) = security {
+            zap = try ZAPHandler(context, list, options.logger)
+        } else {
+            zap = nil
+        }
+        var opened: [Socket] = []
+        for (index, endpoint) in endpoints.enumerated() {
+            let limits = options.maxFrameBytes
+            let socket = try Socket(context, ZMQ_ROUTER)
+            try socket.configure(
+                options, endpoint, maxFrameBytes: limits.isEmpty ? 256 << 10 : limits[min(index, limits.count - 1)])
+            try socket.set(ZMQ_ROUTER_MANDATORY, 1)
+            try Self.secure(socket, security)
+            bound.append(try socket.bind(endpoint.text))
+            opened.append(socket)
+        }
+        sockets = opened
+    }
+
+    private static func secure(_ socket: Socket, _ security: LinkSecurity) throws(ZeroMQError) {
+        switch security {
+        case .plain: break
+        case .curveServer(let keys, _):
+            try socket.set(ZMQ_CURVE_SERVER, 1)
+            try socket.set(ZMQ_CURVE_SECRETKEY, keys.secret)
+            try socket.set(ZMQ_ZAP_DOMAIN, ZAPHandler.domain)
+            try socket.set(ZMQ_ZAP_ENFORCE_DOMAIN, 1)
+        case .curveClient:
+            throw ZeroMQError(.badKey, "A router needs the server's side of CURVE: its own key and an allow-list.")
+        }
+    }
+
+    private func close() {
+        for send in pending { send.continuation.resume(returning: RouterJob.peers(send.frames) + send.lost) }
+        for socket in sockets { socket.close() }
+        zap?.close()
+    }
+
+    private func serve() throws(ZeroMQError) {
+        while true {
+            let reads = channel.hasRoom
+            var items = [channel.wakeItem]
+            if let zap { items.append(zap.pollItem) }
+            if reads { items += sockets.map { $0.pollItem(ZMQ_POLLIN) } }
+            try PollThread.poll(&items, until: nextDeadline)
+            zap?.answer()
+            if reads { for (index, socket) in sockets.enumerated() { read(socket, index) } }
+            let (jobs, stopping) = channel.takeJobs()
+            for job in jobs { accept(job) }
+            flush()
+            if stopping { return }
+            channel.expire(at: .now)
+        }
+    }
+
+    private var nextDeadline: ContinuousClock.Instant? {
+        // A full peer has no event to wait for on a ROUTER: look again soon.
+        let retry: ContinuousClock.Instant? = pending.isEmpty ? nil : .now + .milliseconds(5)
+        return [retry, channel.nextDeadline].compactMap { $0 }.min()
+    }
+
+    /// Reads at most 256 messages, so that no socket starves the others.
+    private func read(_ socket: Socket, _ index: Int) {
+        var batch: [Inbound] = []
+        var bytes = 0
+        for _ in 0..<256 {
+            guard let message = socket.receive(maxParts: 2) else { break }
+            guard message.parts.count == 2, !message.hasMore else {
+                counters.multipart += 1
+                continue
+            }
+            let user = message.user.flatMap { $0.isEmpty ? nil : $0 }
+            if case .curveServer(_, let list) = security {
+                guard let user, list.admits(user: user) else {
+                    counters.revoked += 1
+                    continue
+                }
+            }
+            batch.append(
+                Inbound(
+                    peer: PeerID(endpointIndex: index, route: message.parts[0]), user: user, bytes: message.parts[1]))
+            bytes += message.parts[1].count
+        }
+        channel.deliver(batch, bytes: bytes)
+    }
+
+    private func accept(_ job: RouterJob) {
+        switch job {
+        case .send(let frames, let deadline, let continuation):
+            pending.append(Pending(frames: frames, deadline: deadline, continuation: continuation))
+        case .count(let continuation):
+            counters.refused = zap?.refused ?? 0
+            continuation.resume(returning: counters)
+        }
+    }
+
+    /// Sends what can be sent.
+    ///
+    /// Frames to a full peer stay, and hold back later ones to the same peer.
+    private func flush() {
+        var full: Set<PeerID> = []
+        let now = ContinuousClock.now
+        pending = pending.compactMap { send in
+            var send = send
+            var rest: [(PeerID, [UInt8])] = []
+            for (peer, bytes) in send.frames where !send.lost.contains(peer) {
+                switch full.contains(peer) ? .full : transmit(peer, bytes) {
+                case .sent: break
+                case .unreachable: send.lost.append(peer)
+                case .full:
+                    full.insert(peer)
+                    rest.append((peer, bytes))
+                }
+            }
+            if !rest.isEmpty, now < send.deadline {
+                send.frames = rest
+                return send
+            }
+            send.continuation.resume(returning: send.lost + RouterJob.peers(rest))
+            return nil
+        }
+    }
+
+    private func transmit(_ peer: PeerID, _ bytes: [UInt8]) -> Socket.SendOutcome {
+        guard sockets.indices.contains(peer.endpointIndex) else { return .unreachable }
+        let socket = sockets[peer.endpointIndex]
+        let outcome = socket.send(peer.route, more: true)
+        return outcome == .sent ? socket.send(bytes) : outcome
+    }
+}

@@ -1,0 +1,171 @@
+internal import CZeroMQ
+internal import Foundation
+
+/// One libzmq context.
+///
+/// Thread-confined, like its sockets: neither is Sendable.
+final class SocketContext {
+    fileprivate let raw: UnsafeMutableRawPointer
+
+    init() throws(ZeroMQError) {
+        guard let raw = zmq_ctx_new() else { throw Socket.failure("create a context") }
+        self.raw = raw
+    }
+
+    /// Ends the context; waits at most the longest linger of its sockets, which must all be closed.
+    func terminate() {
+        while zmq_ctx_term(raw) != 0, zmq_errno() == EINTR {}
+    }
+}
+
+/// One libzmq socket, owned by the thread that made it.
+final class Socket {
+    /// One received message: its first parts, and whether there were more than asked for.
+    struct Received {
+        var parts: [[UInt8]] = []
+        var hasMore = false
+        var user: String?
+        var address: String?
+    }
+
+    enum SendOutcome {
+        case sent
+        case full
+        case unreachable
+    }
+
+    private let raw: UnsafeMutableRawPointer
+    private let message = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: 1)
+    private var isOpen = true
+
+    init(_ context: SocketContext, _ type: Int32) throws(ZeroMQError) {
+        guard let raw = zmq_socket(context.raw, type) else { throw Self.failure("create a socket") }
+        self.raw = raw
+    }
+
+    deinit {
+        close()
+        message.deallocate()
+    }
+
+    func close() {
+        guard isOpen else { return }
+        isOpen = false
+        zmq_close(raw)
+    }
+
+    func set(_ option: Int32, _ value: Int32) throws(ZeroMQError) {
+        var value = value
+        if zmq_setsockopt(raw, option, &value, MemoryLayout<Int32>.size) != 0 {
+            throw Self.failure("set option \(option)")
+        }
+    }
+
+    func set(_ option: Int32, wide value: Int64) throws(ZeroMQError) {
+        var value = value
+        if zmq_setsockopt(raw, option, &value, MemoryLayout<Int64>.size) != 0 {
+            throw Self.failure("set option \(option)")
+        }
+    }
+
+    func set(_ option: Int32, _ value: String) throws(ZeroMQError) {
+        if zmq_setsockopt(raw, option, value, value.utf8.count) != 0 { throw Self.failure("set option \(option)") }
+    }
+
+    /// Binds and returns the endpoint with its real port.
+    func bind(_ endpoint: String) throws(ZeroMQError) -> String {
+        guard zmq_bind(raw, endpoint) == 0 else {
+            let number = zmq_errno()
+            if number == EADDRINUSE {
+                throw ZeroMQError(
+                    .addressInUse,
+                    "'\(endpoint)' is in use. Stop the process that listens there or choose another port.")
+            }
+            throw ZeroMQError(.badEndpoint, "Cannot listen at '\(endpoint)': \(Self.text(number)).")
+        }
+        var text = [CChar](repeating: 0, count: 1024)
+        var length = text.count
+        guard zmq_getsockopt(raw, ZMQ_LAST_ENDPOINT, &text, &length) == 0 else { return endpoint }
+        return Z85.text(text)
+    }
+
+    func connect(_ endpoint: String) throws(ZeroMQError) {
+        guard zmq_connect(raw, endpoint) == 0 else {
+            throw ZeroMQError(.badEndpoint, "Cannot connect to '\(endpoint)': \(Self.text(zmq_errno())).")
+        }
+    }
+
+    func monitor(_ endpoint: String, events: Int32) throws(ZeroMQError) {
+        if zmq_socket_monitor(raw, endpoint, events) != 0 { throw Self.failure("watch a socket") }
+    }
+
+    func pollItem(_ events: Int32) -> zmq_pollitem_t {
+        zmq_pollitem_t(socket: raw, fd: 0, events: Int16(events), revents: 0)
+    }
+
+    /// The next whole message without waiting, or `nil`.
+    ///
+    /// Parts beyond `maxParts` are read and forgotten.
+    func receive(maxParts: Int) -> Received? {
+        var received = Received()
+        while true {
+            zmq_msg_init(message)
+            defer { zmq_msg_close(message) }
+            guard zmq_msg_recv(message, raw, ZMQ_DONTWAIT) >= 0 else {
+                // A message becomes readable as a whole, so only its first part may be missing.
+                return nil
+            }
+            if received.parts.count < maxParts {
+                received.parts.append(
+                    Array(UnsafeRawBufferPointer(start: zmq_msg_data(message), count: zmq_msg_size(message))))
+            } else {
+                received.hasMore = true
+            }
+            if zmq_msg_more(message) == 0 {
+                received.user = zmq_msg_gets(message, "User-Id").map { String(cString: $0) }
+                received.address = zmq_msg_gets(message, "Peer-Address").map { String(cString: $0) }
+                return received
+            }
+        }
+    }
+
+    /// Hands one part to libzmq without waiting.
+    func send(_ bytes: [UInt8], more: Bool = false) -> SendOutcome {
+        while true {
+            let flags = ZMQ_DONTWAIT | (more ? ZMQ_SNDMORE : 0)
+            if bytes.withUnsafeBytes({ zmq_send(raw, $0.baseAddress, $0.count, flags) }) >= 0 { return .sent }
+            switch zmq_errno() {
+            case EINTR: continue
+            case EAGAIN: return .full
+            default: return .unreachable
+            }
+        }
+    }
+
+    static func failure(_ what: String) -> ZeroMQError {
+        let number = zmq_errno()
+        return ZeroMQError(.engine, "libzmq could not \(what): \(text(number)).")
+    }
+
+    static func text(_ number: Int32) -> String { String(cString: zmq_strerror(number)) }
+}
+
+extension Socket {
+    /// The options every socket of a link has.
+    ///
+    /// Source of the values: design/cluster.md 3.1.
+    func configure(_ options: LinkOptions, _ endpoint: Endpoint, maxFrameBytes: Int) throws(ZeroMQError) {
+        let heartbeat = options.heartbeat.milliseconds
+        try set(ZMQ_LINGER, options.linger.milliseconds)
+        try set(ZMQ_SNDHWM, options.sendHighWater)
+        try set(ZMQ_RCVHWM, options.receiveHighWater)
+        try set(ZMQ_MAXMSGSIZE, wide: Int64(maxFrameBytes))
+        try set(ZMQ_HANDSHAKE_IVL, options.handshake.milliseconds)
+        try set(ZMQ_HEARTBEAT_IVL, heartbeat)
+        try set(ZMQ_HEARTBEAT_TIMEOUT, heartbeat &* 3)
+        try set(ZMQ_HEARTBEAT_TTL, heartbeat &* 4)
+        try set(ZMQ_RECONNECT_IVL, options.reconnectMin.milliseconds)
+        try set(ZMQ_RECONNECT_IVL_MAX, options.reconnectMax.milliseconds)
+        if !endpoint.isIPv4 { try set(ZMQ_IPV6, 1) }
+    }
+}

@@ -1,0 +1,53 @@
+internal import CZeroMQ
+
+/// Reads the events of one socket: what happens to its connections below the messages.
+final class SocketMonitor {
+    enum Event {
+        /// TCP is up, the handshake runs.
+        case connected
+        case handshakeSucceeded
+        case disconnected
+        /// The handshake failed; a sentence for people.
+        case refused(String)
+    }
+
+    private static let events =
+        ZMQ_EVENT_CONNECTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED
+        | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
+
+    private let pair: Socket
+
+    init(_ context: SocketContext, _ socket: Socket, _ endpoint: String) throws(ZeroMQError) {
+        try socket.monitor(endpoint, events: Self.events)
+        pair = try Socket(context, ZMQ_PAIR)
+        try pair.set(ZMQ_LINGER, 0)
+        try pair.connect(endpoint)
+    }
+
+    var pollItem: zmq_pollitem_t { pair.pollItem(ZMQ_POLLIN) }
+
+    func close() { pair.close() }
+
+    /// The next event without waiting.
+    ///
+    /// A part of six bytes, event and value, then a part with the address.
+    func next() -> Event? {
+        while let message = pair.receive(maxParts: 2) {
+            guard let head = message.parts.first, head.count >= 6 else { continue }
+            let event = Int32(UInt16(head[0]) | UInt16(head[1]) << 8)
+            switch event {
+            case ZMQ_EVENT_CONNECTED: return .connected
+            case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: return .handshakeSucceeded
+            case ZMQ_EVENT_DISCONNECTED: return .disconnected
+            case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH:
+                return .refused("our key is not in its list of authorized keys")
+            case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL:
+                return .refused("it does not speak our protocol; are keys given on one side only?")
+            case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL:
+                return .refused("the handshake failed; the server's public key given here may be wrong")
+            default: continue
+            }
+        }
+        return nil
+    }
+}

@@ -1,0 +1,67 @@
+internal import CZeroMQ
+internal import Logging
+
+/// Answers libzmq's question whether a key may connect (ZeroMQ RFC 27).
+///
+/// Lives on the router's poll thread.
+///
+/// Bound before any other socket of its context; with the enforced domain libzmq admits nobody while it is missing.
+final class ZAPHandler {
+    /// The domain of all Packhorse sockets.
+    static let domain = "packhorse"
+
+    private let socket: Socket
+    private let list: AllowList
+    private let logger: Logger?
+    private(set) var refused = 0
+
+    init(_ context: SocketContext, _ list: AllowList, _ logger: Logger?) throws(ZeroMQError) {
+        self.list = list
+        self.logger = logger
+        socket = try Socket(context, ZMQ_REP)
+        try socket.set(ZMQ_LINGER, 0)
+        _ = try socket.bind("inproc://zeromq.zap.01")
+    }
+
+    var pollItem: zmq_pollitem_t { socket.pollItem(ZMQ_POLLIN) }
+
+    func close() { socket.close() }
+
+    /// Answers the waiting questions, at most 64 of them.
+    func answer() {
+        for _ in 0..<64 {
+            guard let request = socket.receive(maxParts: 7) else { return }
+            let reply = verdict(request)
+            for (index, part) in reply.enumerated() {
+                guard socket.send(part, more: index + 1 < reply.count) == .sent else { break }
+            }
+        }
+    }
+
+    /// Version, request id, status, text, user id, metadata.
+    ///
+    /// Request: version, id, domain, address, routing id, mechanism, credentials.
+    private func verdict(_ request: Socket.Received) -> [[UInt8]] {
+        let parts = request.parts
+        let id = parts.count > 1 ? parts[1] : []
+        guard parts.count == 7, !request.hasMore, parts[0].elementsEqual("1.0".utf8),
+            parts[2].elementsEqual(Self.domain.utf8), parts[5].elementsEqual("CURVE".utf8),
+            let key = PublicKey(bytes: parts[6])
+        else { return refuse(id, "400", "bad request") }
+        guard let user = list.user(of: key) else {
+            logger?.info(
+                "A peer with an unknown key was refused",
+                metadata: [
+                    "packhorse.peer.key": "\(key)",
+                    "packhorse.peer.address": "\(String(decoding: parts[3], as: UTF8.self))",
+                ])
+            return refuse(id, "400", "unknown key")
+        }
+        return [Array("1.0".utf8), id, Array("200".utf8), Array("OK".utf8), Array(user.utf8), []]
+    }
+
+    private func refuse(_ id: [UInt8], _ status: String, _ text: String) -> [[UInt8]] {
+        refused += 1
+        return [Array("1.0".utf8), id, Array(status.utf8), Array(text.utf8), [], []]
+    }
+}

@@ -1,0 +1,61 @@
+/// Why a link could not be opened or used.
+public struct ZeroMQError: Error, Sendable, CustomStringConvertible {
+    /// A stable name of what went wrong.
+    ///
+    /// Texts may change, codes may not.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Wrapped: String {
+            case badEndpoint = "bad-endpoint"
+            case addressInUse = "address-in-use"
+            case plainRefused = "plain-refused"
+            case badKey = "bad-key"
+            case keyPermissions = "key-permissions"
+            case keyFile = "key-file"
+            case refused = "refused"
+            case unreachable = "unreachable"
+            case tooLarge = "too-large"
+            case closed = "closed"
+            case engine = "engine"
+        }
+        private let wrapped: Wrapped
+
+        /// The endpoint is malformed or cannot be bound on this machine.
+        public static let badEndpoint = Code(wrapped: .badEndpoint)
+        /// Another process listens there.
+        public static let addressInUse = Code(wrapped: .addressInUse)
+        /// Unencrypted traffic beyond loopback was not allowed explicitly.
+        public static let plainRefused = Code(wrapped: .plainRefused)
+        /// The text is not a CURVE key.
+        public static let badKey = Code(wrapped: .badKey)
+        /// Others than the owner may read a secret key.
+        public static let keyPermissions = Code(wrapped: .keyPermissions)
+        /// A key file cannot be read or written, or is malformed.
+        public static let keyFile = Code(wrapped: .keyFile)
+        /// The peer refused our key or our way of speaking.
+        public static let refused = Code(wrapped: .refused)
+        /// No peer took the message in time.
+        public static let unreachable = Code(wrapped: .unreachable)
+        /// A message exceeds the bound of this side.
+        public static let tooLarge = Code(wrapped: .tooLarge)
+        /// The link was closed.
+        public static let closed = Code(wrapped: .closed)
+        /// libzmq failed in a way this code does not expect.
+        public static let engine = Code(wrapped: .engine)
+
+        /// The code as it is logged and counted: kebab-case, safe as a metric label.
+        public var description: String { wrapped.rawValue }
+    }
+
+    /// What went wrong, for programs.
+    public let code: Code
+    /// What went wrong, for people.
+    public let message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// `code: message`.
+    public var description: String { "\(code): \(message)" }
+}
