@@ -1,0 +1,58 @@
+/// Reads varints and bytes out of a slice of the embedded resource and never past its end.
+struct ByteCursor {
+    private let bytes: ResourceBytes
+    private(set) var position: Int
+    private let end: Int
+
+    /// A cursor over `range`, which is cut to the bytes there are.
+    init(_ bytes: ResourceBytes, _ range: Range<Int>) {
+        self.bytes = bytes
+        self.position = max(0, min(range.lowerBound, bytes.count))
+        self.end = max(position, min(range.upperBound, bytes.count))
+    }
+
+    var remaining: Int { end - position }
+
+    /// An unsigned LEB128 number of at most 35 bits, which is all the format uses; five bytes at most.
+    mutating func varint() throws(RegionsError) -> Int {
+        var value = 0
+        for shift in stride(from: 0, to: 35, by: 7) {
+            guard position < end else { throw .damaged("ends inside a number at byte \(position)") }
+            let byte = Int(bytes[position])
+            position += 1
+            value |= (byte & 0x7f) << shift
+            if byte < 0x80 { return value }
+        }
+        throw .damaged("has an overlong number at byte \(position)")
+    }
+
+    /// A varint in zigzag: 0, -1, 1, -2, …
+    mutating func zigzag() throws(RegionsError) -> Int {
+        let value = try varint()
+        return value >> 1 ^ -(value & 1)
+    }
+
+    /// A number of things that each take at least one byte, so that no hostile count can ask for memory.
+    mutating func count(of what: String) throws(RegionsError) -> Int {
+        let value = try varint()
+        guard value <= remaining else { throw .damaged("promises \(value) \(what) in \(remaining) bytes") }
+        return value
+    }
+
+    mutating func ascii(_ length: Int) throws(RegionsError) -> String {
+        guard length <= remaining else { throw .damaged("ends inside a text at byte \(position)") }
+        defer { position += length }
+        var text = ""
+        for i in position..<position + length {
+            guard bytes[i] < 0x80 else { throw .damaged("has a byte that is not ASCII in a text at \(i)") }
+            text.unicodeScalars.append(Unicode.Scalar(bytes[i]))
+        }
+        return text
+    }
+}
+
+extension RegionsError {
+    static func damaged(_ what: String) -> RegionsError {
+        RegionsError(.badResource, "The embedded region tree \(what). The binary is damaged: install it again.")
+    }
+}

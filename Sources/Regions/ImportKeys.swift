@@ -1,0 +1,64 @@
+/// Which property of a feature is its id and which its name. Keys of Natural Earth, Geofabrik, OpenStreetMap, geoBoundaries and GADM.
+struct ImportKeys {
+    private static let region = ["iso_3166_2", "ISO3166-2", "iso3166-2", "shapeISO", "ISO_1"]
+    private static let country = [
+        "ISO_A2_EH", "ISO_A2", "iso_a2", "ISO3166-1", "ISO3166-1:alpha2", "iso3166-1:alpha2", "GID_0", "shapeGroup",
+    ]
+    private static let plainNames = ["name", "NAME", "shapeName", "NAME_1", "NAME_0", "ADMIN"]
+
+    let options: RegionImport.Options
+    /// alpha-3 -> alpha-2
+    let alpha2: [String: String]
+
+    /// Keys to look at, in order.
+    var idKeys: [String] {
+        if let key = options.idKey { return [key] }
+        return switch options.level {
+        case .country: Self.country
+        case .region: Self.region
+        default: Self.region + Self.country
+        }
+    }
+
+    /// The first usable id of a feature: ISO 3166-1 alpha-2, or alpha-2, a hyphen and up to sixteen letters and digits.
+    func id(of properties: [String: Any]) -> String? {
+        for key in idKeys {
+            guard let text = Self.text(properties[key]) else { continue }
+            let tidy = text.uppercased().replacing(".", with: "-")
+            let id = alpha2[tidy] ?? tidy
+            if Self.isID(id) { return id }
+        }
+        return nil
+    }
+
+    /// Names by language. The plain name stands in for every language that neither the feature nor the tree names.
+    func names(of properties: [String: Any], known: [String: String], id: String) -> [String: String] {
+        var names = known
+        for language in RegionTree.languages {
+            let keys = ["name:\(language)", "NAME_\(language.uppercased())", "name_\(language)"]
+            if let name = keys.lazy.compactMap({ Self.text(properties[$0]) }).first { names[language] = name }
+        }
+        let plain = (options.nameKey.map { [$0] } ?? Self.plainNames).lazy.compactMap { Self.text(properties[$0]) }.first
+        for language in RegionTree.languages where names[language] == nil {
+            names[language] = plain ?? names["en"] ?? id
+        }
+        return names
+    }
+
+    static func isID(_ id: String) -> Bool {
+        let parts = id.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+        let letters: (Character) -> Bool = { ("A"..."Z").contains($0) }
+        let lettersAndDigits: (Character) -> Bool = { ("A"..."Z").contains($0) || ("0"..."9").contains($0) || $0 == "-" }
+        guard let country = parts.first, country.utf8.count == 2, country.allSatisfy(letters) else { return false }
+        guard parts.count == 2 else { return true }
+        return (1...16).contains(parts[1].utf8.count) && parts[1].allSatisfy(lettersAndDigits)
+    }
+
+    /// A text, or the one text of an array (Geofabrik); not the -99 by which Natural Earth says that there is none.
+    private static func text(_ value: Any?) -> String? {
+        let text = value as? String ?? (value as? [Any]).flatMap { $0.count == 1 ? $0[0] as? String : nil }
+        guard let trimmed = text?.trimmedOfSpaces, !trimmed.isEmpty, trimmed.utf8.count <= 200, !trimmed.hasPrefix("-99")
+        else { return nil }
+        return trimmed
+    }
+}

@@ -1,0 +1,147 @@
+public import Foundation
+
+/// Takes finer boundaries, or regions the tree does not have, out of a GeoJSON file into a folder of the user.
+///
+/// ``RegionTree/load(imports:)`` lays the folder over the embedded tree. The licence of the file stays with whoever imports it.
+public enum RegionImport {
+    /// How to read the file.
+    public struct Options: Sendable {
+        /// `.country` or `.region` to take only those; `nil` takes both.
+        public var level: Region.Kind?
+        /// The property that holds the id; `nil` tries the usual ones.
+        public var idKey: String?
+        /// The property that holds the name; `nil` tries the usual ones.
+        public var nameKey: String?
+        /// Whether a region that the tree or the folder has already gets the new boundary.
+        public var replace: Bool
+
+        /// The defaults take every level, the usual keys, and refuse to replace.
+        public init(level: Region.Kind? = nil, idKey: String? = nil, nameKey: String? = nil, replace: Bool = false) {
+            self.level = level
+            self.idKey = idKey
+            self.nameKey = nameKey
+            self.replace = replace
+        }
+    }
+
+    /// What an import did.
+    public struct Report: Sendable {
+        /// Ids the tree did not have, sorted.
+        public var added: [String] = []
+        /// Ids whose boundary is a new one, sorted.
+        public var replaced: [String] = []
+        /// One sentence for each feature that was left out.
+        public var skipped: [String] = []
+    }
+
+    /// Imports a GeoJSON Feature or FeatureCollection.
+    ///
+    /// Everything is checked before the first file is written. Features with the same id become one region. Blocks for the time it takes to
+    /// read and write the files.
+    ///
+    /// - Parameters:
+    ///   - file: The GeoJSON file, at most 512 MiB, in degrees (WGS 84).
+    ///   - folder: The import folder; made when missing.
+    ///   - tree: The tree as it is now, imports included (``RegionTree/load(imports:)``).
+    /// - Throws: ``RegionsError`` `.badImport`, `.alreadyPresent` (nothing was written) or `.fileFailed` (regions written before it stay).
+    public static func run(_ file: URL, into folder: URL, options: Options, tree: RegionTree) throws(RegionsError) -> Report {
+        var report = Report()
+        let keys = ImportKeys(options: options, alpha2: tree.alpha2)
+        let features = try features(of: JSONDocument.read(file), in: file)
+        var geometries: [String: [Any]] = [:]
+        var properties: [String: [String: Any]] = [:]
+        for (number, feature) in features.enumerated() {
+            let found = feature["properties"] as? [String: Any] ?? [:]
+            guard let id = keys.id(of: found) else {
+                report.skipped.append("Feature \(number + 1) has no id.")
+                continue
+            }
+            guard let geometry = feature["geometry"] as? [String: Any] else {
+                report.skipped.append("Feature \(number + 1) (\(id)) has no geometry.")
+                continue
+            }
+            if let level = options.level, level != kind(of: id) {
+                report.skipped.append("Feature \(number + 1) (\(id)) is a \(kind(of: id).rawValue).")
+                continue
+            }
+            geometries[id, default: []].append(geometry)
+            if properties[id] == nil { properties[id] = found }
+        }
+        guard !geometries.isEmpty else { throw nothingFound(features, keys, file) }
+        var files: [ImportFile] = []
+        for (id, parts) in geometries.sorted(by: { $0.key < $1.key }) {
+            let old = tree[id]
+            if old != nil, !options.replace {
+                throw RegionsError(
+                    .alreadyPresent, "The tree has \(id) already. Nothing was written; use --replace to take the boundary of the file.",
+                    suggestions: [id])
+            }
+            let parent = try parent(of: id, in: tree)
+            let geometry = parts.count == 1 ? parts[0] : ["type": "GeometryCollection", "geometries": parts] as [String: Any]
+            let names = keys.names(of: properties[id] ?? [:], known: old?.names ?? [:], id: id)
+            files.append(try ImportFile(id: id, kind: kind(of: id), parentID: parent, names: names, geometry: geometry))
+            if old == nil { report.added.append(id) } else { report.replaced.append(id) }
+        }
+        for file in files { try file.write(into: folder) }
+        return report
+    }
+
+    /// Takes an imported region out of the folder; the embedded boundary, if there is one, is back at the next load.
+    ///
+    /// - Throws: ``RegionsError`` `.unknownRegion` when the folder has no such region, `.fileFailed`.
+    public static func remove(_ id: String, from folder: URL) throws(RegionsError) {
+        let id = id.uppercased()
+        let url = folder.appendingPathComponent("\(id).\(ImportFile.suffix)")
+        guard ImportKeys.isID(id), FileManager.default.fileExists(atPath: url.path) else {
+            throw RegionsError(.unknownRegion, "'\(folder.path)' has no imported region '\(id)'.")
+        }
+        do {
+            try FileManager.default.removeItem(at: url)
+        } catch {
+            throw RegionsError(.fileFailed, "Cannot remove '\(url.path)': \(error.localizedDescription)", cause: error)
+        }
+    }
+
+    private static func kind(of id: String) -> Region.Kind { id.contains("-") ? .region : .country }
+
+    private static func features(of root: Any, in file: URL) throws(RegionsError) -> [[String: Any]] {
+        let object = root as? [String: Any] ?? [:]
+        switch object["type"] as? String {
+        case "Feature": return [object]
+        case "FeatureCollection":
+            if let features = object["features"] as? [[String: Any]] { return features }
+            throw RegionsError(.badImport, "'\(file.path)' is a FeatureCollection without a list of features.")
+        case let other:
+            throw RegionsError(
+                .badImport,
+                "'\(file.path)' is \(other.map { "a \($0)" } ?? "not GeoJSON"); expected a Feature or a FeatureCollection with properties.")
+        }
+    }
+
+    private static func nothingFound(_ features: [[String: Any]], _ keys: ImportKeys, _ file: URL) -> RegionsError {
+        let seen = Set(features.prefix(1000).flatMap { ($0["properties"] as? [String: Any] ?? [:]).keys }).sorted().prefix(40)
+        let list = seen.isEmpty ? "no properties at all" : "the properties " + seen.joined(separator: ", ")
+        return RegionsError(
+            .badImport,
+            "None of the \(features.count) features of '\(file.path)' gives an ISO 3166 id with a geometry. "
+                + "Looked at \(keys.idKeys.joined(separator: ", ")); found \(list). Name the one with the id: --id KEY.")
+    }
+
+    private static func parent(of id: String, in tree: RegionTree) throws(RegionsError) -> String {
+        if let known = tree[id]?.parentID { return known }
+        let country = String(id.prefix(2))
+        guard kind(of: id) == .region, let parent = tree[country], parent.kind == .country else {
+            throw RegionsError(
+                .badImport, "\(country) is not a country of ISO 3166-1. Ids look like EE or EE-37.",
+                suggestions: tree.suggestions(for: id))
+        }
+        return parent.id
+    }
+}
+
+extension RegionTree {
+    /// alpha-3 -> alpha-2
+    var alpha2: [String: String] {
+        Dictionary(nodes.compactMap { node in node.alpha3.map { ($0, node.region.id) } }, uniquingKeysWith: { first, _ in first })
+    }
+}

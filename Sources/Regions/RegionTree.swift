@@ -1,0 +1,126 @@
+public import Foundation
+import Tiles
+
+/// The world tree: world, continents, sub-continents, 250 countries and the regions of seven of them, with names and boundaries.
+///
+/// A value that is cheap to copy: its parts are immutable and shared. Boundaries are decoded when they are asked for.
+public struct RegionTree: Sendable {
+    /// The languages in which every embedded region has a name.
+    public static let languages = ["en", "de", "fr", "it", "zh", "es", "ru", "et"]
+
+    /// The lines that go with the data wherever it is shown or shipped. The texts of the licences are in NOTICE.
+    public static let attribution = [
+        "Made with Natural Earth. Free vector and raster map data @ naturalearthdata.com.",
+        "Region names from Unicode CLDR 41, © 1991-2022 Unicode, Inc., under the Unicode license.",
+    ]
+
+    /// What the tree knows of a region beyond what it tells.
+    struct Node: Sendable {
+        var region: Region
+        /// Pieces of the atlas that are its own ground; empty when its ground is that of its children.
+        var pieces: [Int]
+        /// Island boxes: part of the mask, never drawn.
+        var boxes: [BoundingBox]
+        /// The imported boundary, which takes the place of the pieces.
+        var imported: ImportedShape?
+        var alpha3: String?
+        var aliases: [String]
+        var children: [Int] = []
+
+        var hasOwnGround: Bool { imported != nil || !pieces.isEmpty }
+    }
+
+    var nodes: [Node]
+    var indexes: [String: Int]
+    let atlas: PieceAtlas
+    var names: NameIndex
+
+    /// The tree compiled into this binary.
+    ///
+    /// Takes a few milliseconds; keep the value instead of asking again.
+    ///
+    /// - Throws: ``RegionsError`` `.badResource` when the binary is damaged.
+    public static func embedded() throws(RegionsError) -> RegionTree {
+        try RegionTree(manifest: RegionManifest.read(.manifest), atlas: PieceAtlas(.boundaries))
+    }
+
+    /// The embedded tree with the regions of an import folder laid over it.
+    ///
+    /// - Parameter imports: The folder that ``RegionImport`` writes; `nil` or a missing folder means no imports.
+    /// - Throws: ``RegionsError`` `.badImport` naming the file that cannot be used, `.fileFailed`, `.badResource`.
+    public static func load(imports: URL?) throws(RegionsError) -> RegionTree {
+        var tree = try embedded()
+        if let imports { try tree.overlay(folder: imports) }
+        return tree
+    }
+
+    init(manifest: RegionManifest, atlas: PieceAtlas) throws(RegionsError) {
+        self.atlas = atlas
+        nodes = []
+        indexes = [:]
+        names = NameIndex()
+        nodes.reserveCapacity(manifest.nodes.count)
+        for entry in manifest.nodes {
+            guard let kind = Region.Kind(rawValue: entry.kind), indexes[entry.id] == nil else {
+                throw .damaged("has a bad or repeated node \(entry.id)")
+            }
+            if let parent = entry.parent, indexes[parent] == nil { throw .damaged("has \(entry.id) before its parent") }
+            var boxes: [BoundingBox] = []
+            for box in entry.boxes ?? [] { boxes.append(try BoundingBox(numbers: box, of: entry.id)) }
+            let region = Region(
+                id: entry.id, kind: kind, parentID: entry.parent,
+                names: Dictionary(zip(manifest.languages, entry.names), uniquingKeysWith: { first, _ in first }),
+                bounds: try BoundingBox(numbers: entry.bounds, of: entry.id), isImported: false)
+            append(
+                Node(
+                    region: region, pieces: ([entry.id] + (entry.also ?? [])).compactMap(atlas.index(of:)), boxes: boxes,
+                    imported: nil, alpha3: entry.alpha3, aliases: entry.aliases ?? []))
+        }
+    }
+
+    /// Adds a node below its parent, which must be there already.
+    mutating func append(_ node: Node) {
+        indexes[node.region.id] = nodes.count
+        if let parent = node.region.parentID.flatMap({ indexes[$0] }) { nodes[parent].children.append(nodes.count) }
+        nodes.append(node)
+        names = NameIndex()
+    }
+
+    // MARK: - The tree
+
+    /// Every region, parents before children.
+    public var regions: [Region] { nodes.map(\.region) }
+
+    /// The region with an id; the case of letters does not matter.
+    public subscript(id: String) -> Region? { index(of: id).map { nodes[$0].region } }
+
+    /// The regions directly below one, in the order of the tree; empty for a leaf or an unknown id.
+    public func children(of id: String) -> [Region] {
+        index(of: id).map { nodes[$0].children.map { nodes[$0].region } } ?? []
+    }
+
+    /// The region directly above one; `nil` for the world and for an unknown id.
+    public func parent(of id: String) -> Region? { self[id]?.parentID.flatMap { self[$0] } }
+
+    /// The names from the continent down to the region, joined by slashes: `Europe/Northern Europe/Estonia`.
+    ///
+    /// The world is not part of a path, except of its own. An unknown id is its own path.
+    public func path(of id: String, language: String) -> String {
+        guard var region = self[id] else { return id }
+        var names = [region.name(language)]
+        while let parent = parent(of: region.id), parent.kind != .world {
+            names.append(parent.name(language))
+            region = parent
+        }
+        return names.reversed().joined(separator: "/")
+    }
+
+    /// The path in every language, under the keys that packages.json uses: `name_en`, `name_de`, …
+    public func localizedPaths(of id: String) -> [String: String] {
+        Dictionary(uniqueKeysWithValues: Self.languages.map { ("name_\($0)", path(of: id, language: $0)) })
+    }
+
+    func index(of id: String) -> Int? {
+        indexes[id] ?? indexes[id.uppercased()]
+    }
+}

@@ -1,0 +1,51 @@
+import CRegionData
+
+/// Bytes of the region tree: the ones compiled into the binary, without a copy, or an array (tests).
+///
+/// Sendable because both are immutable: the pointer case is made only in ``boundaries`` and ``manifest`` from `const` C arrays of
+/// CRegionData, which live as long as the process.
+struct ResourceBytes: @unchecked Sendable {
+    private enum Storage {
+        case embedded(UnsafeBufferPointer<UInt8>)
+        case array([UInt8])
+    }
+
+    private let storage: Storage
+
+    init(_ bytes: [UInt8]) { storage = .array(bytes) }
+
+    private init(embedded: UnsafeBufferPointer<UInt8>) { storage = .embedded(embedded) }
+
+    /// regions.bin
+    static var boundaries: ResourceBytes {
+        ResourceBytes(embedded: UnsafeBufferPointer(start: ph_regions_bin_start(), count: ph_regions_bin_size))
+    }
+
+    /// regions.json
+    static var manifest: ResourceBytes {
+        ResourceBytes(embedded: UnsafeBufferPointer(start: ph_regions_json_start(), count: ph_regions_json_size))
+    }
+
+    var count: Int {
+        switch storage {
+        case .embedded(let bytes): bytes.count
+        case .array(let bytes): bytes.count
+        }
+    }
+
+    /// The byte at a position; 0 outside, so that no reader can trap here.
+    subscript(position: Int) -> UInt8 {
+        guard position >= 0, position < count else { return 0 }
+        return switch storage {
+        case .embedded(let bytes): bytes[position]
+        case .array(let bytes): bytes[position]
+        }
+    }
+
+    var array: [UInt8] {
+        switch storage {
+        case .embedded(let bytes): Array(bytes)
+        case .array(let bytes): bytes
+        }
+    }
+}
