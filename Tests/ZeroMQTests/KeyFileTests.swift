@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+@testable import ZeroMQ
+
+struct KeyFileTests {
+    @Test func aWrittenPairIsReadBack() async throws {
+        try await withFolder { folder in
+            let pair = try KeyPair.generate()
+            let secret = folder.appendingPathComponent("mule.key")
+            let open = folder.appendingPathComponent("mule.pub")
+            try KeyFile.write(secretOf: pair, to: secret)
+            try KeyFile.write(pair.publicKey, to: open)
+            #expect(try KeyFile.readSecret(secret).publicKey == pair.publicKey)
+            #expect(try KeyFile.readPublic(open) == pair.publicKey)
+            let attributes = try FileManager.default.attributesOfItem(atPath: secret.path)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        }
+    }
+
+    @Test func aKeyIsNeverOverwritten() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("mule.key")
+            try KeyFile.write(secretOf: try KeyPair.generate(), to: file)
+            let error = #expect(throws: ZeroMQError.self) {
+                try KeyFile.write(secretOf: try KeyPair.generate(), to: file)
+            }
+            #expect(error?.code == .keyFile)
+        }
+    }
+
+    @Test func aSecretThatOthersMayReadIsRefusedWithTheCure() async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("mule.key")
+            try KeyFile.write(secretOf: try KeyPair.generate(), to: file)
+            try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: file.path)
+            let error = #expect(throws: ZeroMQError.self) { try KeyFile.readSecret(file) }
+            #expect(error?.code == .keyPermissions)
+            #expect(error?.message.contains("chmod 600") == true)
+        }
+    }
+
+    @Test(arguments: [
+        "", "# only a comment\n", "too short", String(repeating: "~", count: 40), String(repeating: "0", count: 41),
+    ])
+    func aMalformedKeyIsRefusedByName(text: String) async throws {
+        try await withFolder { folder in
+            let file = folder.appendingPathComponent("bad.pub")
+            try Data(text.utf8).write(to: file)
+            let error = #expect(throws: ZeroMQError.self) { try KeyFile.readPublic(file) }
+            #expect(error?.code == .badKey)
+            #expect(error?.message.contains("bad.pub") == true)
+        }
+    }
+
+    @Test func aMissingFileAndAFolderAreRefused() async throws {
+        try await withFolder { folder in
+            for file in [folder, folder.appendingPathComponent("none.key")] {
+                let error = #expect(throws: ZeroMQError.self) { try KeyFile.readSecret(file) }
+                #expect(error?.code == .keyFile)
+            }
+            #expect(throws: ZeroMQError.self) { try AllowList(folder: folder.appendingPathComponent("none")) }
+        }
+    }
+
+    @Test func theSecretIsNeverPrinted() throws {
+        let pair = try KeyPair.generate()
+        #expect(!"\(pair)".contains(pair.secret))
+        #expect("\(pair)".contains(pair.publicKey.z85))
+    }
+
+    @Test func theAllowListReadsOnlyPublicKeysAndSkipsBrokenOnes() async throws {
+        try await withFolder { folder in
+            let key = try KeyPair.generate().publicKey
+            try KeyFile.write(key, to: folder.appendingPathComponent("mule.pub"))
+            try Data("broken".utf8).write(to: folder.appendingPathComponent("ass.pub"))
+            try Data(key.z85.utf8).write(to: folder.appendingPathComponent("notes.txt"))
+            let list = try AllowList(folder: folder)
+            #expect(list.user(of: key) == "mule")
+            #expect(list.user(of: try KeyPair.generate().publicKey) == nil)
+            #expect(list.admits(user: "mule"))
+            #expect(!list.admits(user: "ass"))
+        }
+    }
+}
