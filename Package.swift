@@ -10,7 +10,8 @@ struct Engine {
     let product: Target.Dependency
     static func product(_ name: String, _ package: String) -> Engine { Engine(product: .product(name: name, package: package)) }
     static let arguments = product("ArgumentParser", "swift-argument-parser")
-    static let collections = product("Collections", "swift-collections")
+    static let heap = product("HeapModule", "swift-collections")
+    static let deque = product("DequeModule", "swift-collections")
     static let crypto = product("Crypto", "swift-crypto")
     static let grdb = product("GRDB", "GRDB.swift")
     static let hummingbird = product("Hummingbird", "hummingbird")
@@ -43,17 +44,18 @@ let libraries: [Room] = [
     Room("Tiles"),
     Room("Regions", ["CRegionData", "Tiles"]),
     Room("Wire", ["Tiles"], [.protobuf]),
-    Room("Scheduling", ["Tiles"], [.collections]),
+    Room("Scheduling", ["Tiles"], [.heap, .deque]),
     // Layer 2: one engine each
     Room("Telemetry", [], [.logging]),
     Room("ZeroMQ", ["CZeroMQ"], [.logging]),
     Room("Transfer", ["CCurl"], [.logging]),
     Room("TileBodies", ["CDeflate", "Tiles"]),
-    Room("Tilesets", ["Tiles"], [.yams]),
+    Room("Tilesets", ["Tiles", "TileBodies"], [.yams]),
     Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer"], [.grdb]),
     Room("Shards", ["CLZ4", "Tiles"], [.crypto]),
     Room("Packages", ["Tiles", "TileBodies", "Shards"], [.grdb, .crypto]),
     Room("Catalog", ["Tiles"], [.crypto]),
+    Room("TestSupport"),  // the scripted HTTP server of the tests; nothing but tests imports it
     // Layer 3: services; they meet at Wire and never import each other
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging]),
     Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards", "Catalog", "Telemetry"], [.grdb, .lifecycle, .logging]),
@@ -70,8 +72,8 @@ let libraries: [Room] = [
 /// Rooms with a test target of their own, and what the tests import beyond the room itself.
 let tests: [Room] = [
     Room("Tiles"), Room("Regions", ["Tiles"]), Room("Wire", ["Tiles"]), Room("Scheduling", ["Tiles"]),
-    Room("ZeroMQ"), Room("Transfer"), Room("TileBodies", ["Tiles"]), Room("Tilesets", ["Tiles"]),
-    Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer"], [.grdb]), Room("Shards", ["Tiles"]), Room("Packages", ["Tiles", "Shards"], [.grdb]), Room("Catalog", ["Tiles"]),
+    Room("ZeroMQ"), Room("Transfer", ["TestSupport"]), Room("TileBodies", ["Tiles"]), Room("Tilesets", ["Tiles", "TileBodies"]),
+    Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "TestSupport"], [.grdb]), Room("Shards", ["Tiles"]), Room("Packages", ["Tiles", "Shards"], [.grdb]), Room("Catalog", ["Tiles"]),
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"]),
     Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ"]), Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins"]),
     Room("Commands", ["Tiles", "Regions", "Wire", "Catalog"]),

@@ -1,0 +1,111 @@
+import CCurl
+
+/// A reusable curl easy handle with the buffers of the transfer it is busy with.
+///
+/// Owned by the transfer thread.
+///
+/// curl's callbacks get a pointer to this object, so it has to outlive every transfer; ``TransferLoop`` keeps it.
+final class EasyHandle {
+    let handle: UnsafeMutableRawPointer
+    var job: TransferJob?
+    private(set) var body: [UInt8] = []
+    private(set) var headers = ResponseHeaders()
+    private(set) var isTooLarge = false
+    private let limit: Int
+    private var ownLines: HeaderLines?
+
+    init?(options: TransferOptions) {
+        guard let handle = curl_easy_init() else { return nil }
+        self.handle = handle
+        limit = options.maxBodyBytes
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        _ = ph_easy_set_pointer(handle, CURLOPT_WRITEDATA, context)
+        _ = ph_easy_set_pointer(handle, CURLOPT_HEADERDATA, context)
+        _ = ph_easy_set_data(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
+            guard let easy = EasyHandle.from(context) else { return 0 }
+            return easy.take(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+        }
+        _ = ph_easy_set_data(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
+            EasyHandle.from(context)?.headers.take(line: UnsafeRawBufferPointer(start: bytes, count: size * count))
+            return size * count
+        }
+        _ = ph_easy_set_long(handle, CURLOPT_NOSIGNAL, 1)
+        _ = ph_easy_set_long(handle, CURLOPT_FOLLOWLOCATION, 0)
+        _ = ph_easy_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https")
+        _ = ph_easy_set_text(handle, CURLOPT_USERAGENT, options.userAgent)
+        _ = ph_easy_set_long(handle, CURLOPT_CONNECTTIMEOUT_MS, options.connectTimeout.wholeMilliseconds)
+        _ = ph_easy_set_long(handle, CURLOPT_TIMEOUT_MS, options.totalTimeout.wholeMilliseconds)
+        _ = ph_easy_set_long(handle, CURLOPT_LOW_SPEED_LIMIT, 100)
+        _ = ph_easy_set_long(handle, CURLOPT_LOW_SPEED_TIME, max(1, options.stallTimeout.wholeMilliseconds / 1_000))
+        // A body announced as larger than the limit is refused before its first byte.
+        _ = ph_easy_set_offset(handle, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(options.maxBodyBytes))
+        _ = ph_easy_set_long(handle, CURLOPT_PIPEWAIT, options.http2 ? 1 : 0)
+        let version = options.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
+        _ = ph_easy_set_long(handle, CURLOPT_HTTP_VERSION, Int(version))
+        if let file = options.certificateFile { _ = ph_easy_set_text(handle, CURLOPT_CAINFO, file) }
+    }
+
+    deinit { curl_easy_cleanup(handle) }
+
+    /// Points the handle at a job's current URL; `shared` are the header lines every request to this host gets.
+    func prepare(_ job: TransferJob, shared: HeaderLines) {
+        self.job = job
+        body = []
+        headers = ResponseHeaders()
+        isTooLarge = false
+        ownLines = job.extraHeaders.isEmpty ? nil : HeaderLines(shared.fields + job.extraHeaders)
+        _ = ph_easy_set_list(handle, CURLOPT_HTTPHEADER, (ownLines ?? shared).list)
+        _ = ph_easy_set_text(handle, CURLOPT_URL, job.url)
+    }
+
+    /// Gives the received body away.
+    func takeBody() -> [UInt8] {
+        defer { body = [] }
+        return body
+    }
+
+    static func from(_ context: UnsafeMutableRawPointer?) -> EasyHandle? {
+        context.map { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard bytes.count <= limit - body.count else {
+            isTooLarge = true
+            return false
+        }
+        if body.isEmpty {
+            var announced: curl_off_t = -1
+            _ = ph_easy_get_offset(handle, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced)
+            if announced > 0 { body.reserveCapacity(Int(min(announced, curl_off_t(limit)))) }
+        }
+        body.append(contentsOf: bytes)
+        return true
+    }
+}
+
+/// A list of header lines in curl's form; lives as long as a handle may use it.
+final class HeaderLines {
+    let fields: [HeaderField]
+    let list: UnsafeMutablePointer<curl_slist>?
+
+    init(_ fields: [HeaderField]) {
+        self.fields = fields
+        var list: UnsafeMutablePointer<curl_slist>?
+        for field in fields {
+            // "Name;" is curl's way to send a header without a value.
+            let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
+            if let longer = curl_slist_append(list, line) { list = longer }
+        }
+        self.list = list
+    }
+
+    deinit { curl_slist_free_all(list) }
+}
+
+extension Duration {
+    /// Milliseconds, rounded up, at least 1, at most a day.
+    var wholeMilliseconds: Int {
+        let milliseconds = self / .milliseconds(1)
+        return Int(min(max(milliseconds.rounded(.up), 1), 86_400_000))
+    }
+}

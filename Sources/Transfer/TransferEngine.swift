@@ -1,0 +1,222 @@
+import CCurl
+import Glibc
+
+/// The transfer thread's own state and its loop.
+///
+/// Lives and dies on that thread.
+final class TransferEngine {
+    private let loop: TransferLoop
+    private let options: TransferOptions
+    private let concurrency: Int
+    private let homeLines: HeaderLines
+    private let bareLines: HeaderLines
+    private var queue = TransferQueue()
+    private var limiter: RateLimiter?
+    private var pausedUntil: ContinuousClock.Instant?
+    private var active: [UnsafeMutableRawPointer: EasyHandle] = [:]
+    private var idle: [EasyHandle] = []
+    private var downloads: [ObjectIdentifier: (download: Download, jobs: Int)] = [:]
+    private var finished: [ObjectIdentifier: [TransferResult]] = [:]
+    private var generator = SystemRandomNumberGenerator()
+
+    init(loop: TransferLoop, options: TransferOptions) {
+        self.loop = loop
+        self.options = options
+        concurrency = min(max(options.concurrency, 1), 256)
+        // Asked for by hand and never decoded by curl: a gzip body stays byte for byte what the server stores.
+        let coding = HeaderField("Accept-Encoding", "gzip")
+        homeLines = HeaderLines([coding] + options.headers)
+        bareLines = HeaderLines([coding])
+        limiter = options.requestsPerSecond.map(RateLimiter.init(perSecond:))
+        for option in [CURLMOPT_MAX_TOTAL_CONNECTIONS, CURLMOPT_MAX_HOST_CONNECTIONS, CURLMOPT_MAXCONNECTS] {
+            _ = ph_multi_set_long(loop.multi, option, concurrency)
+        }
+        _ = ph_multi_set_long(loop.multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
+    }
+
+    /// Runs until the client is closed; then ends everything under way and frees the multi handle.
+    func run() {
+        while true {
+            let mail = loop.collectMail()
+            accept(mail.jobs)
+            if mail.isClosed { break }
+            if mail.hasCancellations { removeCancelled() }
+            _ = startDue()
+            var running: Int32 = 0
+            curl_multi_perform(loop.multi, &running)
+            collect()
+            deliver()
+            let start = startDue()
+            // A handle added just now needs a perform before the poll can see its socket.
+            if start.didStart { continue }
+            let linger = downloads.values.compactMap { $0.download.flush(at: .now) }.min()
+            let wait = min(start.wait ?? .seconds(10), linger ?? .seconds(10), .seconds(10))
+            curl_multi_poll(loop.multi, nil, 0, Int32(wait.wholeMilliseconds), nil)
+        }
+        end { _ in true }
+        deliver()
+        idle = []
+        loop.finish()
+        curl_multi_cleanup(loop.multi)
+    }
+
+    private func accept(_ jobs: [TransferJob]) {
+        for job in jobs {
+            downloads[ObjectIdentifier(job.download), default: (job.download, 0)].jobs += 1
+            let own = job.request.headers
+            if WebOrigin(job.url) == nil {
+                finish(job, .failure(TransferError(.invalidRequest, "the URL is not an http or https URL")))
+            } else if !own.allSatisfy(\.isSendable) {
+                finish(job, .failure(TransferError(.invalidRequest, "a header holds characters that cannot be sent")))
+            } else if job.download.isCancelled {
+                finish(job, .failure(TransferLoop.closedError))
+            } else {
+                queue.append([job])
+            }
+        }
+    }
+
+    /// Starts what may start.
+    ///
+    /// - Returns: Whether anything started, and how long until the next start is possible without another event.
+    private func startDue() -> (didStart: Bool, wait: Duration?) {
+        var didStart = false
+        while active.count < concurrency {
+            let now = ContinuousClock.now
+            guard let start = queue.nextStart(at: now) else { return (didStart, nil) }
+            if let pausedUntil, pausedUntil > now { return (didStart, pausedUntil - now) }
+            guard start <= now else { return (didStart, start - now) }
+            if let wait = limiter?.take(at: now) { return (didStart, wait) }
+            guard let job = queue.pop(at: now) else { break }
+            begin(job)
+            didStart = true
+        }
+        return (didStart, nil)
+    }
+
+    private func begin(_ job: TransferJob) {
+        guard let easy = idle.popLast() ?? EasyHandle(options: options) else {
+            finish(job, .failure(TransferError(.engine, "libcurl gave no handle: out of memory")))
+            return
+        }
+        easy.prepare(job, shared: job.isAbroad ? bareLines : homeLines)
+        let code = curl_multi_add_handle(loop.multi, easy.handle)
+        guard code == CURLM_OK else {
+            finish(job, .failure(TransferError(.engine, String(cString: curl_multi_strerror(code)))))
+            return
+        }
+        active[easy.handle] = easy
+    }
+
+    private func collect() {
+        var left: Int32 = 0
+        while let message = curl_multi_info_read(loop.multi, &left) {
+            guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle,
+                let easy = active.removeValue(forKey: handle)
+            else { continue }
+            // Everything is read before the handle is removed: the message dies with it.
+            let code = ph_message_result(message)
+            var status = 0
+            _ = ph_easy_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
+            var target: UnsafePointer<CChar>?
+            _ = ph_easy_get_text(handle, CURLINFO_REDIRECT_URL, &target)
+            let redirect = target.map { String(cString: $0) }
+            curl_multi_remove_handle(loop.multi, handle)
+            guard var job = easy.job else { continue }
+            easy.job = nil
+            job.received += easy.body.count
+            if code == CURLE_OK {
+                answered(job, easy, status: status, redirect: redirect)
+            } else {
+                failed(job, TransferError(curl: code, isTooLarge: easy.isTooLarge, url: job.url))
+            }
+            _ = easy.takeBody()
+            idle.append(easy)
+        }
+    }
+
+    private func answered(_ job: TransferJob, _ easy: EasyHandle, status: Int, redirect: String?) {
+        var job = job
+        if (300..<400).contains(status), status != 304, let redirect {
+            if let refusal = refusal(of: redirect, for: job) {
+                finish(job, .failure(refusal))
+            } else {
+                job.follow(redirect)
+                queue.append(job, due: .now)
+            }
+            return
+        }
+        if RetryPolicy.isRetriable(status: status) {
+            let after = RetryPolicy.retryAfter(
+                easy.headers.retryAfter, serverDate: easy.headers.date, now: Int64(time(nil)))
+            if let wait = options.retry.wait(afterAttempt: job.attempt, retryAfter: after, using: &generator) {
+                // "Too many requests" is about all of ours, not about this one.
+                if let after, status == 429 || status == 503 {
+                    let end = ContinuousClock.now + min(after, options.retry.retryAfterCap)
+                    pausedUntil = max(pausedUntil ?? end, end)
+                }
+                job.startAgain()
+                queue.append(job, due: .now + wait)
+                return
+            }
+        }
+        finish(
+            job,
+            .success(
+                TransferResponse(
+                    status: status, body: easy.takeBody(), headers: easy.headers, attempts: job.attempt,
+                    received: job.received)))
+    }
+
+    private func refusal(of target: String, for job: TransferJob) -> TransferError? {
+        if job.redirects >= options.maxRedirects {
+            return TransferError(.tooManyRedirects, "more than \(options.maxRedirects) redirects")
+        }
+        if WebOrigin(target) == nil {
+            return TransferError(.redirectRefused, "a redirect leads away from http and https")
+        }
+        return options.redirectRefusal(target).map { TransferError(.redirectRefused, $0) }
+    }
+
+    private func failed(_ job: TransferJob, _ error: TransferError) {
+        var job = job
+        if error.isRetriable, let wait = options.retry.wait(afterAttempt: job.attempt, using: &generator) {
+            job.startAgain()
+            queue.append(job, due: .now + wait)
+        } else {
+            finish(job, .failure(error))
+        }
+    }
+
+    private func finish(_ job: TransferJob, _ outcome: Result<TransferResponse, TransferError>) {
+        let result = TransferResult(tag: job.request.tag, outcome: outcome, elapsed: .now - job.submitted)
+        finished[ObjectIdentifier(job.download), default: []].append(result)
+    }
+
+    private func deliver() {
+        for (id, results) in finished {
+            guard var entry = downloads[id] else { continue }
+            entry.jobs -= results.count
+            downloads[id] = entry.jobs > 0 ? entry : nil
+            entry.download.deliver(results)
+        }
+        finished.removeAll(keepingCapacity: true)
+    }
+
+    private func removeCancelled() {
+        end { $0.download.isCancelled }
+    }
+
+    private func end(where isUnwanted: (TransferJob) -> Bool) {
+        for job in queue.remove(where: isUnwanted) { finish(job, .failure(TransferLoop.closedError)) }
+        for (handle, easy) in active {
+            guard let job = easy.job, isUnwanted(job) else { continue }
+            curl_multi_remove_handle(loop.multi, handle)
+            active[handle] = nil
+            easy.job = nil
+            _ = easy.takeBody()
+            idle.append(easy)
+            finish(job, .failure(TransferLoop.closedError))
+        }
+    }
+}

@@ -1,0 +1,33 @@
+import CCurl
+
+extension TransferError {
+    /// Names a libcurl result; the text is libcurl's own constant one and the host, never the whole URL.
+    init(curl code: CURLcode, isTooLarge: Bool, url: String) {
+        let text =
+            "\(WebOrigin(url)?.authority ?? "?"): \(String(cString: curl_easy_strerror(code))) (curl \(code.rawValue))"
+        if isTooLarge || code == CURLE_FILESIZE_EXCEEDED {
+            self.init(.tooLarge, "\(WebOrigin(url)?.authority ?? "?"): the body is larger than the limit")
+            return
+        }
+        switch code {
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+            self.init(.resolveFailed, text, isRetriable: true)
+        case CURLE_COULDNT_CONNECT:
+            self.init(.connectFailed, text, isRetriable: true)
+        case CURLE_OPERATION_TIMEDOUT:
+            self.init(.timeout, text, isRetriable: true)
+        case CURLE_PARTIAL_FILE:
+            self.init(.truncated, text, isRetriable: true)
+        case CURLE_SSL_CONNECT_ERROR:
+            self.init(.tlsFailed, text, isRetriable: true)
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER:
+            self.init(.tlsFailed, text)
+        case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL:
+            self.init(.invalidRequest, text)
+        case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_NOT_BUILT_IN, CURLE_BAD_FUNCTION_ARGUMENT:
+            self.init(.engine, text)
+        default:
+            self.init(.transport, text, isRetriable: true)
+        }
+    }
+}
