@@ -440,6 +440,9 @@ public nonisolated struct PBMergeManifest: Sendable {
   /// one box; west > east crosses the antimeridian
   public var bounds: [PBBox] = []
 
+  /// tiles of the mask that no shard may mention: those that failed for good
+  public var allowedMissing: UInt64 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1755,7 +1758,7 @@ nonisolated extension PBMergeWork: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MergeManifest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}package_format\0\u{3}package_id\0\u{1}mask\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tileset\0\u{1}names\0\u{1}shards\0\u{1}bounds\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}package_format\0\u{3}package_id\0\u{1}mask\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tileset\0\u{1}names\0\u{1}shards\0\u{1}bounds\0\u{3}allowed_missing\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1772,6 +1775,7 @@ nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 7: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.names) }()
       case 8: try { try decoder.decodeRepeatedBytesField(value: &self.shards) }()
       case 9: try { try decoder.decodeRepeatedMessageField(value: &self.bounds) }()
+      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.allowedMissing) }()
       default: break
       }
     }
@@ -1805,6 +1809,9 @@ nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if !self.bounds.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.bounds, fieldNumber: 9)
     }
+    if self.allowedMissing != 0 {
+      try visitor.visitSingularUInt64Field(value: self.allowedMissing, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1818,6 +1825,7 @@ nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.names != rhs.names {return false}
     if lhs.shards != rhs.shards {return false}
     if lhs.bounds != rhs.bounds {return false}
+    if lhs.allowedMissing != rhs.allowedMissing {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
