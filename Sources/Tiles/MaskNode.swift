@@ -83,7 +83,8 @@ struct MaskBuilder {
         }
         if isFlat { return MaskNode(code: MaskNode.firstFlat + flat) }
         let index = groups.count / 4
-        precondition(index < Int(UInt32.max - MaskNode.firstGroup), "A mask of 2^32 groups (64 GiB) is beyond this room.")
+        precondition(
+            index < Int(UInt32.max - MaskNode.firstGroup), "A mask of 2^32 groups (64 GiB) is beyond this room.")
         groups.append(children.first)
         groups.append(children.second)
         groups.append(children.third)

@@ -31,7 +31,9 @@ public struct MercatorShape: Hashable, Sendable {
     }
 
     /// Whether the shape has no part at all.
-    public var isEmpty: Bool { points.isEmpty && lines.allSatisfy(\.isEmpty) && polygons.allSatisfy { $0.allSatisfy(\.isEmpty) } }
+    public var isEmpty: Bool {
+        points.isEmpty && lines.allSatisfy(\.isEmpty) && polygons.allSatisfy { $0.allSatisfy(\.isEmpty) }
+    }
 
     /// Adds the parts of another shape.
     public mutating func formUnion(_ other: MercatorShape) {

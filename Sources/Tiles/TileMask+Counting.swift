@@ -38,3 +38,32 @@ extension TileMask {
         return sum
     }
 }
+
+extension TileMask {
+    /// The box around the tiles that have no children in the mask, `nil` for an empty mask.
+    ///
+    /// In whole tiles, and never across the antimeridian: a mask on both sides of it spans the world.
+    public var bounds: BoundingBox? {
+        if isEmpty { return nil }
+        var (west, north, east, south) = (Int64.max, Int64.max, Int64.min, Int64.min)
+        func visit(_ node: MaskNode, _ zoom: Int, _ x: Int64, _ y: Int64) {
+            let size = MercatorPoint.world >> Int64(zoom)
+            if node.isUniform {
+                guard node.isPresent else { return }
+                (west, north) = (min(west, x), min(north, y))
+                (east, south) = (max(east, x + size), max(south, y + size))
+                return
+            }
+            // A tile within what is known already adds nothing.
+            if x >= west && y >= north && x + size <= east && y + size <= south { return }
+            for quadrant in 0..<4 {
+                visit(
+                    child(quadrant, of: node, zoom: zoom), zoom + 1, x + (quadrant & 1 == 1 ? size / 2 : 0),
+                    y + (quadrant < 2 ? size / 2 : 0))
+            }
+        }
+        visit(root, 0, 0, 0)
+        let (first, last) = (MercatorPoint(x: west, y: north), MercatorPoint(x: east, y: south))
+        return BoundingBox(trusted: first.longitude, last.latitude, last.longitude, first.latitude)
+    }
+}

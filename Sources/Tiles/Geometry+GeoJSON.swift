@@ -1,0 +1,96 @@
+extension Geometry {
+    /// Reads GeoJSON of any type: the seven geometries, `Feature` and `FeatureCollection`.
+    ///
+    /// Strict in syntax and total on hostile text: nested at most 64 deep, memory within a small multiple of the text.
+    /// Altitudes and members that are not of GeoJSON are passed over; a null geometry adds nothing. Longitudes may lie within
+    /// ±540, latitudes within ±90 degrees. For edges longer than 180° see ``MercatorShape/init(_:)-(Geometry)``.
+    ///
+    /// - Throws: ``TilesError`` `.badGeometry` saying where and what.
+    public init(geoJSON bytes: [UInt8]) throws(TilesError) {
+        self.init()
+        try add(try JSONTextReader.read(bytes), at: "the top")
+    }
+
+    private mutating func add(_ value: JSONText, at place: String) throws(TilesError) {
+        guard case .object(let members) = value, case .string(let type)? = members["type"] else {
+            throw Self.failure(place, "lacks an object with a 'type'")
+        }
+        switch type {
+        case "FeatureCollection":
+            for (index, feature) in try Self.list(members["features"], "features", of: type, place).enumerated() {
+                try add(feature, at: "feature \(index)")
+            }
+        case "GeometryCollection":
+            for (index, part) in try Self.list(members["geometries"], "geometries", of: type, place).enumerated() {
+                try add(part, at: "\(place), geometry \(index)")
+            }
+        case "Feature":
+            guard let geometry = members["geometry"] else { throw Self.failure(place, "lacks its 'geometry'") }
+            if case .other = geometry { return }
+            try add(geometry, at: place)
+        default:
+            try add(type, members["coordinates"] ?? .other, at: place)
+        }
+    }
+
+    private mutating func add(_ type: String, _ value: JSONText, at place: String) throws(TilesError) {
+        switch type {
+        case "Point":
+            if case .list(let none) = value, none.isEmpty { return }
+            points.append(try Self.coordinate(value, place))
+        case "MultiPoint": points += try Self.line(value, place)
+        case "LineString": lines += Self.filled([try Self.line(value, place)])
+        case "MultiLineString": lines += Self.filled(try Self.rings(value, place))
+        case "Polygon": polygons += Self.filled([Self.filled(try Self.rings(value, place))])
+        case "MultiPolygon":
+            for polygon in try Self.list(value, "coordinates", of: type, place) {
+                polygons += Self.filled([Self.filled(try Self.rings(polygon, place))])
+            }
+        default:
+            throw Self.failure(place, "has the type '\(type.prefix(40))', which GeoJSON does not know")
+        }
+    }
+
+    private static func failure(_ place: String, _ what: String) -> TilesError {
+        TilesError(
+            .badGeometry,
+            "GeoJSON at \(place.prefix(200)) \(what); expected a geometry, a Feature or a FeatureCollection (RFC 7946)."
+        )
+    }
+
+    private static func filled<Part>(_ parts: [[Part]]) -> [[Part]] { parts.filter { !$0.isEmpty } }
+
+    private static func list(
+        _ value: JSONText?, _ name: String, of type: String, _ place: String
+    ) throws(TilesError) -> [JSONText] {
+        guard case .list(let values)? = value else { throw failure(place, "is a \(type) without a list of '\(name)'") }
+        return values
+    }
+
+    private static func rings(_ value: JSONText, _ place: String) throws(TilesError) -> [[Coordinate]] {
+        var rings: [[Coordinate]] = []
+        for ring in try list(value, "coordinates", of: "list of lines", place) { rings.append(try line(ring, place)) }
+        return rings
+    }
+
+    private static func line(_ value: JSONText, _ place: String) throws(TilesError) -> [Coordinate] {
+        let values = try list(value, "coordinates", of: "line", place)
+        var line: [Coordinate] = []
+        line.reserveCapacity(values.count)
+        for value in values { line.append(try coordinate(value, place)) }
+        return line
+    }
+
+    private static func coordinate(_ value: JSONText, _ place: String) throws(TilesError) -> Coordinate {
+        guard case .numbers(let numbers) = value, numbers.count >= 2 else {
+            throw failure(place, "has a position that is not [longitude, latitude]")
+        }
+        guard abs(numbers[0]) <= 540, abs(numbers[1]) <= 90 else {
+            throw failure(
+                place,
+                "has the position [\(numbers[0]), \(numbers[1])], which is not in degrees "
+                    + "(longitude within ±540, latitude within ±90)")
+        }
+        return Coordinate(longitude: numbers[0], latitude: numbers[1])
+    }
+}
