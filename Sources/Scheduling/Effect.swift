@@ -1,0 +1,94 @@
+public import Tiles
+
+/// What the shell must do, in this order: all `store` effects of a turn in one transaction, and only when that is durable the rest.
+public enum Effect: Sendable {
+    /// Change the store.
+    case store(StoreWrite)
+    /// Send a message to a worker.
+    case send(SessionID, Outgoing)
+    /// Answer to ``Event/submit(_:)``.
+    case submitted(job: JobID, existing: Bool)
+    /// Write the package's merge manifest as a blob, then say ``Event/manifestWritten(_:package:_:)``.
+    case writeManifest(JobID, package: Int)
+    /// Publish a merged package, then say ``Event/published(_:package:version:path:unchanged:)``. Idempotent; repeated after a restart.
+    case publish(JobID, package: Int, MergedPackage)
+    /// The job has ended; blobs that only it needs may go.
+    case release(JobID)
+}
+
+/// A message to a worker, without its wire form.
+public enum Outgoing: Hashable, Sendable {
+    /// Answer to hello; of the leases held, these are still the worker's.
+    case welcome(adopted: [LeaseToken])
+    /// Work.
+    case offer(Offer)
+    /// The commit of this token with this digest is durable.
+    case ack(LeaseToken, ContentDigest)
+    /// The token is not current; forget the work. (Never delete its blob: another attempt may have made the same bytes.)
+    case stale(LeaseToken, reason: String)
+    /// Answer to progress; of the leases named, these must be stopped and forgotten.
+    case pong(cancelled: [LeaseToken])
+    /// Say hello again.
+    case unknownSession
+}
+
+/// Work for a worker.
+public struct Offer: Hashable, Sendable {
+    /// What is to be done.
+    public enum Work: Hashable, Sendable {
+        /// Fetch the tiles of a batch.
+        case fetch(batch: Int, cell: TileID, zooms: ZoomRange, tiles: UInt64)
+        /// Merge a package.
+        case merge(package: Int, id: String, manifest: ContentDigest)
+    }
+    /// The lease.
+    public let token: LeaseToken
+    /// The job.
+    public let job: JobID
+    /// How long the lease lives without progress.
+    ///
+    /// Milliseconds.
+    public let lease: Int64
+    /// 1 for the first attempt.
+    public let attempt: UInt32
+    /// The work.
+    public let work: Work
+}
+
+/// One change of the store.
+///
+/// All changes of a turn are one transaction.
+public enum StoreWrite: Hashable, Sendable {
+    /// A new job with everything it has.
+    case insertJob(StoredJob)
+    /// A job's own row.
+    case job(JobSummary)
+    /// A batch's row.
+    case batch(JobID, index: Int, Batch)
+    /// A package's row.
+    case package(JobID, index: Int, Package)
+    /// The failed tiles of an accepted batch; at most ``SchedulerPolicy/listedFailures`` per job.
+    case failures(JobID, batch: Int, [FailedTile])
+    /// A blob that a worker made and nobody accepted; it goes when the job ends.
+    case orphan(JobID, ContentDigest)
+}
+
+/// A job as a store keeps it.
+public struct StoredJob: Hashable, Sendable {
+    /// Its row.
+    public var summary: JobSummary
+    /// Its batches; may be left out for a job that has ended.
+    public var batches: [Batch]
+    /// Its packages.
+    public var packages: [Package]
+    /// See ``JobSubmission/payload``.
+    public var payload: [UInt8]
+
+    /// A job as a store keeps it.
+    public init(summary: JobSummary, batches: [Batch], packages: [Package], payload: [UInt8] = []) {
+        self.summary = summary
+        self.batches = batches
+        self.packages = packages
+        self.payload = payload
+    }
+}

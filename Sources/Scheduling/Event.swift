@@ -1,0 +1,97 @@
+/// What can happen to the scheduler.
+public enum Event: Sendable {
+    /// A job was asked for; answered by ``Effect/submitted(job:existing:)``.
+    case submit(JobSubmission)
+    /// A job is to end now. Unknown and ended jobs are left alone.
+    case cancel(JobID)
+
+    /// A worker process introduced itself, or came back, holding `held`.
+    case hello(SessionID, SessionProfile, held: [LeaseToken])
+    /// A worker can take this many further offers.
+    case ready(SessionID, credit: UInt32)
+    /// A worker's work loop is alive, with these leases in hand.
+    case progress(SessionID, [LeaseProgress])
+    /// A worker offers a result; everything it names is durable.
+    case commit(SessionID, LeaseToken, CommitResult)
+    /// A result that cannot be accepted, whatever its token: its blob is not there, or its numbers make no sense.
+    case refusedCommit(SessionID, LeaseToken, Trouble)
+    /// An attempt failed as a whole.
+    case fail(SessionID, LeaseToken, Trouble, retriable: Bool)
+    /// Leases given back untouched; costs no attempt.
+    case giveBack(SessionID, [LeaseToken])
+    /// A worker leaves.
+    case bye(SessionID)
+    /// These offers were certainly not delivered.
+    case undelivered(SessionID, [LeaseToken])
+
+    /// The manifest of a package is durable.
+    case manifestWritten(JobID, package: Int, ContentDigest)
+    /// The catalog has the package.
+    case published(JobID, package: Int, version: UInt32, path: String, unchanged: Bool)
+    /// Writing the manifest or publishing failed.
+    case packageTrouble(JobID, package: Int, Trouble, retriable: Bool)
+
+    /// Time has passed.
+    case timer
+    /// The coordinator itself was deaf for a while (stopped, or its disk was full): no lease may suffer for it.
+    case wasDeaf
+}
+
+/// What a worker says of itself.
+public struct SessionProfile: Hashable, Sendable {
+    /// Shown to people; unique only by habit.
+    public var name: String
+    /// Host name.
+    public var host: String
+    /// Process id.
+    public var processID: UInt64
+    /// Build, for people.
+    public var build: String
+    /// Whether it takes batches.
+    public var canFetch: Bool
+    /// Whether it takes packages.
+    public var canMerge: Bool
+
+    /// A worker's description.
+    public init(name: String, host: String, processID: UInt64, build: String, canFetch: Bool, canMerge: Bool) {
+        self.name = name
+        self.host = host
+        self.processID = processID
+        self.build = build
+        self.canFetch = canFetch
+        self.canMerge = canMerge
+    }
+}
+
+/// How far a lease has come.
+public struct LeaseProgress: Hashable, Sendable {
+    /// The lease.
+    public var token: LeaseToken
+    /// Tiles settled.
+    public var done: UInt64
+    /// Bytes received.
+    public var bytes: UInt64
+
+    /// The progress of one lease.
+    public init(token: LeaseToken, done: UInt64, bytes: UInt64) {
+        self.token = token
+        self.done = done
+        self.bytes = bytes
+    }
+}
+
+/// What a commit carries.
+public enum CommitResult: Hashable, Sendable {
+    /// A fetched batch: shard, numbers, the failed tiles that are named.
+    case fetch(ContentDigest, FetchCounts, failures: [FailedTile])
+    /// A merged package.
+    case merge(MergedPackage)
+
+    /// SHA-256 of the shard or package.
+    var digest: ContentDigest {
+        switch self {
+        case .fetch(let digest, _, _): digest
+        case .merge(let package): package.digest
+        }
+    }
+}

@@ -1,0 +1,64 @@
+/// Number of a job, rising from 1 for the life of a data folder.
+public typealias JobID = UInt64
+
+/// Number a worker process draws at its start; never 0.
+public typealias SessionID = UInt64
+
+/// A fencing token: names one lease of one piece of work for ever.
+///
+/// `epoch << 32 | counter`. The epoch is made durable before a coordinator accepts its first message, so tokens stay unique even
+/// when the last transactions of a previous incarnation were lost (design/cluster.md, 3.4; the simulator's mutant `tokenReuse`).
+public struct LeaseToken: Hashable, Comparable, Sendable, CustomStringConvertible {
+    /// The number as it travels.
+    public let rawValue: UInt64
+
+    /// The token with this number.
+    public init(_ rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// The `counter`-th token of an incarnation.
+    public init(epoch: UInt32, counter: UInt32) { rawValue = UInt64(epoch) << 32 | UInt64(counter) }
+
+    /// The incarnation of the coordinator that granted it.
+    public var epoch: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
+
+    /// `epoch.counter`.
+    public var description: String { "\(epoch).\(UInt32(truncatingIfNeeded: rawValue))" }
+
+    /// Whether `left` was granted before `right`.
+    public static func < (left: LeaseToken, right: LeaseToken) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// A SHA-256 held inline, so that 25,000 of them need no heap.
+public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
+    private var words: (UInt64, UInt64, UInt64, UInt64)
+
+    /// The digest with these bytes, or `nil` unless there are 32.
+    public init?(_ bytes: some Collection<UInt8>) {
+        guard bytes.count == 32 else { return nil }
+        var parts: [UInt64] = [0, 0, 0, 0]
+        for (index, byte) in bytes.enumerated() { parts[index / 8] = parts[index / 8] << 8 | UInt64(byte) }
+        words = (parts[0], parts[1], parts[2], parts[3])
+    }
+
+    /// The 32 bytes.
+    public var bytes: [UInt8] {
+        [words.0, words.1, words.2, words.3].flatMap { word in
+            stride(from: 56, through: 0, by: -8).map { UInt8(truncatingIfNeeded: word >> UInt64($0)) }
+        }
+    }
+
+    /// 64 lower-case hexadecimal digits.
+    public var description: String {
+        let digits = Array("0123456789abcdef")
+        return String(bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
+    }
+
+    /// Whether both have the same bytes.
+    public static func == (left: ContentDigest, right: ContentDigest) -> Bool { left.words == right.words }
+
+    /// Feeds the bytes to `hasher`.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(words.0)
+        hasher.combine(words.3)
+    }
+}

@@ -1,0 +1,81 @@
+import HeapModule
+
+/// A job in memory.
+struct Job: Sendable {
+    var summary: JobSummary
+    var batches: [Batch]
+    var packages: [Package]
+    /// Indices of ready batches, lowest first.
+    var ready: Heap<Int> = []
+    /// Its place in the rotation: rises by tiles granted over weight.
+    var pass: UInt64 = 0
+    /// Whether an entry of the rotation names it.
+    var isQueued = false
+    /// Failed tiles listed so far.
+    var listed = 0
+    /// Tokens of leases that ended without an accepted commit, so that a late commit can be traced to the job.
+    var lost: [LeaseToken] = []
+    /// The first failure, for the reason of a job that fails.
+    var firstTrouble: String?
+
+    init(_ stored: StoredJob) {
+        summary = stored.summary
+        batches = stored.batches
+        packages = stored.packages
+        guard !summary.state.isFinal else {
+            batches = []
+            return
+        }
+        recount()
+        listed = Int(clamping: summary.counts.failed)
+        ready = Heap(batches.indices.filter { batches[$0].state == .ready })
+    }
+
+    /// The numbers anew from the batches.
+    mutating func recount() { summary.counts = counted() }
+
+    /// The numbers as the batches have them; `inFlightDone` is the leases' and stays 0.
+    func counted() -> JobCounts {
+        var counts = JobCounts()
+        for batch in batches {
+            counts.tiles += batch.tiles
+            counts[batch.state] += 1
+            switch batch.state {
+            case .done:
+                counts.stored += batch.result.stored
+                counts.empty += batch.result.empty
+                counts.failed += batch.result.failed
+                counts.bytes &+= batch.result.bodyBytes
+            case .dead: counts.failed += batch.tiles
+            case .ready, .leased, .backoff: break
+            }
+        }
+        return counts
+    }
+
+    /// Moves a batch to another state, keeping numbers and queue.
+    mutating func move(_ index: Int, to state: BatchState) {
+        summary.counts[batches[index].state] -= 1
+        summary.counts[state] += 1
+        batches[index].state = state
+        if state != .leased { batches[index].owner = 0 }
+        if state == .ready { ready.insert(index) }
+    }
+
+    /// The first ready batch, or `nil`.
+    mutating func popReady() -> Int? {
+        while let index = ready.popMin() {
+            if batches[index].state == .ready { return index }
+        }
+        return nil
+    }
+
+    var hasEndedFetching: Bool {
+        summary.counts[.ready] + summary.counts[.leased] + summary.counts[.backoff] == 0
+    }
+
+    /// Whether more tiles are missing than the job's policy allows.
+    var lacksTooMuch: Bool {
+        Double(summary.counts.failed) > summary.allowedMissing * Double(summary.counts.tiles)
+    }
+}

@@ -1,0 +1,246 @@
+public import Tiles
+
+/// Where a job stands.
+///
+/// `fetching → merging → publishing → done`, or an end by failure or by hand.
+public enum JobState: String, Hashable, Sendable, CaseIterable {
+    /// Batches are being fetched.
+    case fetching
+    /// Every batch has ended well; packages are being merged.
+    case merging
+    /// Every package is merged; the last ones are on their way into the catalog.
+    case publishing
+    /// Every package is in the catalog.
+    case done
+    /// Ended with a reason.
+    case failed
+    /// Ended by request.
+    case cancelled
+
+    /// Whether nothing more will happen.
+    public var isFinal: Bool { self == .done || self == .failed || self == .cancelled }
+}
+
+/// Where a batch stands.
+public enum BatchState: UInt8, Hashable, Sendable, CaseIterable {
+    /// Waiting for a worker.
+    case ready = 0
+    /// Granted; `token` is current.
+    case leased = 1
+    /// Waiting for its next attempt.
+    case backoff = 2
+    /// Its shard is durable and counted.
+    case done = 3
+    /// Given up; `trouble` says why.
+    case dead = 4
+}
+
+/// Where a package stands.
+public enum PackageState: UInt8, Hashable, Sendable, CaseIterable {
+    /// Its batches are not all done.
+    case waiting = 0
+    /// Its manifest is being written.
+    case manifest = 1
+    /// Waiting for a merger.
+    case ready = 2
+    /// Granted to a merger; `token` is current.
+    case leased = 3
+    /// Waiting for its next attempt.
+    case backoff = 4
+    /// Merged and durable as a blob; on its way into the catalog.
+    case publishing = 5
+    /// In the catalog as a new version.
+    case published = 6
+    /// In the catalog already, byte for byte.
+    case unchanged = 7
+    /// Given up; `trouble` says why.
+    case failed = 8
+
+    /// Whether the package is in the catalog.
+    public var isPublished: Bool { self == .published || self == .unchanged }
+}
+
+/// Why an attempt ended badly.
+public struct Trouble: Hashable, Sendable {
+    /// Stable kebab-case code.
+    public var cause: String
+    /// One line for people; at most 200 characters.
+    public var detail: String
+
+    /// A trouble; the detail is cut to its limit.
+    public init(cause: String, detail: String) {
+        self.cause = String(cause.prefix(64))
+        self.detail = String(detail.prefix(200))
+    }
+}
+
+/// One batch, in memory and as a row.
+public struct Batch: Hashable, Sendable {
+    /// Index tile.
+    public let cell: TileID
+    /// Zoom span.
+    public let zooms: ZoomRange
+    /// Number of tiles.
+    public let tiles: UInt64
+    /// Where it stands.
+    public internal(set) var state: BatchState = .ready
+    /// Attempts that ended with a report of failure.
+    public internal(set) var attempts: UInt8 = 0
+    /// Leases that ended in silence.
+    public internal(set) var losses: UInt8 = 0
+    /// The current lease, or the one whose commit was accepted.
+    public internal(set) var token: LeaseToken?
+    /// The session that holds the lease.
+    public internal(set) var owner: SessionID = 0
+    /// SHA-256 of the accepted shard.
+    public internal(set) var digest: ContentDigest?
+    /// What the accepted commit said.
+    public internal(set) var result = FetchCounts()
+    /// Why the last attempt ended badly.
+    public internal(set) var trouble: Trouble?
+
+    /// A batch that waits for its first attempt.
+    public init(_ planned: PlannedBatch) {
+        cell = planned.cell
+        zooms = planned.zooms
+        tiles = planned.tiles
+    }
+
+    /// A batch as read back from a store.
+    public init(
+        cell: TileID, zooms: ZoomRange, tiles: UInt64, state: BatchState, attempts: UInt8, losses: UInt8,
+        token: LeaseToken?,
+        owner: SessionID, digest: ContentDigest?, result: FetchCounts, trouble: Trouble?
+    ) {
+        self.cell = cell
+        self.zooms = zooms
+        self.tiles = tiles
+        self.state = state
+        self.attempts = attempts
+        self.losses = losses
+        self.token = token
+        self.owner = owner
+        self.digest = digest
+        self.result = result
+        self.trouble = trouble
+    }
+}
+
+/// The numbers of an accepted fetch.
+public struct FetchCounts: Hashable, Sendable {
+    /// Tiles with a body.
+    public var stored: UInt64 = 0
+    /// Tiles the origin has nothing for.
+    public var empty: UInt64 = 0
+    /// Tiles that could not be had.
+    public var failed: UInt64 = 0
+    /// Bytes of all bodies.
+    public var bodyBytes: UInt64 = 0
+    /// Bytes of the shard file.
+    public var shardBytes: UInt64 = 0
+
+    /// All zero, or as given.
+    public init(
+        stored: UInt64 = 0, empty: UInt64 = 0, failed: UInt64 = 0, bodyBytes: UInt64 = 0, shardBytes: UInt64 = 0
+    ) {
+        self.stored = stored
+        self.empty = empty
+        self.failed = failed
+        self.bodyBytes = bodyBytes
+        self.shardBytes = shardBytes
+    }
+
+    /// Stored, empty and failed together; `nil` when the sum does not fit.
+    var settled: UInt64? {
+        let (some, first) = stored.addingReportingOverflow(empty)
+        let (all, second) = some.addingReportingOverflow(failed)
+        return first || second ? nil : all
+    }
+}
+
+/// What a merge made.
+public struct MergedPackage: Hashable, Sendable {
+    /// SHA-256 of the package file, durable as a blob.
+    public var digest: ContentDigest
+    /// Bytes of the file.
+    public var size: UInt64
+    /// Tiles in it.
+    public var tiles: UInt64
+    /// `agg_tiles_hash` of its tiles.
+    public var tilesHash: String
+
+    /// A merged package.
+    public init(digest: ContentDigest, size: UInt64, tiles: UInt64, tilesHash: String) {
+        self.digest = digest
+        self.size = size
+        self.tiles = tiles
+        self.tilesHash = tilesHash
+    }
+}
+
+/// One package of a job, in memory and as a row.
+public struct Package: Hashable, Sendable {
+    /// File-name safe id.
+    public let id: String
+    /// Tiles its mask implies.
+    public let tiles: UInt64
+    /// Where it stands.
+    public internal(set) var state: PackageState = .waiting
+    /// Attempts that ended with a report of failure, of merging or of publishing.
+    public internal(set) var attempts: UInt8 = 0
+    /// Leases that ended in silence.
+    public internal(set) var losses: UInt8 = 0
+    /// The current lease, or the one whose commit was accepted.
+    public internal(set) var token: LeaseToken?
+    /// The session that holds the lease.
+    public internal(set) var owner: SessionID = 0
+    /// SHA-256 of the merge manifest.
+    public internal(set) var manifest: ContentDigest?
+    /// What was merged.
+    public internal(set) var merged: MergedPackage?
+    /// Version in the catalog; 0 before publication.
+    public internal(set) var version: UInt32 = 0
+    /// Path in the catalog folder.
+    public internal(set) var path = ""
+    /// Why the last attempt ended badly.
+    public internal(set) var trouble: Trouble?
+
+    /// A package that waits for its tiles.
+    public init(id: String, tiles: UInt64) {
+        self.id = id
+        self.tiles = tiles
+    }
+
+    /// A package as read back from a store.
+    public init(
+        id: String, tiles: UInt64, state: PackageState, attempts: UInt8, losses: UInt8, token: LeaseToken?,
+        owner: SessionID,
+        manifest: ContentDigest?, merged: MergedPackage?, version: UInt32, path: String, trouble: Trouble?
+    ) {
+        self.init(id: id, tiles: tiles)
+        self.state = state
+        self.attempts = attempts
+        self.losses = losses
+        self.token = token
+        self.owner = owner
+        self.manifest = manifest
+        self.merged = merged
+        self.version = version
+        self.path = path
+        self.trouble = trouble
+    }
+}
+
+/// A tile that could not be had, as the job's report lists it.
+public struct FailedTile: Hashable, Sendable {
+    /// The tile.
+    public var tile: TileID
+    /// Why.
+    public var trouble: Trouble
+
+    /// A failed tile.
+    public init(tile: TileID, trouble: Trouble) {
+        self.tile = tile
+        self.trouble = trouble
+    }
+}

@@ -1,0 +1,103 @@
+/// The numbers of a job, always true: stored + empty + failed + inFlightDone never exceeds `tiles`.
+public struct JobCounts: Hashable, Sendable {
+    /// Tiles of the job.
+    public var tiles: UInt64 = 0
+    /// Committed tiles with a body.
+    public var stored: UInt64 = 0
+    /// Committed tiles the origin has nothing for.
+    public var empty: UInt64 = 0
+    /// Tiles given up: named in commits, or of dead batches.
+    public var failed: UInt64 = 0
+    /// Tiles settled by running leases, not yet committed.
+    ///
+    /// Zero in a store.
+    public var inFlightDone: UInt64 = 0
+    /// Bytes of committed bodies.
+    public var bytes: UInt64 = 0
+    /// Batches by state, indexed by ``BatchState/rawValue``.
+    public var batches: [UInt64] = [0, 0, 0, 0, 0]
+
+    /// All zero.
+    public init() {}
+
+    /// Batches in `state`.
+    public subscript(state: BatchState) -> UInt64 {
+        get { batches[Int(state.rawValue)] }
+        set { batches[Int(state.rawValue)] = newValue }
+    }
+
+    /// All batches.
+    public var totalBatches: UInt64 { batches.reduce(0, +) }
+}
+
+/// What the scheduler keeps of a job beside its batches and packages, in memory and as a row.
+public struct JobSummary: Hashable, Sendable {
+    /// Its number.
+    public let id: JobID
+    /// What the submitter called the request; a repeated one returns the job.
+    ///
+    /// Empty = never repeated.
+    public let requestID: String
+    /// Higher runs first; a negative one rests.
+    public internal(set) var priority: Int32
+    /// Share of the cluster among jobs of one priority; at least 1.
+    public internal(set) var weight: UInt32
+    /// Share of failed tiles above which the job fails.
+    ///
+    /// 0...1.
+    public let allowedMissing: Double
+    /// Where it stands.
+    public internal(set) var state: JobState = .fetching
+    /// Why it failed or was cancelled.
+    public internal(set) var reason = ""
+    /// Its numbers.
+    public internal(set) var counts = JobCounts()
+
+    /// A job as submitted or as read back from a store.
+    public init(
+        id: JobID, requestID: String, priority: Int32, weight: UInt32, allowedMissing: Double,
+        state: JobState = .fetching,
+        reason: String = "", counts: JobCounts = JobCounts()
+    ) {
+        self.id = id
+        self.requestID = requestID
+        self.priority = priority
+        self.weight = max(weight, 1)
+        self.allowedMissing = allowedMissing
+        self.state = state
+        self.reason = reason
+        self.counts = counts
+    }
+}
+
+/// A job as asked for, planned already.
+public struct JobSubmission: Sendable {
+    /// See ``JobSummary/requestID``.
+    public var requestID: String
+    /// See ``JobSummary/priority``.
+    public var priority: Int32
+    /// See ``JobSummary/weight``.
+    public var weight: UInt32
+    /// See ``JobSummary/allowedMissing``.
+    public var allowedMissing: Double
+    /// The plan; not empty unless the job has no tiles at all.
+    public var batches: [PlannedBatch]
+    /// The packages; at least one.
+    public var packages: [Package]
+    /// The caller's own description, handed to the store with the job and never looked into.
+    public var payload: [UInt8]
+
+    /// A job of `packages` over `batches`.
+    public init(
+        requestID: String, priority: Int32 = 0, weight: UInt32 = 1, allowedMissing: Double, batches: [PlannedBatch],
+        packages: [Package], payload: [UInt8] = []
+    ) {
+        self.requestID = requestID
+        self.priority = priority
+        self.weight = weight
+        self.allowedMissing = allowedMissing
+        self.batches = batches
+        self.packages = packages
+        self.payload = payload
+    }
+}

@@ -1,0 +1,99 @@
+extension Scheduler {
+    /// Accepts a result iff its lease is live under this very token; repeats the answer to one already accepted; refuses all else.
+    mutating func commit(_ id: SessionID, _ token: LeaseToken, _ result: CommitResult, now: Tick) {
+        guard sessions[id] != nil else {
+            send(id, .unknownSession)
+            return
+        }
+        sessions[id]?.lastHeard = now
+        if let lease = leases[token], lease.session == id {
+            switch (lease.work, result) {
+            case (.batch(let job, let index), .fetch(let digest, let counts, let failures)):
+                commitFetch(id, token, job, index, digest, counts, failures, now: now)
+            case (.package(let job, let index), .merge(let merged)):
+                commitMerge(id, token, job, index, merged, now: now)
+            default:
+                refuse(
+                    id, token, Trouble(cause: "bad-commit", detail: "the result is not of the lease's kind"), now: now)
+            }
+        } else if let work = ended[token], isAccepted(token, work), acceptedDigest(work) == result.digest {
+            send(id, .ack(token, result.digest))
+        } else {
+            if let work = ended[token], case .fetch = result, acceptedDigest(work) != result.digest {
+                store(.orphan(jobs[work.job].summary.id, result.digest))
+            }
+            send(id, .stale(token, reason: leases[token] == nil ? "lease-ended" : "not-your-lease"))
+        }
+    }
+
+    private mutating func commitFetch(
+        _ id: SessionID, _ token: LeaseToken, _ job: Int, _ index: Int, _ digest: ContentDigest, _ counts: FetchCounts,
+        _ failures: [FailedTile], now: Tick
+    ) {
+        let batch = jobs[job].batches[index]
+        guard counts.settled == batch.tiles, UInt64(failures.count) <= counts.failed else {
+            let found =
+                "\(counts.stored) stored, \(counts.empty) empty, \(counts.failed) failed, \(failures.count) named"
+            refuse(
+                id, token, Trouble(cause: "bad-counts", detail: "\(found); the batch has \(batch.tiles) tiles"),
+                now: now)
+            return
+        }
+        if counts.failed > 0, batch.attempts + 1 < policy.attemptsForTiles, isWorthAnother(counts, failures) {
+            let first = failures.first.map { " (\($0.tile) \($0.trouble.cause): \($0.trouble.detail))" } ?? ""
+            store(.orphan(jobs[job].summary.id, digest))
+            refuse(id, token, Trouble(cause: "tiles-failed", detail: "\(counts.failed) tiles failed\(first)"), now: now)
+            return
+        }
+        _ = close(token)
+        jobs[job].move(index, to: .done)
+        jobs[job].batches[index].digest = digest
+        jobs[job].batches[index].result = counts
+        if counts.failed == 0 { jobs[job].batches[index].trouble = nil }
+        jobs[job].summary.counts.stored += counts.stored
+        jobs[job].summary.counts.empty += counts.empty
+        jobs[job].summary.counts.failed += counts.failed
+        jobs[job].summary.counts.bytes &+= counts.bodyBytes
+        ended[token] = .batch(job: job, index: index)
+        sessions[id]?.tiles &+= counts.stored &+ counts.empty
+        sessions[id]?.bytes &+= counts.bodyBytes
+        storeBatch(job, index)
+        list(failures, of: job, index)
+        send(id, .ack(token, digest))
+        advance(job, now: now)
+    }
+
+    private func isWorthAnother(_ counts: FetchCounts, _ failures: [FailedTile]) -> Bool {
+        UInt64(failures.count) < counts.failed || failures.contains { FailureCause.isRetriable($0.trouble.cause) }
+    }
+
+    /// Names failed tiles in the job's report, up to its limit.
+    private mutating func list(_ failures: [FailedTile], of job: Int, _ index: Int) {
+        guard let first = failures.first else { return }
+        note(job, "\(first.tile) \(first.trouble.cause): \(first.trouble.detail)")
+        let room = max(policy.listedFailures - jobs[job].listed, 0)
+        guard room > 0 else { return }
+        let listed = Array(failures.prefix(room))
+        jobs[job].listed += listed.count
+        store(.failures(jobs[job].summary.id, batch: index, listed))
+    }
+
+    /// Whether the work was accepted under this token.
+    func isAccepted(_ token: LeaseToken, _ work: WorkRef) -> Bool {
+        switch work {
+        case .batch(let job, let index):
+            guard jobs[job].batches.indices.contains(index) else { return false }
+            return jobs[job].batches[index].state == .done && jobs[job].batches[index].token == token
+        case .package(let job, let index):
+            return jobs[job].packages[index].merged != nil && jobs[job].packages[index].token == token
+        }
+    }
+
+    private func acceptedDigest(_ work: WorkRef) -> ContentDigest? {
+        switch work {
+        case .batch(let job, let index):
+            jobs[job].batches.indices.contains(index) ? jobs[job].batches[index].digest : nil
+        case .package(let job, let index): jobs[job].packages[index].merged?.digest
+        }
+    }
+}

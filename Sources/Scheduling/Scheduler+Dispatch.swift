@@ -1,0 +1,124 @@
+import DequeModule
+import HeapModule
+
+extension Scheduler {
+    /// Queues a job's turn if it has ready batches and is not paused.
+    mutating func queue(_ job: Int) {
+        guard !jobs[job].isQueued, jobs[job].summary.state == .fetching, jobs[job].summary.priority >= 0,
+            jobs[job].summary.counts[.ready] > 0
+        else { return }
+        // A job that comes late, or rested, starts level with the others: it neither owes nor is owed.
+        jobs[job].pass = max(jobs[job].pass, virtualTime)
+        jobs[job].isQueued = true
+        turns.insert(Turn(priority: jobs[job].summary.priority, pass: jobs[job].pass, job: job))
+    }
+
+    /// Grants work until workers or work run out.
+    ///
+    /// Merges first: they end jobs.
+    mutating func dispatch(now: Tick) {
+        while let turn = nextMerge(), let id = nextMerger(now: now) {
+            mergeTurns.removeMin()
+            grantMerge(turn.job, turn.package, to: id, now: now)
+            enlist(id, now: now)
+        }
+        while let turn = nextTurn(), let id = nextFetcher(now: now) {
+            turns.removeMin()
+            jobs[turn.job].isQueued = false
+            guard let index = jobs[turn.job].popReady() else { continue }
+            virtualTime = max(virtualTime, turn.pass)
+            let cost = max(jobs[turn.job].batches[index].tiles &* 1_024 / UInt64(jobs[turn.job].summary.weight), 1)
+            jobs[turn.job].pass &+= cost
+            grantFetch(turn.job, index, to: id, now: now)
+            queue(turn.job)
+            enlist(id, now: now)
+        }
+    }
+
+    /// The next job's turn, left in the heap; entries that no longer hold are dropped.
+    private mutating func nextTurn() -> Turn? {
+        while let turn = turns.min {
+            let job = jobs[turn.job]
+            if job.isQueued, job.summary.state == .fetching, job.summary.counts[.ready] > 0 { return turn }
+            jobs[turn.job].isQueued = false
+            turns.removeMin()
+        }
+        return nil
+    }
+
+    private mutating func nextMerge() -> MergeTurn? {
+        while let turn = mergeTurns.min {
+            let job = jobs[turn.job]
+            if !job.summary.state.isFinal, job.packages[turn.package].state == .ready { return turn }
+            mergeTurns.removeMin()
+        }
+        return nil
+    }
+
+    private mutating func nextFetcher(now: Tick) -> SessionID? {
+        while let id = fetchers.popFirst() {
+            sessions[id]?.isQueuedToFetch = false
+            if let session = sessions[id], canTake(session, now: now) { return id }
+        }
+        return nil
+    }
+
+    private mutating func nextMerger(now: Tick) -> SessionID? {
+        while let id = mergers.popFirst() {
+            sessions[id]?.isQueuedToMerge = false
+            if let session = sessions[id], canTake(session, now: now) { return id }
+        }
+        return nil
+    }
+
+    private mutating func grantFetch(_ job: Int, _ index: Int, to id: SessionID, now: Tick) {
+        let batch = jobs[job].batches[index]
+        let token = open(.batch(job: job, index: index), tiles: batch.tiles, for: id, now: now)
+        jobs[job].move(index, to: .leased)
+        jobs[job].batches[index].token = token
+        jobs[job].batches[index].owner = id
+        storeBatch(job, index)
+        let attempt = UInt32(batch.attempts) + UInt32(batch.losses) + 1
+        let work = Offer.Work.fetch(batch: index, cell: batch.cell, zooms: batch.zooms, tiles: batch.tiles)
+        send(
+            id,
+            .offer(Offer(token: token, job: jobs[job].summary.id, lease: policy.lease, attempt: attempt, work: work)))
+    }
+
+    private mutating func grantMerge(_ job: Int, _ index: Int, to id: SessionID, now: Tick) {
+        let package = jobs[job].packages[index]
+        guard let manifest = package.manifest else { return }
+        let token = open(.package(job: job, index: index), tiles: package.tiles, for: id, now: now)
+        jobs[job].packages[index].state = .leased
+        jobs[job].packages[index].token = token
+        jobs[job].packages[index].owner = id
+        storePackage(job, index)
+        let attempt = UInt32(package.attempts) + UInt32(package.losses) + 1
+        let work = Offer.Work.merge(package: index, id: package.id, manifest: manifest)
+        send(
+            id,
+            .offer(Offer(token: token, job: jobs[job].summary.id, lease: policy.lease, attempt: attempt, work: work)))
+    }
+
+    /// Starts a lease and takes one credit.
+    private mutating func open(_ work: WorkRef, tiles: UInt64, for id: SessionID, now: Tick) -> LeaseToken {
+        counter += 1
+        let token = LeaseToken(epoch: epoch, counter: counter)
+        leases[token] = Lease(
+            session: id, work: work, tiles: tiles, deadline: now + policy.lease, hardDeadline: now + cap(tiles),
+            movedAt: now)
+        setAlarm(.lease(token), at: now + policy.lease)
+        if sessions[id]?.leases.isEmpty == true { sessions[id]?.lastMoved = now }
+        sessions[id]?.leases.append(token)
+        sessions[id]?.credit -= 1
+        return token
+    }
+
+    /// Ends a live lease, whatever comes after; keeps sums right.
+    mutating func close(_ token: LeaseToken) -> Lease? {
+        guard let lease = leases.removeValue(forKey: token) else { return nil }
+        if case .batch(let job, _) = lease.work { jobs[job].summary.counts.inFlightDone -= lease.done }
+        sessions[lease.session]?.leases.removeAll { $0 == token }
+        return lease
+    }
+}

@@ -1,0 +1,111 @@
+import HeapModule
+import Tiles
+
+extension Scheduler {
+    mutating func submit(_ submission: JobSubmission, now: Tick) {
+        if !submission.requestID.isEmpty, let id = requests[submission.requestID] {
+            effects.append(.submitted(job: id, existing: true))
+            return
+        }
+        lastJob += 1
+        let summary = JobSummary(
+            id: lastJob, requestID: submission.requestID, priority: submission.priority, weight: submission.weight,
+            allowedMissing: submission.allowedMissing)
+        var stored = StoredJob(
+            summary: summary, batches: submission.batches.map(Batch.init), packages: submission.packages,
+            payload: submission.payload)
+        let place = jobs.count
+        restore(stored, now: now)
+        stored.summary = jobs[place].summary
+        store(.insertJob(stored))
+        effects.append(.submitted(job: summary.id, existing: false))
+        advance(place, now: now)
+    }
+
+    mutating func cancel(_ id: JobID, now: Tick) {
+        guard let job = places[id], !jobs[job].summary.state.isFinal else { return }
+        end(job, as: .cancelled, reason: "cancelled by request", now: now)
+    }
+
+    /// Moves a job on when its batches or packages allow it.
+    mutating func advance(_ job: Int, now: Tick) {
+        let counts = jobs[job].summary.counts
+        switch jobs[job].summary.state {
+        case .fetching:
+            let isHopeless = counts.stored + counts.empty == 0 && counts.failed >= policy.hopelessTiles
+            guard jobs[job].hasEndedFetching || (isHopeless && jobs[job].lacksTooMuch) else { return }
+            if jobs[job].lacksTooMuch {
+                end(job, as: .failed, reason: reasonForMissing(job), now: now)
+                return
+            }
+            jobs[job].summary.state = .merging
+            storeJob(job)
+            for package in jobs[job].packages.indices where jobs[job].packages[package].state == .waiting {
+                jobs[job].packages[package].state = .manifest
+                storePackage(job, package)
+                resume(job, package)
+            }
+            advance(job, now: now)
+        case .merging, .publishing:
+            if jobs[job].packages.allSatisfy(\.state.isPublished) {
+                end(job, as: .done, reason: "", now: now)
+            } else if jobs[job].summary.state == .merging,
+                jobs[job].packages.allSatisfy({ $0.state == .publishing || $0.state.isPublished })
+            {
+                jobs[job].summary.state = .publishing
+                storeJob(job)
+            }
+        case .done, .failed, .cancelled: break
+        }
+    }
+
+    /// Ends a job: its leases are void, its workers are told, what only ran in memory is dropped.
+    mutating func end(_ job: Int, as state: JobState, reason: String, now: Tick) {
+        for index in jobs[job].batches.indices {
+            guard let token = jobs[job].batches[index].token else { continue }
+            if jobs[job].batches[index].state == .leased {
+                void(token)
+                jobs[job].move(index, to: .ready)
+            }
+            ended[token] = nil
+        }
+        for token in jobs[job].lost { ended[token] = nil }
+        for index in jobs[job].packages.indices where !jobs[job].packages[index].state.isPublished {
+            if jobs[job].packages[index].state == .leased, let token = jobs[job].packages[index].token { void(token) }
+            jobs[job].packages[index].state = .failed
+            jobs[job].packages[index].owner = 0
+            if jobs[job].packages[index].trouble == nil {
+                jobs[job].packages[index].trouble = Trouble(cause: "job-\(state.rawValue)", detail: reason)
+            }
+            storePackage(job, index)
+        }
+        jobs[job].summary.state = state
+        jobs[job].summary.reason = reason
+        jobs[job].batches = []
+        jobs[job].lost = []
+        jobs[job].ready = []
+        storeJob(job)
+        effects.append(.release(jobs[job].summary.id))
+    }
+
+    /// Takes a live lease away from its worker and tells it.
+    private mutating func void(_ token: LeaseToken) {
+        guard let lease = close(token) else { return }
+        if sessions[lease.session] != nil { send(lease.session, .pong(cancelled: [token])) }
+    }
+
+    private func reasonForMissing(_ job: Int) -> String {
+        let counts = jobs[job].summary.counts
+        let share = Self.percent(Double(counts.failed) / Double(max(counts.tiles, 1)))
+        let allowed = Self.percent(jobs[job].summary.allowedMissing)
+        let first = jobs[job].firstTrouble.map { "; first: \($0)" } ?? ""
+        return "\(counts.failed) of \(counts.tiles) tiles could not be had (\(share) %, allowed \(allowed) %)\(first)"
+    }
+
+    /// A share as percent with up to two decimals, without Foundation.
+    private static func percent(_ share: Double) -> String {
+        let hundredths = Int((min(max(share, 0), 1) * 10_000).rounded(.up))
+        let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)
+        return rest == 0 ? "\(whole)" : "\(whole).\(rest < 10 ? "0" : "")\(rest)"
+    }
+}

@@ -1,0 +1,175 @@
+import HeapModule
+
+extension Scheduler {
+    /// Ends a lease at no cost to the work.
+    mutating func returnToQueue(_ token: LeaseToken, now: Tick) {
+        guard let lease = close(token) else { return }
+        remember(token, lease.work)
+        switch lease.work {
+        case .batch(let job, let index):
+            jobs[job].move(index, to: .ready)
+            storeBatch(job, index)
+            queue(job)
+        case .package(let job, let index):
+            jobs[job].packages[index].state = .ready
+            jobs[job].packages[index].owner = 0
+            storePackage(job, index)
+            resume(job, index)
+        }
+    }
+
+    /// Ends a lease whose worker fell silent or stood still.
+    mutating func lose(_ token: LeaseToken, now: Tick) {
+        guard let lease = close(token) else { return }
+        let name = sessions[lease.session]?.profile.name ?? "unknown"
+        let trouble = Trouble(cause: "lease-expired", detail: "worker \(name) made no progress on lease \(token)")
+        remember(token, lease.work)
+        retry(lease.work, trouble, isLoss: true, isDead: false, now: now)
+    }
+
+    /// An attempt failed by the worker's own word.
+    mutating func fail(_ id: SessionID, _ token: LeaseToken, _ trouble: Trouble, retriable: Bool, now: Tick) {
+        guard let lease = leases[token], lease.session == id else { return }
+        _ = close(token)
+        remember(token, lease.work)
+        sessions[id]?.lastHeard = now
+        if FailureCause.local.contains(trouble.cause) {
+            sessions[id]?.restingUntil = now + policy.rest
+            sessions[id]?.restingFor = "\(trouble.cause): \(trouble.detail)"
+            setAlarm(.rest(id), at: now + policy.rest)
+        }
+        if case .package(let job, _) = lease.work, FailureCause.lostShard.contains(trouble.cause) {
+            refetch(job, naming: trouble, now: now)
+        }
+        retry(lease.work, trouble, isLoss: false, isDead: !retriable, now: now)
+    }
+
+    /// A commit that is refused although its lease is current: it counts as a failed attempt.
+    mutating func refuse(_ id: SessionID, _ token: LeaseToken, _ trouble: Trouble, now: Tick) {
+        fail(id, token, trouble, retriable: true, now: now)
+        send(id, .stale(token, reason: trouble.cause))
+    }
+
+    private mutating func remember(_ token: LeaseToken, _ work: WorkRef) {
+        ended[token] = work
+        jobs[work.job].lost.append(token)
+    }
+
+    /// Puts work back for another attempt, or gives it up.
+    mutating func retry(_ work: WorkRef, _ trouble: Trouble, isLoss: Bool, isDead: Bool, now: Tick) {
+        switch work {
+        case .batch(let job, let index):
+            jobs[job].batches[index].trouble = trouble
+            let isLast = jobs[job].batches[index].countEnd(isLoss: isLoss, policy)
+            if isDead || isLast {
+                jobs[job].move(index, to: .dead)
+                jobs[job].summary.counts.failed += jobs[job].batches[index].tiles
+                note(job, "\(jobs[job].batches[index].cell) \(trouble.cause): \(trouble.detail)")
+                storeBatch(job, index)
+                advance(job, now: now)
+            } else if isLoss, jobs[job].batches[index].losses == 1 {
+                jobs[job].move(index, to: .ready)
+                storeBatch(job, index)
+                queue(job)
+            } else {
+                let batch = jobs[job].batches[index]
+                let attempt = min(batch.attempts, 100) + min(batch.losses, 100)
+                jobs[job].move(index, to: .backoff)
+                storeBatch(job, index)
+                setAlarm(
+                    .batch(job: job, index: index),
+                    at: now + policy.backoff(job: jobs[job].summary.id, index: index, attempt: attempt))
+            }
+        case .package(let job, let index):
+            guard jobs[job].packages[index].state != .waiting else { return }
+            jobs[job].packages[index].trouble = trouble
+            jobs[job].packages[index].owner = 0
+            let isLast = jobs[job].packages[index].countEnd(isLoss: isLoss, policy)
+            if isDead || isLast {
+                giveUp(job, index, now: now)
+            } else {
+                jobs[job].packages[index].state = .backoff
+                storePackage(job, index)
+                setAlarm(.package(job: job, index: index), at: now + backoff(job, index))
+            }
+        }
+    }
+
+    func backoff(_ job: Int, _ package: Int) -> Int64 {
+        let row = jobs[job].packages[package]
+        return policy.backoff(
+            job: jobs[job].summary.id, index: -1 - package, attempt: min(row.attempts, 100) + min(row.losses, 100))
+    }
+
+    mutating func giveUp(_ job: Int, _ package: Int, now: Tick) {
+        let row = jobs[job].packages[package]
+        let why = row.trouble.map { "\($0.cause): \($0.detail)" } ?? "unknown cause"
+        end(job, as: .failed, reason: "package '\(row.id)' failed: \(why)", now: now)
+    }
+
+    mutating func note(_ job: Int, _ text: String) {
+        if jobs[job].firstTrouble == nil { jobs[job].firstTrouble = text }
+    }
+
+    // MARK: - Time
+
+    mutating func ring(now: Tick) {
+        while let alarm = alarms.min, alarm.due <= now {
+            alarms.removeMin()
+            switch alarm.subject {
+            case .lease(let token):
+                guard let lease = leases[token] else { break }
+                if lease.end <= now { lose(token, now: now) } else { setAlarm(.lease(token), at: lease.end) }
+            case .batch(let job, let index):
+                guard jobs[job].batches.indices.contains(index), jobs[job].batches[index].state == .backoff else {
+                    break
+                }
+                jobs[job].move(index, to: .ready)
+                storeBatch(job, index)
+                queue(job)
+            case .package(let job, let index):
+                guard !jobs[job].summary.state.isFinal else { break }
+                if [.backoff, .publishing, .manifest].contains(jobs[job].packages[index].state) { resume(job, index) }
+            case .session(let id): watch(id, now: now)
+            case .rest(let id): endRest(id, now: now)
+            }
+        }
+    }
+
+    private mutating func watch(_ id: SessionID, now: Tick) {
+        guard let session = sessions[id] else { return }
+        let patience = policy.heartbeat * policy.missedHeartbeats
+        if now - session.lastHeard < patience {
+            setAlarm(.session(id), at: session.lastHeard + patience)
+        } else if now - session.lastHeard >= policy.forgetSession, session.leases.isEmpty {
+            sessions[id] = nil
+        } else {
+            sessions[id]?.isSuspect = true
+            setAlarm(.session(id), at: now + patience)
+        }
+    }
+
+    private mutating func endRest(_ id: SessionID, now: Tick) {
+        guard let rest = sessions[id]?.restingUntil, rest <= now else { return }
+        sessions[id]?.restingUntil = nil
+        sessions[id]?.restingFor = ""
+        enlist(id, now: now)
+    }
+}
+
+/// Work whose bad ends are counted.
+private protocol Attempted {
+    var attempts: UInt8 { get set }
+    var losses: UInt8 { get set }
+}
+
+extension Attempted {
+    /// Counts one bad end; whether it was the last allowed.
+    fileprivate mutating func countEnd(isLoss: Bool, _ policy: SchedulerPolicy) -> Bool {
+        if isLoss { losses = min(losses, 254) + 1 } else { attempts = min(attempts, 254) + 1 }
+        return attempts >= policy.maxAttempts || losses >= policy.maxLosses
+    }
+}
+
+extension Batch: Attempted {}
+extension Package: Attempted {}

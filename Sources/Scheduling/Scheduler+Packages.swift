@@ -1,0 +1,90 @@
+extension Scheduler {
+    mutating func manifestWritten(_ id: JobID, _ package: Int, _ digest: ContentDigest) {
+        guard let job = living(id, package: package), jobs[job].packages[package].state == .manifest else { return }
+        jobs[job].packages[package].manifest = digest
+        jobs[job].packages[package].state = .ready
+        storePackage(job, package)
+        resume(job, package)
+    }
+
+    /// A merged package is durable as a blob: from here on only the catalog is missing, and only the coordinator works on it.
+    mutating func commitMerge(
+        _ id: SessionID, _ token: LeaseToken, _ job: Int, _ index: Int, _ merged: MergedPackage, now: Tick
+    ) {
+        guard merged.tiles <= jobs[job].packages[index].tiles else {
+            let detail = "the package has \(merged.tiles) tiles, its mask only \(jobs[job].packages[index].tiles)"
+            refuse(id, token, Trouble(cause: "bad-counts", detail: detail), now: now)
+            return
+        }
+        _ = close(token)
+        jobs[job].packages[index].state = .publishing
+        jobs[job].packages[index].owner = 0
+        jobs[job].packages[index].merged = merged
+        jobs[job].packages[index].trouble = nil
+        ended[token] = .package(job: job, index: index)
+        storePackage(job, index)
+        send(id, .ack(token, merged.digest))
+        resume(job, index)
+        advance(job, now: now)
+    }
+
+    mutating func published(_ id: JobID, _ package: Int, version: UInt32, path: String, unchanged: Bool, now: Tick) {
+        guard let job = living(id, package: package), jobs[job].packages[package].state == .publishing else { return }
+        jobs[job].packages[package].state = unchanged ? .unchanged : .published
+        jobs[job].packages[package].version = version
+        jobs[job].packages[package].path = path
+        jobs[job].packages[package].trouble = nil
+        storePackage(job, package)
+        advance(job, now: now)
+    }
+
+    /// The coordinator's own step failed.
+    ///
+    /// What may heal (a full disk) is tried again for ever, and says so; the rest fails the job.
+    mutating func packageTrouble(_ id: JobID, _ package: Int, _ trouble: Trouble, retriable: Bool, now: Tick) {
+        guard let job = living(id, package: package) else { return }
+        let state = jobs[job].packages[package].state
+        guard state == .manifest || state == .publishing else { return }
+        jobs[job].packages[package].trouble = trouble
+        guard retriable else {
+            giveUp(job, package, now: now)
+            return
+        }
+        jobs[job].packages[package].attempts = min(jobs[job].packages[package].attempts, 200) + 1
+        storePackage(job, package)
+        setAlarm(.package(job: job, index: package), at: now + backoff(job, package))
+    }
+
+    /// A merger could not read a shard: the batches that made it are fetched again, and the package waits for them.
+    mutating func refetch(_ job: Int, naming trouble: Trouble, now: Tick) {
+        let lost = jobs[job].batches.indices.filter { index in
+            guard jobs[job].batches[index].state == .done, let digest = jobs[job].batches[index].digest else {
+                return false
+            }
+            return trouble.detail.contains(digest.description)
+        }
+        for package in jobs[job].packages.indices {
+            guard jobs[job].packages[package].manifest != nil, jobs[job].packages[package].merged == nil,
+                !leases.keys.contains(where: { $0 == jobs[job].packages[package].token })
+            else { continue }
+            jobs[job].packages[package].manifest = nil
+            jobs[job].packages[package].owner = 0
+            jobs[job].packages[package].state = lost.isEmpty ? .backoff : .waiting
+            storePackage(job, package)
+            if lost.isEmpty { setAlarm(.package(job: job, index: package), at: now + backoff(job, package)) }
+        }
+        guard !lost.isEmpty else { return }
+        jobs[job].summary.state = .fetching
+        storeJob(job)
+        for index in lost {
+            let result = jobs[job].batches[index].result
+            jobs[job].summary.counts.stored -= result.stored
+            jobs[job].summary.counts.empty -= result.empty
+            jobs[job].summary.counts.failed -= result.failed
+            jobs[job].summary.counts.bytes &-= result.bodyBytes
+            jobs[job].batches[index].digest = nil
+            jobs[job].batches[index].result = FetchCounts()
+            retry(.batch(job: job, index: index), trouble, isLoss: false, isDead: false, now: now)
+        }
+    }
+}

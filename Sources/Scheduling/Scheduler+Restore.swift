@@ -1,0 +1,64 @@
+import HeapModule
+
+extension Scheduler {
+    /// Takes a job over from a store: ready work queues, leases wait for their workers, backoffs start anew.
+    mutating func restore(_ stored: StoredJob, now: Tick) {
+        let place = jobs.count
+        let id = stored.summary.id
+        jobs.append(Job(stored))
+        places[id] = place
+        if !stored.summary.requestID.isEmpty { requests[stored.summary.requestID] = id }
+        for (index, package) in stored.packages.enumerated() where package.merged != nil {
+            if let token = package.token { ended[token] = .package(job: place, index: index) }
+        }
+        guard !stored.summary.state.isFinal else { return }
+        for (index, batch) in stored.batches.enumerated() {
+            switch batch.state {
+            case .leased:
+                reopen(batch.token, .batch(job: place, index: index), owner: batch.owner, tiles: batch.tiles, now: now)
+            case .backoff:
+                setAlarm(
+                    .batch(job: place, index: index),
+                    at: now + policy.backoff(job: id, index: index, attempt: batch.attempts))
+            case .done: if let token = batch.token { ended[token] = .batch(job: place, index: index) }
+            case .ready, .dead: break
+            }
+        }
+        for (index, package) in stored.packages.enumerated() where package.state == .leased {
+            reopen(
+                package.token, .package(job: place, index: index), owner: package.owner, tiles: package.tiles, now: now)
+        }
+        queue(place)
+    }
+
+    private mutating func reopen(_ token: LeaseToken?, _ work: WorkRef, owner: SessionID, tiles: UInt64, now: Tick) {
+        guard let token else { return }
+        let end = now + max(policy.lease, policy.restartGrace)
+        leases[token] = Lease(
+            session: owner, work: work, tiles: tiles, deadline: end, hardDeadline: now + cap(tiles), movedAt: now)
+        unclaimed[owner, default: []].append(token)
+        setAlarm(.lease(token), at: end)
+    }
+
+    /// The longest an attempt over `tiles` tiles may take.
+    func cap(_ tiles: UInt64) -> Int64 {
+        let (perTile, overflow) = Int64(clamping: tiles).multipliedReportingOverflow(by: policy.capPerTile)
+        return overflow || perTile > .max / 2 ? .max / 2 : policy.hardCap + perTile
+    }
+
+    /// Starts again what a package waits for; used after a restart and after a backoff.
+    mutating func resume(_ job: Int, _ package: Int) {
+        let id = jobs[job].summary.id
+        let row = jobs[job].packages[package]
+        switch row.state {
+        case .manifest: effects.append(.writeManifest(id, package: package))
+        case .ready: mergeTurns.insert(MergeTurn(priority: jobs[job].summary.priority, job: job, package: package))
+        case .backoff:
+            jobs[job].packages[package].state = row.manifest == nil ? .manifest : .ready
+            storePackage(job, package)
+            resume(job, package)
+        case .publishing: if let merged = row.merged { effects.append(.publish(id, package: package, merged)) }
+        case .waiting, .leased, .published, .unchanged, .failed: break
+        }
+    }
+}

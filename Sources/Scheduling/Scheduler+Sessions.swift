@@ -1,0 +1,120 @@
+import DequeModule
+import HeapModule
+
+extension Scheduler {
+    /// Whether the session is known; an unknown one is told to say hello.
+    ///
+    /// Marks a known one as heard.
+    private mutating func hear(_ id: SessionID, now: Tick) -> Bool {
+        guard sessions[id] != nil else {
+            send(id, .unknownSession)
+            return false
+        }
+        sessions[id]?.lastHeard = now
+        if sessions[id]?.isSuspect == true {
+            sessions[id]?.isSuspect = false
+            enlist(id, now: now)
+        }
+        return true
+    }
+
+    mutating func hello(_ id: SessionID, _ profile: SessionProfile, held: [LeaseToken], now: Tick) {
+        guard id != 0 else { return }
+        if sessions[id] == nil {
+            sessions[id] = Session(id: id, profile: profile, lastHeard: now, lastMoved: now)
+            setAlarm(.session(id), at: now + policy.heartbeat * policy.missedHeartbeats)
+        }
+        _ = hear(id, now: now)
+        sessions[id]?.profile = profile
+        sessions[id]?.credit = 0
+        // Leases of an earlier incarnation that the worker does not hold: their offers died with that incarnation's sockets.
+        for token in unclaimed.removeValue(forKey: id) ?? [] where leases[token] != nil {
+            sessions[id]?.leases.append(token)
+            if !held.contains(token) { returnToQueue(token, now: now) }
+        }
+        var adopted: [LeaseToken] = []
+        for token in held where leases[token]?.session == id {
+            leases[token]?.deadline = now + policy.lease
+            adopted.append(token)
+        }
+        send(id, .welcome(adopted: adopted))
+    }
+
+    mutating func ready(_ id: SessionID, credit: UInt32, now: Tick) {
+        guard hear(id, now: now) else { return }
+        sessions[id]?.credit = min(credit, 1_024)
+        enlist(id, now: now)
+    }
+
+    mutating func progress(_ id: SessionID, _ reports: [LeaseProgress], now: Tick) {
+        guard hear(id, now: now) else { return }
+        var cancelled: [LeaseToken] = []
+        for report in reports {
+            guard let lease = leases[report.token], lease.session == id else {
+                if ended[report.token].map({ isAccepted(report.token, $0) }) != true { cancelled.append(report.token) }
+                continue
+            }
+            let done = max(lease.done, min(report.done, lease.tiles))
+            if done > lease.done || report.bytes > lease.bytes {
+                leases[report.token]?.done = done
+                leases[report.token]?.bytes = max(lease.bytes, report.bytes)
+                leases[report.token]?.movedAt = now
+                sessions[id]?.lastMoved = now
+                if case .batch(let job, _) = lease.work { jobs[job].summary.counts.inFlightDone += done - lease.done }
+            }
+        }
+        // A second pass, because one lease that moves also vouches for those that wait their turn behind it.
+        for report in reports { renew(report.token, heldBy: id, now: now) }
+        send(id, .pong(cancelled: cancelled))
+    }
+
+    /// Prolongs a lease whose worker makes progress: on the lease itself or, before the lease has begun, on another one.
+    private mutating func renew(_ token: LeaseToken, heldBy id: SessionID, now: Tick) {
+        guard let lease = leases[token], lease.session == id, let session = sessions[id] else { return }
+        let stall = if case .package = lease.work { policy.mergeStall } else { policy.stall }
+        let waits = lease.done == 0 && lease.bytes == 0 && now - session.lastMoved <= stall
+        if now - lease.movedAt <= stall || waits { leases[token]?.deadline = now + policy.lease }
+    }
+
+    mutating func bye(_ id: SessionID, now: Tick) {
+        guard let session = sessions[id] else { return }
+        for token in session.leases { returnToQueue(token, now: now) }
+        sessions[id] = nil
+    }
+
+    mutating func giveBack(_ id: SessionID, _ tokens: [LeaseToken], now: Tick) {
+        guard hear(id, now: now) else { return }
+        for token in tokens where leases[token]?.session == id { returnToQueue(token, now: now) }
+    }
+
+    /// Offers the socket refused: the worker never saw them.
+    ///
+    /// The session gets nothing more until it is heard again.
+    mutating func undelivered(_ id: SessionID, _ tokens: [LeaseToken], now: Tick) {
+        sessions[id]?.credit = 0
+        for token in tokens where leases[token]?.session == id { returnToQueue(token, now: now) }
+    }
+
+    /// The coordinator was deaf: everything that waits for a sign of life gets a full term from now.
+    mutating func forgive(now: Tick) {
+        for token in leases.keys.sorted() { leases[token]?.deadline = now + max(policy.lease, policy.restartGrace) }
+        for id in sessions.keys { sessions[id]?.lastHeard = now }
+    }
+
+    /// Lines a session up for offers if it can take any.
+    mutating func enlist(_ id: SessionID, now: Tick) {
+        guard let session = sessions[id], canTake(session, now: now) else { return }
+        if session.profile.canFetch, !session.isQueuedToFetch {
+            sessions[id]?.isQueuedToFetch = true
+            fetchers.append(id)
+        }
+        if session.profile.canMerge, !session.isQueuedToMerge {
+            sessions[id]?.isQueuedToMerge = true
+            mergers.append(id)
+        }
+    }
+
+    func canTake(_ session: Session, now: Tick) -> Bool {
+        session.credit > 0 && !session.isSuspect && (session.restingUntil.map { $0 <= now } ?? true)
+    }
+}

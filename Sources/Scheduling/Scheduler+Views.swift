@@ -1,0 +1,59 @@
+/// A worker as shown to people.
+public struct WorkerView: Hashable, Sendable {
+    /// Its session.
+    public let session: SessionID
+    /// What it said of itself.
+    public let profile: SessionProfile
+    /// `ready`, `busy`, `resting`, `suspect`.
+    public let state: String
+    /// Leases in hand.
+    public let leases: Int
+    /// Further offers it can take.
+    public let credit: UInt32
+    /// Milliseconds since its last message.
+    public let silent: Int64
+    /// Tiles of its accepted commits.
+    public let tiles: UInt64
+    /// Body bytes of its accepted commits.
+    public let bytes: UInt64
+    /// Why it is suspect or resting.
+    public let reason: String
+}
+
+extension Scheduler {
+    /// Every job's number, ascending.
+    public var jobIDs: [JobID] { jobs.map(\.summary.id) }
+
+    /// A job's row with true numbers, or `nil`.
+    public func summary(of id: JobID) -> JobSummary? { places[id].map { jobs[$0].summary } }
+
+    /// A job's packages; empty for an unknown job.
+    public func packages(of id: JobID) -> [Package] { places[id].map { jobs[$0].packages } ?? [] }
+
+    /// A running job's batches; empty for one that has ended.
+    public func batches(of id: JobID) -> [Batch] { places[id].map { jobs[$0].batches } ?? [] }
+
+    /// The job a request made, or `nil`.
+    public func job(requestID: String) -> JobID? { requestID.isEmpty ? nil : requests[requestID] }
+
+    /// Whether a job is unfinished.
+    public func isLiving(_ id: JobID) -> Bool { places[id].map { !jobs[$0].summary.state.isFinal } ?? false }
+
+    /// Every known worker by name, then session.
+    public func workers(now: Tick) -> [WorkerView] {
+        sessions.values.sorted { ($0.profile.name, $0.id) < ($1.profile.name, $1.id) }.map { session in
+            let silent = now - session.lastHeard
+            let (state, reason): (String, String) =
+                if session.isSuspect {
+                    ("suspect", "nothing heard for \(silent / 1_000) s")
+                } else if session.restingUntil.map({ $0 > now }) == true {
+                    ("resting", session.restingFor)
+                } else {
+                    (session.leases.isEmpty ? "ready" : "busy", "")
+                }
+            return WorkerView(
+                session: session.id, profile: session.profile, state: state, leases: session.leases.count,
+                credit: session.credit, silent: silent, tiles: session.tiles, bytes: session.bytes, reason: reason)
+        }
+    }
+}

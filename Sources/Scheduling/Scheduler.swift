@@ -1,0 +1,122 @@
+import DequeModule
+import HeapModule
+import Tiles
+
+/// The rules of jobs, batches, leases, credits, merging and publishing as one value: `(state, event, now) → effects`.
+///
+/// No clock, no I/O, no randomness; nothing depends on hash order. Each event costs O(log n) in batches and sessions, except the few
+/// that touch a whole job (submit, end). Invariants: ready + leased + backoff + done + dead = batches of the job; a batch has at most one
+/// live lease; a commit is accepted only under the current token, so exactly once; tokens strictly rise.
+public struct Scheduler: Sendable {
+    /// The numbers of the protocol.
+    public let policy: SchedulerPolicy
+    /// The incarnation of the coordinator; durable before the first event.
+    public let epoch: UInt32
+
+    var counter: UInt32 = 0
+    var lastJob: JobID
+    var jobs: [Job] = []
+    var places: [JobID: Int] = [:]
+    var requests: [String: JobID] = [:]
+    var sessions: [SessionID: Session] = [:]
+    var leases: [LeaseToken: Lease] = [:]
+    /// Work of leases that have ended: accepted ones, and lost ones of unfinished jobs.
+    var ended: [LeaseToken: WorkRef] = [:]
+    /// Leases found in the store, by the session that held them, until that session says hello.
+    var unclaimed: [SessionID: [LeaseToken]] = [:]
+
+    var alarms: Heap<Alarm> = []
+    var alarmCount: UInt64 = 0
+    var turns: Heap<Turn> = []
+    var mergeTurns: Heap<MergeTurn> = []
+    var fetchers: Deque<SessionID> = []
+    var mergers: Deque<SessionID> = []
+    var virtualTime: UInt64 = 0
+    var effects: [Effect] = []
+
+    /// An empty scheduler, or one that goes on from a store.
+    ///
+    /// - Parameters:
+    ///   - jobs: The stored jobs by ascending id.
+    ///   - lastJob: The highest id ever given, when it is not that of the last stored job.
+    ///   - now: Leases found in the store live at least until `now` + ``SchedulerPolicy/restartGrace``.
+    public init(
+        policy: SchedulerPolicy = SchedulerPolicy(), epoch: UInt32, jobs stored: [StoredJob] = [], lastJob: JobID = 0,
+        now: Tick
+    ) {
+        self.policy = policy
+        self.epoch = epoch
+        self.lastJob = max(lastJob, stored.last?.summary.id ?? 0)
+        for job in stored { restore(job, now: now) }
+    }
+
+    /// What must be done once after a start: manifests and publications a previous incarnation left half-way, and ends it did not reach.
+    public mutating func start(now: Tick) -> [Effect] {
+        effects = []
+        for job in jobs.indices where !jobs[job].summary.state.isFinal {
+            for package in jobs[job].packages.indices { resume(job, package) }
+            advance(job, now: now)
+        }
+        defer { effects = [] }
+        return effects
+    }
+
+    /// Applies one event.
+    public mutating func handle(_ event: Event, now: Tick) -> [Effect] {
+        effects = []
+        switch event {
+        case .submit(let submission): submit(submission, now: now)
+        case .cancel(let id): cancel(id, now: now)
+        case .hello(let id, let profile, let held): hello(id, profile, held: held, now: now)
+        case .ready(let id, let credit): ready(id, credit: credit, now: now)
+        case .progress(let id, let reports): progress(id, reports, now: now)
+        case .commit(let id, let token, let result): commit(id, token, result, now: now)
+        case .refusedCommit(let id, let token, let trouble): refuse(id, token, trouble, now: now)
+        case .fail(let id, let token, let trouble, let retriable):
+            fail(id, token, trouble, retriable: retriable, now: now)
+        case .giveBack(let id, let tokens): giveBack(id, tokens, now: now)
+        case .bye(let id): bye(id, now: now)
+        case .undelivered(let id, let tokens): undelivered(id, tokens, now: now)
+        case .manifestWritten(let id, let package, let digest): manifestWritten(id, package, digest)
+        case .published(let id, let package, let version, let path, let unchanged):
+            published(id, package, version: version, path: path, unchanged: unchanged, now: now)
+        case .packageTrouble(let id, let package, let trouble, let retriable):
+            packageTrouble(id, package, trouble, retriable: retriable, now: now)
+        case .timer: ring(now: now)
+        case .wasDeaf: forgive(now: now)
+        }
+        dispatch(now: now)
+        defer { effects = [] }
+        return effects
+    }
+
+    /// When ``Event/timer`` is next worth sending; `nil` = not before another event.
+    public var nextAlarm: Tick? { alarms.min?.due }
+
+    // MARK: - Shared small steps
+
+    mutating func store(_ write: StoreWrite) { effects.append(.store(write)) }
+    mutating func send(_ id: SessionID, _ message: Outgoing) { effects.append(.send(id, message)) }
+
+    mutating func setAlarm(_ subject: Alarm.Subject, at due: Tick) {
+        alarmCount += 1
+        alarms.insert(Alarm(due: due, order: alarmCount, subject: subject))
+    }
+
+    mutating func storeBatch(_ job: Int, _ index: Int) {
+        store(.batch(jobs[job].summary.id, index: index, jobs[job].batches[index]))
+    }
+
+    mutating func storePackage(_ job: Int, _ index: Int) {
+        store(.package(jobs[job].summary.id, index: index, jobs[job].packages[index]))
+    }
+
+    mutating func storeJob(_ job: Int) { store(.job(jobs[job].summary)) }
+
+    /// The place of a job that has not ended and of one of its packages, or `nil`.
+    func living(_ id: JobID, package: Int) -> Int? {
+        guard let job = places[id], !jobs[job].summary.state.isFinal, jobs[job].packages.indices.contains(package)
+        else { return nil }
+        return job
+    }
+}

@@ -1,0 +1,55 @@
+/// The numbers of the protocol.
+///
+/// Times are milliseconds.
+public struct SchedulerPolicy: Hashable, Sendable {
+    /// How often a worker reports.
+    ///
+    /// Source: design/cluster.md, 3.3.
+    public var heartbeat: Int64 = 5_000
+    /// A session silent for this many heartbeats gets no offers until it is heard again.
+    public var missedHeartbeats: Int64 = 3
+    /// A lease ends this long after the last progress that renewed it.
+    public var lease: Int64 = 60_000
+    /// A fetch whose counters stand still this long is no longer renewed.
+    public var stall: Int64 = 120_000
+    /// The same for a merge, whose single SQLite steps are longer.
+    public var mergeStall: Int64 = 600_000
+    /// No attempt lives longer than this plus `capPerTile` for each of its tiles.
+    public var hardCap: Int64 = 1_800_000
+    /// Lets a batch of 5,000 tiles finish at an origin that allows one request in four seconds.
+    public var capPerTile: Int64 = 4_000
+    /// Leases found after a restart live at least this long, so that their workers can come back for them.
+    public var restartGrace: Int64 = 60_000
+    /// A session silent this long, without leases, is forgotten.
+    public var forgetSession: Int64 = 600_000
+    /// Attempts that ended with a report of failure before the work is dead.
+    public var maxAttempts: UInt8 = 5
+    /// Leases that ended in silence before the work is dead: weaker evidence against the work than a report, so more of them.
+    public var maxLosses: UInt8 = 10
+    /// Attempts with failed tiles of a retriable cause before a batch is accepted with its failures named.
+    public var attemptsForTiles: UInt8 = 3
+    /// First backoff; doubles with each attempt.
+    public var backoffBase: Int64 = 2_000
+    /// Largest backoff.
+    public var backoffCap: Int64 = 120_000
+    /// A worker whose own disk or store failed gets no offers for this long.
+    public var rest: Int64 = 10_000
+    /// Most failures listed per job; their number is always exact.
+    public var listedFailures: Int = 10_000
+    /// A job whose first tiles fail without a single success is ended after this many.
+    public var hopelessTiles: UInt64 = 1_000
+
+    /// The defaults above.
+    public init() {}
+
+    /// Milliseconds to wait before attempt `attempt + 1`: exponential, its upper half jittered by a hash of the work's name.
+    func backoff(job: JobID, index: Int, attempt: UInt8) -> Int64 {
+        let doublings = Int64(min(max(attempt, 1) - 1, 20))
+        let full = min(backoffBase << doublings, backoffCap)
+        var hash =
+            job &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(truncatingIfNeeded: index) &* 0xBF58_476D_1CE4_E5B9 ^ UInt64(attempt)
+        hash = (hash ^ (hash >> 30)) &* 0x94D0_49BB_1331_11EB
+        hash ^= hash >> 31
+        return full / 2 + Int64(hash % UInt64(max(full / 2, 1)))
+    }
+}

@@ -1,0 +1,85 @@
+/// A worker process as the scheduler sees it.
+struct Session: Sendable {
+    let id: SessionID
+    var profile: SessionProfile
+    var credit: UInt32 = 0
+    /// Tokens of its leases, oldest first; a handful.
+    var leases: [LeaseToken] = []
+    var lastHeard: Tick
+    /// When the counters of any of its leases last moved, or it was last given its first work.
+    var lastMoved: Tick
+    var isSuspect = false
+    /// No offers before this instant: its last attempt failed for a cause of its own machine.
+    var restingUntil: Tick?
+    var restingFor = ""
+    var isQueuedToFetch = false
+    var isQueuedToMerge = false
+    var tiles: UInt64 = 0
+    var bytes: UInt64 = 0
+}
+
+/// A piece of work, by the job's place in the scheduler's list.
+enum WorkRef: Hashable, Sendable {
+    case batch(job: Int, index: Int)
+    case package(job: Int, index: Int)
+
+    var job: Int {
+        switch self {
+        case .batch(let job, _), .package(let job, _): job
+        }
+    }
+}
+
+/// A live lease.
+struct Lease: Sendable {
+    let session: SessionID
+    let work: WorkRef
+    let tiles: UInt64
+    var deadline: Tick
+    let hardDeadline: Tick
+    var movedAt: Tick
+    var done: UInt64 = 0
+    var bytes: UInt64 = 0
+
+    var end: Tick { min(deadline, hardDeadline) }
+}
+
+/// Something to look at again at `due`; whether it still matters is decided then.
+struct Alarm: Comparable, Sendable {
+    enum Subject: Sendable {
+        case lease(LeaseToken)
+        case batch(job: Int, index: Int)
+        case package(job: Int, index: Int)
+        case session(SessionID)
+        case rest(SessionID)
+    }
+    let due: Tick
+    /// Breaks ties, so that order never depends on the heap.
+    let order: UInt64
+    let subject: Subject
+
+    static func < (left: Alarm, right: Alarm) -> Bool { (left.due, left.order) < (right.due, right.order) }
+    static func == (left: Alarm, right: Alarm) -> Bool { left.order == right.order }
+}
+
+/// A job's turn: highest priority, then least served, then oldest.
+struct Turn: Comparable, Sendable {
+    let priority: Int32
+    let pass: UInt64
+    let job: Int
+
+    static func < (left: Turn, right: Turn) -> Bool {
+        (right.priority, left.pass, left.job) < (left.priority, right.pass, right.job)
+    }
+}
+
+/// A package that waits for a merger.
+struct MergeTurn: Comparable, Sendable {
+    let priority: Int32
+    let job: Int
+    let package: Int
+
+    static func < (left: MergeTurn, right: MergeTurn) -> Bool {
+        (right.priority, left.job, left.package) < (left.priority, right.job, right.package)
+    }
+}

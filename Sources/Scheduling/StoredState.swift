@@ -1,0 +1,39 @@
+/// The meaning of ``StoreWrite`` in memory: what a store must hold after the same writes.
+///
+/// The model for tests and simulation.
+public struct StoredState: Hashable, Sendable {
+    /// Jobs by ascending id.
+    public private(set) var jobs: [StoredJob] = []
+    /// Listed failures per job and batch.
+    public private(set) var failures: [JobID: [Int: [FailedTile]]] = [:]
+    /// Orphans per job.
+    public private(set) var orphans: [JobID: Set<ContentDigest>] = [:]
+
+    /// Nothing stored.
+    public init() {}
+
+    /// Applies one write; a write about something unknown changes nothing.
+    public mutating func apply(_ write: StoreWrite) {
+        switch write {
+        case .insertJob(let job): jobs.append(job)
+        case .job(let summary): if let place = place(summary.id) { jobs[place].summary = summary }
+        case .batch(let id, let index, let batch):
+            if let place = place(id), jobs[place].batches.indices.contains(index) { jobs[place].batches[index] = batch }
+        case .package(let id, let index, let package):
+            if let place = place(id), jobs[place].packages.indices.contains(index) {
+                jobs[place].packages[index] = package
+            }
+        case .failures(let id, let batch, let tiles): failures[id, default: [:]][batch] = tiles
+        case .orphan(let id, let digest): orphans[id, default: []].insert(digest)
+        }
+    }
+
+    private func place(_ id: JobID) -> Int? {
+        var (low, high) = (0, jobs.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if jobs[middle].summary.id < id { low = middle + 1 } else { high = middle }
+        }
+        return low < jobs.count && jobs[low].summary.id == id ? low : nil
+    }
+}

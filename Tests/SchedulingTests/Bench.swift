@@ -1,0 +1,130 @@
+import Scheduling
+import Testing
+import Tiles
+
+/// A scheduler with a hand on the clock, and short names for what tests do to it.
+struct Bench {
+    var scheduler: Scheduler
+    var store = StoredState()
+    var now = Tick(milliseconds: 0)
+    var sent: [(session: SessionID, message: Outgoing)] = []
+    var other: [Effect] = []
+
+    init(policy: SchedulerPolicy = SchedulerPolicy(), epoch: UInt32 = 1) {
+        scheduler = Scheduler(policy: policy, epoch: epoch, now: Tick(milliseconds: 0))
+    }
+
+    /// Applies an event, keeps the store and checks the books.
+    mutating func on(_ event: Event) {
+        take(scheduler.handle(event, now: now))
+        #expect(scheduler.audit() == [])
+    }
+
+    private mutating func take(_ effects: [Effect]) {
+        for effect in effects {
+            switch effect {
+            case .store(let write): store.apply(write)
+            case .send(let session, let message): sent.append((session, message))
+            case .submitted, .writeManifest, .publish, .release: other.append(effect)
+            }
+        }
+    }
+
+    /// Lets time pass and rings.
+    mutating func pass(_ milliseconds: Int64) {
+        now = now + milliseconds
+        on(.timer)
+    }
+
+    /// A coordinator that died and came back over the same store.
+    mutating func restart() {
+        scheduler = Scheduler(policy: scheduler.policy, epoch: scheduler.epoch + 1, jobs: store.jobs, now: now)
+        sent = []
+        take(scheduler.start(now: now))
+    }
+
+    @discardableResult
+    mutating func submit(
+        _ batches: Int, request: String = "", priority: Int32 = 0, weight: UInt32 = 1, allowedMissing: Double = 0.001
+    ) -> JobID {
+        on(
+            .submit(
+                Bench.job(batches, request: request, priority: priority, weight: weight, allowedMissing: allowedMissing)
+            ))
+        return scheduler.jobIDs.last ?? 0
+    }
+
+    mutating func join(
+        _ id: SessionID, credit: UInt32 = 0, held: [LeaseToken] = [], fetch: Bool = true, merge: Bool = true
+    ) {
+        let profile = SessionProfile(
+            name: "w\(id)", host: "h", processID: id, build: "test", canFetch: fetch, canMerge: merge)
+        on(.hello(id, profile, held: held))
+        if credit > 0 { on(.ready(id, credit: credit)) }
+    }
+
+    /// Offers sent so far and not asked for before.
+    mutating func offers(to id: SessionID? = nil) -> [Offer] {
+        defer { sent = [] }
+        return sent.compactMap { session, message in
+            if case .offer(let offer) = message, id == nil || id == session { offer } else { nil }
+        }
+    }
+
+    func messages(to id: SessionID) -> [Outgoing] { sent.filter { $0.session == id }.map(\.message) }
+
+    mutating func finish(_ offer: Offer, by id: SessionID, failed: [FailedTile] = [], seed: UInt64 = 0) {
+        on(.commit(id, offer.token, Bench.result(offer, failed: failed, seed: seed)))
+    }
+
+    static func digest(_ seed: UInt64) -> ContentDigest {
+        ContentDigest((0..<32).map { UInt8(truncatingIfNeeded: seed >> UInt64(8 * ($0 % 8))) ^ UInt8($0) }) ?? zero
+    }
+    private static let zero: ContentDigest = {
+        guard let digest = ContentDigest([UInt8](repeating: 0, count: 32)) else {
+            preconditionFailure("32 bytes make a digest")
+        }
+        return digest
+    }()
+
+    static func result(_ offer: Offer, failed: [FailedTile] = [], seed: UInt64 = 0) -> CommitResult {
+        switch offer.work {
+        case .fetch(let batch, _, _, let tiles):
+            let counts = FetchCounts(
+                stored: tiles - UInt64(failed.count), empty: 0, failed: UInt64(failed.count), bodyBytes: tiles * 10,
+                shardBytes: tiles * 5)
+            return .fetch(digest(offer.job << 32 | UInt64(batch) << 8 | seed), counts, failures: failed)
+        case .merge(let package, _, _):
+            return .merge(
+                MergedPackage(digest: digest(offer.job << 40 | UInt64(package)), size: 1, tiles: 1, tilesHash: "h"))
+        }
+    }
+
+    static func job(
+        _ batches: Int, request: String = "", priority: Int32 = 0, weight: UInt32 = 1, allowedMissing: Double = 0.001,
+        packages: Int = 1
+    ) -> JobSubmission {
+        let planned = (0..<batches).compactMap { index -> PlannedBatch? in
+            guard let cell = TileID(zoom: 11, x: index % 2_048, y: index / 2_048),
+                let zooms = ZoomRange(min: 11, max: 14)
+            else { return nil }
+            return PlannedBatch(cell: cell, zooms: zooms, tiles: 85)
+        }
+        return JobSubmission(
+            requestID: request, priority: priority, weight: weight, allowedMissing: allowedMissing, batches: planned,
+            packages: (0..<packages).map { Package(id: "P\($0)", tiles: UInt64(batches) * 85) })
+    }
+
+    /// Carries the job's manifests and publications out at once.
+    mutating func runCoordinatorSteps() {
+        while !other.isEmpty {
+            switch other.removeFirst() {
+            case .writeManifest(let id, let package):
+                on(.manifestWritten(id, package: package, Bench.digest(id << 8 | UInt64(package))))
+            case .publish(let id, let package, _):
+                on(.published(id, package: package, version: 1, path: "p", unchanged: false))
+            case .store, .send, .submitted, .release: break
+            }
+        }
+    }
+}
