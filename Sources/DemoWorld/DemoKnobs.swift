@@ -1,0 +1,20 @@
+/// What makes the demo world behave like a worse server, for tests and demonstrations.
+public struct DemoKnobs: Sendable, Hashable {
+    /// How long each tile waits before its answer.
+    ///
+    /// Default none.
+    public var latency: Duration
+    /// Every N-th request for a tile is answered 503, counted over all clients; 0 (the default) never.
+    public var failEvery: Int
+    /// About how much larger each packed tile is made by noise.
+    ///
+    /// Unit: bytes, 0...1,048,576. Default 0.
+    public var padding: Int
+
+    /// Makes the knobs; without arguments the server behaves.
+    public init(latency: Duration = .zero, failEvery: Int = 0, padding: Int = 0) {
+        self.latency = latency
+        self.failEvery = failEvery
+        self.padding = padding
+    }
+}

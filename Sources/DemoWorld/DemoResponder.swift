@@ -1,0 +1,131 @@
+internal import Hummingbird
+internal import Regions
+internal import Synchronization
+internal import Tiles
+
+/// Answers one request of the demo world.
+final class DemoResponder: Sendable {
+    /// Tiles of one binary never change; a fixed day lets clients see the header.
+    static let lastModified = "Mon, 01 Jan 2024 00:00:00 GMT"
+
+    private let cutter: TileCutter
+    private let knobs: DemoKnobs
+    private let maxZoom: Int
+    private let fallbackHost: String
+    private let tileRequests = Atomic<Int>(0)
+
+    init(cutter: TileCutter, knobs: DemoKnobs, maxZoom: Int, fallbackHost: String) {
+        self.cutter = cutter
+        self.knobs = knobs
+        self.maxZoom = maxZoom
+        self.fallbackHost = fallbackHost
+    }
+
+    func respond(to request: Request) async throws -> Response {
+        guard request.method == .get || request.method == .head else {
+            return Self.text(.methodNotAllowed, "only GET and HEAD are answered here", [.allow: "GET, HEAD"])
+        }
+        let response = try await get(request)
+        return request.method == .head ? response.createHeadResponse() : response
+    }
+
+    private func get(_ request: Request) async throws -> Response {
+        switch DemoRoute(path: request.uri.path, query: request.uri.query) {
+        case .index:
+            Self.plain(.ok, DemoDocuments.index(base: base(request)), "text/plain; charset=utf-8")
+        case .health:
+            Self.text(.ok, "ok")
+        case .tileJSON(let language):
+            Self.plain(
+                .ok, try DemoDocuments.tileJSON(base: base(request), language: language, maxZoom: maxZoom),
+                "application/json")
+        case .style(let language):
+            Self.plain(.ok, try DemoDocuments.style(base: base(request), language: language), "application/json")
+        case .tile(let tile, let language):
+            try await self.tile(tile, language, request)
+        case .htmlPage:
+            Self.plain(.ok, DemoDocuments.htmlPage, "text/html; charset=utf-8")
+        case .outOfRange:
+            Self.text(.notFound, "no such tile: zooms are 0-22, columns and rows 0 to 2^zoom - 1")
+        case .malformed(let reason):
+            Self.text(.badRequest, reason)
+        case .notFound:
+            Self.text(.notFound, "nothing here; see /")
+        }
+    }
+
+    private func tile(_ tile: TileID, _ language: String?, _ request: Request) async throws -> Response {
+        let count = tileRequests.add(1, ordering: .relaxed).newValue
+        if knobs.latency > .zero { try await Task.sleep(for: knobs.latency) }
+        if knobs.failEvery > 0, count.isMultiple(of: knobs.failEvery) {
+            return Self.text(.serviceUnavailable, "refused on purpose: --fail-every \(knobs.failEvery)")
+        }
+        let made = DemoTile.make(
+            tile, from: cutter, language: language ?? TileCutter.defaultLanguage, padding: knobs.padding)
+        guard let made else { return Response(status: .noContent, headers: Self.shared) }
+        let isPacked = Self.takesGzip(request.headers[.acceptEncoding])
+        let tag = isPacked ? "\"\(made.hash)-gz\"" : "\"\(made.hash)\""
+        var headers = Self.shared
+        headers[.eTag] = tag
+        headers[.lastModified] = Self.lastModified
+        headers[.vary] = "Accept-Encoding"
+        if Self.matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: headers) }
+        headers[.contentType] = "application/vnd.mapbox-vector-tile"
+        if isPacked { headers[.contentEncoding] = "gzip" }
+        return Response(
+            status: .ok, headers: headers,
+            body: .init(byteBuffer: ByteBuffer(bytes: isPacked ? made.gzip : made.vector)))
+    }
+
+    /// Browsers on other ports may read everything; it is public and the same for all.
+    private static let shared: HTTPFields = [
+        .cacheControl: "public, max-age=86400", .accessControlAllowOrigin: "*",
+    ]
+
+    /// Whether the client takes gzip: named, or `*`, and not with a weight of 0.
+    static func takesGzip(_ header: String?) -> Bool {
+        for part in (header ?? "").split(separator: ",") {
+            let words = part.split(separator: ";").map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+            guard let name = words.first, ["gzip", "x-gzip", "*"].contains(name) else { continue }
+            return !words.dropFirst().contains {
+                $0.hasPrefix("q=0") && $0.dropFirst(3).allSatisfy { "0.".contains($0) }
+            }
+        }
+        return false
+    }
+
+    /// If-None-Match compares weakly: a `W/` before the tag does not matter.
+    static func matches(_ header: String?, _ tag: String) -> Bool {
+        (header ?? "").split(separator: ",").contains { part in
+            let word = part.drop { $0 == " " }.prefix { $0 != " " }
+            return word == "*" || word == tag || word.dropFirst(2) == tag[...] && word.hasPrefix("W/")
+        }
+    }
+
+    /// `http://` and the Host the client used, when it is one a URL can carry.
+    private func base(_ request: Request) -> String {
+        let host = request.head.authority ?? ""
+        let isClean =
+            (1...255).contains(host.utf8.count)
+            && host.utf8.allSatisfy { byte in
+                (48...57).contains(byte) || (65...90).contains(byte) || (97...122).contains(byte)
+                    || ".-_:[]".utf8.contains(byte)
+            }
+        return "http://\(isClean ? host : fallbackHost)"
+    }
+
+    private static func text(
+        _ status: HTTPResponse.Status, _ message: String, _ more: HTTPFields = [:]
+    ) -> Response {
+        var response = plain(status, Array("\(message)\n".utf8), "text/plain; charset=utf-8")
+        response.headers.append(contentsOf: more)
+        response.headers[.cacheControl] = "no-store"
+        return response
+    }
+
+    private static func plain(_ status: HTTPResponse.Status, _ body: [UInt8], _ type: String) -> Response {
+        var headers = shared
+        headers[.contentType] = type
+        return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
+    }
+}

@@ -1,0 +1,73 @@
+internal import Regions
+internal import Tiles
+
+/// What a path asks the demo world for.
+///
+/// Total: every text is one of these.
+///
+/// Paths may begin with a language, or carry `?language=xx` (`?lang=xx`), which wins:
+/// `/tiles/{z}/{x}/{y}.pbf` (also `.mvt`), `/tiles.json`, `/style.json`, `/healthz`, `/`, and `/html/tiles/…`, which
+/// always answers an HTML page with status 200 as some broken servers do.
+enum DemoRoute: Hashable {
+    case index
+    case health
+    case tileJSON(language: String?)
+    case style(language: String?)
+    case tile(TileID, language: String?)
+    case htmlPage
+    /// A well-formed tile that no zoom has.
+    case outOfRange
+    /// Answered 400 with this text.
+    case malformed(String)
+    case notFound
+
+    /// Reads a path (no percent decoding: nothing here needs it) and a query.
+    init(path: String, query: String?) {
+        var language = Self.language(in: query)
+        if let language, !RegionTree.languages.contains(language) {
+            self = .malformed("unknown language; known are \(RegionTree.languages.joined(separator: ", "))")
+            return
+        }
+        var parts = path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 8, omittingEmptySubsequences: false)
+            .dropFirst().map { String(decoding: $0, as: UTF8.self) }
+        if let first = parts.first, RegionTree.languages.contains(first) {
+            language = language ?? first
+            parts.removeFirst()
+        }
+        switch parts {
+        case [], [""]: self = .index
+        case ["healthz"]: self = .health
+        case ["tiles.json"]: self = .tileJSON(language: language)
+        case ["style.json"]: self = .style(language: language)
+        case _ where parts.first == "html" && parts.count > 1: self = .htmlPage
+        case _ where parts.first == "tiles" && parts.count == 4:
+            self = Self.tile(parts[1], parts[2], parts[3], language)
+        case _ where parts.first == "tiles": self = .malformed("expected /tiles/{z}/{x}/{y}.pbf")
+        default: self = .notFound
+        }
+    }
+
+    private static func tile(_ z: String, _ x: String, _ file: String, _ language: String?) -> DemoRoute {
+        guard file.hasSuffix(".pbf") || file.hasSuffix(".mvt"), let zoom = number(z[...]), let column = number(x[...]),
+            let row = number(file.dropLast(4))
+        else { return .malformed("expected /tiles/{z}/{x}/{y}.pbf with whole numbers") }
+        guard let tile = TileID(zoom: zoom, x: column, y: row) else { return .outOfRange }
+        return .tile(tile, language: language)
+    }
+
+    /// One to ten digits; no sign, no space.
+    private static func number(_ text: Substring) -> Int? {
+        guard (1...10).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }) else { return nil }
+        return Int(text)
+    }
+
+    private static func language(in query: String?) -> String? {
+        for pair in (query ?? "").utf8.split(separator: UInt8(ascii: "&"), maxSplits: 16) {
+            let parts = pair.split(separator: UInt8(ascii: "="), maxSplits: 1).map {
+                String(decoding: $0, as: UTF8.self)
+            }
+            if parts.count == 2, parts[0] == "language" || parts[0] == "lang" { return parts[1] }
+        }
+        return nil
+    }
+}
