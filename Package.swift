@@ -16,6 +16,7 @@ struct Engine {
     static let grdb = product("GRDB", "GRDB.swift")
     static let hummingbird = product("Hummingbird", "hummingbird")
     static let lifecycle = product("ServiceLifecycle", "swift-service-lifecycle")
+    static let nio = product("NIOCore", "swift-nio")
     static let logging = product("Logging", "swift-log")
     static let protobuf = product("SwiftProtobuf", "swift-protobuf")
     static let yams = product("Yams", "Yams")
@@ -57,7 +58,7 @@ let libraries: [Room] = [
     Room("Catalog", ["Tiles"], [.crypto]),
     Room("TestSupport"),  // the scripted HTTP server of the tests; nothing but tests imports it
     // Layer 3: services; they meet at Wire and never import each other
-    Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging]),
+    Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging, .nio]),
     Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards", "Catalog", "Telemetry"], [.grdb, .lifecycle, .logging]),
     Room("Worker", ["Tiles", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards", "Packages", "Telemetry"], [.lifecycle, .logging]),
     // Layer 4
@@ -71,10 +72,10 @@ let libraries: [Room] = [
 
 /// Rooms with a test target of their own, and what the tests import beyond the room itself.
 let tests: [Room] = [
-    Room("Tiles"), Room("Regions", ["Tiles"]), Room("Wire", ["Tiles"]), Room("Scheduling", ["Tiles"]),
+    Room("Tiles"), Room("Regions", ["Tiles"]), Room("Wire", ["Tiles"]), Room("Scheduling", ["Tiles"], [.heap]),
     Room("ZeroMQ"), Room("Transfer", ["TestSupport"]), Room("TileBodies", ["Tiles"]), Room("Tilesets", ["Tiles", "TileBodies"]),
     Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "TestSupport"], [.grdb]), Room("Shards", ["Tiles"]), Room("Packages", ["Tiles", "Shards"], [.grdb]), Room("Catalog", ["Tiles"]),
-    Room("DemoWorld", ["Tiles", "TileBodies", "Regions"]),
+    Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.logging]),
     Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ"]), Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins"]),
     Room("Commands", ["Tiles", "Regions", "Wire", "Catalog"]),
 ]
@@ -130,6 +131,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.89.0"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
