@@ -16,8 +16,9 @@ public final class ShardReader {
     public let size: UInt64
     /// Bytes of the file's index, compressed.
     public let indexBytes: Int
-    private let groups: [ShardGroup]
-    private let file: FileDescriptor
+    let groups: [ShardGroup]
+    let file: FileDescriptor
+    private lazy var store = ShardBodies(self)
     private var current: (group: Int, content: [UInt8])?
 
     /// Opens a shard and checks its header, index and footer.
@@ -77,18 +78,12 @@ public final class ShardReader {
             throw ShardsError(.misuse, "Body \(body.number) is not one of '\(file.path)'.")
         }
         let content = try content(of: body.group)
-        let bytes = Array(content[body.offset..<body.offset + body.length])
-        guard Digest(of: bytes) == body.digest else {
-            throw ShardsError(.corrupt, "Body \(body.number) of '\(file.path)' is damaged. Fetch this batch again.")
-        }
-        return bytes
+        return try store.bytes(of: body, in: content)
     }
 
     private func content(of group: Int) throws(ShardsError) -> [UInt8] {
         if let current, current.group == group { return current.content }
-        let place = groups[group]
-        let frame = try file.read(at: place.position, count: place.stored)
-        let content = try LZ4Frame.decompress(frame, size: place.size, of: "Group \(group) of '\(file.path)'")
+        let content = try store.content(ofGroup: group)
         current = (group, content)
         return content
     }

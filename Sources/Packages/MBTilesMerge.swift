@@ -1,0 +1,140 @@
+public import Foundation
+internal import Shards
+internal import TileBodies
+internal import Tiles
+
+/// Turns shards into one MBTiles file whose bytes depend on the spec and the tiles alone.
+public enum MBTilesMerge {
+    /// Writes, flushes and verifies the package.
+    ///
+    /// The bytes do not depend on how the tiles are spread over shards, on the shards' order or on the order of bodies in them
+    /// (only the SQLite library's version number in the file header depends on the machine). Memory: about 60 MB, 2–4 bytes per
+    /// tile and 50 per body that occurs again. Blocks for a long time: call it on a thread of its own.
+    ///
+    /// - Parameters:
+    ///   - spec: What the package is to be. Tiles outside its mask and zooms are passed over.
+    ///   - shards: Everything fetched for the job; may hold more than the package.
+    ///   - temporary: A file that does not exist, on the file system of the blob store. Removed when anything fails.
+    ///   - allowedMissing: Tiles of the mask that no shard may mention: those reported as failed for good.
+    ///   - stripTiles: Tiles sorted at a time; decides memory (about 100 bytes each) and speed, never a byte of the file.
+    ///   - progress: Told the number of tiles written, now and then. Throw from it (`CancellationError`) to stop.
+    /// - Throws: ``PackagesError``; `bad-shard` names the shard to fetch again.
+    public static func run(
+        _ spec: PackageSpec, shards: [MergeInput], into temporary: URL, allowedMissing: UInt64 = 0,
+        stripTiles: Int = 200_000, progress: (UInt64) throws -> Void = { _ in }
+    ) throws -> PackageReceipt {
+        guard spec.zooms.max <= spec.mask.maxZoom else {
+            throw PackagesError(
+                .badSpec, "Package '\(spec.id)' spans zooms \(spec.zooms), its mask ends at zoom \(spec.mask.maxZoom).")
+        }
+        try spec.metadata.check()
+        guard !FileManager.default.fileExists(atPath: temporary.path) else {
+            throw PackagesError(.io, "'\(temporary.path)' exists already; a merge writes a new file.")
+        }
+        do {
+            // Sorted by digest, so that nothing can depend on the order of the list.
+            let inputs = Set(shards).sorted { $0.digest < $1.digest }
+            let survey = try TileSurvey(spec, inputs) { try progress(0) }
+            let expected = spec.mask.count(in: spec.zooms)
+            if survey.mentioned + allowedMissing < expected {
+                throw try missing(spec, inputs, expected - survey.mentioned, allowedMissing)
+            }
+            var totals = Totals()
+            try MBTilesBuilder.write(temporary) { builder in
+                try fill(builder, spec, inputs, survey, stripTiles, &totals, progress)
+                let absent = expected - min(expected, totals.tiles + totals.empty)
+                guard absent <= allowedMissing else { throw try missing(spec, inputs, absent, allowedMissing) }
+                totals.missing = absent
+            }
+            try Durable.sync(file: temporary)
+            try verify(temporary, spec, totals)
+            let (digest, size) = try Digest.ofFile(temporary)
+            return PackageReceipt(
+                digest: digest, size: size, tiles: totals.tiles, empty: totals.empty, missing: totals.missing,
+                distinct: totals.distinct, tilesHash: totals.hash)
+        } catch {
+            for suffix in ["", "-journal"] { unlink(temporary.path + suffix) }
+            throw PackagesError.wrapping(error, path: temporary.path)
+        }
+    }
+
+    private struct Totals {
+        var tiles: UInt64 = 0
+        var empty: UInt64 = 0
+        var missing: UInt64 = 0
+        var distinct: UInt64 = 0
+        var hash = ""
+    }
+
+    private static func fill(
+        _ builder: MBTilesBuilder, _ spec: PackageSpec, _ inputs: [MergeInput], _ survey: TileSurvey,
+        _ stripTiles: Int, _ totals: inout Totals, _ progress: (UInt64) throws -> Void
+    ) throws {
+        let reader = StripReader(spec, inputs)
+        var numbers = BodyNumbers(survey.repeats)
+        var hash = TilesHash()
+        var layers = LayerCollector(spec.metadata)
+        var common = CommonBodies()
+        for zoom in spec.zooms {
+            for columns in survey.strips(zoom: zoom, limit: stripTiles) {
+                let shards = survey.shards(zoom: zoom, columns: columns)
+                for tile in try reader.tiles(zoom: zoom, columns: columns, shards: shards) {
+                    guard let body = tile.body else {
+                        totals.empty += 1
+                        continue
+                    }
+                    let (number, isNew, occursAgain) = try numbers.number(of: body.digest)
+                    let bytes = try common[number] ?? reader.bytes(of: body, shard: tile.shard)
+                    if occursAgain { common.keep(bytes, number) }
+                    if isNew { try builder.add(body: bytes, number: number) }
+                    try builder.add(zoom: zoom, column: tile.column, row: tile.row, number: number)
+                    hash.add(zoom: zoom, column: tile.column, row: tile.row, body: bytes)
+                    try layers.add(bytes, number: number, zoom: zoom, occursAgain: occursAgain)
+                    totals.tiles += 1
+                    if totals.tiles % 1_024 == 0 { try progress(totals.tiles) }
+                }
+            }
+        }
+        totals.distinct = UInt64(numbers.count)
+        totals.hash = hash.finish()
+        try builder.add(
+            metadata: spec.metadata.rows(zooms: spec.zooms, tilesHash: totals.hash, foundLayers: layers.json))
+        try progress(totals.tiles)
+    }
+
+    private static func verify(_ url: URL, _ spec: PackageSpec, _ totals: Totals) throws {
+        let report = try MBTilesVerify.run(url, mask: spec.mask, zooms: spec.zooms)
+        var problems = report.problems.map(\.description)
+        if report.tiles != totals.tiles {
+            problems.append("it holds \(report.tiles) tiles, \(totals.tiles) were written")
+        }
+        if report.tilesHash != totals.hash {
+            problems.append("its tiles hash to \(report.tilesHash), those written to \(totals.hash)")
+        }
+        guard let first = problems.first else { return }
+        throw PackagesError(
+            .verificationFailed,
+            "Package '\(spec.id)' failed its verification with \(max(problems.count, report.problemCount)) problems; the first: \(first)."
+        )
+    }
+
+    /// The error that names some of the tiles nobody fetched.
+    private static func missing(
+        _ spec: PackageSpec, _ inputs: [MergeInput], _ count: UInt64, _ allowed: UInt64
+    ) throws -> PackagesError {
+        var examples: [String] = []
+        // Naming them takes a set of all tiles; for very large packages the count must do.
+        if spec.mask.count(in: spec.zooms) <= 4_000_000 {
+            var known: Set<TileID> = []
+            for input in inputs { known.formUnion(try TileSurvey.open(input, checking: false).entries.map(\.tile)) }
+            for tile in spec.mask.tiles(in: spec.zooms) where examples.count < 5 && !known.contains(tile) {
+                examples.append(tile.description)
+            }
+        }
+        let some = examples.isEmpty ? "" : ", such as \(examples.joined(separator: ", "))"
+        return PackagesError(
+            .missingTiles,
+            "Package '\(spec.id)' lacks \(count) tiles of its mask\(some); \(allowed) were reported as failed. "
+                + "Some batch was never fetched: submit the job again.")
+    }
+}

@@ -1,0 +1,131 @@
+public import Foundation
+internal import GRDB
+public import Shards
+internal import TileBodies
+public import Tiles
+
+/// Reads an MBTiles file of any dialect from end to end and tells everything that is wrong with it.
+public enum MBTilesVerify {
+    /// Verifies structure, metadata, hash, mask and every different body.
+    ///
+    /// Never changes the file.
+    ///
+    /// What only a digest can find: changes of metadata text, of bytes SQLite does not use, and of a file made anew with its own
+    /// hash. Pass `expecting` (the catalog has it) for those.
+    ///
+    /// Memory: about 20 MB, and 24 bytes for each of the first million different bodies. Blocks for a long time.
+    ///
+    /// - Parameters:
+    ///   - url: The file.
+    ///   - mask: Where tiles may be; `nil` for anywhere.
+    ///   - zooms: The zooms tiles may have; `nil` for those of the mask.
+    ///   - expecting: The digest the file must have.
+    /// - Throws: `PackagesError` `io` when the file cannot be read at all; everything else is a problem in the report.
+    public static func run(
+        _ url: URL, mask: TileMask?, zooms: ZoomRange? = nil, expecting: Digest? = nil
+    ) throws -> VerifyReport {
+        let size: UInt64
+        let head: [UInt8]
+        do {
+            let handle = try FileHandle(forReadingFrom: url)
+            defer { try? handle.close() }
+            head = [UInt8](try handle.read(upToCount: 100) ?? Data())
+            size = try handle.seekToEnd()
+        } catch {
+            throw PackagesError(.io, "Cannot read '\(url.path)': \(error.localizedDescription)", cause: error)
+        }
+        var report = VerifyReport(path: url.path, size: size)
+        if let expecting {
+            let found = try Digest.ofFile(url).digest
+            if found != expecting {
+                report.add("digest-mismatch", "file", "SHA-256 is \(found), expected \(expecting)")
+            }
+        }
+        guard checkHeader(head, url, &report) else { return report }
+        do {
+            try read(url, mask, zooms, &report)
+        } catch let error as DatabaseError {
+            report.add("sqlite", "file", "SQLite cannot read it: \(error.message ?? "error \(error.resultCode)")")
+        }
+        return report
+    }
+
+    /// Whether it is worth going on.
+    private static func checkHeader(_ head: [UInt8], _ url: URL, _ report: inout VerifyReport) -> Bool {
+        guard let header = SQLiteFileHeader(head) else {
+            report.add("not-sqlite", "file", "it does not begin like a SQLite database")
+            return false
+        }
+        let stated = UInt64(header.pages) * UInt64(header.pageSize)
+        if stated != report.size {
+            report.add(
+                "wrong-size", "file",
+                "it has \(report.size) bytes, its header says \(header.pages) pages of \(header.pageSize)")
+            if stated > report.size { return false }
+        }
+        if header.usesWAL {
+            report.add("wal-mode", "file", "it is in WAL mode; readers on read-only media cannot open it")
+        }
+        for suffix in ["-wal", "-shm", "-journal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
+            report.add(
+                "side-file", "file", "'\(url.lastPathComponent)\(suffix)' lies beside it: it was not closed cleanly")
+        }
+        return true
+    }
+
+    private static func read(_ url: URL, _ mask: TileMask?, _ zooms: ZoomRange?, _ report: inout VerifyReport) throws {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.prepareDatabase { database in
+            try database.execute(
+                sql:
+                    "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0; PRAGMA cache_size = -16384"
+            )
+        }
+        // A file name is not a URI: it is opened as it is, whatever characters it has.
+        let queue = try DatabaseQueue(path: url.path, configuration: configuration)
+        defer { try? queue.close() }
+        try queue.read { database in
+            for text in try String.fetchAll(database, sql: "PRAGMA integrity_check(20)") where text != "ok" {
+                report.add("sqlite-integrity", "file", text)
+            }
+            let tables = Set(
+                try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"))
+            report.dialect = dialect(tables)
+            guard tables.contains("tiles") else {
+                report.add("no-tiles", "file", "it has no table or view 'tiles'")
+                return
+            }
+            let metadata = try MetadataCheck(database, tables, &report)
+            try TileCheck(metadata, mask, zooms).run(database, &report)
+            if report.dialect == "dedup-id" { try checkNumbers(database, &report) }
+        }
+    }
+
+    private static func dialect(_ tables: Set<String>) -> String {
+        if tables.isSuperset(of: ["tiles_shallow", "tiles_data"]) { return "dedup-id" }
+        if tables.isSuperset(of: ["map", "images"]) { return "normalized" }
+        if tables.contains("tiles_with_hash") { return "flat-with-hash" }
+        return tables.contains("tiles") ? "flat" : "unknown"
+    }
+
+    /// A join passes over tiles whose body is gone, and bodies no tile has: neither may be.
+    private static func checkNumbers(_ database: Database, _ report: inout VerifyReport) throws {
+        let lost = try Int.fetchOne(
+            database,
+            sql: """
+                SELECT count(*) FROM tiles_shallow WHERE tile_data_id IS NULL
+                OR NOT EXISTS (SELECT 1 FROM tiles_data WHERE tiles_data.tile_data_id = tiles_shallow.tile_data_id)
+                """)
+        if let lost, lost > 0 {
+            report.add("lost-body", "tiles_shallow", "\(lost) tiles refer to a body that is not there")
+        }
+        // Bodies are numbered in the order of first use, so a gap or a surplus shows in three numbers.
+        let used = try Int64.fetchOne(database, sql: "SELECT max(tile_data_id) FROM tiles_shallow") ?? 0
+        let most = try Int64.fetchOne(database, sql: "SELECT max(tile_data_id) FROM tiles_data") ?? 0
+        if most > used {
+            report.add(
+                "unused-body", "tiles_data", "bodies up to \(most), but tiles only refer to bodies up to \(used)")
+        }
+    }
+}

@@ -1,0 +1,34 @@
+public import Foundation
+public import Shards
+
+/// One shard to merge: where it is and what it must be.
+public struct MergeInput: Sendable, Hashable {
+    /// The file.
+    public let url: URL
+    /// Its SHA-256; a file with another one is refused.
+    public let digest: Digest
+
+    /// Makes an input from its parts.
+    public init(url: URL, digest: Digest) {
+        self.url = url
+        self.digest = digest
+    }
+}
+
+/// What a merge made.
+public struct PackageReceipt: Sendable, Hashable {
+    /// SHA-256 of the file.
+    public let digest: Digest
+    /// Bytes of the file.
+    public let size: UInt64
+    /// Tiles in it.
+    public let tiles: UInt64
+    /// Tiles of the mask that the origin has none for.
+    public let empty: UInt64
+    /// Tiles of the mask that no shard mentions; never more than was allowed.
+    public let missing: UInt64
+    /// Different bodies.
+    public let distinct: UInt64
+    /// The file's `agg_tiles_hash`.
+    public let tilesHash: String
+}

@@ -1,0 +1,114 @@
+internal import Shards
+internal import Tiles
+
+/// One tile of a strip: its place in the package's order, and where its body is.
+struct StripTile {
+    let column: Int
+    let row: Int
+    let shard: Int
+    let body: ShardBody?
+    var order: UInt64 { UInt64(column) << 32 | UInt64(row) }
+}
+
+/// The second pass: the tiles of one strip of columns in the package's order, and their bodies.
+///
+/// Memory: about 100 bytes a tile of the strip, `cacheBytes` of decompressed groups, and one small handle per open shard.
+final class StripReader {
+    private let spec: PackageSpec
+    private let inputs: [MergeInput]
+    private var handles: [Int: ShardBodies] = [:]
+    private var opened: [Int] = []
+    private var groups: [GroupKey: [UInt8]] = [:]
+    private var order: [GroupKey] = []
+    private var next = 0
+    private var held = 0
+    /// Bytes of decompressed groups to keep: bodies lie in their shard as they arrived (along the Hilbert curve), and
+    /// are wanted column by column, so a group is wanted again in the next column.
+    ///
+    /// 24 MiB hold a column of 1,000 tiles.
+    private let cacheBytes = 24 << 20
+    /// Files to keep open, under the usual limit of 1,024.
+    private let openFiles = 192
+
+    private struct GroupKey: Hashable {
+        let shard: Int
+        let group: Int
+    }
+
+    init(_ spec: PackageSpec, _ inputs: [MergeInput]) {
+        self.spec = spec
+        self.inputs = inputs
+    }
+
+    /// The strip's tiles, ascending by column and TMS row, each once.
+    ///
+    /// - Throws: `conflicting-tiles` when two shards disagree about a tile.
+    func tiles(zoom: Int, columns: ClosedRange<Int>, shards: [Int]) throws -> [StripTile] {
+        var tiles: [StripTile] = []
+        for shard in shards {
+            let reader = try TileSurvey.open(inputs[shard], checking: false)
+            keep(ShardBodies(reader), shard)
+            for entry in reader.entries
+            where entry.tile.zoom == zoom && columns.contains(entry.tile.x) && spec.admits(entry.tile) {
+                tiles.append(StripTile(column: entry.tile.x, row: entry.tile.tmsY, shard: shard, body: entry.body))
+            }
+        }
+        tiles.sort { ($0.order, $0.shard) < ($1.order, $1.shard) }
+        var result: [StripTile] = []
+        result.reserveCapacity(tiles.count)
+        for tile in tiles {
+            if let last = result.last, last.order == tile.order {
+                guard last.body?.digest == tile.body?.digest else {
+                    throw PackagesError(
+                        .conflictingTiles,
+                        "Shards \(inputs[last.shard].digest) and \(inputs[tile.shard].digest) tell different things about tile "
+                            + "\(zoom)/\(tile.column)/\((1 << zoom) - 1 - tile.row). Fetch one of the two batches again."
+                    )
+                }
+            } else {
+                result.append(tile)
+            }
+        }
+        return result
+    }
+
+    /// The bytes of a body, checked.
+    func bytes(of body: ShardBody, shard: Int) throws -> [UInt8] {
+        do throws(ShardsError) {
+            let handle: ShardBodies
+            if let open = handles[shard] {
+                handle = open
+            } else {
+                handle = ShardBodies(try ShardReader(inputs[shard].url))
+                keep(handle, shard)
+            }
+            let key = GroupKey(shard: shard, group: body.group)
+            if let content = groups[key] { return try handle.bytes(of: body, in: content) }
+            let content = try handle.content(ofGroup: body.group)
+            keep(content, key)
+            return try handle.bytes(of: body, in: content)
+        } catch {
+            throw PackagesError.blaming(inputs[shard].digest, for: error)
+        }
+    }
+
+    private func keep(_ handle: ShardBodies, _ shard: Int) {
+        if handles.updateValue(handle, forKey: shard) == nil { opened.append(shard) }
+        if opened.count > openFiles { handles[opened.removeFirst()] = nil }
+    }
+
+    /// First in, first out: as good as any rule here, where each group has its turn and then is done with.
+    private func keep(_ content: [UInt8], _ key: GroupKey) {
+        groups[key] = content
+        order.append(key)
+        held += content.count
+        while held > cacheBytes && next < order.count - 1 {
+            held -= groups.removeValue(forKey: order[next])?.count ?? 0
+            next += 1
+        }
+        if next > 4_096 {
+            order.removeFirst(next)
+            next = 0
+        }
+    }
+}

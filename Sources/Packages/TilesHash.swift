@@ -1,0 +1,23 @@
+internal import Crypto
+internal import Foundation
+
+/// `agg_tiles_hash`: upper-case hexadecimal MD5 over zoom, column and TMS row in decimal and the body, of every tile in the
+/// order of those three.
+///
+/// Source: the definition in martin's `mbtiles` tool, restated in ../shared/formats/mbtiles.md. MD5 says whether two files hold
+/// the same tiles; it protects against nobody.
+struct TilesHash {
+    private var hash = Insecure.MD5()
+
+    mutating func add(zoom: Int, column: Int, row: Int, body: some ContiguousBytes) {
+        let numbers = Array("\(zoom)\(column)\(row)".utf8)
+        numbers.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        body.withUnsafeBytes { hash.update(bufferPointer: $0) }
+    }
+
+    func finish() -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        return String(
+            decoding: hash.finalize().flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    }
+}

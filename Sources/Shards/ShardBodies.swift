@@ -1,0 +1,37 @@
+/// The bodies of one shard without its index, for a reader that knows already where each of them lies.
+///
+/// Takes about 24 bytes per group of memory and one file descriptor. Keeps nothing between calls; used by one task at a time.
+public final class ShardBodies {
+    private let groups: [ShardGroup]
+    private let file: FileDescriptor
+
+    /// Shares an open reader's file; the reader may go away.
+    public init(_ reader: ShardReader) {
+        groups = reader.groups
+        file = reader.file
+    }
+
+    /// Reads and decompresses a group: the bodies laid end to end, checked by LZ4's checksums only.
+    ///
+    /// - Throws: `corrupt-shard`, `io`.
+    public func content(ofGroup group: Int) throws(ShardsError) -> [UInt8] {
+        guard groups.indices.contains(group) else {
+            throw ShardsError(.misuse, "'\(file.path)' has \(groups.count) groups; group \(group) was asked for.")
+        }
+        let place = groups[group]
+        let frame = try file.read(at: place.position, count: place.stored)
+        return try LZ4Frame.decompress(frame, size: place.size, of: "Group \(group) of '\(file.path)'")
+    }
+
+    /// Cuts a body out of its group's content and checks its SHA-256.
+    ///
+    /// - Throws: `corrupt-shard`; never wrong bytes.
+    public func bytes(of body: ShardBody, in content: [UInt8]) throws(ShardsError) -> [UInt8] {
+        if body.offset >= 0, body.length >= 0, body.offset <= content.count, body.length <= content.count - body.offset
+        {
+            let bytes = Array(content[body.offset..<body.offset + body.length])
+            if Digest(of: bytes) == body.digest { return bytes }
+        }
+        throw ShardsError(.corrupt, "Body \(body.number) of '\(file.path)' is damaged. Fetch this batch again.")
+    }
+}
