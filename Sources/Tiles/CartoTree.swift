@@ -64,7 +64,9 @@ package struct CartoTree: Hashable, Sendable {
         return CartoAlphabet.text(writer.padded)
     }
 
-    /// Whether a client takes the tile for covered: walks to the leaf above it or to its own node. Reads up to every node.
+    /// Whether a client takes the tile for covered: walks to the leaf above it or to its own node.
+    ///
+    /// Reads up to every node.
     package func covers(_ tile: TileID) -> Bool {
         guard tile.zoom <= maxZoom else { return false }
         var index = 0

@@ -24,7 +24,9 @@ struct CoverEdge {
         Self.product(x1 - x0, y - y0) - Self.product(y1 - y0, x - x0)
     }
 
-    /// Whether the edge and the closed square meet. Exact: the axes and the edge's normal are all that can separate them.
+    /// Whether the edge and the closed square meet.
+    ///
+    /// Exact: the axes and the edge's normal are all that can separate them.
     @inline(__always)
     func touches(x: Int64, y: Int64, size: Int64) -> Bool {
         if max(x0, x1) < x || min(x0, x1) > x + size || max(y0, y1) < y || min(y0, y1) > y + size { return false }

@@ -1,8 +1,9 @@
 import Foundation
 
 extension Geometry {
-    /// The smallest radius of curvature of WGS 84 (the meridian's at the equator, a (1 - e²)), in metres. Dividing by it makes
-    /// a circle on the sphere that holds the circle of the same radius on the ellipsoid, at any place and in any direction.
+    /// The smallest radius of curvature of WGS 84 (the meridian's at the equator, a (1 - e²)), in metres.
+    ///
+    /// Dividing by it makes a circle on the sphere that holds the circle of the same radius on the ellipsoid, at any place and in any direction.
     private static let radius = 6_335_439.3
 
     /// Polygons around circles: everything within a distance of the points, and little more.

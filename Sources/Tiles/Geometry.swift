@@ -31,7 +31,9 @@ public struct Geometry: Hashable, Sendable {
     /// Whether there is nothing in it.
     public var isEmpty: Bool { points.isEmpty && lines.isEmpty && polygons.isEmpty }
 
-    /// The box around everything, `nil` when there is nothing. The narrowest that the parts allow, so it crosses the
+    /// The box around everything, `nil` when there is nothing.
+    ///
+    /// The narrowest that the parts allow, so it crosses the
     /// antimeridian where they do.
     public var boundingBox: BoundingBox? {
         var boxes = points.compactMap { Self.box(around: [$0]) }

@@ -102,7 +102,9 @@ struct JSONTextReader {
         return .list(values)
     }
 
-    /// A list that begins with a number. One that goes on with something else is of no use to GeoJSON and read as `other`.
+    /// A list that begins with a number.
+    ///
+    /// One that goes on with something else is of no use to GeoJSON and read as `other`.
     private mutating func numbers(depth: Int) throws(TilesError) -> JSONText {
         var numbers: [Double] = []
         var isPure = true

@@ -17,7 +17,9 @@ struct MaskNode: Hashable, Sendable {
     static func through(_ zoom: Int) -> MaskNode { MaskNode(code: UInt32(truncatingIfNeeded: zoom) + 1) }
 
     @inline(__always) var isPresent: Bool { code != 0 }
-    /// The deepest zoom of a complete subtree; -1 for an absent node. Only for codes below ``firstFlat``.
+    /// The deepest zoom of a complete subtree; -1 for an absent node.
+    ///
+    /// Only for codes below ``firstFlat``.
     @inline(__always) var depth: Int { Int(code) - 1 }
     @inline(__always) var isUniform: Bool { code < Self.firstFlat }
     @inline(__always) var isFlat: Bool { code >= Self.firstFlat && code < Self.firstGroup }

@@ -43,7 +43,11 @@ public struct MercatorPoint: Hashable, Sendable {
     public var latitude: Double { Self.latitude(row: Double(y) / Double(Self.world)) }
 
     /// The latitude of a fraction of the world's height, counted from the north.
-    static func latitude(row: Double) -> Double { atan(sinh(.pi * (1 - 2 * row))) * 180 / .pi }
+    static func latitude(row: Double) -> Double {
+        if row <= 0 { return BoundingBox.maxLatitude }
+        if row >= 1 { return -BoundingBox.maxLatitude }
+        return atan(sinh(.pi * (1 - 2 * row))) * 180 / .pi
+    }
 
     /// Rounds to a whole unit within ±2^34, also what is not finite.
     private static func units(_ value: Double) -> Int64 {

@@ -11,7 +11,9 @@ public struct MercatorShape: Hashable, Sendable {
     /// Polygons, each a list of rings.
     public var polygons: [[[MercatorPoint]]]
 
-    /// Makes a shape of its parts. Coordinates beyond ±2^34 units are moved there when the shape is covered.
+    /// Makes a shape of its parts.
+    ///
+    /// Coordinates beyond ±2^34 units are moved there when the shape is covered.
     public init(points: [MercatorPoint] = [], lines: [[MercatorPoint]] = [], polygons: [[[MercatorPoint]]] = []) {
         self.points = points
         self.lines = lines

@@ -4,6 +4,7 @@
 /// orientations are all there are. Quadrants are numbered `y * 2 + x` with y from the north.
 enum HilbertCurve {
     /// For each orientation and place along the curve: the quadrant (bits 0-1) and the orientation inside it (bits 2-3).
+    ///
     /// Orientation `s | f << 1` begins at entry `4 * orientation`, four bits an entry.
     static let walk: UInt64 = {
         var table: UInt64 = 0

@@ -11,7 +11,9 @@ extension TileID: CustomStringConvertible, LosslessStringConvertible {
         self.init(zoom: zoom, x: x, y: y)
     }
 
-    /// The tile as a quadkey: a digit 0...3 for each zoom from 1 down, `y * 2 + x` of the quadrant. Empty for the root.
+    /// The tile as a quadkey: a digit 0...3 for each zoom from 1 down, `y * 2 + x` of the quadrant.
+    ///
+    /// Empty for the root.
     public var quadkey: String {
         String(
             decoding: (0..<zoom).reversed().map { 0x30 | UInt8(y >> $0 & 1) << 1 | UInt8(x >> $0 & 1) },

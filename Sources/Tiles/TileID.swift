@@ -3,12 +3,14 @@
 /// Eight bytes. Every value is a tile that exists: all initialisers that take numbers or text answer `nil` out of range.
 /// Order is the order of ``hilbertID``: zoom by zoom, and along the Hilbert curve within a zoom.
 public struct TileID: Hashable, Sendable {
-    /// The deepest zoom of the room. At this zoom a tile is 1,024 units of the fixed-point world wide.
+    /// The deepest zoom of the room.
+    ///
+    /// At this zoom a tile is 1,024 units of the fixed-point world wide.
     public static let maxZoom = 22
     /// The one tile of zoom 0.
     public static let root = TileID(trusted: 0, 0, 0)
 
-    /// zoom << 44 | x << 22 | y
+    /// zoom << 44 | x << 22 | y.
     private let packed: UInt64
 
     /// The zoom, 0...22.
@@ -46,7 +48,9 @@ public struct TileID: Hashable, Sendable {
         return TileID(trusted: ancestorZoom, x >> (zoom - ancestorZoom), y >> (zoom - ancestorZoom))
     }
 
-    /// The four tiles one zoom down: north-west, north-east, south-west, south-east. Empty at zoom 22.
+    /// The four tiles one zoom down: north-west, north-east, south-west, south-east.
+    ///
+    /// Empty at zoom 22.
     public var children: [TileID] {
         guard zoom < Self.maxZoom else { return [] }
         return (0..<4).map { TileID(trusted: zoom + 1, x << 1 | $0 & 1, y << 1 | $0 >> 1) }

@@ -19,7 +19,8 @@ extension TileMask {
             }
             return builder.join(children, zoom: zoom)
         }
-        return builder.mask(join(root, other.root, 0))
+        let top = join(root, other.root, 0)
+        return builder.mask(top)
     }
 
     /// The tiles that are in both masks; its maxZoom is the shallower of the two.
@@ -39,7 +40,8 @@ extension TileMask {
             }
             return builder.join(children, zoom: zoom)
         }
-        return builder.mask(meet(mine.root, theirs.root, 0))
+        let top = meet(mine.root, theirs.root, 0)
+        return builder.mask(top)
     }
 
     /// What is left when the other mask's tiles are taken out; its maxZoom is this mask's.
@@ -62,7 +64,8 @@ extension TileMask {
             }
             return children.isEmpty ? .absent : builder.join(children, zoom: zoom)
         }
-        return builder.mask(remove(root, other.root, 0))
+        let top = remove(root, other.root, 0)
+        return builder.mask(top)
     }
 
     /// The tiles that are the cell, lie below it or above it; empty when the cell itself is not in the mask.
@@ -100,6 +103,7 @@ extension TileMask {
             for quadrant in 0..<4 { children[quadrant] = clip(child(quadrant, of: node, zoom: zoom), zoom + 1) }
             return builder.join(children, zoom: zoom)
         }
-        return builder.mask(clip(root, 0))
+        let top = clip(root, 0)
+        return builder.mask(top)
     }
 }

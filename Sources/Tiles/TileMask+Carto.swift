@@ -11,8 +11,9 @@ extension TileMask {
     /// ``cartoText`` in the alphabet for URLs: `-` and `_` instead of `+` and `/`.
     public var cartoURLText: String { Self.urlSafe(cartoText) }
 
-    /// The text that a CARTO client puts into a bbox request: clipped at zoom 12, or the deepest zoom above it whose text
-    /// has at most 128 characters. It may stand for more tiles than the mask has.
+    /// The text that a CARTO client puts into a bbox request.
+    ///
+    /// Clipped at zoom 12, or the deepest zoom above it whose text has at most 128 characters. It may stand for more tiles than the mask has.
     public var cartoRequestText: String {
         var text = ""
         for zoom in stride(from: min(12, maxZoom), through: 0, by: -1) {

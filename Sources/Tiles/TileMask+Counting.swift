@@ -1,5 +1,7 @@
 extension TileMask {
-    /// How many tiles of one zoom are in the mask. Costs a walk over the quadtree, not over the tiles.
+    /// How many tiles of one zoom are in the mask.
+    ///
+    /// Costs a walk over the quadtree, not over the tiles.
     public func count(atZoom zoom: Int) -> UInt64 {
         (0...maxZoom).contains(zoom) ? count(below: root, zoom: 0, at: zoom) : 0
     }

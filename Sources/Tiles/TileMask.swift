@@ -1,4 +1,4 @@
-/// A set of tiles of zoom 0...``maxZoom`` that holds the parent of every tile it holds, as a quadtree.
+/// A set of tiles down to ``maxZoom`` that holds the parent of every tile it holds, as a quadtree.
 ///
 /// Memory follows the boundary of the area, not the area: the planet is one node at any zoom. A node whose children are
 /// all complete or absent takes four bytes within its parent and no group of its own; the rest take 16 bytes a branch.
@@ -15,12 +15,16 @@ public struct TileMask: Hashable, Sendable {
         self.groups = groups
     }
 
-    /// Makes a mask without a tile. A zoom outside 0...22 is moved into it.
+    /// Makes a mask without a tile.
+    ///
+    /// A zoom outside 0...22 is moved into it.
     public init(empty maxZoom: Int) {
         self.init(maxZoom: Self.clamped(maxZoom), root: .absent)
     }
 
-    /// Makes a mask of every tile of zoom 0...maxZoom. A zoom outside 0...22 is moved into it.
+    /// Makes a mask of every tile down to a zoom.
+    ///
+    /// A zoom outside 0...22 is moved into it.
     public init(full maxZoom: Int) {
         self.init(maxZoom: Self.clamped(maxZoom), root: .through(Self.clamped(maxZoom)))
     }

@@ -20,7 +20,9 @@ public struct TilesError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The kind of error; never changes its meaning.
     public let code: Code
-    /// What failed, what was found and expected, and what to do now. For people; the wording may change.
+    /// What failed, what was found and expected, and what to do now.
+    ///
+    /// For people; the wording may change.
     public let message: String
 
     /// Makes an error from its code and its sentence.
