@@ -1,0 +1,71 @@
+import Foundation
+
+/// A JSON value, or a YAML one reduced to what JSON can say.
+enum JSONValue: Sendable, Hashable, Codable {
+    case null
+    case bool(Bool)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    /// Parses a JSON document; `nil` when it is not one.
+    init?(json: [UInt8]) {
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(json)) else { return nil }
+        self = value
+    }
+
+    init(from decoder: any Decoder) throws {
+        let one = try decoder.singleValueContainer()
+        if one.decodeNil() {
+            self = .null
+        } else if let value = try? one.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? one.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? one.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? one.decode([JSONValue].self) {
+            self = .array(value)
+        } else {
+            self = .object(try one.decode([String: JSONValue].self))
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var one = encoder.singleValueContainer()
+        switch self {
+        case .null: try one.encodeNil()
+        case .bool(let value): try one.encode(value)
+        case .number(let value): try one.encode(value)
+        case .string(let value): try one.encode(value)
+        case .array(let value): try one.encode(value)
+        case .object(let value): try one.encode(value)
+        }
+    }
+
+    /// The value as JSON with sorted keys and no white space.
+    ///
+    /// - Throws: ``TilesetsError`` `.badValue` for numbers that JSON cannot hold.
+    func canonicalText() throws(TilesetsError) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do {
+            return String(decoding: try encoder.encode(self), as: UTF8.self)
+        } catch {
+            throw TilesetsError(.badValue, "A number in the tileset is not finite; write it in digits.")
+        }
+    }
+
+    /// The word for the kind of value, for error texts.
+    var kind: String {
+        switch self {
+        case .null: "nothing"
+        case .bool: "true or false"
+        case .number: "a number"
+        case .string: "text"
+        case .array: "a list"
+        case .object: "a mapping"
+        }
+    }
+}

@@ -1,0 +1,105 @@
+import TileBodies
+import Tiles
+
+extension Tileset {
+    /// Checks every rule that a tileset of whatever source has to keep.
+    func check() throws(TilesetsError) {
+        guard Self.isID(id) else {
+            throw TilesetsError(
+                .badValue,
+                "Tileset id '\(id.prefix(80))' cannot be used; take 1...64 letters, digits, dots, hyphens, or underscores."
+            )
+        }
+        if let language, !Self.isLanguage(language) {
+            throw TilesetsError(
+                .badValue, "Tileset '\(id)': language '\(language.prefix(40))' is no language tag such as 'en'.")
+        }
+        if let keyEnvironment, !Secrets.isName(keyEnvironment) {
+            throw TilesetsError(.badValue, "Tileset '\(id)': key has to name an environment variable: key: ${NAME}.")
+        }
+        guard (1...(256 << 20)).contains(maxTileBytes) else {
+            throw TilesetsError(.badValue, "Tileset '\(id)': max_tile_bytes has to lie within 1...268435456.")
+        }
+        try checkPoliteness()
+        try checkHeaders()
+        try checkSource()
+    }
+
+    private func checkPoliteness() throws(TilesetsError) {
+        let good =
+            (1...256).contains(politeness.concurrency)
+            && (0.01...100_000).contains(politeness.requestsPerSecond ?? 1)
+            && (0.1...600).contains(politeness.connectSeconds) && (0.1...3_600).contains(politeness.totalSeconds)
+            && (1...600).contains(politeness.stallSeconds)
+        guard good else { throw TilesetsError(.badValue, "Tileset '\(id)': politeness or timeouts are out of range.") }
+        for text in [politeness.userAgent, politeness.contact] {
+            guard let text else { continue }
+            guard !text.isEmpty, text.utf8.count <= 256, Self.isHeaderText(text) else {
+                throw TilesetsError(
+                    .badValue, "Tileset '\(id)': user_agent and contact have to be one line of at most 256 bytes.")
+            }
+        }
+    }
+
+    private func checkHeaders() throws(TilesetsError) {
+        for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
+            guard Self.isHeaderName(name), Self.isHeaderText(value), value.utf8.count <= 4_096 else {
+                throw TilesetsError(.badValue, "Tileset '\(id)': header '\(name.prefix(64))' cannot be sent.")
+            }
+            if ["accept-encoding", "host", "content-length", "user-agent", "range"].contains(name.lowercased()) {
+                throw TilesetsError(
+                    .badValue,
+                    "Tileset '\(id)': header '\(name)' is Packhorse's own; leave it out (user_agent sets one).")
+            }
+            let variables = try Secrets.names(in: value)
+            if variables.isEmpty, Secrets.isSensitive(name) {
+                throw TilesetsError(
+                    .literalSecret,
+                    "Tileset '\(id)': header '\(name)' holds its secret in the file; write ${NAME} and set the "
+                        + "environment variable where the worker runs.")
+            }
+        }
+    }
+
+    private func checkSource() throws(TilesetsError) {
+        switch source {
+        case .mbtiles(let path), .pmtiles(let path):
+            guard path.hasPrefix("/"), !path.utf8.contains(0) else {
+                throw TilesetsError(.badValue, "Tileset '\(id)': the archive's path has to be absolute.")
+            }
+        case .http(let texts, _):
+            guard !texts.isEmpty, texts.count <= 64, texts.allSatisfy({ $0.utf8.count <= 4_096 }) else {
+                throw TilesetsError(.badValue, "Tileset '\(id)': 1...64 tile URLs of at most 4,096 bytes are needed.")
+            }
+            for template in try templates() { try check(template) }
+        }
+    }
+
+    private func check(_ template: URLTemplate) throws(TilesetsError) {
+        if template.needsKey, keyEnvironment == nil {
+            throw TilesetsError(
+                .missingKey, "Tileset '\(id)': its url has {key}; add key: ${NAME} with the variable's name.")
+        }
+        if template.needsLanguage, language == nil {
+            throw TilesetsError(.missingKey, "Tileset '\(id)': its url has {language}; add for example language: en.")
+        }
+        if let parameter = Secrets.literalParameter(in: template.text) {
+            throw TilesetsError(
+                .literalSecret,
+                "Tileset '\(id)': the url's parameter '\(parameter.prefix(40))' holds its secret in the file; write "
+                    + "\(parameter.prefix(40))={key} and add key: ${NAME}.")
+        }
+        // {s} is checked by the template itself; any one host tells whether it is public.
+        if let host = URLHost(template.text.replacing("{s}", with: "a")), !host.isPrivate, politeness.contact == nil {
+            throw TilesetsError(
+                .missingKey,
+                "Tileset '\(id)' fetches from \(host.name) without saying who asks; add politeness: with contact: and "
+                    + "your mail address or web page.")
+        }
+    }
+
+    private static func isLanguage(_ text: String) -> Bool {
+        (1...35).contains(text.utf8.count)
+            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
+    }
+}

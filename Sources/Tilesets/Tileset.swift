@@ -1,0 +1,107 @@
+public import TileBodies
+public import Tiles
+
+/// Everything a worker needs to fetch and to check tiles, but for the secrets, which stay in its environment.
+public struct Tileset: Sendable, Hashable {
+    /// Where the tiles are.
+    public enum Source: Sendable, Hashable {
+        /// HTTP URL templates, used in turn by tile, and what `{s}` stands for.
+        case http(templates: [String], subdomains: [String])
+        /// An MBTiles file; the path is absolute.
+        case mbtiles(path: String)
+        /// A PMTiles file; the path is absolute.
+        case pmtiles(path: String)
+    }
+
+    /// 1...64 letters, digits, dots, hyphens, and underscores.
+    public var id: String
+    /// A human name.
+    public var name: String?
+    /// Where the tiles are.
+    public var source: Source
+    /// From which edge the URL's rows are counted.
+    public var scheme: URLTemplate.Scheme
+    /// What the bodies are.
+    public var format: TileFormat
+    /// The zooms it has.
+    public var zooms: ZoomRange
+    /// The area it has; `nil` = not told, so anything may be there.
+    public var bounds: BoundingBox?
+    /// The attribution text or HTML.
+    public var attribution: String?
+    /// A description.
+    public var description: String?
+    /// `vector_layers` as canonical JSON text.
+    public var vectorLayers: String?
+    /// Request headers; secrets as `${NAME}`.
+    public var headers: [String: String]
+    /// How the origin is treated.
+    public var politeness: Politeness
+    /// HTTP/2 over TLS where the server offers it.
+    public var http2: Bool
+    /// The largest body taken, in bytes.
+    ///
+    /// Default 16 MiB.
+    public var maxTileBytes: Int
+    /// What `{language}` stands for.
+    public var language: String?
+    /// The environment variable whose value `{key}` stands for.
+    public var keyEnvironment: String?
+
+    /// The largest body taken when the tileset does not tell.
+    public static let defaultMaxTileBytes = 16 << 20
+
+    /// The headers with the environment's values in place, sorted by name.
+    ///
+    /// - Throws: ``TilesetsError`` `.missingSecret` naming the variable.
+    public func resolvedHeaders(
+        environment: [String: String]
+    ) throws(TilesetsError) -> [(name: String, value: String)] {
+        var resolved: [(name: String, value: String)] = []
+        for (name, value) in headers.sorted(by: { $0.key < $1.key }) {
+            let place = "Header '\(name)' of tileset '\(id)'"
+            let filled = try Secrets.fill(value, from: environment, place: place)
+            guard Self.isHeaderText(filled) else {
+                throw TilesetsError(.badValue, "\(place) holds characters that cannot be sent, such as a line break.")
+            }
+            resolved.append((name, filled))
+        }
+        return resolved
+    }
+
+    /// The value of `{key}`, or `nil` when the tileset has none.
+    ///
+    /// - Throws: ``TilesetsError`` `.missingSecret` naming the variable.
+    public func key(environment: [String: String]) throws(TilesetsError) -> String? {
+        guard let keyEnvironment else { return nil }
+        return try Secrets.fill("${\(keyEnvironment)}", from: environment, place: "The key of tileset '\(id)'")
+    }
+
+    /// The parsed URL templates; empty for archives.
+    public func templates() throws(TilesetsError) -> [URLTemplate] {
+        guard case .http(let texts, let subdomains) = source else { return [] }
+        var templates: [URLTemplate] = []
+        for text in texts { templates.append(try URLTemplate(text, subdomains: subdomains, scheme: scheme)) }
+        return templates
+    }
+
+    /// Whether `{language}` occurs in a template.
+    public var needsLanguage: Bool {
+        guard case .http(let texts, _) = source else { return false }
+        return texts.contains { $0.contains("{language}") }
+    }
+
+    static func isHeaderText(_ text: String) -> Bool {
+        text.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
+    }
+
+    static func isHeaderName(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 64
+            && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }
+    }
+
+    static func isID(_ text: String) -> Bool {
+        guard let first = text.first, first.isLetter || first.isNumber, text.utf8.count <= 64 else { return false }
+        return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
+    }
+}

@@ -1,0 +1,185 @@
+public import Foundation
+import TileBodies
+import Tiles
+
+/// A tileset file as written: YAML or JSON, checked for its keys, not yet complete.
+///
+/// | key | value |
+/// |---|---|
+/// | `url` | one or several tile URLs with placeholders, a TileJSON URL, `mbtiles:PATH` or `pmtiles:PATH`. Required |
+/// | `id` | default: the name of the archive or of the tileset file |
+/// | `name`, `attribution`, `description` | texts |
+/// | `format` | pbf (or mvt), png, jpg, webp; default: what the source tells, else the URL's ending |
+/// | `zoom`, or `minzoom` and `maxzoom` | `0-14`; default: what the source tells |
+/// | `bounds` | `[west, south, east, north]` or the same as text |
+/// | `scheme` | xyz (default) or tms |
+/// | `subdomains` | what `{s}` stands for; default a, b, c |
+/// | `headers` | a mapping; secrets as `"Bearer ${TOKEN}"` from the environment |
+/// | `key` | `${NAME}`: the environment variable `{key}` stands for |
+/// | `language` | what `{language}` stands for |
+/// | `http2` | true or false (default) |
+/// | `max_tile_bytes` | 1...268435456, default 16777216 |
+/// | `politeness` | a mapping of `concurrency` 1...256 (8), `requests_per_second`, `user_agent`, `contact` |
+/// | `timeouts` | a mapping of `connect` (10), `total` (60), and `stall` (20), seconds |
+public struct TilesetFile: Sendable {
+    static let keys = [
+        "id", "name", "url", "format", "zoom", "minzoom", "maxzoom", "bounds", "attribution", "description",
+        "subdomains", "scheme", "headers", "key", "language", "http2", "max_tile_bytes", "politeness", "timeouts",
+    ]
+    /// Tileset files are read up to this size, in bytes.
+    static let maxBytes = 1 << 20
+
+    enum Location: Sendable {
+        case templates([String])
+        case tileJSON(String)
+        case mbtiles(String)
+        case pmtiles(String)
+    }
+
+    let location: Location
+    let draft: Draft
+
+    /// The TileJSON document that completes the tileset, `{key}` and `{language}` unfilled; `nil` when there is none.
+    public var tileJSONURL: String? { if case .tileJSON(let url) = location { url } else { nil } }
+
+    /// The address to fetch the TileJSON document from.
+    public func tileJSONURL(key: String?) -> String? {
+        tileJSONURL?.replacing("{key}", with: URLTemplate.escaped(key ?? ""))
+            .replacing("{language}", with: URLTemplate.escaped(draft.language ?? ""))
+    }
+    /// The MBTiles or PMTiles file that completes the tileset, as a source; `nil` when there is none.
+    public var archive: Tileset.Source? {
+        switch location {
+        case .mbtiles(let path): .mbtiles(path: path)
+        case .pmtiles(let path): .pmtiles(path: path)
+        default: nil
+        }
+    }
+
+    /// Reads a tileset file.
+    ///
+    /// - Throws: ``TilesetsError`` naming the file and the key.
+    public static func read(_ url: URL) throws(TilesetsError) -> TilesetFile {
+        let data: Data
+        do {
+            data = try Data(contentsOf: url)
+        } catch {
+            throw TilesetsError(
+                .unreadable, "Tileset file '\(url.path)' cannot be read; check the path and its permissions.")
+        }
+        guard data.count <= maxBytes else {
+            throw TilesetsError(.badSyntax, "Tileset file '\(url.path)' is larger than 1 MiB; that is no tileset file.")
+        }
+        return try TilesetFile(
+            text: String(decoding: data, as: UTF8.self), name: url.lastPathComponent,
+            folder: url.deletingLastPathComponent())
+    }
+
+    /// A tileset file with nothing but this source: a TileJSON URL, tile URL, `mbtiles:PATH` or `pmtiles:PATH`.
+    ///
+    /// - Throws: ``TilesetsError`` when the text is none of these.
+    public init(source: String, folder: URL) throws(TilesetsError) {
+        let reader = try FieldReader(.object(["url": .string(source)]), name: source, known: Self.keys)
+        try self.init(reader, folder: folder, fallbackID: "tiles")
+    }
+
+    /// Parses the text of a tileset file; relative paths count from `folder`.
+    public init(text: String, name: String, folder: URL) throws(TilesetsError) {
+        let value: JSONValue
+        if let json = JSONValue(json: Array(text.utf8)) {
+            value = json
+        } else {
+            value = try JSONValue(yaml: text, name: name)
+        }
+        let reader = try FieldReader(value, name: name, known: Self.keys)
+        try self.init(
+            reader, folder: folder, fallbackID: URL(fileURLWithPath: name).deletingPathExtension().lastPathComponent)
+    }
+
+    private init(_ reader: FieldReader, folder: URL, fallbackID: String) throws(TilesetsError) {
+        guard let urls = try reader.texts("url") else {
+            throw TilesetsError(
+                .missingKey,
+                "Tileset file '\(reader.name)' has no 'url'; write a tile URL, a TileJSON URL, mbtiles:PATH or pmtiles:PATH."
+            )
+        }
+        var draft = try Draft(reader, fallbackID: fallbackID)
+        location = try Self.location(urls, folder: folder)
+        if reader["id"] == nil {
+            if case .mbtiles(let path) = location { draft.id = Self.stem(path) }
+            if case .pmtiles(let path) = location { draft.id = Self.stem(path) }
+        }
+        self.draft = draft
+    }
+
+    private static func stem(_ path: String) -> String {
+        let name = URL(fileURLWithPath: path).deletingPathExtension().lastPathComponent
+        let cleaned = name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) ? $0 : "-" }
+        return String(String(cleaned).drop { !$0.isLetter && !$0.isNumber }.prefix(64))
+    }
+
+    private static func location(_ urls: [String], folder: URL) throws(TilesetsError) -> Location {
+        let first = urls[0]
+        for prefix in ["mbtiles:", "pmtiles:"] where first.hasPrefix(prefix) {
+            var path = first.dropFirst(prefix.count)
+            if path.hasPrefix("//") { path = path.dropFirst(2) }
+            guard urls.count == 1, !path.isEmpty, !path.hasPrefix("http") else {
+                throw TilesetsError(.badValue, "'url' with \(prefix) has to name one local file.")
+            }
+            let url = path.hasPrefix("/") ? URL(fileURLWithPath: String(path)) : folder.appendingPathComponent(String(path))
+            let absolute = url.standardizedFileURL.path
+            return prefix == "mbtiles:" ? .mbtiles(absolute) : .pmtiles(absolute)
+        }
+        if urls.count == 1, !first.contains("{z}"), !first.contains("{q}") {
+            let filled = first.replacing("{key}", with: "").replacing("{language}", with: "")
+            // Other braces can only be meant as tile placeholders, and then some are missing.
+            if filled.contains("{") { _ = try URLTemplate(first) }
+            try HostPolicy.check(first)
+            return .tileJSON(first)
+        }
+        return .templates(urls)
+    }
+
+    /// Completes the tileset; what the file says wins over what the source says.
+    ///
+    /// - Parameters:
+    ///   - metadata: What the source says about itself; needed when ``tileJSONURL`` or ``archive`` is set.
+    ///   - key: The value of the key variable; where a TileJSON document repeats it in its tile URLs, `{key}` is put.
+    /// - Throws: ``TilesetsError`` naming what is still missing or refused.
+    public func resolved(metadata: SourceMetadata? = nil, key: String? = nil) throws(TilesetsError) -> Tileset {
+        let source: Tileset.Source
+        switch location {
+        case .mbtiles(let path): source = .mbtiles(path: path)
+        case .pmtiles(let path): source = .pmtiles(path: path)
+        case .templates(let templates): source = .http(templates: templates, subdomains: draft.subdomains)
+        case .tileJSON:
+            guard let metadata, !metadata.templates.isEmpty else {
+                throw TilesetsError(.missingKey, "Tileset '\(draft.id)': its TileJSON document was not read.")
+            }
+            var templates = metadata.templates
+            if let key, !key.isEmpty {
+                templates = templates.map {
+                    $0.replacing(key, with: "{key}").replacing(URLTemplate.escaped(key), with: "{key}")
+                }
+            }
+            source = .http(templates: templates, subdomains: draft.subdomains)
+        }
+        let tileset = try draft.complete(source, metadata ?? SourceMetadata())
+        try tileset.check()
+        return tileset
+    }
+
+    /// Completes the tileset with the TileJSON document that ``tileJSONURL`` names, or with nothing.
+    public func resolved(tileJSON: [UInt8]?) throws(TilesetsError) -> Tileset {
+        guard let tileJSON, let url = tileJSONURL else { return try resolved() }
+        return try resolved(metadata: try SourceMetadata(tileJSON: tileJSON, from: url))
+    }
+
+    /// The tileset's id, headers, and politeness before it is complete: what fetching its TileJSON document needs.
+    public var forTileJSON: Tileset {
+        Tileset(
+            id: draft.id, source: .http(templates: [], subdomains: []), scheme: .xyz, format: .mvt, zooms: .all,
+            headers: draft.headers, politeness: draft.politeness, http2: draft.http2,
+            maxTileBytes: Tileset.defaultMaxTileBytes, language: draft.language, keyEnvironment: draft.keyEnvironment)
+    }
+}

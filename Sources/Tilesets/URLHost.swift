@@ -1,0 +1,60 @@
+import Foundation
+
+/// The host of a URL as a connection would see it, whatever tricks the text plays.
+struct URLHost {
+    let scheme: String
+    /// Lower case, percent-decoded, compatibility-normalised, without trailing dots, port and brackets.
+    let name: String
+    /// Whether the text is a plain way to write that host: no user information, escapes, or odd characters.
+    let isPlain: Bool
+    let hasUserInfo: Bool
+
+    /// `nil` when the text has no http or https scheme.
+    init?(_ text: String) {
+        let trimmed = text.drop { $0.isWhitespace || $0.isNewline }
+        guard let mark = trimmed.firstRange(of: ":") else { return nil }
+        scheme = trimmed[..<mark.lowerBound].lowercased()
+        guard scheme == "http" || scheme == "https" else { return nil }
+        let slashes = trimmed[mark.upperBound...].prefix { $0 == "/" || $0 == "\\" }
+        let authority = trimmed[slashes.endIndex...].prefix { !"/?#\\".contains($0) }
+        hasUserInfo = authority.contains("@")
+        var host =
+            authority.lastIndex(of: "@").map { String(authority[authority.index(after: $0)...]) } ?? String(authority)
+        let isBracketed = host.hasPrefix("[")
+        if isBracketed {
+            host = String(host.dropFirst().prefix { $0 != "]" })
+        } else if let colon = host.firstIndex(of: ":") {
+            host = String(host[..<colon])
+        }
+        let raw = host
+        // Twice: a host escaped twice is no host, but a careless reader may still find one.
+        for _ in 0..<2 { host = host.removingPercentEncoding ?? host }
+        host = host.precomposedStringWithCompatibilityMapping.lowercased()
+        host = String(host.map { "\u{3002}\u{FF0E}\u{FF61}".contains($0) ? "." : $0 })
+        host.unicodeScalars.removeAll { $0.properties.isDefaultIgnorableCodePoint || $0.value <= 0x20 }
+        while host.hasSuffix(".") { host.removeLast() }
+        name = host
+        let allowed = isBracketed ? "abcdef0123456789:.%" : "abcdefghijklmnopqrstuvwxyz0123456789-_."
+        isPlain =
+            String(slashes) == "//" && !hasUserInfo && !host.isEmpty && !host.hasPrefix(".")
+            && raw.lowercased().allSatisfy { allowed.contains($0) } && text.first == trimmed.first
+    }
+
+    /// Whether the host is on this machine or a private network: there is nobody to tell who asks.
+    var isPrivate: Bool {
+        if name == "localhost" || name.hasSuffix(".localhost") || name.hasSuffix(".local")
+            || name.hasSuffix(".internal")
+        {
+            return true
+        }
+        if name.contains(":") {
+            return name == "::1" || name.hasPrefix("fe80:") || name.hasPrefix("fc") || name.hasPrefix("fd")
+        }
+        let numbers = name.split(separator: ".", omittingEmptySubsequences: false).map { Int($0) }
+        guard numbers.count == 4, !numbers.contains(nil) else { return !name.contains(".") }
+        let (first, second) = (numbers[0] ?? 0, numbers[1] ?? 0)
+        return first == 127 || first == 10 || (first == 192 && second == 168)
+            || (first == 172 && (16...31).contains(second))
+            || (first == 169 && second == 254)
+    }
+}

@@ -1,0 +1,135 @@
+public import Tiles
+
+/// A tile URL with placeholders.
+///
+/// `{z}` `{x}` `{y}`: the tile, y as the scheme counts it; `{-y}`: y from the south; `{q}`: the quadkey; `{s}`: one of the
+/// subdomains, the same for the same tile every time; `{language}` and `{key}`.
+public struct URLTemplate: Sendable, Hashable {
+    /// From which edge rows are counted.
+    public enum Scheme: String, Sendable, Codable {
+        /// From the north, as nearly all servers do.
+        case xyz
+        /// From the south.
+        case tms
+    }
+
+    private enum Part: Hashable {
+        case text(String)
+        case zoom
+        case column
+        case row
+        case southRow
+        case quadkey
+        case subdomain
+        case language
+        case key
+    }
+
+    private static let names: [String: Part] = [
+        "z": .zoom, "x": .column, "y": .row, "-y": .southRow, "q": .quadkey, "s": .subdomain, "language": .language,
+        "key": .key,
+    ]
+
+    /// The text it was made from.
+    public let text: String
+    private let parts: [Part]
+    private let subdomains: [String]
+    private let scheme: Scheme
+
+    /// Parses a template and checks every host it can expand to.
+    ///
+    /// - Parameter subdomains: What `{s}` stands for; empty = a, b, c.
+    /// - Throws: ``TilesetsError`` `.badTemplate` naming the placeholder, or what ``HostPolicy`` throws.
+    public init(_ text: String, subdomains: [String] = [], scheme: Scheme = .xyz) throws(TilesetsError) {
+        self.text = text
+        self.scheme = scheme
+        self.subdomains = subdomains.isEmpty ? ["a", "b", "c"] : subdomains
+        var parts: [Part] = []
+        var rest = text[...]
+        while let open = rest.firstIndex(of: "{") {
+            guard let close = rest[open...].firstIndex(of: "}") else {
+                throw TilesetsError(.badTemplate, "A tile URL has a '{' without a '}'.")
+            }
+            let name = String(rest[rest.index(after: open)..<close])
+            guard let part = Self.names[name] else {
+                let known = ["z", "x", "y", "-y", "q", "s", "language", "key"]
+                let hint = Nearest.word(to: name, among: known).map { "; did you mean {\($0)}?" }
+                throw TilesetsError(
+                    .badTemplate,
+                    "A tile URL has the unknown placeholder {\(name.prefix(40))}"
+                        + (hint ?? "; there are \(known.map { "{\($0)}" }.joined(separator: " "))."))
+            }
+            parts.append(.text(String(rest[..<open])))
+            parts.append(part)
+            rest = rest[rest.index(after: close)...]
+        }
+        parts.append(.text(String(rest)))
+        self.parts = parts
+        let hasRow = parts.contains(.row) || parts.contains(.southRow)
+        guard parts.contains(.quadkey) || (parts.contains(.zoom) && parts.contains(.column) && hasRow) else {
+            throw TilesetsError(
+                .badTemplate, "A tile URL names no tile: it needs {z}, {x} and {y} (or {-y}), or {q}.")
+        }
+        try checkHosts()
+    }
+
+    private func checkHosts() throws(TilesetsError) {
+        guard let mark = text.firstRange(of: "://") else {
+            throw TilesetsError(.badTemplate, "A tile URL has to start with http:// or https://.")
+        }
+        let authority = text[mark.upperBound...].prefix { !"/?#\\".contains($0) }
+        let needsSubdomain = parts.contains(.subdomain)
+        guard !authority.replacing("{s}", with: "").contains("{") else {
+            throw TilesetsError(.badTemplate, "Only {s} may stand in the host of a tile URL.")
+        }
+        for subdomain in needsSubdomain ? subdomains : [""] {
+            guard subdomain.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".") }) else {
+                throw TilesetsError(.badTemplate, "A subdomain holds more than letters, digits, dots, and hyphens.")
+            }
+            try HostPolicy.check(text.replacing("{s}", with: subdomain))
+        }
+    }
+
+    /// Whether the template asks for a language.
+    public var needsLanguage: Bool { parts.contains(.language) }
+    /// Whether the template asks for a key.
+    public var needsKey: Bool { parts.contains(.key) }
+
+    /// The URL of a tile.
+    ///
+    /// `language` and `key` are percent-encoded; missing ones become empty.
+    public func expand(_ tile: TileID, language: String? = nil, key: String? = nil) -> String {
+        var url = ""
+        for part in parts {
+            switch part {
+            case .text(let text): url += text
+            case .zoom: url += "\(tile.zoom)"
+            case .column: url += "\(tile.x)"
+            case .row: url += "\(scheme == .xyz ? tile.y : tile.tmsY)"
+            case .southRow: url += "\(tile.tmsY)"
+            case .quadkey: url += tile.quadkey
+            case .subdomain: url += subdomains[(tile.x + tile.y) % subdomains.count]
+            case .language: url += Self.escaped(language ?? "")
+            case .key: url += Self.escaped(key ?? "")
+            }
+        }
+        return url
+    }
+
+    /// Percent-encodes everything but the unreserved characters of RFC 3986.
+    static func escaped(_ text: String) -> String {
+        let digits = Array("0123456789ABCDEF")
+        var escaped = ""
+        for byte in text.utf8 {
+            let scalar = Character(UnicodeScalar(byte))
+            if byte < 0x80, scalar.isLetter || scalar.isNumber || "-._~".contains(scalar) {
+                escaped.append(scalar)
+            } else {
+                escaped += "%"
+                escaped.append(digits[Int(byte >> 4)])
+                escaped.append(digits[Int(byte & 15)])
+            }
+        }
+        return escaped
+    }
+}

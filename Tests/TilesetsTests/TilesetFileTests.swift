@@ -1,0 +1,191 @@
+import Foundation
+import Testing
+import TileBodies
+import Tiles
+import Tilesets
+
+struct TilesetFileTests {
+    private let folder = URL(fileURLWithPath: "/maps")
+
+    private func file(_ text: String) throws -> TilesetFile {
+        try TilesetFile(text: text, name: "toner.yaml", folder: folder)
+    }
+
+    private func failure(_ text: String) -> TilesetsError? {
+        do {
+            _ = try file(text).resolved()
+            return nil
+        } catch {
+            return error as? TilesetsError
+        }
+    }
+
+    private let full = """
+        id: streets.v1
+        name: Streets
+        url: ["https://{s}.tiles.example.org/{language}/{z}/{x}/{y}.pbf?key={key}"]
+        subdomains: [a, b]
+        zoom: 0-14
+        bounds: [5.9, 45.8, 10.5, 47.8]
+        attribution: "© somebody"
+        headers:
+          Authorization: "Bearer ${TOKEN}"
+          X-Client: packhorse
+        key: ${KEY}
+        language: de
+        http2: true
+        politeness: {concurrency: 4, requests_per_second: 12.5, contact: maps@example.org}
+        timeouts: {connect: 3, total: 30}
+        """
+
+    @Test func everyKeyIsRead() throws {
+        let tileset = try file(full).resolved()
+        #expect(tileset.id == "streets.v1" && tileset.format == .mvt && tileset.http2)
+        #expect(tileset.zooms.description == "0-14")
+        #expect(tileset.bounds?.west == 5.9)
+        #expect(tileset.politeness.concurrency == 4 && tileset.politeness.requestsPerSecond == 12.5)
+        #expect(tileset.politeness.effectiveUserAgent == "Packhorse/0.1 (+maps@example.org)")
+        #expect(tileset.politeness.connectSeconds == 3 && tileset.politeness.stallSeconds == 20)
+        #expect(tileset.keyEnvironment == "KEY" && tileset.language == "de")
+    }
+
+    @Test func theCanonicalFormIsStableAndHoldsNoSecret() throws {
+        let tileset = try file(full).resolved()
+        let json = tileset.canonicalJSON
+        #expect(try Tileset(canonicalJSON: json) == tileset)
+        #expect(try Tileset(canonicalJSON: json).canonicalJSON == json)
+        let headers = try tileset.resolvedHeaders(environment: ["TOKEN": "s3cret"])
+        #expect(headers.map(\.value) == ["Bearer s3cret", "packhorse"])
+        #expect(!String(decoding: json, as: UTF8.self).contains("s3cret"))
+    }
+
+    @Test func jsonAndYAMLGiveTheSame() throws {
+        let yaml = try file("{id: a, url: 'http://localhost/{z}/{x}/{y}.png', zoom: 3}").resolved()
+        let json = try file(#"{"id":"a","url":"http:\/\/localhost\/{z}\/{x}\/{y}.png","zoom":3}"#).resolved()
+        #expect(yaml == json && json.zooms.description == "3" && json.format == .png)
+    }
+
+    @Test func aMissingVariableIsNamed() throws {
+        let tileset = try file(full).resolved()
+        let header = #expect(throws: TilesetsError.self) { try tileset.resolvedHeaders(environment: [:]) }
+        #expect(header?.code == .missingSecret && header?.message.contains("TOKEN") == true)
+        let key = #expect(throws: TilesetsError.self) { try tileset.key(environment: ["KEY": ""]) }
+        #expect(key?.code == .missingSecret && key?.message.contains("KEY") == true)
+    }
+
+    @Test(arguments: [
+        ("Authorization: Bearer abc", "Authorization"), ("X-Api-Key: abc", "X-Api-Key"), ("Cookie: abc", "Cookie"),
+    ])
+    func aSecretInTheFileIsRefused(line: String, name: String) {
+        let text =
+            "url: http://localhost/{z}/{x}/{y}.png\nzoom: 3\nheaders: {\"\(line.replacing(": ", with: "\": \""))\"}"
+        #expect(failure(text)?.code == .literalSecret)
+        #expect(failure(text)?.message.contains(name) == true)
+        #expect(failure(text)?.message.contains("abc") == false)
+    }
+
+    @Test(arguments: ["http://localhost/{z}/{x}/{y}.png?api_key=abc", "http://u:abc@localhost/{z}/{x}/{y}.png"])
+    func aSecretInTheURLIsRefused(url: String) {
+        let error = failure("url: \(url)\nzoom: 3")
+        #expect(error?.code == .literalSecret && error?.message.contains("abc") == false)
+    }
+
+    @Test func aPublicHostNeedsAContactAndAPrivateOneDoesNot() {
+        let text = "zoom: 3\nurl: http://HOST/{z}/{x}/{y}.png"
+        #expect(failure(text.replacing("HOST", with: "tiles.example.org"))?.message.contains("contact") == true)
+        for host in ["localhost:80", "tiles:8080", "10.1.2.3", "192.168.1.1", "172.20.0.1", "[::1]:80", "nas.local"] {
+            #expect(failure(text.replacing("HOST", with: host)) == nil)
+        }
+    }
+
+    @Test(arguments: [
+        ("url: x\nconcurency: 3", "politeness"), ("url: x\nminzom: 3", "minzoom"), ("url: x\nformt: pbf", "format"),
+        ("url: x\npoliteness: {contct: a}", "contact"),
+    ])
+    func anUnknownKeyIsNamedWithTheNearest(text: String, nearest: String) {
+        #expect(failure(text)?.code == .unknownKey)
+        #expect(failure(text)?.message.contains(nearest) == true)
+    }
+
+    @Test(arguments: [
+        "", "just text", "[1, 2]", "url: 5", "url: [", "zoom: 3", "url: http://localhost/{z}/{x}/{y}.png",
+        "url: http://localhost/{z}/{x}/{y}.png\nzoom: 9-3", "url: http://localhost/{z}/{x}/{y}.png\nzoom: 0-40",
+        "url: http://localhost/{z}/{x}/{y}\nzoom: 3", "url: http://localhost/{z}/{x}/{y}.png\nzoom: 3\nid: a/b",
+        "url: http://localhost/{z}/{x}/{y}.png\nzoom: 3\nbounds: [1, 2, 3]",
+        "url: http://localhost/{z}/{x}/{y}.png\nzoom: 3\nhttp2: 1",
+        "url: http://localhost/{z}/{x}/{y}.png\nzoom: 3\nheaders: {Host: a}",
+        "url: http://localhost/{z}/{x}/{y}.png?{key}\nzoom: 3",
+        "url: http://localhost/{language}/{z}/{x}/{y}.png\nzoom: 3",
+        "url: http://localhost/{z}/{x}/{y}.png\nzoom: 3\nkey: abc", "a: &a [x]\nb: [*a, *a]\nurl: x",
+    ])
+    func whatIsWrongIsSaid(text: String) {
+        #expect(failure(text)?.message.isEmpty == false)
+    }
+
+    @Test func anAliasBombIsRefused() {
+        var text = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
+        for level in 1..<9 {
+            text += "a\(level): &a\(level) [\((0..<10).map { _ in "*a\(level - 1)" }.joined(separator: ", "))]\n"
+        }
+        #expect(failure(text)?.code == .badSyntax)
+    }
+
+    @Test func anArchiveNeedsNothingElse() throws {
+        let file = try TilesetFile(source: "mbtiles:data/my maps.mbtiles", folder: folder)
+        #expect(file.archive == .mbtiles(path: "/maps/data/my maps.mbtiles"))
+        var metadata = SourceMetadata()
+        metadata.format = .webp
+        metadata.zooms = ZoomRange(min: 8, max: 15)
+        let tileset = try file.resolved(metadata: metadata)
+        #expect(tileset.id == "my-maps" && tileset.format == .webp && tileset.zooms.max == 15)
+        #expect(try Tileset(canonicalJSON: tileset.canonicalJSON) == tileset)
+    }
+
+    @Test func tileJSONCompletesTheFileAndTheFileWins() throws {
+        let json = """
+            {"tilejson":"3.0.0","tiles":["../{z}/{x}/{y}.pbf?key=s3cret"],"minzoom":1,"maxzoom":12,"bounds":[-180,-90,180,90],
+             "attribution":"theirs","name":"Theirs","vector_layers":[{"minzoom":0,"id":"water","fields":{"b":"x","a":"y"}}]}
+            """
+        let text = "url: http://localhost:1/maps/v1/tiles.json?key={key}\nkey: ${KEY}\nattribution: ours"
+        let plain = try file(text)
+        #expect(plain.tileJSONURL(key: "a b") == "http://localhost:1/maps/v1/tiles.json?key=a%20b")
+        let metadata = try SourceMetadata(tileJSON: Array(json.utf8), from: "http://localhost:1/maps/v1/tiles.json")
+        let tileset = try plain.resolved(metadata: metadata, key: "s3cret")
+        #expect(
+            tileset.source == .http(templates: ["http://localhost:1/maps/{z}/{x}/{y}.pbf?key={key}"], subdomains: []))
+        #expect(tileset.attribution == "ours" && tileset.name == "Theirs" && tileset.format == .mvt)
+        #expect(tileset.zooms.description == "1-12")
+        #expect(tileset.vectorLayers == #"[{"fields":{"a":"y","b":"x"},"id":"water","minzoom":0}]"#)
+        // Without the key's value the secret would be stored: refused.
+        #expect(throws: TilesetsError.self) { try plain.resolved(metadata: metadata) }
+    }
+
+    @Test func aTileJSONDocumentCannotLeadToARefusedHost() throws {
+        let json = #"{"tiles":["https://tile.openstreetmap.org/{z}/{x}/{y}.png"],"maxzoom":5}"#
+        let file = try file("url: http://localhost/tiles.json")
+        let error = #expect(throws: TilesetsError.self) { try file.resolved(tileJSON: Array(json.utf8)) }
+        #expect(error?.code == .hostRefused)
+    }
+
+    @Test(arguments: [
+        "", "[]", "{}", #"{"tiles":[]}"#, #"{"tiles":[1]}"#, #"{"tiles":["{z}{x}{y}"],"minzoom":9,"maxzoom":3}"#,
+        #"{"tiles":["{z}{x}{y}"],"maxzoom":1e300}"#, #"{"tiles":["{z}{x}{y}"],"maxzoom":3,"scheme":"zxy"}"#,
+    ])
+    func otherTileJSONIsRefused(text: String) {
+        let error = #expect(throws: TilesetsError.self) {
+            try SourceMetadata(tileJSON: Array(text.utf8), from: "http://localhost/t.json")
+        }
+        #expect(error?.code == .badTileJSON)
+    }
+
+    @Test func boundsOfZerosAreUnknown() {
+        #expect(SourceMetadata.bounds([0, 0, 0, 0]) == nil)
+        #expect(SourceMetadata.bounds([-180.1, -91, 181, 91])?.east == 180)
+        #expect(SourceMetadata.bounds([.nan, 0, 1, 1]) == nil)
+    }
+
+    @Test(arguments: ["", "{}", "[1]", #"{"version":2}"#, "null"])
+    func otherCanonicalFormsAreRefused(text: String) {
+        #expect(throws: TilesetsError.self) { try Tileset(canonicalJSON: Array(text.utf8)) }
+    }
+}
