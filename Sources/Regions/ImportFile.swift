@@ -24,7 +24,8 @@ struct ImportFile {
             guard JSONSerialization.isValidJSONObject(geometry) else {
                 throw RegionsError(.badImport, "The geometry of \(id) is not a GeoJSON object.")
             }
-            json = [UInt8](try JSONSerialization.data(withJSONObject: geometry, options: [.sortedKeys, .withoutEscapingSlashes]))
+            json = [UInt8](
+                try JSONSerialization.data(withJSONObject: geometry, options: [.sortedKeys, .withoutEscapingSlashes]))
             parsed = try Geometry(geoJSON: json)
         } catch let error as RegionsError {
             throw error
@@ -56,7 +57,8 @@ struct ImportFile {
             let names = properties["names"] as? [String: String]
         else {
             throw RegionsError(
-                .badImport, "'\(url.path)' was not written by 'packhorse regions import'. Remove it and import the region again.")
+                .badImport,
+                "'\(url.path)' was not written by 'packhorse regions import'. Remove it and import the region again.")
         }
         return try ImportFile(id: id, kind: kind, parentID: parent, names: names, geometry: geometry)
     }
@@ -105,7 +107,8 @@ enum JSONDocument {
         do {
             let size = try FileManager.default.attributesOfItem(atPath: url.path)[.size] as? Int ?? 0
             guard size <= sizeLimit else {
-                throw RegionsError(.badImport, "'\(url.path)' has \(size) bytes; at most \(sizeLimit) are read. Simplify it first.")
+                throw RegionsError(
+                    .badImport, "'\(url.path)' has \(size) bytes; at most \(sizeLimit) are read. Simplify it first.")
             }
             data = try Data(contentsOf: url)
         } catch let error as RegionsError {

@@ -38,7 +38,8 @@ struct ImportKeys {
             let keys = ["name:\(language)", "NAME_\(language.uppercased())", "name_\(language)"]
             if let name = keys.lazy.compactMap({ Self.text(properties[$0]) }).first { names[language] = name }
         }
-        let plain = (options.nameKey.map { [$0] } ?? Self.plainNames).lazy.compactMap { Self.text(properties[$0]) }.first
+        let plain = (options.nameKey.map { [$0] } ?? Self.plainNames).lazy.compactMap { Self.text(properties[$0]) }
+            .first
         for language in RegionTree.languages where names[language] == nil {
             names[language] = plain ?? names["en"] ?? id
         }
@@ -48,7 +49,9 @@ struct ImportKeys {
     static func isID(_ id: String) -> Bool {
         let parts = id.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
         let letters: (Character) -> Bool = { ("A"..."Z").contains($0) }
-        let lettersAndDigits: (Character) -> Bool = { ("A"..."Z").contains($0) || ("0"..."9").contains($0) || $0 == "-" }
+        let lettersAndDigits: (Character) -> Bool = {
+            ("A"..."Z").contains($0) || ("0"..."9").contains($0) || $0 == "-"
+        }
         guard let country = parts.first, country.utf8.count == 2, country.allSatisfy(letters) else { return false }
         guard parts.count == 2 else { return true }
         return (1...16).contains(parts[1].utf8.count) && parts[1].allSatisfy(lettersAndDigits)
@@ -57,7 +60,8 @@ struct ImportKeys {
     /// A text, or the one text of an array (Geofabrik); not the -99 by which Natural Earth says that there is none.
     private static func text(_ value: Any?) -> String? {
         let text = value as? String ?? (value as? [Any]).flatMap { $0.count == 1 ? $0[0] as? String : nil }
-        guard let trimmed = text?.trimmedOfSpaces, !trimmed.isEmpty, trimmed.utf8.count <= 200, !trimmed.hasPrefix("-99")
+        guard let trimmed = text?.trimmedOfSpaces, !trimmed.isEmpty, trimmed.utf8.count <= 200,
+            !trimmed.hasPrefix("-99")
         else { return nil }
         return trimmed
     }

@@ -4,7 +4,8 @@ import Foundation
 enum NameFolding {
     /// Letters that canonical decomposition leaves whole.
     private static let plain: [Unicode.Scalar: String] = [
-        "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ı": "i", "ħ": "h", "&": " and ",
+        "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ı": "i", "ħ": "h",
+        "&": " and ",
     ]
 
     /// The letters and digits of a name in lower case, without accents, in words separated by one space.
@@ -46,7 +47,9 @@ enum NameFolding {
             row.reserveCapacity(right.count + 1)
             for j in right.indices {
                 var best = min(oneBack[j] + (left[i] == right[j] ? 0 : 1), oneBack[j + 1] + 1, row[j] + 1)
-                if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] { best = min(best, twoBack[j - 1] + 1) }
+                if i > 0, j > 0, left[i] == right[j - 1], left[i - 1] == right[j] {
+                    best = min(best, twoBack[j - 1] + 1)
+                }
                 row.append(best)
             }
             if (row.min() ?? 0) > limit { return nil }

@@ -44,7 +44,9 @@ public enum RegionImport {
     ///   - folder: The import folder; made when missing.
     ///   - tree: The tree as it is now, imports included (``RegionTree/load(imports:)``).
     /// - Throws: ``RegionsError`` `.badImport`, `.alreadyPresent` (nothing was written) or `.fileFailed` (regions written before it stay).
-    public static func run(_ file: URL, into folder: URL, options: Options, tree: RegionTree) throws(RegionsError) -> Report {
+    public static func run(_ file: URL, into folder: URL, options: Options, tree: RegionTree) throws(RegionsError)
+        -> Report
+    {
         var report = Report()
         let keys = ImportKeys(options: options, alpha2: tree.alpha2)
         let features = try features(of: JSONDocument.read(file), in: file)
@@ -73,11 +75,13 @@ public enum RegionImport {
             let old = tree[id]
             if old != nil, !options.replace {
                 throw RegionsError(
-                    .alreadyPresent, "The tree has \(id) already. Nothing was written; use --replace to take the boundary of the file.",
+                    .alreadyPresent,
+                    "The tree has \(id) already. Nothing was written; use --replace to take the boundary of the file.",
                     suggestions: [id])
             }
             let parent = try parent(of: id, in: tree)
-            let geometry = parts.count == 1 ? parts[0] : ["type": "GeometryCollection", "geometries": parts] as [String: Any]
+            let geometry =
+                parts.count == 1 ? parts[0] : ["type": "GeometryCollection", "geometries": parts] as [String: Any]
             let names = keys.names(of: properties[id] ?? [:], known: old?.names ?? [:], id: id)
             files.append(try ImportFile(id: id, kind: kind(of: id), parentID: parent, names: names, geometry: geometry))
             if old == nil { report.added.append(id) } else { report.replaced.append(id) }
@@ -114,17 +118,20 @@ public enum RegionImport {
         case let other:
             throw RegionsError(
                 .badImport,
-                "'\(file.path)' is \(other.map { "a \($0)" } ?? "not GeoJSON"); expected a Feature or a FeatureCollection with properties.")
+                "'\(file.path)' is \(other.map { "a \($0)" } ?? "not GeoJSON"); expected a Feature or a FeatureCollection with properties."
+            )
         }
     }
 
     private static func nothingFound(_ features: [[String: Any]], _ keys: ImportKeys, _ file: URL) -> RegionsError {
-        let seen = Set(features.prefix(1000).flatMap { ($0["properties"] as? [String: Any] ?? [:]).keys }).sorted().prefix(40)
+        let seen = Set(features.prefix(1000).flatMap { ($0["properties"] as? [String: Any] ?? [:]).keys }).sorted()
+            .prefix(40)
         let list = seen.isEmpty ? "no properties at all" : "the properties " + seen.joined(separator: ", ")
         return RegionsError(
             .badImport,
             "None of the \(features.count) features of '\(file.path)' gives an ISO 3166 id with a geometry. "
-                + "Looked at \(keys.idKeys.joined(separator: ", ")); found \(list). Name the one with the id: --id KEY.")
+                + "Looked at \(keys.idKeys.joined(separator: ", ")); found \(list). Name the one with the id: --id KEY."
+        )
     }
 
     private static func parent(of id: String, in tree: RegionTree) throws(RegionsError) -> String {
@@ -142,6 +149,8 @@ public enum RegionImport {
 extension RegionTree {
     /// alpha-3 -> alpha-2
     var alpha2: [String: String] {
-        Dictionary(nodes.compactMap { node in node.alpha3.map { ($0, node.region.id) } }, uniquingKeysWith: { first, _ in first })
+        Dictionary(
+            nodes.compactMap { node in node.alpha3.map { ($0, node.region.id) } },
+            uniquingKeysWith: { first, _ in first })
     }
 }

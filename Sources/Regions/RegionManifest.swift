@@ -41,7 +41,8 @@ extension BoundingBox {
         do {
             try self.init(west: numbers[0], south: numbers[1], east: numbers[2], north: numbers[3])
         } catch {
-            throw RegionsError(.badResource, "The embedded region tree gives \(id) a bad box: \(error.message)", cause: error)
+            throw RegionsError(
+                .badResource, "The embedded region tree gives \(id) a bad box: \(error.message)", cause: error)
         }
     }
 }

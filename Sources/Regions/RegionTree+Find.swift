@@ -8,8 +8,10 @@ extension RegionTree {
     public func find(_ text: String) throws(RegionsError) -> Region {
         let trimmed = text.trimmedOfSpaces
         if let region = self[trimmed] ?? self[trimmed.replacing("_", with: "-")] { return region }
-        let parts = trimmed.split(separator: "/").map { NameFolding.fold(String($0)) }
         let known = names.names(of: nodes)
+        // A few names have a slash of their own.
+        let whole = NameFolding.fold(trimmed)
+        let parts = known[whole] != nil ? [whole] : trimmed.split(separator: "/").map { NameFolding.fold(String($0)) }
         let matches = parts.last.flatMap { known[$0] } ?? []
         let found = matches.filter { isPath(parts.dropLast(), above: $0) }
         if let rank = found.map({ nodes[$0].region.kind }).min() {
@@ -17,7 +19,8 @@ extension RegionTree {
             if widest.count == 1, let only = widest.first { return nodes[only].region }
             let ids = widest.map { nodes[$0].region.id }
             throw RegionsError(
-                .ambiguousName, "'\(trimmed)' is the name of \(ids.joined(separator: " and ")): use the id.", suggestions: ids)
+                .ambiguousName, "'\(trimmed)' is the name of \(ids.joined(separator: " and ")): use the id.",
+                suggestions: ids)
         }
         let ids = suggestions(for: trimmed)
         let hint =

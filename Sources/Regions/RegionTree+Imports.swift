@@ -12,7 +12,8 @@ extension RegionTree {
 
     mutating func overlay(_ file: ImportFile) throws(RegionsError) {
         guard let parent = self[file.parentID], parent.kind < file.kind else {
-            throw RegionsError(.badImport, "Imported region \(file.id) lies in \(file.parentID), which is not in the tree.")
+            throw RegionsError(
+                .badImport, "Imported region \(file.id) lies in \(file.parentID), which is not in the tree.")
         }
         let known = index(of: file.id)
         let old = known.map { nodes[$0].region }

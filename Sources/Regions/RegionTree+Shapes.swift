@@ -49,7 +49,8 @@ extension RegionTree {
         if let imported = node.imported { return imported.contains(point) }
         return node.pieces.contains { index in
             let piece = atlas.pieces[index]
-            guard piece.minimum.x <= point.x, point.x <= piece.maximum.x, piece.minimum.y <= point.y, point.y <= piece.maximum.y
+            guard piece.minimum.x <= point.x, point.x <= piece.maximum.x, piece.minimum.y <= point.y,
+                point.y <= piece.maximum.y
             else { return false }
             return PointInRings.contains(point, (try? atlas.outline(of: index)) ?? [])  // cannot fail: see shape(of:)
         }

@@ -73,7 +73,8 @@ public struct RegionTree: Sendable {
                 bounds: try BoundingBox(numbers: entry.bounds, of: entry.id), isImported: false)
             append(
                 Node(
-                    region: region, pieces: ([entry.id] + (entry.also ?? [])).compactMap(atlas.index(of:)), boxes: boxes,
+                    region: region, pieces: ([entry.id] + (entry.also ?? [])).compactMap(atlas.index(of:)),
+                    boxes: boxes,
                     imported: nil, alpha3: entry.alpha3, aliases: entry.aliases ?? []))
         }
     }

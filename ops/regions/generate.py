@@ -10,7 +10,7 @@ import cldr
 import encode
 import natural_earth
 import topology
-from policy import DISPUTED, PARTS, TREE, atolls
+from policy import DISPUTED, DRAWN, TREE, atolls
 
 BITS = 18  # one grid unit is 153 m at the equator and a sixteenth of a z14 tile
 TOLERANCE_METRES = 600.0  # chosen by tile counts: coarser loses z14 tiles against an independent coast line, finer gains none
@@ -40,7 +40,7 @@ def bounds_in_degrees(boxes):
 
 
 def main(out):
-    pieces = topology.simplified(natural_earth.pieces(), TOLERANCE_METRES, PARTS["from_50m"])
+    pieces = topology.simplified(natural_earth.pieces(), TOLERANCE_METRES, list(DRAWN))
     rings = {id: topology.grid_rings(g, BITS) for id, g in pieces.items()}
     arcs, references = topology.arcs_of(rings)
     walks = collections.Counter((r if r >= 0 else ~r, r >= 0) for rs in references.values() for ring in rs for r in ring)

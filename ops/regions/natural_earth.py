@@ -9,11 +9,10 @@ import unicodedata
 import numpy as np
 import shapely
 from shapely import wkb
-from shapely.geometry import box
+from shapely.geometry import Polygon, box
 
 import cldr
-import rdata_frame
-from policy import DISPUTED, PARTS, SUBDIVISIONS, TREE
+from policy import DISPUTED, DRAWN, PARTS, SUBDIVISIONS, TREE
 
 GPKG = os.environ["PACKHORSE_REGIONS_ROOT"] + "/qgis-common/usr/share/qgis/resources/data/world_map.gpkg"
 NOISE = re.compile(
@@ -104,7 +103,7 @@ def piece_of(attributes, codes):
 
 
 def pieces():
-    """piece id -> geometry in degrees. Pieces do not overlap, except those of PARTS['from_50m']."""
+    """piece id -> geometry in degrees. Pieces do not overlap, except those drawn by hand."""
     codes, features = codes_by_name(), collections.defaultdict(list)
     for attributes, geometry in states():
         geometry, id = snapped(geometry), piece_of(attributes, codes)
@@ -121,6 +120,5 @@ def pieces():
         ends = shapely.MultiPoint(out[cut["piece"]].boundary.intersection(area.boundary).boundary.geoms)
         for neighbour in cut["node_with"]:
             out[neighbour] = shapely.snap(out[neighbour], ends, 1e-9)
-    for id in PARTS["from_50m"]:
-        out[id] = rdata_frame.country(id)
+    out.update({id: Polygon(ring) for id, ring in DRAWN.items()})
     return out

@@ -12,6 +12,7 @@ def table(name):
 
 
 TREE, DISPUTED, PARTS, SUBDIVISIONS, NAMES = map(table, ["tree", "disputed", "parts", "subdivisions", "names"])
+DRAWN = {id: ring for id, ring in table("drawn").items() if id != "why"}
 
 
 def atolls():
