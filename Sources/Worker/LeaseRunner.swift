@@ -1,0 +1,54 @@
+internal import Foundation
+internal import Packages
+internal import Shards
+internal import Wire
+
+/// Does the work of any lease, and says in the coordinator's words why it failed.
+struct LeaseRunner: WorkRunner {
+    private let fetcher: BatchFetcher
+    private let merger: PackageMerger
+
+    init(store: any BlobStore, environment: [String: String]) {
+        fetcher = BatchFetcher(store: store, origins: OriginCache(environment: environment))
+        merger = PackageMerger(store: store)
+    }
+
+    func run(_ offer: PBOffer, _ meter: WorkMeter) async -> WorkOutcome {
+        do {
+            switch offer.work {
+            case .fetch(let work): return .done(try await fetcher.run(work, token: offer.token, meter))
+            case .merge(let work): return .done(try await merger.run(work, token: offer.token, meter))
+            case nil:
+                return .failed(WorkFailure(cause: "unsupported", detail: "The offer has no work.", retriable: false))
+            }
+        } catch {
+            return Task.isCancelled || error is CancellationError ? .cancelled : .failed(Self.failure(error))
+        }
+    }
+
+    /// The coordinator acts on some of these causes: local ones rest this worker, lost shards are fetched again.
+    static func failure(_ error: any Error) -> WorkFailure {
+        switch error {
+        case let failure as WorkFailure: return failure
+        case let error as ShardsError:
+            switch error.code {
+            case .diskFull: return WorkFailure(cause: "disk-full", detail: error.message, retriable: true)
+            case .io: return WorkFailure(cause: "io-error", detail: error.message, retriable: true)
+            case .storeMissing: return WorkFailure(cause: "blob-store", detail: error.message, retriable: true)
+            default: return WorkFailure(cause: "\(error.code)", detail: error.message, retriable: true)
+            }
+        case let error as PackagesError:
+            switch error.code {
+            case .diskFull: return WorkFailure(cause: "disk-full", detail: error.message, retriable: true)
+            case .io: return WorkFailure(cause: "io-error", detail: error.message, retriable: true)
+            case .badShard:
+                let digest = error.shard.map { "\($0.hex) " } ?? ""
+                return WorkFailure(cause: "shard-corrupt", detail: digest + error.message, retriable: true)
+            case .badSpec, .tooLarge, .missingTiles:
+                return WorkFailure(cause: "\(error.code)", detail: error.message, retriable: false)
+            default: return WorkFailure(cause: "\(error.code)", detail: error.message, retriable: true)
+            }
+        default: return WorkFailure(cause: "internal", detail: "\(error)", retriable: true)
+        }
+    }
+}

@@ -1,0 +1,116 @@
+internal import Foundation
+internal import Packages
+internal import Shards
+internal import Tiles
+internal import Tilesets
+internal import Wire
+
+/// Does the work of a merge lease: manifest and shards from the blob store to a verified package in it.
+struct PackageMerger: Sendable {
+    let store: any BlobStore
+
+    /// Merges on a thread of its own.
+    ///
+    /// - Throws: ``WorkFailure``, or `CancellationError`.
+    func run(_ work: PBMergeWork, token: UInt64, _ meter: WorkMeter) async throws -> PBCommit {
+        try await withTaskCancellationHandler {
+            try await Blocking.run("packhorse.merge") { try merge(work, token: token, meter) }
+        } onCancel: {
+            meter.cancel()
+        }
+    }
+
+    private func merge(_ work: PBMergeWork, token: UInt64, _ meter: WorkMeter) throws -> PBCommit {
+        let manifest = try readManifest(work)
+        let spec = try Self.spec(manifest)
+        let inputs = try shards(manifest)
+        let temporary = try store.temporaryURL()
+        let receipt = try MBTilesMerge.run(
+            spec, shards: inputs, into: temporary, allowedMissing: manifest.allowedMissing
+        ) { tiles in
+            if meter.isCancelled { throw CancellationError() }
+            meter.set(done: tiles)
+            meter.step()
+        }
+        try store.put(temporary, digest: receipt.digest)
+        return .make {
+            $0.token = token
+            $0.merge = .make {
+                $0.package = Data(receipt.digest.bytes)
+                $0.size = receipt.size
+                $0.tiles = receipt.tiles
+                $0.tilesHash = receipt.tilesHash
+            }
+        }
+    }
+
+    private func readManifest(_ work: PBMergeWork) throws -> PBMergeManifest {
+        guard let digest = Digest(bytes: work.manifest), let url = try store.url(of: digest) else {
+            throw WorkFailure(
+                cause: "manifest-missing",
+                detail: "The merge manifest of '\(work.packageID)' is not in the blob store.", retriable: true)
+        }
+        let bytes = try Data(contentsOf: url)
+        guard Digest(of: bytes) == digest else {
+            throw WorkFailure(
+                cause: "manifest-corrupt", detail: "The merge manifest of '\(work.packageID)' is damaged.",
+                retriable: true)
+        }
+        let manifest: PBMergeManifest
+        do {
+            manifest = try PBMergeManifest(decoding: Array(bytes))
+        } catch {
+            throw WorkFailure(cause: "bad-manifest", detail: error.message, retriable: false)
+        }
+        guard manifest.packageFormat == UInt32(PackageSpec.formatVersion) else {
+            throw WorkFailure(
+                cause: "unsupported",
+                detail: "The package wants format \(manifest.packageFormat); this worker writes"
+                    + " \(PackageSpec.formatVersion).",
+                retriable: true)
+        }
+        return manifest
+    }
+
+    /// All shards, or the failure that names every missing one so that the coordinator has them fetched again.
+    private func shards(_ manifest: PBMergeManifest) throws -> [MergeInput] {
+        var inputs: [MergeInput] = []
+        var missing: [String] = []
+        for bytes in manifest.shards {
+            guard let digest = Digest(bytes: bytes) else { continue }  // The manifest's decoder has checked the length.
+            if let url = try store.url(of: digest) {
+                inputs.append(MergeInput(url: url, digest: digest))
+            } else {
+                missing.append(digest.hex)
+            }
+        }
+        guard missing.isEmpty else {
+            throw WorkFailure(
+                cause: "shard-missing", detail: missing.prefix(100).joined(separator: " "), retriable: true)
+        }
+        return inputs
+    }
+
+    /// The package's description: a function of the manifest alone.
+    private static func spec(_ manifest: PBMergeManifest) throws -> PackageSpec {
+        do {
+            let tileset = try Tileset(canonicalJSON: Array(manifest.tileset))
+            let mask = try TileMask(decoding: manifest.mask)
+            guard let zooms = ZoomRange(min: Int(manifest.zoomMin), max: Int(manifest.zoomMax)) else {
+                throw WorkFailure(cause: "bad-manifest", detail: "The manifest's zooms are reversed.", retriable: false)
+            }
+            let world = try BoundingBox(west: -180, south: -85.0511, east: 180, north: 85.0511)
+            let bounds = try manifest.bounds.first?.boundingBox() ?? mask.bounds ?? world
+            let place = manifest.names["en"]?.split(separator: "/").last.map(String.init)
+            let metadata = PackageMetadata(
+                name: place ?? manifest.packageID, format: tileset.format,
+                bounds: bounds, attribution: tileset.attribution, description: tileset.description,
+                vectorLayersJSON: tileset.vectorLayers)
+            return PackageSpec(id: manifest.packageID, mask: mask, zooms: zooms, metadata: metadata)
+        } catch let failure as WorkFailure {
+            throw failure
+        } catch {
+            throw WorkFailure(cause: "bad-manifest", detail: "\(error)", retriable: false)
+        }
+    }
+}

@@ -1,0 +1,37 @@
+internal import Synchronization
+internal import Wire
+
+/// How far one lease is: written by its work, read by the report.
+///
+/// Also the way to stop work that blocks a thread.
+final class WorkMeter: Sendable {
+    private struct State {
+        var counters = WorkCounters()
+        var isCancelled = false
+    }
+
+    private let state = Mutex(State())
+
+    var counters: WorkCounters { state.withLock { $0.counters } }
+    var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+    func add(done: Int, bytes: Int) {
+        state.withLock {
+            $0.counters.done &+= UInt64(clamping: done)
+            $0.counters.bytes &+= UInt64(clamping: bytes)
+        }
+    }
+
+    func set(done: UInt64) { state.withLock { $0.counters.done = max($0.counters.done, done) } }
+
+    /// Counts a step of work that settles no tile, so that a long one is not taken for a hang.
+    func step() { state.withLock { $0.counters.bytes &+= 1 } }
+
+    func cancel() { state.withLock { $0.isCancelled = true } }
+}
+
+/// Does the work of a lease.
+protocol WorkRunner: Sendable {
+    /// Works until the result is durable, the work failed, or the task is cancelled.
+    func run(_ offer: PBOffer, _ meter: WorkMeter) async -> WorkOutcome
+}

@@ -1,0 +1,34 @@
+/// Why a worker could not start or had to end.
+public struct WorkerError: Error, Sendable, CustomStringConvertible {
+    /// A stable name of what went wrong.
+    ///
+    /// Texts may change, codes may not.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Wrapped: String {
+            case rejected = "rejected"
+            case orphaned = "orphaned"
+        }
+        private let wrapped: Wrapped
+
+        /// The coordinator does not want this worker: another version, another blob store.
+        public static let rejected = Code(wrapped: .rejected)
+        /// No coordinator answered for an hour.
+        public static let orphaned = Code(wrapped: .orphaned)
+
+        /// The code as it is logged and counted: kebab-case, safe as a metric label.
+        public var description: String { wrapped.rawValue }
+    }
+
+    /// What went wrong, for programs.
+    public let code: Code
+    /// What went wrong, for people.
+    public let message: String
+
+    init(_ code: Code, _ message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    /// `code: message`.
+    public var description: String { "\(code): \(message)" }
+}

@@ -1,0 +1,63 @@
+internal import Wire
+
+/// What can happen to a worker.
+enum WorkerEvent: Sendable {
+    /// The link to the coordinator came up, or came back.
+    case linked
+    /// A message about session `about`.
+    case message(Message, about: UInt64)
+    /// Time has passed; how far the running leases are.
+    case tick([UInt64: WorkCounters])
+    /// A running lease has ended here.
+    case finished(UInt64, WorkOutcome)
+    /// Leave in good order.
+    case drain
+}
+
+/// What the shell must do, in this order.
+enum WorkerEffect: Hashable, Sendable {
+    case send(Message)
+    case run(PBOffer)
+    /// Stop the work of this lease; its outcome no longer matters.
+    case cancel(UInt64)
+    /// Drop the connection and make another.
+    case reconnect
+    case end(WorkerEnd)
+}
+
+/// Why a worker ended.
+enum WorkerEnd: Hashable, Sendable {
+    /// On demand, in good order.
+    case drained
+    /// The coordinator will never want this worker.
+    case rejected(code: String, text: String)
+    /// No coordinator for so long that nobody waits for the results.
+    case orphaned
+}
+
+/// How far a lease is: tiles settled and body bytes received.
+struct WorkCounters: Hashable, Sendable {
+    var done: UInt64 = 0
+    var bytes: UInt64 = 0
+}
+
+/// How the work of a lease ended.
+enum WorkOutcome: Sendable {
+    /// The result is durable in the blob store.
+    case done(PBCommit)
+    case failed(WorkFailure)
+    case cancelled
+}
+
+/// Why a lease failed as a whole.
+struct WorkFailure: Error, Hashable, Sendable {
+    /// Stable kebab-case code.
+    let cause: String
+    /// For people.
+    let detail: String
+    /// Whether another attempt may succeed.
+    let retriable: Bool
+
+    /// Whether the fault lies with this machine, so that it should not take other work for a while.
+    var isLocal: Bool { ["disk-full", "io-error", "blob-store", "out-of-memory"].contains(cause) }
+}

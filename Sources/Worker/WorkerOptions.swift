@@ -1,0 +1,49 @@
+public import Foundation
+public import ZeroMQ
+
+/// What a worker needs to know.
+public struct WorkerOptions: Sendable {
+    /// The coordinator's work endpoint, e.g.
+    ///
+    /// "tcp://127.0.0.1:7471".
+    public var connect: String
+    /// How the two trust each other.
+    public var security: LinkSecurity
+    /// The blob store's folder, shared with the coordinator.
+    public var blobs: URL
+    /// Leases worked on at the same time, 1...256.
+    ///
+    /// Default 4.
+    public var slots: Int
+    /// Shown by `packhorse workers`; unique only by habit.
+    ///
+    /// Default: host name and process id.
+    public var name: String
+    /// Shown by `packhorse workers`, e.g.
+    ///
+    /// "packhorse 0.1.0".
+    public var build: String
+    /// Whether unencrypted traffic beyond loopback is allowed.
+    public var allowPlain = false
+    /// Where secrets named in tilesets come from.
+    ///
+    /// Default: the process environment.
+    public var environment: [String: String]
+    /// How long the start waits for the coordinator to make the blob store.
+    ///
+    /// Default 30 s.
+    public var storePatience: Duration = .seconds(30)
+
+    /// Options with everything else at its default.
+    public init(connect: String, security: LinkSecurity, blobs: URL, slots: Int = 4, name: String? = nil, build: String)
+    {
+        let process = ProcessInfo.processInfo
+        self.connect = connect
+        self.security = security
+        self.blobs = blobs
+        self.slots = min(max(slots, 1), 256)
+        self.name = name ?? "\(process.hostName)-\(process.processIdentifier)"
+        self.build = build
+        environment = process.environment
+    }
+}

@@ -1,0 +1,108 @@
+internal import Foundation
+public import Logging
+internal import Packages
+public import ServiceLifecycle
+internal import Shards
+internal import Telemetry
+internal import ZeroMQ
+
+/// A worker: asks a coordinator for leases, fetches and merges, commits.
+///
+/// Any number may run, anywhere the blob store is.
+///
+/// It may be killed at any moment: the coordinator gives its leases to others. SIGTERM drains it within 10 s.
+public struct WorkerService: Service {
+    private let options: WorkerOptions
+    private let logger: Logger
+
+    /// A worker that is not connected yet.
+    public init(_ options: WorkerOptions, logger: Logger) {
+        self.options = options
+        self.logger = logger
+    }
+
+    /// Works until the task is cancelled or graceful shutdown has drained it.
+    ///
+    /// - Throws: ``WorkerError``; `ShardsError` when the blob store cannot be opened; `ZeroMQError` for endpoint or keys.
+    public func run() async throws {
+        let store = try await openStore()
+        let runner = LeaseRunner(store: store, environment: options.environment)
+        try await run(store, runner, WorkerPolicy(slots: options.slots))
+    }
+
+    /// The same with another runner and other numbers, for tests.
+    func run(_ store: any BlobStore, _ runner: any WorkRunner, _ policy: WorkerPolicy) async throws {
+        var linkOptions = LinkOptions()
+        linkOptions.allowPlain = options.allowPlain
+        linkOptions.linger = .seconds(1)
+        linkOptions.sendPatience = .seconds(2)
+        linkOptions.logger = logger
+        let link = try DealerLink(connect: options.connect, security: options.security, options: linkOptions)
+        let core = WorkerCore(
+            session: .random(in: 1...UInt64.max),
+            profile: WorkerProfile(
+                name: options.name, host: ProcessInfo.processInfo.hostName, build: options.build, blobStore: store.id,
+                packageFormat: UInt32(PackageSpec.formatVersion)),
+            policy: policy)
+        let shell = WorkerShell(core, link, runner, logger)
+        logger.notice(
+            "Worker starts", metadata: [LogKey.endpoint: "\(options.connect)", LogKey.worker: "\(options.name)"])
+        await withGracefulShutdownHandler {
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask { await Self.receive(link, shell) }
+                group.addTask { await Self.pace(shell) }
+                await group.next()
+                group.cancelAll()
+            }
+        } onGracefulShutdown: {
+            // A handler cannot wait; the loops see the end that this leads to.
+            Task { await shell.drain() }
+        }
+        await shell.stop(within: .seconds(3))
+        await link.close()
+        switch await shell.end {
+        case .drained, nil: logger.notice("Worker ends")
+        case .rejected(let code, let text):
+            throw WorkerError(
+                .rejected, "The coordinator at '\(options.connect)' rejects this worker (\(code)): \(text)")
+        case .orphaned:
+            throw WorkerError(
+                .orphaned, "No coordinator answered at '\(options.connect)' for an hour. Results are in the blob store."
+            )
+        }
+    }
+
+    private static func receive(_ link: DealerLink, _ shell: WorkerShell) async {
+        while await shell.end == nil {
+            do {
+                await shell.took(try await link.receive(upTo: .milliseconds(500)))
+            } catch {
+                return  // Cancelled or closed: the end is noted elsewhere.
+            }
+        }
+    }
+
+    private static func pace(_ shell: WorkerShell) async {
+        while await shell.end == nil {
+            do {
+                try await Task.sleep(for: await shell.tick())
+            } catch {
+                return  // Cancelled.
+            }
+        }
+    }
+
+    /// Opens the blob store; one that its coordinator has not made yet is waited for.
+    private func openStore() async throws -> any BlobStore {
+        let deadline = ContinuousClock.now + options.storePatience
+        while true {
+            do {
+                return try FolderBlobStore(options.blobs, create: false)
+            } catch  where error.code == .storeMissing && ContinuousClock.now < deadline {
+                logger.info(
+                    "Waiting for the coordinator's blob store", metadata: [LogKey.path: "\(options.blobs.path)"])
+                try await Task.sleep(for: .seconds(1))
+            }
+        }
+    }
+}

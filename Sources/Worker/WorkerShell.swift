@@ -1,0 +1,183 @@
+internal import Logging
+internal import Telemetry
+internal import Wire
+internal import ZeroMQ
+
+/// Carries out what ``WorkerCore`` decides: frames on the link, work in tasks, time from a clock.
+actor WorkerShell {
+    private enum Outgoing {
+        case message(Message)
+        case reconnect
+    }
+
+    private var core: WorkerCore
+    private let link: DealerLink
+    private let runner: any WorkRunner
+    private let logger: Logger
+    private let started = ContinuousClock.now
+    private var tasks: [UInt64: Task<Void, Never>] = [:]
+    private var meters: [UInt64: WorkMeter] = [:]
+    private var outbox: [Outgoing] = []
+    private var isSending = false
+    private var lastState = LinkState.connecting
+    private var seq: UInt64 = 0
+    private var epoch: UInt32 = 0
+    /// Why the worker ended; `nil` while it lives.
+    private(set) var end: WorkerEnd?
+
+    init(_ core: WorkerCore, _ link: DealerLink, _ runner: any WorkRunner, _ logger: Logger) {
+        self.core = core
+        self.link = link
+        self.runner = runner
+        self.logger = logger
+    }
+
+    /// Takes what the link received, and notes how it stands.
+    func took(_ frames: [[UInt8]]) async {
+        let state = link.state
+        if state != lastState {
+            lastState = state
+            note(state)
+            if state == .connected { await handle(.linked) }
+        }
+        for bytes in frames {
+            do {
+                let frame = try Frame(decoding: bytes)
+                guard frame.session == core.session else { continue }
+                epoch = frame.epoch
+                trace("in", frame.message)
+                await handle(.message(frame.message, about: frame.session))
+            } catch {
+                logger.info("A frame was refused", metadata: [LogKey.errorCode: "\(error.code)"])
+            }
+        }
+    }
+
+    /// Lets time pass; returns how long until it must again.
+    func tick() async -> Duration {
+        await handle(.tick(meters.mapValues(\.counters)))
+        return .milliseconds(min(max(core.nextTick - now, 20), 1000))
+    }
+
+    /// Begins to leave in good order.
+    func drain() async {
+        logger.notice("Draining: leases go back, results wait for their acknowledgement")
+        await handle(.drain)
+    }
+
+    /// Cancels all work and waits until it has stopped, at most `limit`.
+    func stop(within limit: Duration) async {
+        let running = Array(tasks.values)
+        for task in running { task.cancel() }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { for task in running { await task.value } }
+            group.addTask {
+                do { try await Task.sleep(for: limit) } catch { return }  // Cancelled: all work has stopped.
+            }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    private var now: Int64 {
+        let (seconds, attoseconds) = (ContinuousClock.now - started).components
+        return seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    }
+
+    private func handle(_ event: WorkerEvent) async {
+        for effect in core.handle(event, now: now) {
+            switch effect {
+            case .send(let message): outbox.append(.message(message))
+            case .reconnect: outbox.append(.reconnect)
+            case .run(let offer): run(offer)
+            case .cancel(let token): tasks[token]?.cancel()
+            case .end(let reason): end = reason
+            }
+        }
+        await flush()
+    }
+
+    private func run(_ offer: PBOffer) {
+        let meter = WorkMeter()
+        meters[offer.token] = meter
+        logger.debug(
+            "Work begins", metadata: [LogKey.token: "\(offer.token)", LogKey.job: "\(offer.job)"])
+        tasks[offer.token] = Task { [runner] in
+            let outcome = await runner.run(offer, meter)
+            await self.finished(offer.token, outcome)
+        }
+    }
+
+    private func finished(_ token: UInt64, _ outcome: WorkOutcome) async {
+        tasks[token] = nil
+        meters[token] = nil
+        switch outcome {
+        case .done: logger.debug("Work is done", metadata: [LogKey.token: "\(token)"])
+        case .cancelled: logger.debug("Work was cancelled", metadata: [LogKey.token: "\(token)"])
+        case .failed(let failure):
+            logger.warning(
+                "Work failed",
+                metadata: [
+                    LogKey.token: "\(token)", LogKey.errorCode: "\(failure.cause)",
+                    LogKey.errorMessage: "\(failure.detail)",
+                ])
+        }
+        await handle(.finished(token, outcome))
+    }
+
+    /// Sends in order, one batch at a time.
+    ///
+    /// While there is no connection frames are dropped: the core repeats what matters, and the rest would be stale by
+    /// the time it left.
+    private func flush() async {
+        guard !isSending else { return }
+        isSending = true
+        defer { isSending = false }
+        while !outbox.isEmpty {
+            let batch = outbox
+            outbox = []
+            var frames: [[UInt8]] = []
+            for item in batch {
+                switch item {
+                case .message(let message): encode(message).map { frames.append($0) }
+                case .reconnect:
+                    logger.info("No word from the coordinator; connecting anew")
+                    await link.reconnect()
+                }
+            }
+            guard !frames.isEmpty, link.state == .connected else { continue }
+            do {
+                try await link.send(frames)
+            } catch {
+                logger.info("Messages could not be sent", metadata: [LogKey.errorCode: "\(error.code)"])
+            }
+        }
+    }
+
+    private func encode(_ message: Message) -> [UInt8]? {
+        trace("out", message)
+        seq += 1
+        do {
+            return try Frame(session: core.session, seq: seq, epoch: epoch, message).encoded()
+        } catch {
+            logger.error("A message could not be encoded", metadata: [LogKey.errorMessage: "\(error)"])
+            return nil
+        }
+    }
+
+    private func note(_ state: LinkState) {
+        switch state {
+        case .refused(let reason):
+            logger.warning(
+                "The coordinator refused the connection",
+                metadata: [LogKey.endpoint: "\(link.endpoint)", LogKey.errorMessage: "\(reason)"])
+        default:
+            logger.info("The link is \(state)", metadata: [LogKey.endpoint: "\(link.endpoint)"])
+        }
+    }
+
+    private func trace(_ direction: String, _ message: Message) {
+        logger.trace(
+            "Frame", metadata: ["packhorse.direction": "\(direction)", "packhorse.message": "\(message.type)"])
+    }
+}
