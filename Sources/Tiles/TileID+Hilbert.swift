@@ -5,41 +5,18 @@
 enum HilbertCurve {
     /// For each orientation and place along the curve: the quadrant (bits 0-1) and the orientation inside it (bits 2-3).
     ///
-    /// Orientation `s | f << 1` begins at entry `4 * orientation`, four bits an entry.
-    static let walk: UInt64 = {
-        var table: UInt64 = 0
-        for orientation in 0..<4 {
-            for place in 0..<4 {
-                // Along the plain curve: (0,0) (0,1) (1,1) (1,0).
-                let plainX = place >> 1
-                let plainY = (place ^ place >> 1) & 1
-                let next = orientation ^ (plainY == 0 ? 1 | plainX << 1 : 0)
-                let swap = orientation & 1
-                let flip = orientation >> 1
-                let x = (swap == 0 ? plainX : plainY) ^ flip
-                let y = (swap == 0 ? plainY : plainX) ^ flip
-                table |= UInt64(y << 1 | x | next << 2) << UInt64(4 * (4 * orientation + place))
-            }
-        }
-        return table
-    }()
+    /// Orientation `swap | flip << 1` begins at entry `4 * orientation`, four bits an entry. In the plain orientation the
+    /// curve goes (0,0) (0,1) (1,1) (1,0); inside a quadrant with y = 0 it is swapped, and flipped as well when x = 1. A
+    /// literal, because a computed table costs a check at each use; the test along neighbours fails for any other.
+    static let walk: UInt64 = 0x1CEB_689F_A750_D324
+    /// The same the other way: for each orientation and quadrant the place (bits 0-1) and the orientation inside.
+    static let places: UInt64 = 0x8D3E_C79A_6B50_21F4
 
-    /// The quadrant that comes at a place (0...3) of an orientation, and the orientation inside it.
+    /// The entry of a table for an orientation and a place or quadrant: the other of the two, and the orientation inside.
     @inline(__always)
-    static func step(_ table: UInt64, _ orientation: UInt32, _ place: UInt32) -> (quadrant: UInt32, inside: UInt32) {
-        let entry = UInt32(truncatingIfNeeded: table >> UInt64(orientation << 4 | place << 2))
-        return (entry & 3, entry >> 2 & 3)
-    }
-
-    /// The orientation inside a quadrant, and the place of the quadrant, by arithmetic on the two bits.
-    @inline(__always)
-    static func locate(_ orientation: Int, x: Int, y: Int) -> (place: Int, inside: Int) {
-        let flip = orientation >> 1
-        let swap = orientation & 1
-        let plainX = (swap == 0 ? x : y) ^ flip
-        let plainY = (swap == 0 ? y : x) ^ flip
-        let place = plainX << 1 | plainX ^ plainY
-        return (place, orientation ^ (plainY == 0 ? 1 | plainX << 1 : 0))
+    static func step(_ table: UInt64, _ orientation: UInt32, _ index: UInt32) -> (value: UInt32, inside: UInt32) {
+        let entry = UInt32(truncatingIfNeeded: table &>> UInt64(orientation &<< 4 | index &<< 2))
+        return (entry & 3, entry &>> 2 & 3)
     }
 
     /// The number of tiles of all zooms above a zoom, (4^zoom - 1) / 3: the first id of the zoom.
@@ -50,13 +27,15 @@ enum HilbertCurve {
 extension TileID: Comparable {
     /// The PMTiles id: all tiles of lower zooms come first, then the place on the Hilbert curve of the zoom.
     public var hilbertID: UInt64 {
-        let (x, y) = (x, y)
-        var orientation = 0
+        let (x, y) = (UInt32(x), UInt32(y))
+        var orientation: UInt32 = 0
         var index: UInt64 = 0
         for bit in stride(from: zoom - 1, through: 0, by: -1) {
-            let (place, inside) = HilbertCurve.locate(orientation, x: x >> bit & 1, y: y >> bit & 1)
-            index = index << 2 | UInt64(place)
-            orientation = inside
+            let shift = UInt32(truncatingIfNeeded: bit)
+            let quadrant = (y &>> shift & 1) << 1 | x &>> shift & 1
+            let step = HilbertCurve.step(HilbertCurve.places, orientation, quadrant)
+            index = index << 2 | UInt64(step.value)
+            orientation = step.inside
         }
         return HilbertCurve.firstID(ofZoom: zoom) + index
     }
@@ -73,8 +52,8 @@ extension TileID: Comparable {
         var y = 0
         for bit in stride(from: 2 * zoom - 2, through: 0, by: -2) {
             let step = HilbertCurve.step(table, orientation, UInt32(truncatingIfNeeded: index >> UInt64(bit)) & 3)
-            x = x << 1 | Int(step.quadrant & 1)
-            y = y << 1 | Int(step.quadrant >> 1)
+            x = x << 1 | Int(step.value & 1)
+            y = y << 1 | Int(step.value >> 1)
             orientation = step.inside
         }
         self.init(trusted: zoom, x, y)
@@ -87,10 +66,11 @@ extension TileID: Comparable {
 
     /// The orientation of the Hilbert curve inside this tile.
     var hilbertOrientation: UInt32 {
-        var orientation = 0
+        var orientation: UInt32 = 0
         for bit in stride(from: zoom - 1, through: 0, by: -1) {
-            orientation = HilbertCurve.locate(orientation, x: x >> bit & 1, y: y >> bit & 1).inside
+            let quadrant = UInt32(y >> bit & 1) << 1 | UInt32(x >> bit & 1)
+            orientation = HilbertCurve.step(HilbertCurve.places, orientation, quadrant).inside
         }
-        return UInt32(orientation)
+        return orientation
     }
 }

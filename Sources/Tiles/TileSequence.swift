@@ -67,11 +67,11 @@ public struct TileSequence: Sequence, Sendable {
             if frame.node.isUniform && frame.node.depth < zoom { return }
             for place in 0..<UInt32(4) {
                 let step = HilbertCurve.step(walk, UInt32(frame.orientation), 3 - place)
-                let child = mask.child(Int(step.quadrant ^ 2), of: frame.node, zoom: Int(frame.zoom))
+                let child = mask.child(Int(step.value ^ 2), of: frame.node, zoom: Int(frame.zoom))
                 guard child.isPresent else { continue }
                 frames.append(
                     Frame(
-                        node: child, x: frame.x << 1 | step.quadrant & 1, y: frame.y << 1 | step.quadrant >> 1,
+                        node: child, x: frame.x << 1 | step.value & 1, y: frame.y << 1 | step.value >> 1,
                         zoom: frame.zoom + 1, orientation: UInt8(truncatingIfNeeded: step.inside)))
             }
         }
