@@ -41,18 +41,35 @@ public enum Durable {
     ///
     /// The temporary name is in the same folder and is removed when anything fails.
     public static func write(_ bytes: [UInt8], to url: URL) throws(ShardsError) {
+        try replace(url) { (file) throws(ShardsError) in try file.write(bytes) }
+    }
+
+    private static func replace(_ url: URL, _ fill: (FileDescriptor) throws(ShardsError) -> Void) throws(ShardsError) {
         let suffix = String(UInt64.random(in: 0...UInt64.max), radix: 16)
         let temporary = url.deletingLastPathComponent().appendingPathComponent(
             ".\(url.lastPathComponent).\(suffix).tmp")
         do throws(ShardsError) {
             let file = try FileDescriptor(creating: temporary)
-            try file.write(bytes)
+            try fill(file)
             try file.sync()
             try file.close()
             try rename(temporary, to: url)
         } catch {
             unlink(temporary.path)
             throw error
+        }
+    }
+
+    /// Copies a file so that the new name appears with all of its bytes flushed, or not at all.
+    public static func copy(_ from: URL, to url: URL) throws(ShardsError) {
+        let source = try FileDescriptor(reading: from)
+        try replace(url) { (target) throws(ShardsError) in
+            var offset: UInt64 = 0
+            while offset < source.size {
+                let bytes = try source.read(at: offset, count: Int(min(1 << 20, source.size - offset)))
+                try target.write(bytes)
+                offset += UInt64(bytes.count)
+            }
         }
     }
 

@@ -41,7 +41,7 @@ struct MBTilesVerifyTests {
             "DELETE FROM tiles_shallow WHERE zoom_level = 8 AND tile_column = (SELECT max(tile_column) FROM tiles_shallow)",
             "hash-mismatch"
         ),
-        ("UPDATE tiles_data SET tile_data = zeroblob(10) WHERE tile_data_id = 4", "wrong-type"),
+        ("UPDATE tiles_data SET tile_data = zeroblob(10) WHERE tile_data_id = 4", "bad-mvt"),
         ("UPDATE tiles_data SET tile_data = NULL WHERE tile_data_id = 4", "no-body"),
         ("UPDATE tiles_data SET tile_data = 'text' WHERE tile_data_id = 4", "no-body"),
         ("DELETE FROM tiles_data WHERE tile_data_id = 4", "lost-body"),
@@ -54,7 +54,7 @@ struct MBTilesVerifyTests {
         ("DELETE FROM metadata WHERE name = 'name'", "bad-metadata"),
         ("DELETE FROM metadata WHERE name = 'json'", "no-vector-layers"),
         ("UPDATE metadata SET value = 'tiff' WHERE name = 'format'", "unknown-format"),
-        ("UPDATE metadata SET value = 'png' WHERE name = 'format'", "wrong-type"),
+        ("UPDATE metadata SET value = 'png' WHERE name = 'format'", "bad-png"),
         ("UPDATE metadata SET value = '1,2,3' WHERE name = 'bounds'", "bad-metadata"),
         ("UPDATE metadata SET value = 'x' WHERE name = 'maxzoom'", "bad-metadata"),
         ("UPDATE metadata SET value = '7' WHERE name = 'maxzoom'", "outside-zooms"),
@@ -80,8 +80,12 @@ struct MBTilesVerifyTests {
 
     /// With the catalog's digest every flip is found; without it, every flip that changes what a tile look-up answers.
     @Test func flippedBitsAreFound() throws {
-        let whole = try bytes(url)
-        let answers = try rows(url)
+        let dense = try World(zooms: "0-8", padding: 900)
+        let file = scratch.file("dense.mbtiles")
+        let receipt = try MBTilesMerge.run(
+            try dense.spec, shards: try dense.shards(1, in: scratch, seed: 5), into: file)
+        let whole = try bytes(file)
+        let answers = try rows(file)
         let damaged = scratch.file("flip.mbtiles")
         var random = SplitMix(state: 11)
         var unseen = 0
@@ -90,15 +94,16 @@ struct MBTilesVerifyTests {
             var copy = whole
             copy[bit / 8] ^= 1 << UInt8(bit % 8)
             try Data(copy).write(to: damaged)
-            let strict = try MBTilesVerify.run(damaged, mask: world.mask, zooms: world.zooms, expecting: receipt.digest)
+            let strict = try MBTilesVerify.run(damaged, mask: dense.mask, zooms: dense.zooms, expecting: receipt.digest)
             #expect(!strict.isSound)
-            if try MBTilesVerify.run(damaged, mask: world.mask, zooms: world.zooms).isSound {
+            if try MBTilesVerify.run(damaged, mask: dense.mask, zooms: dense.zooms).isSound {
                 unseen += 1
                 #expect(try rows(damaged) == answers, "bit \(bit % 8) of byte \(bit / 8) changed a tile unseen")
             }
         }
-        // What stays unseen lies in bytes SQLite does not use, and in the texts of the metadata.
-        #expect(unseen < 60, "\(unseen) of 200 flips were not seen without the digest")
+        // What stays unseen lies in bytes SQLite does not use (here mostly the ends of pages)
+        // and in the texts of the metadata.
+        #expect(unseen < 80, "\(unseen) of 200 flips in \(whole.count) bytes were not seen without the digest")
     }
 
     private func rows(_ url: URL) throws -> [[DatabaseValue]] {

@@ -33,13 +33,22 @@ func bytes(_ url: URL) throws -> [UInt8] { [UInt8](try Data(contentsOf: url)) }
 
 /// A vector tile with one layer "land", one point and one field "name", as gzip.
 func vectorTile(_ name: String) -> [UInt8] {
-    func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] { [number << 3 | 2, UInt8(bytes.count)] + bytes }
+    func length(_ count: Int) -> [UInt8] {
+        count < 128 ? [UInt8(count)] : [UInt8(count & 127 | 128), UInt8(count >> 7)]
+    }
+    func field(_ number: UInt8, _ bytes: [UInt8]) -> [UInt8] { [number << 3 | 2] + length(bytes.count) + bytes }
     // MVT 2.1: feature { tags [0, 0], type POINT, geometry MoveTo(1) 25 17 }
     let feature = field(2, [0, 0]) + [0x18, 1] + field(4, [9, 50, 34])
     let layer =
         field(1, Array("land".utf8)) + field(2, feature) + field(3, Array("name".utf8))
         + field(4, field(1, Array(name.utf8))) + [0x28, 0x80, 0x20, 0x78, 2]
     return Gzip.compress(field(3, layer))
+}
+
+/// Letters and digits that compression cannot shorten by much.
+func noise(_ count: Int, _ random: inout SplitMix) -> String {
+    let letters = Array("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_")
+    return String((0..<count).map { _ in letters[Int(random.next() & 63)] })
 }
 
 /// What is known about one tile; a `nil` body is an empty tile.
@@ -55,7 +64,8 @@ struct World {
     let samples: [Sample]
 
     /// Two areas far apart at zoom 7, all their ancestors, and everything below them down to zoom 9.
-    init(zooms text: String = "0-9") throws {
+    init(zooms text: String = "0-9", padding: Int = 0) throws {
+        var random = SplitMix(state: 77)
         zooms = try ZoomRange(parsing: text)
         var seeds: [TileID] = []
         for (x, y) in [(60, 40), (61, 40), (61, 41), (62, 40), (70, 52), (70, 53), (71, 54)] {
@@ -73,7 +83,8 @@ struct World {
         mask = TileMask(tiles: seeds, maxZoom: 9)
         samples = mask.tiles(in: zooms).enumerated().map { index, tile in
             if index % 11 == 10 { return Sample(tile: tile, body: nil) }
-            return Sample(tile: tile, body: vectorTile(index % 4 == 3 ? "ocean" : "tile \(tile) \(index * 7919)"))
+            return Sample(
+                tile: tile, body: vectorTile(index % 4 == 3 ? "ocean" : "tile \(tile) " + noise(padding, &random)))
         }
     }
 
