@@ -26,7 +26,7 @@ struct ByteCursor {
         throw .damaged("has an overlong number at byte \(position)")
     }
 
-    /// A varint in zigzag: 0, -1, 1, -2, …
+    /// A varint in zigzag: 0, -1, 1, -2 and so on.
     mutating func zigzag() throws(RegionsError) -> Int {
         let value = try varint()
         return value >> 1 ^ -(value & 1)

@@ -1,4 +1,6 @@
-/// Which property of a feature is its id and which its name. Keys of Natural Earth, Geofabrik, OpenStreetMap, geoBoundaries and GADM.
+/// Which property of a feature is its id and which its name.
+///
+/// Keys of Natural Earth, Geofabrik, OpenStreetMap, geoBoundaries and GADM.
 struct ImportKeys {
     private static let region = ["iso_3166_2", "ISO3166-2", "iso3166-2", "shapeISO", "ISO_1"]
     private static let country = [
@@ -7,7 +9,7 @@ struct ImportKeys {
     private static let plainNames = ["name", "NAME", "shapeName", "NAME_1", "NAME_0", "ADMIN"]
 
     let options: RegionImport.Options
-    /// alpha-3 -> alpha-2
+    /// From alpha-3 to alpha-2.
     let alpha2: [String: String]
 
     /// Keys to look at, in order.
@@ -31,7 +33,9 @@ struct ImportKeys {
         return nil
     }
 
-    /// Names by language. The plain name stands in for every language that neither the feature nor the tree names.
+    /// Names by language.
+    ///
+    /// The plain name stands in for every language that neither the feature nor the tree names.
     func names(of properties: [String: Any], known: [String: String], id: String) -> [String: String] {
         var names = known
         for language in RegionTree.languages {

@@ -17,7 +17,9 @@ extension PieceAtlas {
         return Self.joined(lines.filter { $0.count > 1 })
     }
 
-    /// Lines joined head to tail into rings. A line that finds no follower closes on its own start.
+    /// Lines joined head to tail into rings.
+    ///
+    /// A line that finds no follower closes on its own start.
     private static func joined(_ lines: [[MercatorPoint]]) -> [[MercatorPoint]] {
         var starting: [MercatorPoint: [Int]] = [:]
         for (index, line) in lines.enumerated().reversed() { starting[line[0], default: []].append(index) }

@@ -120,7 +120,7 @@ final class PieceAtlas: Sendable {
         return step.isReversed ? out.reversed() : out
     }
 
-    /// The rings of a piece as points; the first point is not repeated. Decoded once, then kept.
+    /// The rings of a piece as points, decoded once, then kept; the first point is not repeated.
     func outline(of piece: Int) throws(RegionsError) -> [[MercatorPoint]] {
         if let known = rings.withLock({ $0[piece] }) { return known }
         var out: [[MercatorPoint]] = []
@@ -143,7 +143,7 @@ final class PieceAtlas: Sendable {
         return out
     }
 
-    /// Decodes everything once and throws at the first damage. For tests and `packhorse verify`.
+    /// Decodes everything once and throws at the first damage (for tests).
     func validate() throws(RegionsError) {
         for piece in pieces.indices { _ = try outline(of: piece) }
     }

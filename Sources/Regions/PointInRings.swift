@@ -2,7 +2,9 @@ import Tiles
 
 /// The even-odd test of a point against rings, exact on the integers of the fixed point.
 enum PointInRings {
-    /// Whether a point lies inside. A point on a border lies in exactly one of the two neighbours that share it: an edge counts from its
+    /// Whether a point lies inside.
+    ///
+    /// A point on a border lies in exactly one of the two neighbours that share it: an edge counts from its
     /// upper end up to but without its lower end, and a point on the edge counts as to the right of it.
     static func contains(_ point: MercatorPoint, _ rings: [[MercatorPoint]]) -> Bool {
         var isInside = false
@@ -16,7 +18,7 @@ enum PointInRings {
         return isInside
     }
 
-    /// Whether a point is to the east of an edge that crosses its row, or on it. The same answer for both directions of the edge.
+    /// Whether a point is to the east of an edge that crosses its row, or on it; the same answer for both directions of the edge.
     private static func isRight(_ point: MercatorPoint, of a: MercatorPoint, _ b: MercatorPoint) -> Bool {
         let (top, bottom) = a.y < b.y ? (a, b) : (b, a)
         if point.x < min(top.x, bottom.x) { return false }

@@ -147,7 +147,7 @@ public enum RegionImport {
 }
 
 extension RegionTree {
-    /// alpha-3 -> alpha-2
+    /// From alpha-3 to alpha-2.
     var alpha2: [String: String] {
         Dictionary(
             nodes.compactMap { node in node.alpha3.map { ($0, node.region.id) } },

@@ -11,7 +11,8 @@ struct RegionManifest: Decodable {
         let alpha3: String?
         let bounds: [Double]
         let boxes: [[Double]]?
-        let names: [String]
+        /// In the order of the languages, separated by bars, because one text decodes faster than eight.
+        let names: String
         let aliases: [String]?
     }
 

@@ -9,7 +9,8 @@ extension RegionTree {
     public func shape(of id: String) -> MercatorShape {
         guard let index = index(of: id) else { return MercatorShape() }
         let ground = ground(of: index)
-        let outline = (try? atlas.outline(ofAll: ground.pieces)) ?? []  // cannot fail: the tests validate every embedded byte
+        // Cannot fail: the tests validate every embedded byte.
+        let outline = (try? atlas.outline(ofAll: ground.pieces)) ?? []
         return MercatorShape(polygons: (outline.isEmpty ? [] : [outline]) + ground.imported.flatMap(\.polygons))
     }
 
@@ -52,7 +53,8 @@ extension RegionTree {
             guard piece.minimum.x <= point.x, point.x <= piece.maximum.x, piece.minimum.y <= point.y,
                 point.y <= piece.maximum.y
             else { return false }
-            return PointInRings.contains(point, (try? atlas.outline(of: index)) ?? [])  // cannot fail: see shape(of:)
+            // Cannot fail: see shape(of:).
+            return PointInRings.contains(point, (try? atlas.outline(of: index)) ?? [])
         }
     }
 

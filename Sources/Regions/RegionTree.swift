@@ -8,7 +8,7 @@ public struct RegionTree: Sendable {
     /// The languages in which every embedded region has a name.
     public static let languages = ["en", "de", "fr", "it", "zh", "es", "ru", "et"]
 
-    /// The lines that go with the data wherever it is shown or shipped. The texts of the licences are in NOTICE.
+    /// The lines that go with the data wherever it is shown or shipped; the texts of the licences are in NOTICE.
     public static let attribution = [
         "Made with Natural Earth. Free vector and raster map data @ naturalearthdata.com.",
         "Region names from Unicode CLDR 41, © 1991-2022 Unicode, Inc., under the Unicode license.",
@@ -69,7 +69,9 @@ public struct RegionTree: Sendable {
             for box in entry.boxes ?? [] { boxes.append(try BoundingBox(numbers: box, of: entry.id)) }
             let region = Region(
                 id: entry.id, kind: kind, parentID: entry.parent,
-                names: Dictionary(zip(manifest.languages, entry.names), uniquingKeysWith: { first, _ in first }),
+                names: Dictionary(
+                    zip(manifest.languages, entry.names.split(separator: "|").map(String.init)),
+                    uniquingKeysWith: { first, _ in first }),
                 bounds: try BoundingBox(numbers: entry.bounds, of: entry.id), isImported: false)
             append(
                 Node(
@@ -116,7 +118,7 @@ public struct RegionTree: Sendable {
         return names.reversed().joined(separator: "/")
     }
 
-    /// The path in every language, under the keys that packages.json uses: `name_en`, `name_de`, …
+    /// The path in every language, under the keys that packages.json uses (`name_en`, `name_de`).
     public func localizedPaths(of id: String) -> [String: String] {
         Dictionary(uniqueKeysWithValues: Self.languages.map { ("name_\($0)", path(of: id, language: $0)) })
     }

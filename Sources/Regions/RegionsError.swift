@@ -13,7 +13,9 @@ public struct RegionsError: Error, Sendable, CustomStringConvertible {
 
         private let name: Name
 
-        /// No region has that id or name. ``RegionsError/suggestions`` may help.
+        /// No region has that id or name.
+        ///
+        /// ``RegionsError/suggestions`` may help.
         public static let unknownRegion = Code(name: .unknownRegion)
         /// Several regions of the same rank have that name.
         public static let ambiguousName = Code(name: .ambiguousName)

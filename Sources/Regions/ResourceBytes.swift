@@ -16,12 +16,12 @@ struct ResourceBytes: @unchecked Sendable {
 
     private init(embedded: UnsafeBufferPointer<UInt8>) { storage = .embedded(embedded) }
 
-    /// regions.bin
+    /// The bytes of regions.bin.
     static var boundaries: ResourceBytes {
         ResourceBytes(embedded: UnsafeBufferPointer(start: ph_regions_bin_start(), count: ph_regions_bin_size))
     }
 
-    /// regions.json
+    /// The bytes of regions.json.
     static var manifest: ResourceBytes {
         ResourceBytes(embedded: UnsafeBufferPointer(start: ph_regions_json_start(), count: ph_regions_json_size))
     }

@@ -88,10 +88,10 @@ struct HostileAtlasTests {
 
     @Test(arguments: [
         "", "{}", "[]", #"{"format":2,"languages":[],"nodes":[]}"#,
-        #"{"format":1,"languages":["en"],"nodes":[{"id":"A","kind":"planet","bounds":[0,0,1,1],"names":["a"]}]}"#,
-        #"{"format":1,"languages":["en"],"nodes":[{"id":"A","kind":"world","bounds":[0,0,1],"names":["a"]}]}"#,
-        #"{"format":1,"languages":["en"],"nodes":[{"id":"A","kind":"world","bounds":[0,9,1,1],"names":["a"]}]}"#,
-        #"{"format":1,"languages":["en"],"nodes":[{"id":"A","kind":"country","parent":"B","bounds":[0,0,1,1],"names":["a"]}]}"#,
+        #"{"format":1,"languages":["en"],"nodes":[{"id":"A","kind":"planet","bounds":[0,0,1,1],"names":"a"}]}"#,
+        #"{"format":1,"languages":["en"],"nodes":[{"id":"A","kind":"world","bounds":[0,0,1],"names":"a"}]}"#,
+        #"{"format":1,"languages":["en"],"nodes":[{"id":"A","kind":"world","bounds":[0,9,1,1],"names":"a"}]}"#,
+        #"{"format":1,"languages":["en"],"nodes":[{"id":"A","kind":"country","parent":"B","bounds":[0,0,1,1],"names":"a"}]}"#,
     ])
     func damagedListsAreRefused(_ text: String) throws {
         let atlas = try PieceAtlas(ResourceBytes(Self.small))

@@ -85,7 +85,9 @@ def main(out):
         node["bounds"] = bounds_in_degrees(spans)
         if id in atoll_boxes:
             node["boxes"] = atoll_boxes[id]
-        node["names"] = [cldr.name(id, l) for l in cldr.LANGUAGES]
+        names = [cldr.name(id, l) for l in cldr.LANGUAGES]
+        assert not any("|" in name for name in names)
+        node["names"] = "|".join(names)
         if id in TREE["aliases"]:
             node["aliases"] = TREE["aliases"][id]
         nodes.append(node)
