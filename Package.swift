@@ -55,7 +55,7 @@ let libraries: [Room] = [
     Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer"], [.grdb]),
     Room("Shards", ["CLZ4", "Tiles"], [.crypto]),
     Room("Packages", ["Tiles", "TileBodies", "Shards"], [.grdb, .crypto]),
-    Room("Catalog", ["Tiles"], [.crypto]),
+    Room("Catalog", ["Tiles", "Shards"]),
     Room("TestSupport"),  // the scripted HTTP server of the tests; nothing but tests imports it
     // Layer 3: services; they meet at Wire and never import each other
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging, .nio]),
@@ -74,7 +74,7 @@ let libraries: [Room] = [
 let tests: [Room] = [
     Room("Tiles"), Room("Regions", ["Tiles"]), Room("Wire", ["Tiles"]), Room("Scheduling", ["Tiles"], [.heap]),
     Room("ZeroMQ"), Room("Transfer", ["TestSupport"]), Room("TileBodies", ["Tiles"]), Room("Tilesets", ["Tiles", "TileBodies"]),
-    Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "TestSupport"], [.grdb]), Room("Shards", ["Tiles"]), Room("Packages", ["Tiles", "Shards"], [.grdb]), Room("Catalog", ["Tiles"]),
+    Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "TestSupport"], [.grdb]), Room("Shards", ["Tiles"]), Room("Packages", ["Tiles", "Shards"], [.grdb]), Room("Catalog", ["Tiles", "Shards"]),
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.logging]),
     Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ"]), Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins"]),
     Room("Commands", ["Tiles", "Regions", "Wire", "Catalog"]),

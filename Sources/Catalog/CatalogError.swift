@@ -1,0 +1,57 @@
+internal import Shards
+
+/// What went wrong with a catalog, and what to do about it.
+public struct CatalogError: Error, Sendable, CustomStringConvertible {
+    /// A stable, kebab-case reason: safe as a metric label and for mapping to exit codes.
+    public struct Code: Hashable, Sendable, CustomStringConvertible {
+        private enum Reason: String, Sendable {
+            case diskFull = "disk-full"
+            case io = "io"
+            case missing = "catalog-missing"
+            case corrupt = "catalog-corrupt"
+            case badRequest = "bad-request"
+            case badFile = "bad-file"
+        }
+        private let reason: Reason
+        /// No space is left on the file system.
+        ///
+        /// Free some and publish again.
+        public static let diskFull = Code(reason: .diskFull)
+        /// The operating system refused a file operation.
+        public static let io = Code(reason: .io)
+        /// There is no catalog in the folder.
+        public static let missing = Code(reason: .missing)
+        /// `packages.json` is not what this room writes; it is left as it is.
+        public static let corrupt = Code(reason: .corrupt)
+        /// The id, mask, names or base URL cannot be in a list clients read.
+        public static let badRequest = Code(reason: .badRequest)
+        /// The file to publish is not the one named: other size or other digest.
+        public static let badFile = Code(reason: .badFile)
+        /// The kebab-case text of the code.
+        public var description: String { reason.rawValue }
+    }
+
+    /// The reason, for programs.
+    public let code: Code
+    /// What failed, which thing, what was found and what to do, for people.
+    public let message: String
+    /// The error below, when there was one.
+    public let cause: (any Error)?
+
+    /// Makes an error from its parts.
+    public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+        self.code = code
+        self.message = message
+        self.cause = cause
+    }
+
+    /// The message, followed by the code in brackets.
+    public var description: String { "\(message) [\(code)]" }
+
+    /// Runs file work and names what it threw.
+    static func naming<Result>(_ work: () throws(ShardsError) -> Result) throws(CatalogError) -> Result {
+        do { return try work() } catch {
+            throw CatalogError(error.code == .diskFull ? .diskFull : .io, error.message, cause: error)
+        }
+    }
+}
