@@ -10,7 +10,7 @@ struct CoverTests {
         0...world, (-world / 4)...(world * 5 / 4), 1_610_612_736...2_684_354_560, 1_342_177_280...2_415_919_104,
     ]
 
-    @Test(arguments: 0..<1_500 as Range<UInt64>)
+    @Test(arguments: 0..<SeededRandom.rounds(1_500))
     func aRandomShapeIsCoveredAsTheNaiveWayCoversIt(seed: UInt64) {
         var random = SeededRandom(seed)
         var shape = MercatorShape()

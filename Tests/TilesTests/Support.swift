@@ -9,6 +9,15 @@ struct SeededRandom: RandomNumberGenerator {
         state = seed &* 0x9E37_79B9_7F4A_7C15 &+ 1
     }
 
+    /// How many cases to try: all of them in release, a fifth in the much slower debug build.
+    static func rounds(_ count: UInt64) -> UInt64 {
+        #if DEBUG
+            count / 5
+        #else
+            count
+        #endif
+    }
+
     mutating func next() -> UInt64 {
         state &+= 0x9E37_79B9_7F4A_7C15
         var word = state

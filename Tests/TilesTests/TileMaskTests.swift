@@ -4,7 +4,7 @@ import Tiles
 struct TileMaskTests {
     private static let depth = 4
 
-    @Test(arguments: 0..<300 as Range<UInt64>)
+    @Test(arguments: 0..<SeededRandom.rounds(300))
     func aMaskIsTheSetItWasMadeOf(seed: UInt64) throws {
         var random = SeededRandom(seed)
         let set = randomSet(&random, maxZoom: Self.depth)
@@ -32,7 +32,7 @@ struct TileMaskTests {
         #expect(tiles(of: TileMask(tiles: some, maxZoom: Self.depth, orphans: .dropped)) == kept)
     }
 
-    @Test(arguments: 0..<300 as Range<UInt64>)
+    @Test(arguments: 0..<SeededRandom.rounds(300))
     func theAlgebraIsThatOfSets(seed: UInt64) throws {
         var random = SeededRandom(seed &+ 10_000)
         let (zoomA, zoomB) = (Int.random(in: 2...4, using: &random), Int.random(in: 2...4, using: &random))
