@@ -1,0 +1,68 @@
+import TileBodies
+import Tiles
+
+/// A file that holds tiles.
+protocol TileArchive: Sendable {
+    /// Calls `each` for every tile with its body and coding, or `nil` when the file has none. Blocks.
+    func read(
+        _ tiles: [TileID], each: (TileID, Result<(body: [UInt8], coding: BodyCoding)?, OriginsError>) -> Void)
+}
+
+/// Tiles from an MBTiles or PMTiles file, checked as those from a server are.
+final class ArchiveOrigin: TileOrigin {
+    private static let groupSize = 64
+    private let archive: any TileArchive
+    private let format: TileFormat
+    private let settler: Settler
+
+    init(_ archive: any TileArchive, format: TileFormat, lanes: Int) {
+        self.archive = archive
+        self.format = format
+        settler = Settler(lanes: lanes, limit: 64 << 20)
+    }
+
+    func fetch(
+        _ tiles: any Sequence<TileID> & Sendable, deliver: @Sendable ([FetchedTile]) async throws -> Void
+    ) async throws {
+        var iterator = tiles.makeIterator()
+        while true {
+            try Task.checkCancellation()
+            var group: [TileID] = []
+            while group.count < Self.groupSize, let tile = iterator.next() { group.append(tile) }
+            if group.isEmpty { return }
+            let wanted = group
+            let settled = await settler.run { [archive, format] checker in
+                var settled: [FetchedTile] = []
+                archive.read(wanted) { tile, found in
+                    settled.append(Self.settle(tile, found, format, checker))
+                }
+                return settled
+            }
+            try await deliver(settled)
+        }
+    }
+
+    private static func settle(
+        _ tile: TileID, _ found: Result<(body: [UInt8], coding: BodyCoding)?, OriginsError>, _ format: TileFormat,
+        _ checker: BodyChecker
+    ) -> FetchedTile {
+        switch found {
+        case .failure(let error):
+            let outcome = FetchedTile.Outcome.failed(cause: error.code.description, detail: error.message)
+            return FetchedTile(tile: tile, outcome: outcome, received: 0)
+        case .success(nil):
+            return FetchedTile(tile: tile, outcome: .empty, received: 0)
+        case .success(let stored?):
+            do throws(TileBodiesError) {
+                let body = try checker.settle(stored.body, coding: stored.coding, declared: format)
+                let outcome = FetchedTile.Outcome.stored(body: body, etag: nil, lastModified: nil)
+                return FetchedTile(tile: tile, outcome: outcome, received: stored.body.count)
+            } catch {
+                let outcome: FetchedTile.Outcome =
+                    error.code == .emptyBody
+                    ? .empty : .failed(cause: error.code.description, detail: error.message)
+                return FetchedTile(tile: tile, outcome: outcome, received: stored.body.count)
+            }
+        }
+    }
+}

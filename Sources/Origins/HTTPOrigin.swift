@@ -1,0 +1,83 @@
+import TileBodies
+import Tiles
+import Tilesets
+import Transfer
+
+/// Tiles from an HTTP server.
+final class HTTPOrigin: TileOrigin {
+    /// A body that is not a whole tile is fetched again so many times.
+    static let maxRefetches = 2
+    private let client: TransferClient
+    private let judge: ResponseJudge
+    private let settler: Settler
+    private let templates: [URLTemplate]
+    private let language: String?
+    private let key: String?
+    private let window: Int
+
+    init(_ tileset: Tileset, environment: [String: String], lanes: Int) throws(OriginsError) {
+        do throws(TilesetsError) {
+            templates = try tileset.templates()
+            key = try tileset.key(environment: environment)
+        } catch {
+            throw OriginsError(.tileset, error.message, cause: error)
+        }
+        client = try TransferClient.open(tileset, environment: environment)
+        judge = ResponseJudge(format: tileset.format)
+        settler = Settler(lanes: lanes, limit: 64 << 20)
+        language = tileset.language
+        window = min(1_024, max(64, tileset.politeness.concurrency * 8))
+    }
+
+    func fetch(
+        _ tiles: any Sequence<TileID> & Sendable, deliver: @Sendable ([FetchedTile]) async throws -> Void
+    ) async throws {
+        let download = client.download()
+        defer { download.cancel() }
+        var iterator = tiles.makeIterator()
+        var underWay = 0
+        var earlier: [TileID: ResponseJudge.Earlier] = [:]
+        var again: [TransferRequest] = []
+        var isExhausted = false
+        while true {
+            try Task.checkCancellation()
+            var requests = again
+            while !isExhausted, underWay + requests.count < window {
+                guard let tile = iterator.next() else {
+                    isExhausted = true
+                    break
+                }
+                requests.append(request(for: tile))
+            }
+            underWay += requests.count
+            download.submit(requests)
+            let results = await download.next(wanted: min(64, window / 2))
+            try Task.checkCancellation()
+            if results.isEmpty { return }
+            underWay -= results.count
+            let known = earlier
+            let verdicts = await settler.run { [judge] checker in
+                results.map { judge.judge($0, earlier: known, checker) }
+            }
+            again = []
+            var settled: [FetchedTile] = []
+            for verdict in verdicts {
+                switch verdict {
+                case .settled(let tile):
+                    settled.append(tile)
+                    if !earlier.isEmpty { earlier[tile.tile] = nil }
+                case .again(let tile, let state):
+                    earlier[tile] = state
+                    again.append(request(for: tile))
+                case .unknown: break
+                }
+            }
+            if !settled.isEmpty { try await deliver(settled) }
+        }
+    }
+
+    private func request(for tile: TileID) -> TransferRequest {
+        let template = templates[(tile.x + tile.y + tile.zoom) % templates.count]
+        return TransferRequest(tag: tile.hilbertID, url: template.expand(tile, language: language, key: key))
+    }
+}

@@ -1,0 +1,27 @@
+import Foundation
+public import Tilesets
+
+/// Opens origins.
+public enum OriginFactory {
+    /// Opens the origin of a tileset.
+    ///
+    /// An HTTP origin owns a thread and its connections until the last reference is gone; its concurrency and rate hold for
+    /// all fetches on it together. Open one per tileset and process and share it.
+    /// - Parameter environment: Where `${NAME}` secrets come from; `SSL_CERT_FILE` names trusted certificates.
+    /// - Throws: ``OriginsError``.
+    public static func open(
+        _ tileset: Tileset, environment: [String: String]
+    ) async throws(OriginsError) -> any TileOrigin {
+        let lanes = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
+        switch tileset.source {
+        case .http:
+            return try HTTPOrigin(tileset, environment: environment, lanes: lanes)
+        case .mbtiles(let path):
+            let archive = try MBTilesArchive(path: path, limit: tileset.maxTileBytes)
+            return ArchiveOrigin(archive, format: tileset.format, lanes: 1)
+        case .pmtiles(let path):
+            let archive = try PMTilesArchive(path: path, limit: tileset.maxTileBytes)
+            return ArchiveOrigin(archive, format: tileset.format, lanes: lanes)
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import TileBodies
+public import Tilesets
+import Transfer
+
+/// Completes tilesets with what their sources say about themselves.
+public enum OriginMetadata {
+    /// A TileJSON document is read up to this size, in bytes.
+    static let maxTileJSON = 4 << 20
+
+    /// Reads the TileJSON document or the archive a tileset file names, if it names one, and completes the tileset.
+    ///
+    /// - Throws: ``OriginsError`` `.tileset` for what the file lacks, `.unreachable` when the server gives no document,
+    ///   and what opening the archive throws.
+    public static func resolve(
+        _ file: TilesetFile, environment: [String: String]
+    ) async throws(OriginsError) -> Tileset {
+        var metadata: SourceMetadata?
+        switch file.archive {
+        case .mbtiles(let path)?: metadata = try MBTilesArchive(path: path, limit: maxTileJSON).metadata()
+        case .pmtiles(let path)?: metadata = try PMTilesArchive(path: path, limit: maxTileJSON).metadata()
+        default: break
+        }
+        do throws(TilesetsError) {
+            guard file.tileJSONURL != nil else { return try file.resolved(metadata: metadata) }
+        } catch {
+            throw OriginsError(.tileset, error.message, cause: error)
+        }
+        return try await fetched(file, environment)
+    }
+
+    private static func fetched(
+        _ file: TilesetFile, _ environment: [String: String]
+    ) async throws(OriginsError) -> Tileset {
+        var asking = file.forTileJSON
+        asking.maxTileBytes = maxTileJSON
+        let key: String?
+        do throws(TilesetsError) {
+            key = try asking.key(environment: environment)
+        } catch {
+            throw OriginsError(.tileset, error.message, cause: error)
+        }
+        let url = file.tileJSONURL(key: key) ?? ""
+        let client = try TransferClient.open(asking, environment: environment)
+        let body: [UInt8]
+        do {
+            let response = try await client.get(url)
+            guard response.status == 200 else {
+                throw OriginsError(
+                    .unreachable,
+                    "Tileset '\(asking.id)': its TileJSON address answered \(response.status); expected 200. Check its url."
+                )
+            }
+            let isGzip = Gzip.isGzip(response.body)
+            body = isGzip ? try Gzip.decompress(response.body, limit: maxTileJSON) : response.body
+        } catch let error as OriginsError {
+            throw error
+        } catch {
+            throw OriginsError(
+                .unreachable, "Tileset '\(asking.id)': its TileJSON document cannot be fetched: \(error)", cause: error)
+        }
+        do throws(TilesetsError) {
+            return try file.resolved(metadata: try SourceMetadata(tileJSON: body, from: url), key: key)
+        } catch {
+            throw OriginsError(.tileset, error.message, cause: error)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import TileBodies
+import Tiles
+import Transfer
+
+/// Decides what an HTTP answer means for its tile.
+struct ResponseJudge: Sendable {
+    /// What earlier fetches of a tile cost.
+    struct Earlier: Sendable {
+        var fetches: Int
+        var received: Int
+    }
+
+    enum Verdict: Sendable {
+        case settled(FetchedTile)
+        /// The body was no whole tile: fetch it again.
+        case again(TileID, Earlier)
+        /// A tag that names no tile; cannot happen with our own requests.
+        case unknown
+    }
+
+    let format: TileFormat
+
+    func judge(_ result: TransferResult, earlier: [TileID: Earlier], _ checker: BodyChecker) -> Verdict {
+        guard let tile = TileID(hilbertID: result.tag) else { return .unknown }
+        let before = earlier[tile] ?? Earlier(fetches: 0, received: 0)
+        let response: TransferResponse
+        switch result.outcome {
+        case .failure(let error):
+            let outcome = FetchedTile.Outcome.failed(cause: error.code.description, detail: error.message)
+            return .settled(FetchedTile(tile: tile, outcome: outcome, received: before.received))
+        case .success(let answer): response = answer
+        }
+        let received = before.received + response.received
+        if response.status == 200 {
+            do throws(TileBodiesError) {
+                let outcome = try settle(response, checker)
+                return .settled(FetchedTile(tile: tile, outcome: outcome, received: received))
+            } catch {
+                if before.fetches < HTTPOrigin.maxRefetches {
+                    return .again(tile, Earlier(fetches: before.fetches + 1, received: received))
+                }
+                let detail = "\(error.message), \(before.fetches + 1) times in a row"
+                let outcome = FetchedTile.Outcome.failed(cause: error.code.description, detail: detail)
+                return .settled(FetchedTile(tile: tile, outcome: outcome, received: received))
+            }
+        }
+        return .settled(FetchedTile(tile: tile, outcome: outcome(of: response), received: received))
+    }
+
+    private func settle(
+        _ response: TransferResponse, _ checker: BodyChecker
+    ) throws(TileBodiesError) -> FetchedTile.Outcome {
+        let coding: BodyCoding
+        switch response.headers.contentEncoding?.lowercased() {
+        case nil, "", "identity": coding = .identity
+        case "gzip", "x-gzip": coding = .gzip
+        case "deflate": coding = .deflate
+        case let other?:
+            return .failed(
+                cause: "unsupported-coding",
+                detail: "the server sent Content-Encoding '\(other.prefix(20))' although only gzip was offered")
+        }
+        let body: [UInt8]
+        do throws(TileBodiesError) {
+            body = try checker.settle(response.body, coding: coding, declared: format)
+        } catch {
+            guard error.code == .emptyBody else { throw error }
+            return .empty
+        }
+        return .stored(
+            body: body, etag: Self.short(response.headers.etag), lastModified: Self.short(response.headers.lastModified)
+        )
+    }
+
+    private func outcome(of response: TransferResponse) -> FetchedTile.Outcome {
+        switch response.status {
+        case 204, 404, 410: return .empty
+        case 401, 403, 407:
+            return .failed(
+                cause: "forbidden",
+                detail: "the server answered \(response.status); check the tileset's headers and key")
+        default:
+            return .failed(
+                cause: "http-\(response.status)",
+                detail: "the server answered \(response.status) (attempts: \(response.attempts))")
+        }
+    }
+
+    /// Validators longer than any real one are dropped.
+    private static func short(_ text: String?) -> String? {
+        text.flatMap { $0.utf8.count <= 512 ? $0 : nil }
+    }
+}

@@ -1,0 +1,33 @@
+import Dispatch
+import Synchronization
+import TileBodies
+
+/// Runs blocking work (inflating, scanning, reading files) on threads of its own, off the cooperative pool.
+final class Settler: Sendable {
+    /// One serial queue with the checker that only its work touches.
+    private final class Lane: @unchecked Sendable {  // `checker` is used on `queue` alone.
+        let queue: DispatchQueue
+        let checker: BodyChecker
+
+        init(_ number: Int, limit: Int) {
+            queue = DispatchQueue(label: "packhorse.settle.\(number)")
+            checker = BodyChecker(limit: limit)
+        }
+    }
+
+    private let lanes: [Lane]
+    private let turn = Atomic<Int>(0)
+
+    /// - Parameter limit: The largest body, packed or unpacked, in bytes.
+    init(lanes: Int, limit: Int) {
+        self.lanes = (0..<max(1, lanes)).map { Lane($0, limit: limit) }
+    }
+
+    /// Runs `work` on one of the lanes with its checker.
+    func run<T: Sendable>(_ work: @escaping @Sendable (BodyChecker) -> T) async -> T {
+        let lane = lanes[(turn.wrappingAdd(1, ordering: .relaxed).oldValue & Int.max) % lanes.count]
+        return await withCheckedContinuation { continuation in
+            lane.queue.async { continuation.resume(returning: work(lane.checker)) }
+        }
+    }
+}

@@ -1,0 +1,40 @@
+public import Tiles
+
+/// A tile that an origin has answered for.
+public struct FetchedTile: Sendable {
+    /// What became of it.
+    public enum Outcome: Sendable, Hashable {
+        /// A whole body in its canonical form, and the validators that came with it.
+        case stored(body: [UInt8], etag: String?, lastModified: String?)
+        /// The origin says that there is nothing: 204, 404, 410, no row, an empty body, or a vector tile without layers.
+        case empty
+        /// Not to be had, after all retries. `cause` is a bounded kebab-case word; `detail` is for people.
+        case failed(cause: String, detail: String)
+    }
+
+    /// Which tile.
+    public let tile: TileID
+    /// What became of it.
+    public let outcome: Outcome
+    /// Body bytes received for it over all attempts.
+    public let received: Int
+
+    /// Makes an answer.
+    public init(tile: TileID, outcome: Outcome, received: Int) {
+        self.tile = tile
+        self.outcome = outcome
+        self.received = received
+    }
+}
+
+/// A place where tiles come from.
+public protocol TileOrigin: Sendable {
+    /// Pulls tiles from the sequence and hands settled ones to `deliver` in groups, in no particular order.
+    ///
+    /// Every tile of the sequence is delivered exactly once. The next group is handed over when the last call returned;
+    /// meanwhile a bounded number of transfers goes on. What `deliver` throws ends the fetch and is thrown on.
+    /// - Throws: `CancellationError` when the task is cancelled: a return always means that every tile was delivered.
+    func fetch(
+        _ tiles: any Sequence<TileID> & Sendable, deliver: @Sendable ([FetchedTile]) async throws -> Void
+    ) async throws
+}
