@@ -1,0 +1,189 @@
+import Foundation
+import GRDB
+import Origins
+import Testing
+import TileBodies
+import Tiles
+import Tilesets
+
+private let layer: [UInt8] = [0x1A, 0x07, 0x0A, 0x01, 0x61, 0x78, 0x02, 0x28, 0x40]
+
+/// A folder that goes when the test ends.
+private final class Scratch {
+    let folder: URL
+    init() throws {
+        folder = FileManager.default.temporaryDirectory.appendingPathComponent("origins-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+    deinit { try? FileManager.default.removeItem(at: folder) }
+}
+
+private func resolve(_ source: String, _ folder: URL) async throws -> Tileset {
+    try await OriginMetadata.resolve(try TilesetFile(source: source, folder: folder), environment: [:])
+}
+
+/// The least significant bytes first.
+private func little(_ value: UInt64, _ count: Int = 8) -> [UInt8] {
+    (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) }
+}
+
+/// A PMTiles file without compression: root and leaf directories as given, then the tile data.
+private func pmtiles(root: [UInt8], leaves: [UInt8], tiles: [UInt8], type: UInt8 = 1) -> [UInt8] {
+    let metadata = Array(#"{"name":"made","vector_layers":[{"id":"a"}]}"#.utf8)
+    var file = Array("PMTiles".utf8) + [3]
+    var offset: UInt64 = 127
+    for part in [root, metadata, leaves, tiles] {
+        file += little(offset) + little(UInt64(part.count))
+        offset += UInt64(part.count)
+    }
+    file += [UInt8](repeating: 0, count: 24) + [0, 1, 1, type, 0, 4]
+    file += [UInt8](repeating: 0, count: 16) + [0] + [UInt8](repeating: 0, count: 8)
+    return file + root + metadata + leaves + tiles
+}
+
+@Suite(.timeLimit(.minutes(1)))
+struct ArchiveOriginTests {
+    @Test(arguments: [false, true])
+    func mbtilesOfAnyDialectAreRead(isView: Bool) async throws {
+        let scratch = try Scratch()
+        let path = scratch.folder.appendingPathComponent("a b%.mbtiles").path
+        let queue = try DatabaseQueue(path: path)
+        try await queue.write { db in
+            try db.execute(sql: "CREATE TABLE metadata (name, value)")
+            try db.execute(
+                sql:
+                    "INSERT INTO metadata VALUES ('format','pbf'), ('maxzoom', 3), ('minzoom', '1'), ('bounds','0,0,0,0')"
+            )
+            try db.execute(
+                sql: "CREATE TABLE \(isView ? "rows" : "tiles") (zoom_level, tile_column, tile_row, tile_data)")
+            let table = isView ? "rows" : "tiles"
+            for (row, data) in [(5, layer), (6, []), (7, Array("<html></html>".utf8))] {
+                try db.execute(sql: "INSERT INTO \(table) VALUES (3, 2, ?, ?)", arguments: [row, Data(data)])
+            }
+            try db.execute(sql: "INSERT INTO \(table) VALUES (3, 2, 4, NULL)")
+            if isView { try db.execute(sql: "CREATE VIEW tiles AS SELECT * FROM rows") }
+        }
+        try queue.close()
+        let tileset = try await resolve("mbtiles:a b%.mbtiles", scratch.folder)
+        #expect(tileset.zooms.description == "1-3" && tileset.format == .mvt && tileset.bounds == nil)
+        let tiles = (0..<8).compactMap { TileID(zoom: 3, x: 2, tmsY: $0) }
+        let basket = try await fetch(tileset, tiles)
+        #expect(basket.count == 8)
+        #expect(basket["3/2/2"]?.outcome == .stored(body: Gzip.compress(layer), etag: nil, lastModified: nil))
+        #expect(basket["3/2/1"]?.outcome == .empty && basket["3/2/3"]?.outcome == .empty)
+        guard case .failed(let cause, _)? = basket["3/2/0"]?.outcome else { throw Unexpected() }
+        #expect(cause == "html-page")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path) == ["a b%.mbtiles"])
+    }
+
+    @Test func whatIsNoArchiveIsRefused() async throws {
+        let scratch = try Scratch()
+        try Data("hello".utf8).write(to: scratch.folder.appendingPathComponent("x"))
+        for source in ["mbtiles:x", "pmtiles:x", "mbtiles:absent", "pmtiles:absent", "pmtiles:."] {
+            await #expect(throws: OriginsError.self) { try await resolve(source, scratch.folder) }
+        }
+    }
+
+    @Test func runsAndLeavesOfPMTilesAreFollowed() async throws {
+        let scratch = try Scratch()
+        // Root: z0 alone, then a leaf from tile 1 on. Leaf: tiles 1...3 share a body, tile 5 has the other one.
+        let root: [UInt8] = [2, 0, 1, 1, 0, 9, 10, 1, 1]
+        let leaf: [UInt8] = [2, 1, 4, 3, 1, 9, 9, 1, 10, 0]
+        let other: [UInt8] = [0x1A, 0x07, 0x0A, 0x01, 0x62, 0x78, 0x02, 0x28, 0x40]
+        let file = pmtiles(root: root, leaves: Array(leaf.prefix(10)), tiles: layer + other)
+        try Data(file).write(to: scratch.folder.appendingPathComponent("a.pmtiles"))
+        let tileset = try await resolve("pmtiles:a.pmtiles", scratch.folder)
+        #expect(
+            tileset.name == "made" && tileset.vectorLayers == #"[{"id":"a"}]"# && tileset.zooms.description == "0-4")
+        let basket = try await fetch(tileset, (0..<8).compactMap { TileID(hilbertID: $0) })
+        for id in 0..<8 {
+            let tile = try #require(TileID(hilbertID: UInt64(id)))
+            let expected: FetchedTile.Outcome =
+                switch id {
+                case 0...3: .stored(body: Gzip.compress(layer), etag: nil, lastModified: nil)
+                case 5: .stored(body: Gzip.compress(other), etag: nil, lastModified: nil)
+                default: .empty
+                }
+            #expect(basket[tile.description]?.outcome == expected)
+        }
+    }
+
+    @Test func aHostilePMTilesFileNeverTraps() async throws {
+        let scratch = try Scratch()
+        let root: [UInt8] = [2, 0, 1, 1, 0, 9, 10, 1, 1]
+        let good = pmtiles(root: root, leaves: [2, 1, 4, 3, 1, 9, 9, 1, 10, 0], tiles: layer + layer)
+        let url = scratch.folder.appendingPathComponent("a.pmtiles")
+        let tiles = (0..<6).compactMap { TileID(hilbertID: $0) }
+        let zooms = try #require(ZoomRange(min: 0, max: 2))
+        let base = try TilesetFile(
+            text: "{url: 'pmtiles:a.pmtiles', format: pbf}", name: "a.yaml", folder: scratch.folder)
+        var metadata = SourceMetadata()
+        metadata.zooms = zooms
+        let tileset = try base.resolved(metadata: metadata)
+        var refused = 0
+        for offset in 0..<good.count {
+            for value in [0, 0xFF, good[offset] ^ 1] as [UInt8] {
+                var file = good
+                file[offset] = value
+                try Data(file).write(to: url)
+                do {
+                    let basket = try await fetch(tileset, tiles)
+                    #expect(basket.count == tiles.count)
+                } catch is OriginsError {
+                    refused += 1
+                }
+            }
+        }
+        for length in stride(from: 0, to: good.count, by: 3) {
+            try Data(good.prefix(length)).write(to: url)
+            await #expect(throws: OriginsError.self) { try await fetch(tileset, tiles) }
+        }
+        #expect(refused > 20)
+    }
+}
+
+/// Real files, skipped where they are not.
+struct RealArchiveTests {
+    private static var folder: URL {
+        let shared = ProcessInfo.processInfo.environment["PACKHORSE_SHARED"].map { URL(fileURLWithPath: $0) }
+        let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .deletingLastPathComponent()
+        return (shared ?? repository.appendingPathComponent("../shared")).appendingPathComponent("data")
+    }
+
+    private static func isThere(_ name: String) -> Bool {
+        FileManager.default.fileExists(atPath: folder.appendingPathComponent(name).path)
+    }
+
+    private func everything(_ source: String, _ zooms: String) async throws -> (Tileset, stored: Int, failed: Int) {
+        let tileset = try await resolve(source, Self.folder)
+        #expect(tileset.zooms.description == zooms)
+        let bounds = tileset.bounds ?? .world
+        let mask = TileMask(covering: MercatorShape(bounds), maxZoom: tileset.zooms.max)
+        let basket = Basket()
+        let origin = try await OriginFactory.open(tileset, environment: [:])
+        try await origin.fetch(mask.tiles(in: tileset.zooms)) { basket.add($0) }
+        let stored = basket.all.filter { if case .stored = $0.outcome { true } else { false } }.count
+        let failed = basket.all.filter { if case .failed = $0.outcome { true } else { false } }.count
+        return (tileset, stored, failed)
+    }
+
+    @Test(.enabled(if: isThere("liechtenstein-2013.mbtiles"), "../shared/data is absent"))
+    func liechtensteinIsWhole() async throws {
+        let (tileset, stored, failed) = try await everything("mbtiles:liechtenstein-2013.mbtiles", "0-14")
+        #expect(failed == 0 && stored > 100 && tileset.format == .mvt)
+        #expect(tileset.vectorLayers?.contains("\"place\"") == true)
+    }
+
+    @Test(.enabled(if: isThere("stamen-toner-z0-3.pmtiles"), "../shared/data is absent"))
+    func tonerIsWhole() async throws {
+        let (tileset, stored, failed) = try await everything("pmtiles:stamen-toner-z0-3.pmtiles", "0-3")
+        #expect(failed == 0 && stored == 85 && tileset.format == .png)
+    }
+
+    @Test(.enabled(if: isThere("whitney-8-15.pmtiles"), "../shared/data is absent"))
+    func whitneyIsWhole() async throws {
+        let (tileset, stored, failed) = try await everything("pmtiles:whitney-8-15.pmtiles", "8-15")
+        #expect(failed == 0 && stored >= 50 && tileset.format == .webp)
+    }
+}
