@@ -15,8 +15,10 @@ final class ControlClient: Sendable {
     init(endpoint: String, security: LinkSecurity, allowPlain: Bool, timeout: Duration) throws {
         self.endpoint = endpoint
         self.timeout = timeout
-        link = try DealerLink(
-            connect: endpoint, security: security, options: DealerOptions(allowPlain: allowPlain, maxFrameBytes: 4 << 20))
+        var options = LinkOptions()
+        options.allowPlain = allowPlain
+        options.maxFrameBytes = [MessageType.maxControlFrame]
+        link = try DealerLink(connect: endpoint, security: security, options: options)
     }
 
     func close() async { await link.close() }

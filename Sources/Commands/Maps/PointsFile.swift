@@ -1,8 +1,9 @@
 import Foundation
+import Tiles
 
 /// Points of interest in a CSV file (MyRangeBC's case): a header row that names longitude and latitude, then a row a point.
 struct PointsFile {
-    let points: [(longitude: Double, latitude: Double)]
+    let points: [Coordinate]
 
     /// Reads the table: comma, semicolon or tab, quotes allowed, other columns ignored.
     ///
@@ -39,7 +40,7 @@ struct PointsFile {
                 throw CLIError(
                     .badData, "'\(name)' line \(line + 1) has no longitude (-180...180) and latitude (-90...90): '\(row)'")
             }
-            return (longitude, latitude)
+            return Coordinate(longitude: longitude, latitude: latitude)
         }
         guard !points.isEmpty else { throw CLIError(.badData, "'\(name)' has a header but no points") }
     }

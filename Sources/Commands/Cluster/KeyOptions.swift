@@ -1,0 +1,63 @@
+import ArgumentParser
+import Foundation
+import ZeroMQ
+
+/// The keys a process shows to its peer. Without any, links are plain and stay on loopback.
+struct KeyOptions: ParsableArguments {
+    enum Role: String {
+        case `operator`, worker
+    }
+
+    @Option(help: ArgumentHelp("This process's secret key. Default: $PACKHORSE_KEY.", valueName: "file"))
+    var key: String?
+
+    @Option(help: ArgumentHelp("The coordinator's public key. Default: $PACKHORSE_SERVER_KEY.", valueName: "file"))
+    var serverKey: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "A folder made by 'packhorse keygen --cluster', in place of naming single files. Default: $PACKHORSE_KEYS.",
+            valueName: "folder"))
+    var keys: String?
+
+    @Flag(help: "Allow plain links beyond loopback: anyone on the network may then read and command.")
+    var insecure = false
+
+    /// The client's side: a key of its own and the coordinator's public one, or plain without any.
+    func client(as role: Role) throws -> LinkSecurity {
+        let own = file(key, "PACKHORSE_KEY", "\(role.rawValue).key")
+        let server = file(serverKey, "PACKHORSE_SERVER_KEY", "coordinator.pub")
+        switch (own, server) {
+        case (nil, nil): return .plain
+        case (let own?, let server?):
+            return .curveClient(try KeyFile.readSecret(own), serverKey: try KeyFile.readPublic(server))
+        default:
+            throw CLIError(
+                .usage, "an encrypted link needs both --key and --server-key; only \(own == nil ? "the latter" : "the former") is given",
+                hint: "packhorse keygen --cluster keys makes a set; then pass --keys keys")
+        }
+    }
+
+    /// The coordinator's side: its key and the folder of those who may connect, or plain without any.
+    func server(authorizedKeys: String?) throws -> LinkSecurity {
+        let own = file(key, "PACKHORSE_KEY", "coordinator.key")
+        let allowed = file(authorizedKeys, "PACKHORSE_AUTHORIZED_KEYS", "authorized_keys.d")
+        switch (own, allowed) {
+        case (nil, nil): return .plain
+        case (let own?, let allowed?):
+            return .curveServer(try KeyFile.readSecret(own), try AllowList(folder: allowed))
+        default:
+            throw CLIError(
+                .usage, "an encrypted coordinator needs both --key and --authorized-keys",
+                hint: "packhorse keygen --cluster keys makes a set; then pass --keys keys")
+        }
+    }
+
+    private func file(_ option: String?, _ variable: String, _ name: String) -> URL? {
+        let environment = ProcessInfo.processInfo.environment
+        if let option { return URL(filePath: option) }
+        if let keys { return URL(filePath: keys).appending(path: name) }
+        if let named = environment[variable] { return URL(filePath: named) }
+        return environment["PACKHORSE_KEYS"].map { URL(filePath: $0).appending(path: name) }
+    }
+}

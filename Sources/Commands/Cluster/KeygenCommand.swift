@@ -1,0 +1,57 @@
+import ArgumentParser
+import Foundation
+import ZeroMQ
+
+/// `packhorse keygen`: CURVE key pairs.
+struct KeygenCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keygen",
+        abstract: "Make a key pair, or the whole set that a cluster needs.",
+        discussion: """
+            FILE.key holds the secret (readable by its owner only), FILE.pub the public half; neither is ever overwritten.
+            A peer may connect when its .pub lies in the coordinator's authorized_keys.d; removing it there locks it out.
+
+            Examples:
+              packhorse keygen --cluster keys
+              packhorse keygen keys/berlin.key && cp keys/berlin.pub keys/authorized_keys.d/
+            """)
+
+    @Argument(help: "The secret key's file, ending in .key.") var file: String?
+    @Option(help: "A folder for coordinator, worker and operator keys and authorized_keys.d; what is there stays.") var cluster: String?
+
+    func validate() throws {
+        guard (file == nil) != (cluster == nil) else { throw ValidationError("Name FILE.key, or --cluster FOLDER.") }
+        guard file?.hasSuffix(".key") ?? true else { throw ValidationError("The file must end in .key: keys/worker.key.") }
+    }
+
+    func run() throws {
+        if let file {
+            Console.result(try Self.pair(URL(filePath: file)).publicKey.description)
+            return
+        }
+        guard let cluster else { return }
+        let folder = URL(filePath: cluster, directoryHint: .isDirectory)
+        let allowed = folder.appending(path: "authorized_keys.d")
+        do {
+            try FileManager.default.createDirectory(at: allowed, withIntermediateDirectories: true)
+        } catch {
+            throw CLIError(.cannotCreate, "cannot create '\(allowed.path)': \(error.localizedDescription)")
+        }
+        for name in ["coordinator", "worker", "operator"] {
+            let secret = folder.appending(path: "\(name).key")
+            let pair = FileManager.default.fileExists(atPath: secret.path) ? try KeyFile.readSecret(secret) : try Self.pair(secret)
+            let entry = allowed.appending(path: "\(name).pub")
+            if name != "coordinator", !FileManager.default.fileExists(atPath: entry.path) {
+                try KeyFile.write(pair.publicKey, to: entry)
+            }
+        }
+        Console.result(folder.path)
+    }
+
+    private static func pair(_ secret: URL) throws -> KeyPair {
+        let pair = try KeyPair.generate()
+        try KeyFile.write(secretOf: pair, to: secret)
+        try KeyFile.write(pair.publicKey, to: secret.deletingPathExtension().appendingPathExtension("pub"))
+        return pair
+    }
+}

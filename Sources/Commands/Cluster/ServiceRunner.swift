@@ -1,0 +1,24 @@
+import Logging
+import ServiceLifecycle
+
+/// Runs a server until it ends or SIGTERM or Ctrl-C ask it to; a second signal, or ten seconds, end it the hard way.
+enum ServiceRunner {
+    static func run(_ logger: Logger, _ body: @escaping @Sendable () async throws -> Void) async throws {
+        try await run(logger, BodyService(body: body))
+    }
+
+    static func run(_ logger: Logger, _ service: some Service) async throws {
+        var configuration = ServiceGroupConfiguration(
+            services: [.init(service: service, successTerminationBehavior: .gracefullyShutdownGroup)],
+            gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        configuration.maximumGracefulShutdownDuration = .seconds(12)
+        try await ServiceGroup(configuration: configuration).run()
+    }
+}
+
+/// A closure as a service.
+private struct BodyService: Service {
+    let body: @Sendable () async throws -> Void
+
+    func run() async throws { try await body() }
+}

@@ -1,0 +1,41 @@
+import Foundation
+
+/// Another `packhorse` process started by this one; ended with it.
+final class ChildProcess {
+    private let process = Process()
+    /// What the process is, for messages.
+    let name: String
+
+    /// Starts this same program with other arguments; its log goes to a file.
+    ///
+    /// - Throws: ``CLIError`` 73 when the log cannot be created or the process not started.
+    init(name: String, arguments: [String], log: URL) throws {
+        self.name = name
+        guard FileManager.default.createFile(atPath: log.path, contents: nil) else {
+            throw CLIError(.cannotCreate, "cannot create the log '\(log.path)'", hint: "choose another --folder")
+        }
+        process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+        process.arguments = arguments
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = FileHandle.nullDevice
+        process.standardError = try FileHandle(forWritingTo: log)
+        do {
+            try process.run()
+        } catch {
+            throw CLIError(.cannotCreate, "cannot start \(name): \(error.localizedDescription)")
+        }
+    }
+
+    /// Whether the process is still there.
+    var isRunning: Bool { process.isRunning }
+
+    /// Asks the process to end (SIGTERM), and ends it when it has not after ten seconds.
+    func stop() async {
+        guard process.isRunning else { return }
+        process.terminate()
+        for _ in 0..<100 where process.isRunning {
+            try? await Task.sleep(for: .milliseconds(100))
+        }
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import DemoWorld
+import Foundation
+import Logging
+import Packages
+import Regions
+import Tiles
+import ZeroMQ
+
+/// `packhorse demo`: the main job on the built-in world, through real processes.
+struct DemoCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "demo",
+        abstract: "Build a country of the built-in world with a coordinator and workers on this machine; no network needed.",
+        discussion: "Example: packhorse demo LV --zoom 0-12 --workers 4")
+
+    @Argument(help: "Regions by id or name.") var areas: [String] = ["EE"]
+    @Option(help: "Zoom range.") var zoom: String = "0-14"
+    @Option(help: "Worker processes.") var workers: Int = 3
+    @Option(help: "Where shards, catalog and logs go; used again when it is there.") var folder: String = "demo-data"
+    @OptionGroup var progress: ProgressOptions
+
+    func validate() throws {
+        guard (1...64).contains(workers) else { throw ValidationError("--workers must lie between 1 and 64.") }
+    }
+
+    func run() async throws {
+        let tree = try RegionTree.load(imports: nil)
+        let regions = try areas.map { try AreaReader.named($0, in: tree) }
+        let zooms = try ZoomRange(parsing: zoom)
+        let cluster = try DemoCluster(folder: URL(filePath: folder, directoryHint: .isDirectory))
+        Console.note("1/4  the demo world: vector tiles of the embedded boundaries, over HTTP")
+        let (origin, serving) = try await DemoCluster.serveWorld(tree, maxZoom: max(14, zooms.max))
+        defer { serving.cancel() }
+        do {
+            Console.note("2/4  a coordinator and \(workers) workers, logs in \(cluster.logs.path)")
+            let endpoints = try await cluster.start(workers: workers)
+            Console.note("3/4  \(regions.map(\.label).joined(separator: ", ")), zoom \(zooms), from \(origin)")
+            try await build(regions, zooms, from: origin, at: endpoints.control)
+            await cluster.stop()
+        } catch {
+            await cluster.stop()
+            throw error
+        }
+        Console.note("4/4  verifying every byte of the catalog")
+        let sound = try CatalogCheck.run(cluster.catalog)
+        Console.note("     \(sound.summary)")
+        Console.result(sound.paths.joined(separator: "\n"))
+        Console.note("look inside:  packhorse inspect \(sound.paths.last ?? "")")
+    }
+
+    private func build(_ areas: [Area], _ zooms: ZoomRange, from origin: String, at endpoint: String) async throws {
+        let tileset = try await TilesetReader.read("\(origin)/tiles.json", language: nil)
+        let draft = try JobDraft(areas: areas, zooms: zooms, tileset: tileset)
+        let client = try ControlClient(endpoint: endpoint, security: .plain, allowPlain: false, timeout: .seconds(20))
+        do {
+            let job = try await client.submit(draft.request(SubmitPolicy(requestID: UUID().uuidString))).job
+            try await JobWatcher(client: client, style: progress.style).finish(job)
+            await client.close()
+        } catch {
+            await client.close()
+            throw error
+        }
+    }
+}

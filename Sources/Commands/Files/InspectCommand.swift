@@ -1,0 +1,61 @@
+import ArgumentParser
+import Foundation
+import Packages
+import Shards
+
+/// `packhorse inspect`: what is in a shard or package.
+struct InspectCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Show what is in a shard or package.",
+        discussion: """
+            Examples:
+              packhorse inspect data/catalog/packages/1/EE.mbtiles
+              packhorse inspect --tiles data/blobs/3f/3f…
+            """)
+
+    @Argument(help: "A shard or an MBTiles file.") var file: String
+    @Flag(help: "List every tile of a shard.") var tiles = false
+    @Flag(help: "The result as JSON.") var json = false
+
+    func run() throws {
+        let url = URL(filePath: file)
+        try FileKind.requireFile(url)
+        if try ShardInspection.looksLikeShard(url) {
+            try shard(url)
+        } else {
+            let report = try MBTilesVerify.run(url, mask: nil)
+            guard report.dialect != "unknown" || !report.problems.isEmpty else { return }
+            try PackageReport.show(report, json: json)
+        }
+    }
+
+    private func shard(_ url: URL) throws {
+        var listed: [String] = []
+        let found = try ShardInspection.run(url) { entry in
+            guard tiles else { return }
+            let body = entry.body.map { "\($0.length) B  \($0.digest.hex.prefix(12))" } ?? "empty"
+            listed.append("\(entry.tile)  \(body)" + (entry.etag.map { "  etag \($0)" } ?? "") + (entry.lastModified.map { "  \($0)" } ?? ""))
+        }
+        if json {
+            Console.result(try JSONText.pretty(found))
+        } else {
+            Console.result("shard     \(found.path)")
+            Console.result("digest    \(found.digest.hex)")
+            Console.result("batch     tileset \(found.tileset), cell \(found.cell), zoom \(found.zooms)")
+            Console.result("tiles     \(found.stored) stored in \(found.distinct) bodies, \(found.empty) empty")
+            Console.result("bytes     \(Units.bytes(found.size)) for \(Units.bytes(found.bodyBytes)) of bodies in \(found.groups) groups")
+            for zoom in found.tilesPerZoom { Console.result("zoom \(zoom.zoom)    \(zoom.stored) stored, \(zoom.empty) empty") }
+        }
+        listed.forEach(Console.result)
+    }
+}
+
+/// Files as commands are given them.
+enum FileKind {
+    static func requireFile(_ url: URL) throws {
+        guard FileManager.default.fileExists(atPath: url.path) else {
+            throw CLIError(.noInput, "file '\(url.path)' does not exist")
+        }
+    }
+}

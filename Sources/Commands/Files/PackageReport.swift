@@ -1,0 +1,20 @@
+import Packages
+
+/// A package's report as printed.
+enum PackageReport {
+    static func show(_ report: VerifyReport, json: Bool) throws {
+        if json {
+            Console.result(try JSONText.pretty(report))
+            return
+        }
+        Console.result("package   \(report.path)")
+        Console.result("form      MBTiles, \(report.dialect), \(report.format ?? "no format named"), \(Units.bytes(report.size))")
+        Console.result("tiles     \(Units.count(report.tiles))" + (report.absent.map { ", \(Units.count($0)) of the mask absent" } ?? ""))
+        for zoom in report.tilesPerZoom { Console.result("zoom \(zoom.zoom)    \(Units.count(zoom.tiles))") }
+        Console.result("hash      \(report.tilesHash)")
+        for problem in report.problems { Console.result("problem   \(problem)") }
+        if report.problemCount > report.problems.count {
+            Console.result("problem   and \(report.problemCount - report.problems.count) more")
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import Foundation
+import Packages
+import Shards
+import Tiles
+
+/// `packhorse verify`: proves that files are what they should be.
+struct VerifyCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract: "Prove shards, packages or a whole catalog: structure, checksums, mask, every tile. Exit 65 when something is wrong.",
+        discussion: """
+            Examples:
+              packhorse verify data/catalog
+              packhorse verify EE.mbtiles --mask "$(packhorse mask EE)"
+            """)
+
+    @Argument(help: "Catalog folders, MBTiles files or shards.") var paths: [String]
+    @Option(help: "A tile mask that every tile of a package must lie in.") var mask: String?
+    @Flag(help: "The result as JSON (packages only).") var json = false
+
+    func run() throws {
+        let mask = try mask.map { try TileMask(cartoText: $0) }
+        for path in paths { try verify(URL(filePath: path), mask) }
+    }
+
+    private func verify(_ url: URL, _ mask: TileMask?) throws {
+        try FileKind.requireFile(url)
+        var isFolder: ObjCBool = false
+        if FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), isFolder.boolValue {
+            Console.result(try CatalogCheck.run(url).summary)
+        } else if try ShardInspection.looksLikeShard(url) {
+            let found = try ShardInspection.run(url)
+            Console.result("shard sound: \(found.stored) tiles, \(found.empty) empty, \(found.digest.hex)")
+        } else {
+            let report = try MBTilesVerify.run(url, mask: mask)
+            if json { Console.result(try JSONText.pretty(report)) }
+            guard report.isSound else {
+                let listed = report.problems.prefix(20).map { "\n  \($0)" }.joined()
+                throw CLIError(.badData, "'\(url.path)' is damaged: \(report.problemCount) problems\(listed)")
+            }
+            if !json { Console.result("package sound: \(Units.count(report.tiles)) tiles, \(Units.bytes(report.size)), \(report.tilesHash)") }
+        }
+    }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Foundation
+import Regions
+
+extension RegionsCommand {
+    /// Finer boundaries, or regions of one's own.
+    struct Import: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Replace or add regions from a GeoJSON file (WGS 84).",
+            discussion: """
+                Ids are looked for under the usual keys: iso_3166_2, ISO3166-1, ISO_A2, shapeISO and others.
+                Examples:
+                  packhorse regions import counties.geojson --level region
+                  packhorse regions import estonia.geojson --id code --name label --replace
+                """)
+
+        enum Level: String, ExpressibleByArgument, CaseIterable {
+            case country, region
+        }
+
+        @Argument(help: "The GeoJSON file.") var file: String
+        @Option(help: "Take only countries or only regions.") var level: Level?
+        @Option(name: .customLong("id"), help: "The property that holds the id.") var idKey: String?
+        @Option(name: .customLong("name"), help: "The property that holds the name.") var nameKey: String?
+        @Flag(help: "Replace the boundary of regions that are there already.") var replace = false
+        @OptionGroup var regions: RegionFolderOptions
+
+        func run() throws {
+            _ = try InputFile.read(URL(filePath: file))
+            let kind: Region.Kind? = level.map { $0 == .country ? .country : .region }
+            let report = try RegionImport.run(
+                URL(filePath: file), into: regions.folder,
+                options: .init(level: kind, idKey: idKey, nameKey: nameKey, replace: replace), tree: try regions.tree)
+            report.skipped.forEach { Console.note("skipped: \($0)") }
+            report.added.forEach { Console.result("added \($0)") }
+            report.replaced.forEach { Console.result("replaced \($0)") }
+        }
+    }
+}

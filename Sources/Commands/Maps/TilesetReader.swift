@@ -1,0 +1,28 @@
+import Foundation
+import Origins
+import Tilesets
+
+/// Reads what `--tileset` names.
+enum TilesetReader {
+    /// A complete tileset from a file, a TileJSON URL, or `mbtiles:FILE`, `pmtiles:FILE`.
+    ///
+    /// - Throws: ``CLIError`` 66 for a missing file; `TilesetsError`, `OriginsError` otherwise.
+    static func read(_ named: String, language: String?) async throws -> Tileset {
+        let here = URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory)
+        let isSource = ["http://", "https://", "mbtiles:", "pmtiles:"].contains { named.lowercased().hasPrefix($0) }
+        let file: TilesetFile
+        if isSource {
+            file = try TilesetFile(source: named, folder: here)
+        } else {
+            let url = URL(filePath: named)
+            try FileKind.requireFile(url)
+            file = try TilesetFile.read(url)
+        }
+        var tileset = try await OriginMetadata.resolve(file, environment: ProcessInfo.processInfo.environment)
+        if let language { tileset.language = language }
+        if tileset.needsLanguage, tileset.language == nil {
+            throw CLIError(.usage, "tileset '\(tileset.id)' has {language} in its url", hint: "pass --language en, or set language in the file")
+        }
+        return tileset
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Testing
+
+/// A coordinator and workers as real processes in a folder of their own, on ports that the system chose.
+final class Cluster {
+    let scratch: Scratch
+    let data: URL
+    private(set) var coordinator: Daemon?
+    private(set) var workers: [Daemon] = []
+    private(set) var control = ""
+    private var work = ""
+    private let coordinatorArguments: [String]
+
+    init(workers count: Int, coordinatorArguments: [String] = [], in scratch: Scratch, data: URL? = nil) async throws {
+        self.scratch = scratch
+        self.data = data ?? scratch.url("data-\(UUID().uuidString)")
+        self.coordinatorArguments = coordinatorArguments
+        try await startCoordinator()
+        for _ in 0..<count { try startWorker() }
+    }
+
+    deinit {
+        for daemon in workers + [coordinator].compactMap({ $0 }) where daemon.isRunning { kill(daemon.pid, SIGKILL) }
+    }
+
+    var catalog: URL { data.appending(path: "catalog") }
+
+    /// Starts the coordinator, on the ports it had before when it is a restart.
+    func startCoordinator() async throws {
+        let endpoints = data.appending(path: "endpoints.json")
+        try? FileManager.default.removeItem(at: endpoints)
+        let daemon = try Daemon(
+            [
+                "coordinator", "--data", data.path, "--control", control.isEmpty ? "tcp://127.0.0.1:*" : control,
+                "--work", work.isEmpty ? "tcp://127.0.0.1:*" : work,
+            ] + coordinatorArguments, in: scratch)
+        coordinator = daemon
+        let bound = try await Eventually.get("the coordinator binds") { () -> [String: Any]? in
+            guard daemon.isRunning else {
+                Issue.record("the coordinator ended: \(daemon.said)")
+                throw Eventually.TimedOut(what: "coordinator")
+            }
+            guard let bytes = try? Data(contentsOf: endpoints) else { return nil }
+            return try JSONSerialization.jsonObject(with: bytes) as? [String: Any]
+        }
+        control = try #require(bound["control"] as? String)
+        work = try #require(bound["work"] as? String)
+    }
+
+    func startWorker(_ arguments: [String] = []) throws {
+        workers.append(
+            try Daemon(
+                ["worker", "--connect", work, "--blobs", data.appending(path: "blobs").path, "--name", "w\(workers.count + 1)"]
+                    + arguments, in: scratch))
+    }
+
+    /// Runs a command against this cluster.
+    func run(_ arguments: [String]) async throws -> Program.Outcome {
+        try await Program.run(arguments + ["--coordinator", control], in: scratch)
+    }
+
+    /// Submits, waits for the end and returns the job as JSON.
+    func build(_ arguments: [String]) async throws -> Job {
+        let outcome = try await run(["submit"] + arguments + ["--wait", "--json", "--progress", "none"])
+        try #require(outcome.status == 0, "\(arguments): \(outcome.errors)")
+        return try Job(json: outcome.output)
+    }
+
+    /// Submits and returns the job's number.
+    func submit(_ arguments: [String]) async throws -> String {
+        let outcome = try await run(["submit"] + arguments)
+        try #require(outcome.status == 0, "\(arguments): \(outcome.errors)")
+        return outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    func status(_ job: String) async throws -> Job {
+        let outcome = try await run(["status", job, "--json"])
+        try #require(outcome.status == 0, "\(outcome.errors)")
+        return try Job(json: outcome.output)
+    }
+
+    func stop() async throws {
+        for worker in workers where worker.isRunning { try await worker.stop() }
+        if let coordinator, coordinator.isRunning { try await coordinator.stop() }
+    }
+}
+
+/// A job as `--json` prints it.
+struct Job: Decodable {
+    struct Package: Decodable {
+        let id: String
+        let state: String
+        let version: Int?
+        let tiles: Int?
+        let size: Int?
+        let sha256: String?
+        let path: String?
+    }
+
+    struct Failure: Decodable {
+        let tile: String
+        let cause: String
+    }
+
+    let job: Int
+    let state: String
+    let tiles: Int
+    let stored: Int
+    let empty: Int
+    let failed: Int
+    let settled: Int
+    let batches: Int
+    let batchesDone: Int
+    let packages: [Package]
+    let failures: [Failure]
+
+    init(json: String) throws {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        self = try decoder.decode(Job.self, from: Data(json.utf8))
+    }
+}

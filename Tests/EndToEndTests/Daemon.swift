@@ -1,0 +1,83 @@
+import Foundation
+import Testing
+
+/// A process that runs beside a test and is ended with it, by its own id.
+final class Daemon {
+    private let process = Process()
+    /// Where its standard error goes.
+    let log: URL
+    /// Where its standard output goes.
+    let output: URL
+
+    init(_ executable: URL = Program.packhorse, _ arguments: [String], environment: [String: String] = [:], in scratch: Scratch) throws {
+        log = scratch.url("log-\(UUID().uuidString)")
+        output = scratch.url("out-\(UUID().uuidString)")
+        process.executableURL = executable
+        process.arguments = arguments
+        process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+        process.standardInput = FileHandle.nullDevice
+        process.standardOutput = try Program.created(output)
+        process.standardError = try Program.created(log)
+        try process.run()
+    }
+
+    deinit {
+        if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+    }
+
+    var pid: Int32 { process.processIdentifier }
+    var isRunning: Bool { process.isRunning }
+    var said: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
+
+    /// Ends it without warning.
+    func killNow() async throws {
+        kill(pid, SIGKILL)
+        try await ended()
+    }
+
+    /// Asks it to end.
+    func stop() async throws {
+        process.terminate()
+        try await ended()
+    }
+
+    /// Peak resident memory so far. Unit: bytes.
+    var peakMemory: UInt64 {
+        let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
+        return (line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { UInt64($0) } ?? 0) * 1024
+    }
+
+    private func ended() async throws {
+        try await Eventually.holds("process \(pid) ends") { !self.process.isRunning }
+    }
+}
+
+/// Waiting for something that another process does.
+enum Eventually {
+    /// Polls until `condition` holds; fails the test with `what` after `limit`.
+    static func holds(_ what: String, within limit: Duration = .seconds(60), _ condition: () async throws -> Bool) async throws {
+        let deadline = ContinuousClock.now + limit
+        while ContinuousClock.now < deadline {
+            if try await condition() { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        Issue.record("not within \(limit): \(what)")
+        throw TimedOut(what: what)
+    }
+
+    /// Polls until `value` is there.
+    static func get<Value>(_ what: String, within limit: Duration = .seconds(60), _ value: () async throws -> Value?) async throws -> Value {
+        var found: Value?
+        try await holds(what, within: limit) {
+            found = try await value()
+            return found != nil
+        }
+        guard let found else { throw TimedOut(what: what) }
+        return found
+    }
+
+    struct TimedOut: Error {
+        let what: String
+    }
+}
