@@ -10,8 +10,8 @@ enum Graticule {
         let extent = PixelGrid.extent
         let plane = extent << tile.zoom
         // Micro-degrees times the plane stays below 2^63: 360,000,000 x 2^34.
-        let west = fullTurn * tile.x >> tile.zoom
-        let east = fullTurn * (tile.x + 1) >> tile.zoom
+        let west = (fullTurn * tile.x) >> tile.zoom
+        let east = (fullTurn * (tile.x + 1)) >> tile.zoom
         for position in multiples(of: step, from: west - fullTurn / 2, to: east - fullTurn / 2) {
             let x = (position + fullTurn / 2) * plane / fullTurn - tile.x * extent
             layer.line(
@@ -49,7 +49,7 @@ enum Graticule {
         var decade = 10
         while decade <= 10_000_000 {
             for candidate in [decade, 2 * decade, 5 * decade]
-            where candidate <= 30_000_000 && candidate * 2 << zoom <= fullTurn {
+            where candidate <= 30_000_000 && (candidate * 2) << zoom <= fullTurn {
                 best = candidate
             }
             decade *= 10

@@ -1,0 +1,143 @@
+import Foundation
+import Logging
+import Testing
+import TileBodies
+import Tiles
+
+@testable import DemoWorld
+
+struct DemoWorldServerTests {
+    /// Runs a server on a free port for as long as the body takes.
+    private func withServer(_ knobs: DemoKnobs = DemoKnobs(), _ body: (Int) async throws -> Void) async throws {
+        let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let server = DemoWorldServer(cutter: try Fixture.cutter.get(), knobs: knobs, logger: logger)
+        let task = Task {
+            defer { continuation.finish() }
+            try await server.run { continuation.yield($0) }
+        }
+        var iterator = ports.makeAsyncIterator()
+        let port = try #require(await iterator.next(), "the server did not start")
+        do {
+            try await body(port)
+        } catch {
+            task.cancel()
+            throw error
+        }
+        task.cancel()
+        // Ends within the time limit of the test, by itself or with a cancellation.
+        _ = await task.result
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func tilesComePackedPlainAndNotModified() async throws {
+        let cutter = try Fixture.cutter.get()
+        let made = try #require(TileID(zoom: 6, x: 33, y: 21).flatMap { DemoTile.make($0, from: cutter) })
+        try await withServer { port in
+            let packed = try await RawHTTP.get(port, "/tiles/6/33/21.pbf", ["Accept-Encoding: gzip"])
+            #expect(packed.status == 200)
+            #expect(packed.headers["content-encoding"] == "gzip")
+            #expect(packed.headers["content-type"] == "application/vnd.mapbox-vector-tile")
+            #expect(packed.headers["content-length"] == "\(packed.body.count)")
+            #expect(packed.headers["vary"] == "Accept-Encoding")
+            #expect(packed.body == made.gzip)
+            let plain = try await RawHTTP.get(port, "/tiles/6/33/21.pbf")
+            #expect(plain.headers["content-encoding"] == nil && plain.body == made.vector)
+            #expect(plain.headers["etag"] != packed.headers["etag"])
+            let tag = try #require(packed.headers["etag"])
+            let again = try await RawHTTP.get(
+                port, "/tiles/6/33/21.pbf", ["Accept-Encoding: gzip", "If-None-Match: \(tag)"])
+            #expect(again.status == 304 && again.body.isEmpty && again.headers["etag"] == tag)
+            #expect(try await RawHTTP.get(port, "/de/tiles/6/33/21.pbf").headers["etag"] != plain.headers["etag"])
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func everyKindOfRequestHasItsAnswer() async throws {
+        try await withServer { port in
+            #expect(try await RawHTTP.get(port, "/tiles/10/113/630.pbf").status == 204)
+            #expect(try await RawHTTP.get(port, "/tiles/10/1024/0.pbf").status == 404)
+            #expect(try await RawHTTP.get(port, "/tiles/x/y/z.pbf").status == 400)
+            #expect(try await RawHTTP.get(port, "/tiles.json?language=xx").status == 400)
+            #expect(try await RawHTTP.get(port, "/nothing").status == 404)
+            #expect(try await RawHTTP.get(port, "/healthz").body == Array("ok\n".utf8))
+            #expect(try await RawHTTP.get(port, "/").status == 200)
+            let page = try await RawHTTP.get(port, "/html/tiles/1/1/1.pbf")
+            #expect(page.status == 200 && page.headers["content-type"]?.hasPrefix("text/html") == true)
+            let end = "\r\nHost: a\r\nConnection: close\r\n\r\n"
+            #expect(try await RawHTTP.send(port: port, "POST /tiles/0/0/0.pbf HTTP/1.1" + end).status == 405)
+            let head = try await RawHTTP.send(port: port, "HEAD /tiles/0/0/0.pbf HTTP/1.1" + end)
+            #expect(head.status == 200 && head.body.isEmpty && Int(head.headers["content-length"] ?? "") ?? 0 > 1000)
+            for path in ["/%00", "/tiles/%zz/1/1.pbf", "/\u{7f}", "/" + String(repeating: "a/", count: 2000)] {
+                #expect((400...414).contains(try await RawHTTP.get(port, path).status), "\(path.prefix(20))")
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func documentsNameTheHostOfTheRequest() async throws {
+        try await withServer { port in
+            let answer = try await RawHTTP.get(port, "/de/tiles.json")
+            let object = try JSONSerialization.jsonObject(with: Data(answer.body))
+            let tileJSON = try #require(object as? [String: Any])
+            #expect(tileJSON["tilejson"] as? String == "3.0.0")
+            #expect(tileJSON["tiles"] as? [String] == ["http://tiles.example:8080/de/tiles/{z}/{x}/{y}.pbf"])
+            #expect(tileJSON["maxzoom"] as? Int == 14)
+            #expect((tileJSON["attribution"] as? String)?.contains("Natural Earth") == true)
+            let layers = try #require(tileJSON["vector_layers"] as? [[String: Any]])
+            #expect(layers.compactMap { $0["id"] as? String } == ["countries", "regions", "labels", "grid"])
+            let style = try JSONSerialization.jsonObject(with: Data(try await RawHTTP.get(port, "/style.json").body))
+            let sources = (style as? [String: Any])?["sources"] as? [String: [String: Any]]
+            #expect(sources?["world"]?["url"] as? String == "http://tiles.example:8080/tiles.json")
+            let hostile = "GET /tiles.json HTTP/1.1\r\nHost: a\"><b\r\nConnection: close\r\n\r\n"
+            #expect(
+                !String(decoding: try await RawHTTP.send(port: port, hostile).body, as: UTF8.self).contains("\"><b"))
+        }
+    }
+
+    /// Every layer and field that a tile has is promised by the TileJSON.
+    @Test func tileJSONPromisesWhatTilesHold() throws {
+        let cutter = try Fixture.cutter.get()
+        let object = try JSONSerialization.jsonObject(
+            with: Data(try DemoDocuments.tileJSON(base: "http://a", language: nil, maxZoom: 14)))
+        let layers = (object as? [String: Any])?["vector_layers"] as? [[String: Any]] ?? []
+        let checker = BodyChecker()
+        for zoom in [0, 4, 9] {
+            let bytes = try #require(Fixture.tile(10, 51, zoom: zoom).flatMap { cutter.cut($0) })
+            for layer in try checker.summary(of: bytes).layers {
+                let promised = layers.first { $0["id"] as? String == layer.name }?["fields"] as? [String: String] ?? [:]
+                for (field, type) in layer.fields {
+                    #expect(promised[field] == type.rawValue, "\(layer.name).\(field)")
+                }
+            }
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func knobsMakeItAWorseServer() async throws {
+        try await withServer(DemoKnobs(latency: .milliseconds(1), failEvery: 3)) { port in
+            var codes: [Int] = []
+            for _ in 0..<6 { codes.append(try await RawHTTP.get(port, "/tiles/2/1/1.pbf").status) }
+            #expect(codes == [200, 200, 503, 200, 200, 503])
+            #expect(try await RawHTTP.get(port, "/healthz").status == 200)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func aTakenPortIsNamed() async throws {
+        let cutter = try Fixture.cutter.get()
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let (taken, continuation) = AsyncStream.makeStream(of: Int.self)
+        let first = DemoWorldServer(cutter: cutter, logger: logger)
+        let task = Task { try await first.run { continuation.yield($0) } }
+        var iterator = taken.makeAsyncIterator()
+        let port = try #require(await iterator.next())
+        let second = DemoWorldServer(port: port, cutter: cutter, logger: logger)
+        let error = await #expect(throws: DemoWorldError.self) { try await second.run { _ in } }
+        #expect(error?.code == .cannotListen && error?.message.contains("127.0.0.1:\(port)") == true)
+        task.cancel()
+        _ = await task.result
+    }
+}
