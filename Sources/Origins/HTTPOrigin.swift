@@ -22,6 +22,9 @@ final class HTTPOrigin: TileOrigin {
         } catch {
             throw OriginsError(.tileset, error.message, cause: error)
         }
+        guard !templates.isEmpty else {
+            throw OriginsError(.tileset, "Tileset '\(tileset.id)' has no tile URL.")
+        }
         client = try TransferClient.open(tileset, environment: environment)
         judge = ResponseJudge(format: tileset.format)
         settler = Settler(lanes: lanes, limit: 64 << 20)

@@ -4,7 +4,9 @@ import TileBodies
 import Tiles
 import Tilesets
 
-/// A local PMTiles file, version 3, read with `pread`. Total on hostile files.
+/// A local PMTiles file, version 3, read with `pread`.
+///
+/// Total on hostile files.
 final class PMTilesArchive: TileArchive {
     /// Packed directories are read up to this size, in bytes; a real root is at most 16 KiB, a real leaf some dozens.
     private static let maxDirectory: UInt64 = 16 << 20

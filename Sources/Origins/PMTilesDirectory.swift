@@ -10,7 +10,9 @@ struct PMTilesDirectory: Sendable {
 
     let entries: [Entry]
 
-    /// Decodes the unpacked bytes; `nil` when they break any rule. Total, and bounded by the number of bytes.
+    /// Decodes the unpacked bytes; `nil` when they break any rule.
+    ///
+    /// Total, and bounded by the number of bytes.
     init?(_ bytes: [UInt8]) {
         var reader = Varints(bytes: bytes)
         // An entry takes at least four bytes, which bounds the allocation.

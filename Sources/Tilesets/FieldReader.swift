@@ -91,7 +91,9 @@ struct FieldReader {
 
 /// Finds the known word that somebody probably meant.
 enum Nearest {
-    /// The word at the smallest edit distance, if that is at most a third of its length and at least one letter. Of equals the first.
+    /// The word at the smallest edit distance, if that is at most a third of its length and at least one letter.
+    ///
+    /// Of equals the first.
     static func word(to text: String, among words: [String]) -> String? {
         let typed = Array(text.lowercased().prefix(64))
         let scored = words.map { (word: $0, distance: distance(typed, Array($0))) }

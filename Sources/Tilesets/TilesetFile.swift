@@ -126,7 +126,8 @@ public struct TilesetFile: Sendable {
             guard urls.count == 1, !path.isEmpty, !path.hasPrefix("http") else {
                 throw TilesetsError(.badValue, "'url' with \(prefix) has to name one local file.")
             }
-            let url = path.hasPrefix("/") ? URL(fileURLWithPath: String(path)) : folder.appendingPathComponent(String(path))
+            let name = String(path)
+            let url = name.hasPrefix("/") ? URL(fileURLWithPath: name) : folder.appendingPathComponent(name)
             let absolute = url.standardizedFileURL.path
             return prefix == "mbtiles:" ? .mbtiles(absolute) : .pmtiles(absolute)
         }

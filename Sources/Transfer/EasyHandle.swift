@@ -30,6 +30,8 @@ final class EasyHandle {
             return size * count
         }
         _ = ph_easy_set_long(handle, CURLOPT_NOSIGNAL, 1)
+        // Closing must not wait for a resolver that hangs: its thread is let go and ends by itself.
+        _ = ph_easy_set_long(handle, CURLOPT_QUICK_EXIT, 1)
         _ = ph_easy_set_long(handle, CURLOPT_FOLLOWLOCATION, 0)
         _ = ph_easy_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https")
         _ = ph_easy_set_text(handle, CURLOPT_USERAGENT, options.userAgent)

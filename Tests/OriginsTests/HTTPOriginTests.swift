@@ -43,8 +43,10 @@ private func tileset(_ url: String, more: String = "") throws -> Tileset {
 
 @Suite(.timeLimit(.minutes(1)))
 struct HTTPOriginTests {
+    private typealias Script = @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer
+
     private func serving(
-        _ script: @escaping @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer,
+        _ script: @escaping Script,
         _ body: (ScriptedServer) async throws -> Void
     ) async throws {
         let server = try ScriptedServer(script)
@@ -118,7 +120,8 @@ struct HTTPOriginTests {
     }
 
     @Test func thousandsOfTilesComeOnceEachThroughFewConnections() async throws {
-        try await serving({ .reply($0.path.hasSuffix("3.pbf") ? 404 : 200, body: layer) }) { server in
+        let script: Script = { .reply($0.path.hasSuffix("3.pbf") ? 404 : 200, body: layer) }
+        try await serving(script) { server in
             let mask = TileMask(full: 6)
             let zooms = try #require(ZoomRange(min: 0, max: 6))
             let basket = Basket()
@@ -132,7 +135,8 @@ struct HTTPOriginTests {
     }
 
     @Test func secretsAndKeysAreSentAndTheAgentNamesUs() async throws {
-        try await serving({ _ in .reply(404) }) { server in
+        let script: Script = { _ in .reply(404) }
+        try await serving(script) { server in
             let more = "headers: {Authorization: 'Bearer ${TOKEN}'}\nkey: ${KEY}\npoliteness: {contact: me@example.org}"
             let tileset = try tileset("\(server.url)/{z}/{x}/{y}.pbf?k={key}", more: more)
             _ = try await fetch(tileset, [.root], environment: ["TOKEN": "abc", "KEY": "d/e"])
@@ -152,14 +156,16 @@ struct HTTPOriginTests {
     }
 
     @Test func anErrorOfTheCallerEndsTheFetch() async throws {
-        try await serving({ _ in .reply(404) }) { server in
+        let script: Script = { _ in .reply(404) }
+        try await serving(script) { server in
             let origin = try await OriginFactory.open(try tileset("\(server.url)/{z}/{x}/{y}.pbf"), environment: [:])
             await #expect(throws: Unexpected.self) { try await origin.fetch([TileID.root]) { _ in throw Unexpected() } }
         }
     }
 
     @Test func cancellingThrowsInsteadOfReturning() async throws {
-        try await serving({ _ in .silence }) { server in
+        let script: Script = { _ in .silence }
+        try await serving(script) { server in
             let origin = try await OriginFactory.open(try tileset("\(server.url)/{z}/{x}/{y}.pbf"), environment: [:])
             let task = Task { try await origin.fetch([TileID.root]) { _ in } }
             task.cancel()
@@ -169,7 +175,7 @@ struct HTTPOriginTests {
 
     @Test func aTileJSONAddressIsAFullDescription() async throws {
         let json = #"{"tilejson":"2.2.0","tiles":["v1/{z}/{x}/{y}.pbf"],"minzoom":2,"maxzoom":9,"attribution":"x"}"#
-        try await serving({ $0.path == "/a/tiles.json" ? .reply(200, body: Array(json.utf8)) : .reply(500) }) {
+        let script: Script = { $0.path == "/a/tiles.json" ? .reply(200, body: Array(json.utf8)) : .reply(500) }) {
             server in
             let folder = URL(fileURLWithPath: "/")
             let file = try TilesetFile(source: "\(server.url)/a/tiles.json", folder: folder)
@@ -182,7 +188,9 @@ struct HTTPOriginTests {
     }
 
     @Test func aSampleTellsMeanAndMargin() async throws {
-        try await serving({ $0.path.hasPrefix("/3/1") ? .reply(204) : .reply(200, body: layer) }) { server in
+        let script: Script = { $0.path.hasPrefix("/3/1") ? .reply(204) : .reply(200, body: layer) }
+        try await serving(script
+        try await serving(script) { server in
             let zooms = try #require(ZoomRange(min: 0, max: 5))
             let sample = try await OriginSampler.sample(
                 try tileset("\(server.url)/{z}/{x}/{y}.pbf"), mask: TileMask(full: 5), zooms: zooms, count: 16,
