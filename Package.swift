@@ -76,7 +76,7 @@ let tests: [Room] = [
     Room("ZeroMQ"), Room("Transfer", ["TestSupport"]), Room("TileBodies", ["Tiles"]), Room("Tilesets", ["Tiles", "TileBodies"]),
     Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "TestSupport"], [.grdb]), Room("Shards", ["Tiles"]), Room("Packages", ["Tiles", "Shards"], [.grdb]), Room("Catalog", ["Tiles", "Shards"]),
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.logging]),
-    Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ"]), Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins"]),
+    Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ"]), Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins", "TestSupport"]),
     Room("Commands", ["Tiles", "Regions", "Wire", "Catalog"]),
 ]
 
