@@ -98,11 +98,11 @@ public struct WorkerService: Service {
         while true {
             do {
                 return try FolderBlobStore(options.blobs, create: false)
-            } catch  where error.code == .storeMissing && ContinuousClock.now < deadline {
-                logger.info(
-                    "Waiting for the coordinator's blob store", metadata: [LogKey.path: "\(options.blobs.path)"])
-                try await Task.sleep(for: .seconds(1))
+            } catch {
+                guard error.code == .storeMissing, ContinuousClock.now < deadline else { throw error }
             }
+            logger.info("Waiting for the coordinator's blob store", metadata: [LogKey.path: "\(options.blobs.path)"])
+            try await Task.sleep(for: .seconds(1))
         }
     }
 }

@@ -1,0 +1,65 @@
+internal import Foundation
+internal import Origins
+internal import Shards
+internal import Tilesets
+
+/// One open origin per tileset, so that connections and their limits are shared by all batches of this process.
+actor OriginCache {
+    private struct Entry {
+        let tileset: Tileset
+        let opening: Task<any TileOrigin, any Error>
+        var lastUse: Int
+    }
+
+    /// Tilesets kept open at once; the one not used for longest goes first.
+    private static let limit = 8
+
+    private let environment: [String: String]
+    private var entries: [Digest: Entry] = [:]
+    private var uses = 0
+
+    init(environment: [String: String]) { self.environment = environment }
+
+    /// The tileset of `canonicalJSON` and its origin.
+    ///
+    /// A failed opening is not kept: the next batch tries again.
+    ///
+    /// - Throws: ``WorkFailure``.
+    func open(_ canonicalJSON: [UInt8]) async throws -> (Tileset, any TileOrigin) {
+        let key = Digest(of: canonicalJSON)
+        uses += 1
+        let entry: Entry
+        if let found = entries[key] {
+            entry = found
+        } else {
+            let tileset: Tileset
+            do {
+                tileset = try Tileset(canonicalJSON: canonicalJSON)
+            } catch {
+                throw WorkFailure(cause: "bad-tileset", detail: "\(error)", retriable: false)
+            }
+            // Not a child of the first batch that asks: others wait for it too, and that one may be cancelled.
+            let opening = Task { [environment] in try await OriginFactory.open(tileset, environment: environment) }
+            entry = Entry(tileset: tileset, opening: opening, lastUse: uses)
+            if entries.count >= Self.limit, let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) {
+                entries[oldest.key] = nil
+            }
+            entries[key] = entry
+        }
+        entries[key]?.lastUse = uses
+        do {
+            return (entry.tileset, try await entry.opening.value)
+        } catch {
+            entries[key] = nil
+            throw Self.failure(error)
+        }
+    }
+
+    /// Another worker may hold the file or the secret that this one lacks: all but a damaged archive may pass.
+    private static func failure(_ error: any Error) -> any Error {
+        guard let error = error as? OriginsError else { return error }
+        let cause = error.code == .tileset ? "bad-tileset" : "origin-\(error.code)"
+        let retriable = error.code != .badArchive && error.code != .unsupported
+        return WorkFailure(cause: cause, detail: error.message, retriable: retriable)
+    }
+}
