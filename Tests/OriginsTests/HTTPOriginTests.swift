@@ -175,21 +175,23 @@ struct HTTPOriginTests {
 
     @Test func aTileJSONAddressIsAFullDescription() async throws {
         let json = #"{"tilejson":"2.2.0","tiles":["v1/{z}/{x}/{y}.pbf"],"minzoom":2,"maxzoom":9,"attribution":"x"}"#
-        let script: Script = { $0.path == "/a/tiles.json" ? .reply(200, body: Array(json.utf8)) : .reply(500) }) {
-            server in
+        let script: Script = { $0.path == "/a/tiles.json" ? .reply(200, body: Array(json.utf8)) : .reply(404) }
+        try await serving(script) { server in
             let folder = URL(fileURLWithPath: "/")
             let file = try TilesetFile(source: "\(server.url)/a/tiles.json", folder: folder)
             let tileset = try await OriginMetadata.resolve(file, environment: [:])
             #expect(tileset.source == .http(templates: ["\(server.url)/a/v1/{z}/{x}/{y}.pbf"], subdomains: []))
             #expect(tileset.zooms.description == "2-9" && tileset.format == .mvt && tileset.attribution == "x")
-            let wrong = try TilesetFile(text: "url: \(server.url)/b.json", name: "b.yaml", folder: folder)
-            #expect(wrong.tileJSONURL != nil)
+            let wrong = try TilesetFile(source: "\(server.url)/b.json", folder: folder)
+            let error = await #expect(throws: OriginsError.self) {
+                try await OriginMetadata.resolve(wrong, environment: [:])
+            }
+            #expect(error?.code == .unreachable && error?.message.contains("404") == true)
         }
     }
 
     @Test func aSampleTellsMeanAndMargin() async throws {
         let script: Script = { $0.path.hasPrefix("/3/1") ? .reply(204) : .reply(200, body: layer) }
-        try await serving(script
         try await serving(script) { server in
             let zooms = try #require(ZoomRange(min: 0, max: 5))
             let sample = try await OriginSampler.sample(
