@@ -16,4 +16,7 @@ enum FailureCause {
 
     /// A merge that cannot read a shard names it in its detail; the batch is fetched again.
     static let lostShard: Set<String> = ["shard-missing", "shard-corrupt"]
+
+    /// A merger that cannot read its manifest: it is written anew.
+    static let lostManifest: Set<String> = ["manifest-missing", "manifest-corrupt"]
 }

@@ -84,6 +84,7 @@ extension Scheduler {
             guard jobs[job].packages[index].state != .waiting else { return }
             jobs[job].packages[index].trouble = trouble
             jobs[job].packages[index].owner = 0
+            if FailureCause.lostManifest.contains(trouble.cause) { jobs[job].packages[index].manifest = nil }
             let isLast = jobs[job].packages[index].countEnd(isLoss: isLoss, policy)
             if isDead || isLast {
                 giveUp(job, index, now: now)

@@ -84,7 +84,8 @@ extension Scheduler {
             jobs[job].summary.counts.bytes &-= result.bodyBytes
             jobs[job].batches[index].digest = nil
             jobs[job].batches[index].result = FetchCounts()
-            retry(.batch(job: job, index: index), trouble, isLoss: false, isDead: false, now: now)
+            let reason = Trouble(cause: trouble.cause, detail: "a merger could not read the shard")
+            retry(.batch(job: job, index: index), reason, isLoss: false, isDead: false, now: now)
         }
     }
 }

@@ -21,6 +21,9 @@ public struct WorkerView: Hashable, Sendable {
 }
 
 extension Scheduler {
+    /// The number the next new job will get.
+    public var nextJob: JobID { lastJob + 1 }
+
     /// Every job's number, ascending.
     public var jobIDs: [JobID] { jobs.map(\.summary.id) }
 
@@ -35,6 +38,12 @@ extension Scheduler {
 
     /// The job a request made, or `nil`.
     public func job(requestID: String) -> JobID? { requestID.isEmpty ? nil : requests[requestID] }
+
+    /// Whether a session has said hello and was not forgotten since.
+    public func knows(_ session: SessionID) -> Bool { sessions[session] != nil }
+
+    /// How many sessions are known.
+    public var sessionCount: Int { sessions.count }
 
     /// Whether a job is unfinished.
     public func isLiving(_ id: JobID) -> Bool { places[id].map { !jobs[$0].summary.state.isFinal } ?? false }

@@ -1,0 +1,34 @@
+import Catalog
+import Foundation
+import Scheduling
+import Shards
+
+/// Publishes into a catalog folder.
+struct CatalogPublisher: Publishing {
+    let catalog: Catalog
+
+    func publish(_ order: PublishOrder) throws -> Publication {
+        guard let digest = Digest(bytes: order.merged.digest.bytes) else {
+            throw CatalogError(.badRequest, "The digest of package '\(order.id)' has not 32 bytes.")
+        }
+        let published = try catalog.publish(
+            PublishRequest(
+                id: order.id, file: order.file, digest: digest, size: order.merged.size, maskWire: order.maskWire,
+                names: order.names,
+                tilesHash: order.merged.tilesHash))
+        let folder = catalog.folder.standardizedFileURL.path
+        let path = published.path.standardizedFileURL.path
+        let inside = path.hasPrefix(folder) ? String(path.dropFirst(folder.count).drop { $0 == "/" }) : path
+        return Publication(version: UInt32(clamping: published.version), path: inside, unchanged: published.unchanged)
+    }
+
+    func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool) {
+        switch error {
+        case let error as CatalogError:
+            (Trouble(cause: "\(error.code)", detail: error.message), [.diskFull, .io].contains(error.code))
+        case let error as ShardsError:
+            (Trouble(cause: "\(error.code)", detail: error.message), [.diskFull, .io].contains(error.code))
+        default: (Trouble(cause: "internal", detail: "\(error)"), false)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Logging
+import Scheduling
+import Shards
+import Telemetry
+import Tiles
+import Wire
+
+extension CoordinatorEngine {
+    /// Starts work beside the loop; its report comes back through the workshop.
+    func start(_ chore: Turn.Chore) async throws {
+        switch chore {
+        case .manifest(let job, let package): writeManifest(job, package)
+        case .publish(let job, let package, let merged): publish(job, package, merged)
+        case .release: await releaseBlobs()
+        }
+    }
+
+    /// The list of everything a merger needs, as a blob of its own.
+    private func writeManifest(_ job: JobID, _ package: Int) {
+        guard scheduler.isLiving(job), let spec = specs[job], spec.packages.indices.contains(package) else { return }
+        let wanted = spec.packages[package]
+        let missing = scheduler.summary(of: job)?.counts.failed ?? 0
+        let shards = scheduler.batches(of: job).compactMap { batch -> Data? in
+            guard batch.state == .done, let digest = batch.digest, wanted.mask.contains(batch.cell) else { return nil }
+            return Data(digest.bytes)
+        }
+        let manifest = PBMergeManifest.make {
+            $0.packageFormat = Self.packageFormat
+            $0.packageID = wanted.id
+            $0.mask = Data(wanted.mask.encoded())
+            $0.zoomMin = UInt32(spec.zooms.min)
+            $0.zoomMax = UInt32(spec.zooms.max)
+            $0.tileset = Data(spec.tileset)
+            $0.names = wanted.names
+            $0.shards = shards
+            $0.bounds = wanted.bounds.map { [$0] } ?? []
+            $0.allowedMissing = missing
+        }
+        workshop.run(on: .files) { [blobs, publisher] in
+            do {
+                let bytes = try manifest.encoded()
+                let digest = Digest(of: bytes)
+                let temporary = try blobs.temporaryURL()
+                try Durable.write(bytes, to: temporary)
+                try blobs.put(temporary, digest: digest)
+                guard let content = ContentDigest(digest.bytes) else { return nil }
+                return .event(.manifestWritten(job, package: package, content))
+            } catch {
+                let (trouble, mayHeal) = publisher.trouble(error)
+                return .event(.packageTrouble(job, package: package, trouble, retriable: mayHeal))
+            }
+        }
+    }
+
+    /// Puts a merged package into the catalog; the scheduler has made `publishing` durable before.
+    private func publish(_ job: JobID, _ package: Int, _ merged: MergedPackage) {
+        guard scheduler.isLiving(job), let spec = specs[job], spec.packages.indices.contains(package) else { return }
+        let wanted = spec.packages[package]
+        workshop.run(on: .files) { [blobs, publisher, logger] in
+            do {
+                guard let digest = Digest(bytes: merged.digest.bytes), let file = try blobs.url(of: digest) else {
+                    let trouble = Trouble(
+                        cause: "blob-missing", detail: "the merged package \(merged.digest) is gone from the blob store"
+                    )
+                    return .event(.packageTrouble(job, package: package, trouble, retriable: false))
+                }
+                let done = try publisher.publish(
+                    PublishOrder(
+                        id: wanted.id, file: file, merged: merged, maskWire: wanted.mask.cartoWire, names: wanted.names)
+                )
+                return .event(
+                    .published(job, package: package, version: done.version, path: done.path, unchanged: done.unchanged)
+                )
+            } catch {
+                let (trouble, mayHeal) = publisher.trouble(error)
+                logger.warning(
+                    "package not published",
+                    metadata: [
+                        LogKey.package: "\(wanted.id)", LogKey.errorCode: "\(trouble.cause)",
+                        LogKey.errorMessage: "\(trouble.detail)",
+                    ])
+                return .event(.packageTrouble(job, package: package, trouble, retriable: mayHeal))
+            }
+        }
+    }
+
+    /// Removes the blobs of ended jobs, unless an unfinished job of the same tileset might have made the same ones: a worker that finds
+    /// its shard there already does not write it again, and its commit may still be on the way.
+    private func releaseBlobs() async {
+        guard !options.keepShards else { return }
+        let living = Set(scheduler.jobIDs.filter(scheduler.isLiving).compactMap { specs[$0]?.tilesetID })
+        let ready = unreleased.filter { id in !scheduler.isLiving(id) && !living.contains(specs[id]?.tilesetID ?? "") }
+        unreleased.removeAll(where: ready.contains)
+        for job in ready {
+            do {
+                let digests = try await store.blobs(of: job)
+                workshop.run(on: .files) { [blobs, logger] in
+                    do {
+                        for digest in digests { try Digest(bytes: digest.bytes).map(blobs.remove) }
+                        return .released(job)
+                    } catch {
+                        logger.info("blobs stay", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
+                        return nil
+                    }
+                }
+            } catch {
+                logger.info("blobs stay", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
+            }
+        }
+    }
+
+    /// A failure here costs nothing: the next start finds the job unreleased and removes again.
+    func forgetBlobs(of job: JobID) async {
+        do {
+            try await store.markReleased(job)
+        } catch {
+            logger.info(
+                "released blobs still listed", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
+        }
+    }
+}

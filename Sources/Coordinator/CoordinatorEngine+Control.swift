@@ -1,0 +1,140 @@
+import Foundation
+import Logging
+import Scheduling
+import Shards
+import Telemetry
+import Wire
+
+extension CoordinatorEngine {
+    /// Answers a frame of the control endpoint.
+    func answer(_ frame: Frame, _ asker: Asker) async {
+        switch frame.message {
+        case .ping: reply(health(), to: asker)
+        case .submit(let body): submit(body, asker)
+        case .listJobs(let body): reply(jobs(limit: Int(body.limit)), to: asker)
+        case .getJob(let body): reply(await job(body.job, failures: Int(min(body.failures, 10_000))), to: asker)
+        case .cancelJob(let body):
+            guard scheduler.summary(of: body.job) != nil else {
+                reply(unknown(body.job), to: asker)
+                return
+            }
+            take(scheduler.handle(.cancel(body.job), now: now))
+            reply(.done(PBDone()), to: asker)
+        case .listWorkers:
+            reply(.workers(.make { $0.workers = scheduler.workers(now: now).map(WireConversions.status) }), to: asker)
+        default:
+            reply(
+                WireConversions.problem(
+                    "bad-request", "A \(frame.message.type) message does not belong on the control endpoint."),
+                to: asker)
+        }
+    }
+
+    /// Puts an answer into the turn: it leaves when everything before it is durable.
+    func reply(_ message: Message, to asker: Asker) {
+        var bytes = encode(message, session: asker.session, seq: 1, re: asker.seq)
+        if bytes == nil {
+            let text = WireConversions.problem(
+                "too-large", "The answer does not fit a message.", hint: "ask for less at once")
+            bytes = encode(text, session: asker.session, seq: 1, re: asker.seq)
+        }
+        if let bytes { turn.letters.append(Turn.Letter(peer: asker.peer, bytes: bytes)) }
+    }
+
+    /// The truth about this process.
+    func health() -> Message {
+        .health(
+            .make {
+                $0.build = options.build
+                $0.epoch = store.epoch
+                $0.state = isDegraded ? "degraded" : "serving"
+                $0.catalog = options.catalog.path
+                $0.blobStore = blobs.id
+                $0.bboxTileLimit = options.bboxTileLimit
+            })
+    }
+
+    private func unknown(_ job: JobID) -> Message {
+        WireConversions.problem("unknown-job", "There is no job \(job).", hint: "packhorse jobs lists them")
+    }
+
+    // MARK: - Submissions
+
+    private func submit(_ body: PBSubmit, _ asker: Asker) {
+        if !body.dryRun, let job = scheduler.job(requestID: body.requestID) {
+            reply(submitted(job, existing: true), to: asker)
+            return
+        }
+        let planner = SubmitPlanner(bboxTileLimit: options.bboxTileLimit)
+        workshop.run(on: .plans) {
+            .planned(asker, Result { () throws(SubmitProblem) in try planner.plan(body) }, isDry: body.dryRun)
+        }
+    }
+
+    private func submitted(_ job: JobID, existing: Bool) -> Message {
+        let counts = scheduler.summary(of: job)?.counts ?? JobCounts()
+        return .submitted(
+            .make {
+                $0.job = job
+                $0.tiles = counts.tiles
+                $0.batches = counts.totalBatches
+                $0.existing = existing
+            })
+    }
+
+    /// Takes what was done beside the loop.
+    func take(_ report: Report) async {
+        switch report {
+        case .event(let event): take(scheduler.handle(event, now: now))
+        case .released(let job): await forgetBlobs(of: job)
+        case .planned(let asker, .failure(let problem), _):
+            reply(WireConversions.problem(problem.code, problem.text, hint: problem.hint), to: asker)
+        case .planned(let asker, .success(let plan), isDry: true):
+            reply(
+                .submitted(
+                    .make {
+                        $0.tiles = plan.tiles
+                        $0.batches = UInt64(plan.submission.batches.count)
+                    }), to: asker)
+        case .planned(let asker, .success(let plan), isDry: false):
+            // The spec first: the submission's own turn may already offer its batches.
+            let next = scheduler.nextJob
+            specs[next] = plan.spec
+            guard let (job, existing) = take(scheduler.handle(.submit(plan.submission), now: now)) else { return }
+            if job != next { specs[next] = nil }
+            logger.info(
+                "job submitted",
+                metadata: [
+                    LogKey.job: "\(job)", "packhorse.job.tiles": "\(plan.tiles)",
+                    "packhorse.job.existing": "\(existing)",
+                ])
+            reply(submitted(job, existing: existing), to: asker)
+        }
+    }
+
+    // MARK: - Jobs
+
+    private func jobs(limit: Int) -> Message {
+        let ids = scheduler.jobIDs.suffix(limit == 0 ? 100 : min(limit, 1_000))
+        return .jobs(.make { $0.jobs = ids.compactMap { status($0, mostPackages: 20) } })
+    }
+
+    private func status(_ id: JobID, mostPackages: Int) -> PBJobStatus? {
+        guard let summary = scheduler.summary(of: id), let spec = specs[id], let times = times[id] else { return nil }
+        let packages = scheduler.packages(of: id).prefix(mostPackages)
+        return WireConversions.status(summary, spec: spec, times: times, packages: Array(packages), wall: wall)
+    }
+
+    private func job(_ id: JobID, failures: Int) async -> Message {
+        guard var status = status(id, mostPackages: 10_000) else { return unknown(id) }
+        if failures > 0 {
+            do {
+                status.failures = try await store.failures(of: id, limit: failures).map(WireConversions.failure)
+            } catch {
+                return WireConversions.problem(
+                    "degraded", "The job's failures cannot be read: \(error)", retriable: true)
+            }
+        }
+        return .jobStatus(status)
+    }
+}

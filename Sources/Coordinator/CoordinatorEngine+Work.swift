@@ -1,0 +1,256 @@
+import Foundation
+import Logging
+import Scheduling
+import Shards
+import Telemetry
+import Tiles
+import Wire
+import ZeroMQ
+
+extension CoordinatorEngine {
+    /// Takes one frame from a peer.
+    func accept(_ inbound: Inbound) async {
+        guard !peers.isIgnored(inbound.peer, now: now), let frame = decode(inbound) else { return }
+        if inbound.endpointIndex == Self.control {
+            await answer(frame, Asker(peer: inbound.peer, session: frame.session, seq: frame.seq))
+        } else {
+            hear(frame, inbound)
+        }
+    }
+
+    /// The frame, or `nil` for a malformed one, which counts against its peer.
+    func decode(_ inbound: Inbound) -> Frame? {
+        do {
+            return try Frame(decoding: inbound.bytes)
+        } catch {
+            strike(inbound, "\(error)")
+            // A header of our major version is enough to tell the sender; anything else gets silence.
+            if let header = error.header, inbound.endpointIndex == Self.control {
+                let text = WireConversions.problem("\(error.code)", error.message)
+                if let bytes = encode(text, session: header.session, seq: 1, re: header.seq) {
+                    turn.letters.append(Turn.Letter(peer: inbound.peer, bytes: bytes))
+                }
+            }
+            return nil
+        }
+    }
+
+    private func strike(_ inbound: Inbound, _ why: String) {
+        let isIgnored = peers.strike(inbound.peer, now: now)
+        logger.info(
+            isIgnored ? "peer ignored for a minute" : "frame refused",
+            metadata: ["packhorse.peer.user": "\(inbound.user ?? "-")", LogKey.errorMessage: "\(why)"])
+    }
+
+    func encode(_ message: Message, session: SessionID, seq: UInt64, re: UInt64 = 0) -> [UInt8]? {
+        do {
+            return try Frame(session: session, seq: seq, re: re, epoch: store.epoch, message).encoded()
+        } catch {
+            logger.error(
+                "message cannot be sent",
+                metadata: ["packhorse.message": "\(message.type)", LogKey.errorMessage: "\(error)"])
+            return nil
+        }
+    }
+
+    // MARK: - From workers
+
+    private func hear(_ frame: Frame, _ inbound: Inbound) {
+        let id = frame.session
+        guard peers.note(id, at: inbound.peer, user: inbound.user) else {
+            strike(inbound, "the session belongs to another key")
+            return
+        }
+        if peers.count > 2 * scheduler.sessionCount + 256 { peers.prune(scheduler.knows) }
+        answering = (id, frame.seq)
+        defer { answering = nil }
+        switch frame.message {
+        case .hello(let body):
+            if let refusal = refusal(of: body) {
+                reject(refusal, inbound.peer, frame)
+            } else {
+                let held = body.held.map { LeaseToken($0.token) }
+                logger.info(
+                    "worker says hello",
+                    metadata: [
+                        LogKey.worker: "\(body.name)", "packhorse.session": "\(id)",
+                        "packhorse.leases.held": "\(held.count)",
+                    ])
+                feed(.hello(id, WireConversions.profile(body), held: held))
+            }
+        case .ready(let body): feed(.ready(id, credit: body.credit))
+        case .progress(let body):
+            feed(
+                .progress(
+                    id, body.leases.map { LeaseProgress(token: LeaseToken($0.token), done: $0.done, bytes: $0.bytes) }))
+        case .commit(let body): commit(body, id)
+        case .fail(let body):
+            logger.info(
+                "attempt failed",
+                metadata: [
+                    "packhorse.session": "\(id)", LogKey.token: "\(body.token)", LogKey.errorCode: "\(body.cause)",
+                    LogKey.errorMessage: "\(body.detail)",
+                ])
+            feed(
+                .fail(
+                    id, LeaseToken(body.token), Trouble(cause: body.cause, detail: body.detail),
+                    retriable: body.retriable))
+        case .return(let body): feed(.giveBack(id, body.tokens.map { LeaseToken($0) }))
+        case .bye:
+            feed(.bye(id))
+        default: strike(inbound, "a \(frame.message.type) message does not belong on the work endpoint")
+        }
+    }
+
+    private func feed(_ event: Event) { take(scheduler.handle(event, now: now)) }
+
+    /// Why a worker cannot be had, or `nil`.
+    private func refusal(of body: PBHello) -> PBReject? {
+        do {
+            _ = try WireVersion.negotiate(minimum: body.wireMinorMin, maximum: body.wireMinorMax)
+        } catch {
+            return .make {
+                $0.code = "version-mismatch"
+                $0.text = error.message
+            }
+        }
+        guard body.blobStore == blobs.id else {
+            return .make {
+                $0.code = "wrong-blob-store"
+                $0.text =
+                    "The worker's blob store is '\(body.blobStore.prefix(64))', the coordinator's is '\(blobs.id)'."
+                    + " Point the worker's --blobs at the folder the coordinator uses."
+            }
+        }
+        let lacksShards = body.canFetch && !body.shardFormats.contains(Self.shardFormat)
+        let lacksPackages = body.canMerge && !body.packageFormats.contains(Self.packageFormat)
+        guard lacksShards || lacksPackages else { return nil }
+        return .make {
+            $0.code = "version-mismatch"
+            $0.text =
+                "The worker does not write \(lacksShards ? "shard" : "package") format"
+                + " \(lacksShards ? Self.shardFormat : Self.packageFormat). Use one build for all."
+        }
+    }
+
+    /// What jobs of this build are pinned to.
+    static let shardFormat: UInt32 = 1
+    static let packageFormat: UInt32 = 1
+
+    private func reject(_ body: PBReject, _ peer: PeerID, _ frame: Frame) {
+        logger.warning(
+            "worker rejected", metadata: [LogKey.errorCode: "\(body.code)", LogKey.errorMessage: "\(body.text)"])
+        if let bytes = encode(.reject(body), session: frame.session, seq: 1, re: frame.seq) {
+            turn.letters.append(Turn.Letter(peer: peer, bytes: bytes))
+        }
+    }
+
+    /// A commit counts only when what it names is really there.
+    private func commit(_ body: PBCommit, _ id: SessionID) {
+        let token = LeaseToken(body.token)
+        guard let result = WireConversions.result(body) else { return }
+        let (digest, size): (ContentDigest, UInt64) =
+            switch result {
+            case .fetch(let digest, let counts, _): (digest, counts.shardBytes)
+            case .merge(let package): (package.digest, package.size)
+            }
+        if let trouble = missing(digest, size: size) {
+            feed(.refusedCommit(id, token, trouble))
+        } else {
+            feed(.commit(id, token, result))
+        }
+    }
+
+    private func missing(_ digest: ContentDigest, size: UInt64) -> Trouble? {
+        do {
+            guard let name = Digest(bytes: digest.bytes), let url = try blobs.url(of: name) else {
+                return Trouble(cause: "blob-missing", detail: "\(digest) is not in the coordinator's blob store")
+            }
+            let found = try url.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+            guard UInt64(found) == size else {
+                return Trouble(cause: "blob-missing", detail: "\(digest) has \(found) bytes, the commit says \(size)")
+            }
+            return nil
+        } catch {
+            return Trouble(cause: "blob-missing", detail: "\(digest): \(error)")
+        }
+    }
+
+    // MARK: - To workers
+
+    /// Puts a message to a worker into the turn.
+    func post(_ message: Outgoing, to session: SessionID) {
+        guard let wire = wire(message), let (peer, seq) = peers.next(for: session) else { return }
+        let re = answering?.session == session ? answering?.seq ?? 0 : 0
+        guard let bytes = encode(wire, session: session, seq: seq, re: re) else { return }
+        var letter = Turn.Letter(peer: peer, bytes: bytes)
+        if case .offer(let offer) = message { letter.offer = (session, offer.token) }
+        turn.letters.append(letter)
+    }
+
+    private func wire(_ message: Outgoing) -> Message? {
+        switch message {
+        case .welcome(let adopted):
+            .welcome(
+                .make {
+                    $0.wireMinor = UInt32(WireVersion.minors.upperBound)
+                    $0.build = options.build
+                    $0.heartbeatMs = UInt32(clamping: options.policy.heartbeat)
+                    $0.adopted = adopted.map(\.rawValue)
+                })
+        case .offer(let offer): wire(offer)
+        case .ack(let token, let digest):
+            .ack(
+                .make {
+                    $0.token = token.rawValue
+                    $0.digest = Data(digest.bytes)
+                })
+        case .stale(let token, let reason):
+            .stale(
+                .make {
+                    $0.token = token.rawValue
+                    $0.reason = reason
+                })
+        case .pong(let cancelled): .pong(.make { $0.cancelled = cancelled.map(\.rawValue) })
+        case .unknownSession: .unknownSession(PBUnknownSession())
+        }
+    }
+
+    private func wire(_ offer: Offer) -> Message? {
+        guard let spec = specs[offer.job] else { return nil }
+        return .offer(
+            .make {
+                $0.token = offer.token.rawValue
+                $0.job = offer.job
+                $0.leaseMs = UInt32(clamping: offer.lease)
+                $0.attempt = offer.attempt
+                switch offer.work {
+                case .fetch(_, let cell, let zooms, let tiles):
+                    $0.fetch = .make {
+                        $0.cell = PBTile(cell)
+                        $0.zoomMin = UInt32(zooms.min)
+                        $0.zoomMax = UInt32(zooms.max)
+                        $0.mask = Data(spec.mask.restricted(to: cell).clipped(toZoom: zooms.max).encoded())
+                        $0.tiles = tiles
+                        $0.tileset = Data(spec.tileset)
+                    }
+                case .merge(_, let id, let manifest):
+                    $0.merge = .make {
+                        $0.manifest = Data(manifest.bytes)
+                        $0.packageID = id
+                    }
+                }
+            })
+    }
+}
+
+extension CoordinatorOptions {
+    /// The scheduler's numbers under these options.
+    var policy: SchedulerPolicy {
+        var policy = SchedulerPolicy()
+        policy.lease = Int64(max(leaseSeconds, 0.1) * 1_000)
+        policy.heartbeat = Int64(max(heartbeatSeconds, 0.05) * 1_000)
+        policy.restartGrace = Int64(max(restartGraceSeconds, 0) * 1_000)
+        return policy
+    }
+}

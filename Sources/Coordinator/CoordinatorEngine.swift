@@ -1,0 +1,257 @@
+import Catalog
+import Foundation
+import Logging
+import Scheduling
+import Shards
+import Telemetry
+import Wire
+import ZeroMQ
+
+/// The loop around the scheduler: frames in, one transaction, frames out.
+///
+/// Rule: nothing is said to anybody before what it says is durable. In practice: a turn collects writes and letters; ``settle()`` commits
+/// the writes and only then posts the letters. Otherwise a crash between the two makes a worker forget a shard nobody knows.
+actor CoordinatorEngine {
+    static let control = 0
+    static let work = 1
+
+    let options: CoordinatorOptions
+    let logger: Logger
+    let store: StateStore
+    let blobs: FolderBlobStore
+    let publisher: any Publishing
+    let router: RouterLink
+    let workshop = Workshop()
+    let clock = ContinuousClock()
+    let origin: ContinuousClock.Instant
+
+    var scheduler: Scheduler
+    var specs: [JobID: JobSpec] = [:]
+    var times: [JobID: JobTimes] = [:]
+    /// Ended jobs whose blobs are still there.
+    var unreleased: [JobID] = []
+    var peers = Peers()
+    var turn = Turn()
+    var isDegraded = false
+    /// The frame being answered: its session and number.
+    var answering: (session: SessionID, seq: UInt64)?
+
+    init(
+        options: CoordinatorOptions, logger: Logger, store: StateStore, blobs: FolderBlobStore,
+        publisher: any Publishing,
+        router: RouterLink
+    ) {
+        self.options = options
+        self.logger = logger
+        self.store = store
+        self.blobs = blobs
+        self.publisher = publisher
+        self.router = router
+        origin = clock.now
+        scheduler = Scheduler(policy: options.policy, epoch: store.epoch, now: Tick(milliseconds: 0))
+    }
+
+    /// Monotonic milliseconds since the start.
+    var now: Tick {
+        let (seconds, attoseconds) = (clock.now - origin).components
+        return Tick(milliseconds: seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
+    }
+
+    /// Wall time for display.
+    ///
+    /// Milliseconds since 1970.
+    var wall: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
+
+    /// Serves until cancelled, then closes everything.
+    func run() async throws {
+        do {
+            try await inherit()
+            var quietSince = now
+            while true {
+                let limit = patience()
+                let frames = try await router.receive(upTo: .milliseconds(limit))
+                // Stopped by a signal, or starved: what workers said meanwhile waits in the sockets and must be heard first.
+                if now - quietSince > limit + 5_000 { take(scheduler.handle(.wasDeaf, now: now)) }
+                for frame in frames { await accept(frame) }
+                for report in workshop.collect() { await take(report) }
+                if let alarm = scheduler.nextAlarm, alarm <= now { take(scheduler.handle(.timer, now: now)) }
+                try await settle()
+                quietSince = now
+            }
+        } catch is CancellationError {
+            await close()
+        } catch {
+            await close()
+            throw error
+        }
+    }
+
+    /// How long the loop may sleep.
+    ///
+    /// Milliseconds.
+    private func patience() -> Int64 {
+        if workshop.isBusy { return 10 }
+        guard let alarm = scheduler.nextAlarm else { return 1_000 }
+        return min(max(alarm - now, 1), 1_000)
+    }
+
+    private func close() async {
+        await workshop.drain()
+        await router.close()
+        await store.close()
+        logger.notice("coordinator stopped", metadata: [LogKey.epoch: "\(store.epoch)"])
+    }
+
+    /// Goes on from the state file.
+    private func inherit() async throws {
+        let all = try await store.load()
+        times = all.times
+        for job in all.jobs {
+            specs[job.summary.id] = try JobSpec(payload: job.payload, withMasks: !job.summary.state.isFinal)
+        }
+        unreleased = try await store.unreleased()
+        scheduler = Scheduler(
+            policy: options.policy, epoch: store.epoch, jobs: all.jobs, lastJob: all.lastJob, now: now)
+        take(scheduler.start(now: now))
+        turn.chores.append(.release)
+        workshop.run(on: .files) { [blobs, logger] in
+            do {
+                try blobs.removeStaleTemporaries()
+            } catch {
+                logger.info("old temporaries stay", metadata: [LogKey.errorMessage: "\(error)"])
+            }
+            return nil
+        }
+        try await settle()
+        let open = all.jobs.filter { !$0.summary.state.isFinal }.count
+        logger.notice(
+            "coordinator serves",
+            metadata: [
+                LogKey.epoch: "\(store.epoch)", LogKey.endpoint: "\(router.boundEndpoints.joined(separator: " "))",
+                "packhorse.jobs.open": "\(open)",
+            ])
+    }
+
+    // MARK: - Effects
+
+    /// Sorts the scheduler's effects into the turn; returns the job of a submission.
+    @discardableResult
+    func take(_ effects: [Effect]) -> (job: JobID, existing: Bool)? {
+        var submitted: (JobID, Bool)?
+        for effect in effects {
+            switch effect {
+            case .store(let write):
+                turn.writes.append(write)
+                note(write)
+            case .send(let session, let message): post(message, to: session)
+            case .submitted(let job, let existing): submitted = (job, existing)
+            case .writeManifest(let job, let package): turn.chores.append(.manifest(job, package: package))
+            case .publish(let job, let package, let merged): turn.chores.append(.publish(job, package: package, merged))
+            case .release(let job):
+                unreleased.append(job)
+                turn.chores.append(.release)
+            }
+        }
+        return submitted
+    }
+
+    /// Keeps what is shown of jobs, and the log.
+    private func note(_ write: StoreWrite) {
+        switch write {
+        case .insertJob(let job): times[job.summary.id] = JobTimes(created: wall)
+        case .job(let summary):
+            if summary.state.isFinal { times[summary.id]?.ended = wall }
+            logger.debug(
+                "job moved on",
+                metadata: [
+                    LogKey.job: "\(summary.id)", "packhorse.job.state": "\(summary.state.rawValue)",
+                    "packhorse.job.reason": "\(summary.reason)",
+                ])
+        case .batch(let job, let index, let batch):
+            logger.trace(
+                "batch moved on",
+                metadata: [
+                    LogKey.job: "\(job)", LogKey.batch: "\(index)", "packhorse.batch.state": "\(batch.state)",
+                    LogKey.token: "\(batch.token?.rawValue ?? 0)",
+                ])
+        case .package, .failures, .orphan: break
+        }
+    }
+
+    /// Commits the turn's writes, then posts its letters and starts its chores; letters that cannot be delivered make another turn.
+    func settle() async throws {
+        while !turn.isEmpty {
+            let current = turn
+            turn = Turn()
+            if !current.writes.isEmpty { try await commit(current.writes) }
+            let lost = Set(await router.send(current.letters.map { ($0.peer, $0.bytes) }))
+            for chore in current.chores { try await start(chore) }
+            guard !lost.isEmpty else { continue }
+            var offers: [SessionID: [LeaseToken]] = [:]
+            for letter in current.letters where lost.contains(letter.peer) {
+                if let offer = letter.offer { offers[offer.session, default: []].append(offer.token) }
+            }
+            for (session, tokens) in offers.sorted(by: { $0.key < $1.key }) {
+                logger.debug(
+                    "offers not delivered",
+                    metadata: ["packhorse.session": "\(session)", "packhorse.offers": "\(tokens.count)"])
+                take(scheduler.handle(.undelivered(session, tokens), now: now))
+            }
+        }
+    }
+
+    /// Makes writes durable, however long that takes.
+    ///
+    /// While the disk is full nothing is acknowledged and no work is handed out; only health and refusals are answered. Nothing is lost:
+    /// workers repeat themselves.
+    private func commit(_ writes: [StoreWrite]) async throws {
+        while true {
+            do {
+                try await store.apply(writes, wall: wall)
+                if isDegraded {
+                    isDegraded = false
+                    logger.notice("state file writable again")
+                    take(scheduler.handle(.wasDeaf, now: now))
+                }
+                return
+            } catch  where StateStore.mayHeal(error) {
+                if !isDegraded {
+                    logger.error(
+                        "state file not writable; free space where it lies",
+                        metadata: [LogKey.path: "\(options.data.path)", LogKey.errorMessage: "\(error)"])
+                }
+                isDegraded = true
+                try await serveDegraded()
+            } catch {
+                throw CoordinatorError(
+                    .store,
+                    "The state file in '\(options.data.path)' refused a change: \(error). Nothing was acknowledged.",
+                    cause: error)
+            }
+        }
+    }
+
+    /// Half a second of life without a state file.
+    private func serveDegraded() async throws {
+        let end = now + 500
+        while now < end {
+            let frames = try await router.receive(upTo: .milliseconds(max(end - now, 1)))
+            var answers: [(PeerID, [UInt8])] = []
+            for inbound in frames where inbound.endpointIndex == Self.control {
+                guard let frame = decode(inbound) else { continue }
+                let message: Message
+                if case .ping = frame.message {
+                    message = health()
+                } else {
+                    message = WireConversions.problem(
+                        "degraded", "The coordinator cannot write its state file.",
+                        hint: "free space in \(options.data.path)", retriable: true)
+                }
+                if let bytes = encode(message, session: frame.session, seq: 1, re: frame.seq) {
+                    answers.append((inbound.peer, bytes))
+                }
+            }
+            _ = await router.send(answers)
+        }
+    }
+}

@@ -1,0 +1,51 @@
+public import Foundation
+public import ZeroMQ
+
+/// How a coordinator is to run.
+public struct CoordinatorOptions: Sendable {
+    /// Folder of `state.sqlite`; on a local file system.
+    public var data: URL
+    /// Folder of the blob store that workers share.
+    public var blobs: URL
+    /// Folder of packages.json and the packages.
+    public var catalog: URL
+    /// Where the command line connects.
+    ///
+    /// Port `*` takes a free one.
+    public var controlBind = "tcp://127.0.0.1:7470"
+    /// Where workers connect.
+    public var workBind = "tcp://127.0.0.1:7471"
+    /// Who may connect.
+    public var security = LinkSecurity.plain
+    /// Whether unencrypted traffic beyond loopback is allowed.
+    public var allowPlain = false
+    /// Most tiles of a bbox job that does not raise the limit itself.
+    ///
+    /// Default 5,000, CARTO's.
+    public var bboxTileLimit: UInt64 = 5_000
+    /// Absolute URL that `packages.json` puts before each package's path.
+    public var catalogBaseURL = "http://localhost:7480/"
+    /// How long a lease lives without progress.
+    ///
+    /// Unit: seconds, default 60.
+    public var leaseSeconds: Double = 60
+    /// How often workers report.
+    ///
+    /// Unit: seconds, default 5.
+    public var heartbeatSeconds: Double = 5
+    /// How long leases live after a restart, so that their workers can come back.
+    ///
+    /// Unit: seconds, default 60.
+    public var restartGraceSeconds: Double = 60
+    /// Whether shards stay in the blob store after their job has ended.
+    public var keepShards = false
+    /// Shown to people.
+    public var build = "packhorse"
+
+    /// A coordinator over three folders, with the defaults otherwise.
+    public init(data: URL, blobs: URL, catalog: URL) {
+        self.data = data
+        self.blobs = blobs
+        self.catalog = catalog
+    }
+}

@@ -1,0 +1,48 @@
+import Catalog
+public import Logging
+public import ServiceLifecycle
+import Shards
+import Wire
+import ZeroMQ
+
+/// The coordinator: owns the state file, hands out work, publishes packages.
+///
+/// Made in this order, so that a crash at any point is harmless: state file (exclusive, a new epoch durable), blob store, catalog, sockets.
+public struct CoordinatorService: Service {
+    /// Where the command line connects, with the real port.
+    public let controlEndpoint: String
+    /// Where workers connect, with the real port.
+    public let workEndpoint: String
+    private let engine: CoordinatorEngine
+
+    /// Opens everything and binds; ``run()`` serves.
+    ///
+    /// Blocks for the time of an integrity check of the state file.
+    ///
+    /// - Throws: ``CoordinatorError``; `ShardsError` and `CatalogError` for their folders; `ZeroMQError` when an endpoint cannot be bound.
+    public init(_ options: CoordinatorOptions, logger: Logger) throws {
+        let store = try StateStore(folder: options.data)
+        let blobs = try FolderBlobStore(options.blobs, create: true)
+        let catalog = try Catalog(options.catalog, create: true, baseURL: options.catalogBaseURL)
+        var link = LinkOptions()
+        link.allowPlain = options.allowPlain
+        link.maxFrameBytes = [MessageType.maxControlFrame, MessageType.maxWorkFrame]
+        // A peer that does not read must not hold up the others; what it is owed comes again.
+        link.sendPatience = .milliseconds(100)
+        link.logger = logger
+        let router = try RouterLink(
+            bind: [options.controlBind, options.workBind], security: options.security, options: link)
+        controlEndpoint = router.boundEndpoints[CoordinatorEngine.control]
+        workEndpoint = router.boundEndpoints[CoordinatorEngine.work]
+        engine = CoordinatorEngine(
+            options: options, logger: logger, store: store, blobs: blobs, publisher: CatalogPublisher(catalog: catalog),
+            router: router)
+    }
+
+    /// Serves until cancelled or asked to shut down, then closes the sockets and the state file.
+    ///
+    /// - Throws: ``CoordinatorError`` `store-failed` or `damaged-state`; everything acknowledged is durable all the same.
+    public func run() async throws {
+        try await cancelWhenGracefulShutdown { try await engine.run() }
+    }
+}

@@ -1,0 +1,85 @@
+import Foundation
+import Scheduling
+import Tiles
+import Wire
+
+/// What a job is to build: the submission, checked and understood.
+struct JobSpec: Sendable {
+    struct Package: Sendable {
+        let id: String
+        /// Down to the job's deepest zoom, neither more nor less.
+        let mask: TileMask
+        let names: [String: String]
+        let bounds: PBBox?
+    }
+
+    let label: String
+    let kind: String
+    let tileset: [UInt8]
+    let tilesetID: String
+    let zooms: ZoomRange
+    let packages: [Package]
+    /// The union of the packages' masks: the job's work.
+    let mask: TileMask
+
+    /// Reads a submission that was checked before it was stored; a final job needs no masks.
+    init(payload: [UInt8], withMasks: Bool) throws {
+        let frame = try Frame(decoding: payload)
+        guard case .submit(let body) = frame.message else {
+            throw CoordinatorError(
+                .damagedState, "A stored job is not a submission. Restore the state file from a backup.")
+        }
+        try self.init(body, withMasks: withMasks)
+    }
+
+    init(_ body: PBSubmit, withMasks: Bool = true) throws(SubmitProblem) {
+        guard let zooms = ZoomRange(min: Int(body.zoomMin), max: Int(body.zoomMax)) else {
+            throw SubmitProblem("bad-zoom", "The zooms \(body.zoomMin)-\(body.zoomMax) are not a range within 0-22.")
+        }
+        label = body.label
+        kind = body.kind
+        tileset = Array(body.tileset)
+        tilesetID = try Self.id(ofTileset: tileset)
+        self.zooms = zooms
+        var packages: [Package] = []
+        var union = TileMask(empty: zooms.max)
+        for package in withMasks ? body.packages : [] {
+            let mask: TileMask
+            do {
+                mask = try TileMask(decoding: package.mask).expanded(toZoom: zooms.max).clipped(toZoom: zooms.max)
+            } catch {
+                throw SubmitProblem("bad-mask", "The mask of package '\(package.id)' cannot be read: \(error)")
+            }
+            union = packages.isEmpty ? mask : union.union(mask)
+            packages.append(
+                Package(
+                    id: package.id, mask: mask, names: package.names, bounds: package.hasBounds ? package.bounds : nil))
+        }
+        self.packages = packages
+        mask = union
+    }
+
+    /// The `id` of a tileset's canonical JSON.
+    private static func id(ofTileset bytes: [UInt8]) throws(SubmitProblem) -> String {
+        let object: Any?
+        do { object = try JSONSerialization.jsonObject(with: Data(bytes)) } catch { object = nil }
+        guard let id = (object as? [String: Any])?["id"] as? String, !id.isEmpty, id.utf8.count <= 255 else {
+            throw SubmitProblem(
+                "bad-request", "The submission's tileset is not a JSON object with an 'id' of 1 to 255 bytes.")
+        }
+        return id
+    }
+}
+
+/// Why a submission was refused.
+struct SubmitProblem: Error, Sendable {
+    let code: String
+    let text: String
+    let hint: String
+
+    init(_ code: String, _ text: String, hint: String = "") {
+        self.code = code
+        self.text = text
+        self.hint = hint
+    }
+}

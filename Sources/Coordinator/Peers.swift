@@ -1,0 +1,81 @@
+import Scheduling
+import Wire
+import ZeroMQ
+
+/// Which connection each session speaks through, and who has sent too much nonsense.
+struct Peers {
+    struct Route {
+        var peer: PeerID
+        let user: String?
+        /// Frames sent in this session.
+        var sent: UInt64 = 0
+    }
+
+    private struct Strikes {
+        var times: [Tick] = []
+        var ignoredUntil: Tick?
+    }
+
+    /// Three malformed frames within a minute close the peer's mouth for a minute (design/cluster.md, 3.9).
+    static let mostStrikes = 3
+    static let strikeSpan: Int64 = 60_000
+
+    private var routes: [SessionID: Route] = [:]
+    private var sessions: [PeerID: SessionID] = [:]
+    private var strikes: [PeerID: Strikes] = [:]
+
+    /// Whether frames of the peer are to be dropped unread.
+    mutating func isIgnored(_ peer: PeerID, now: Tick) -> Bool {
+        guard let until = strikes[peer]?.ignoredUntil else { return false }
+        if until > now { return true }
+        strikes[peer] = nil
+        return false
+    }
+
+    /// Counts a malformed frame; `true` when the peer is ignored from now on.
+    mutating func strike(_ peer: PeerID, now: Tick) -> Bool {
+        // Peers come and go under new names; a full table starts over rather than grow.
+        if strikes.count >= 4_096, strikes[peer] == nil { strikes = [:] }
+        var record = strikes[peer] ?? Strikes()
+        record.times.removeAll { now - $0 >= Self.strikeSpan }
+        record.times.append(now)
+        if record.times.count >= Self.mostStrikes { record.ignoredUntil = now + Self.strikeSpan }
+        strikes[peer] = record
+        return record.ignoredUntil != nil
+    }
+
+    /// Notes where a session speaks from; `false` when the session belongs to another user.
+    mutating func note(_ session: SessionID, at peer: PeerID, user: String?) -> Bool {
+        if let route = routes[session] {
+            guard route.user == user else { return false }
+            if route.peer != peer {
+                sessions[route.peer] = nil
+                routes[session]?.peer = peer
+            }
+        } else {
+            routes[session] = Route(peer: peer, user: user)
+        }
+        sessions[peer] = session
+        return true
+    }
+
+    func session(at peer: PeerID) -> SessionID? { sessions[peer] }
+
+    /// The peer of a session and the number of the next frame to it, or `nil` for one never heard.
+    mutating func next(for session: SessionID) -> (peer: PeerID, seq: UInt64)? {
+        guard var route = routes[session] else { return nil }
+        route.sent += 1
+        routes[session] = route
+        return (route.peer, route.sent)
+    }
+
+    /// Forgets sessions that `isKnown` denies.
+    mutating func prune(_ isKnown: (SessionID) -> Bool) {
+        for (session, route) in routes where !isKnown(session) {
+            routes[session] = nil
+            if sessions[route.peer] == session { sessions[route.peer] = nil }
+        }
+    }
+
+    var count: Int { routes.count }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import GRDB
+import Scheduling
+import Tiles
+
+extension StateStore {
+    /// Applies one write inside the caller's transaction.
+    static func apply(_ write: StoreWrite, _ db: Database, wall: Int64) throws {
+        switch write {
+        case .insertJob(let job):
+            try insert(job, db, wall: wall)
+        case .job(let summary): try update(summary, db, wall: wall)
+        case .batch(let job, let index, let batch): try put(batch, job, index, db)
+        case .package(let job, let index, let package): try put(package, job, index, db)
+        case .failures(let job, let batch, let tiles): try put(tiles, job, batch, db)
+        case .orphan(let job, let digest):
+            try db.cachedStatement(sql: "INSERT OR IGNORE INTO orphan VALUES (?, ?)")
+                .execute(arguments: [Int64(bitPattern: job), Data(digest.bytes)])
+        }
+    }
+
+    private static func insert(_ job: StoredJob, _ db: Database, wall: Int64) throws {
+        let row = job.summary
+        let counts = row.counts
+        try db.execute(
+            sql: """
+                INSERT INTO job (id, request_id, priority, weight, allowed_missing, state, reason, tiles, stored, empty, failed, bytes,
+                    ready, leased, backoff, done, dead, spec, created)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, ?, 0, 0, 0, 0, ?, ?)
+                """,
+            arguments: [
+                Int64(bitPattern: row.id), row.requestID, row.priority, row.weight, row.allowedMissing,
+                row.state.rawValue, row.reason,
+                Int64(clamping: counts.tiles), Int64(clamping: counts[.ready]), Data(job.payload), wall,
+            ])
+        for (index, batch) in job.batches.enumerated() { try put(batch, row.id, index, db) }
+        for (index, package) in job.packages.enumerated() { try put(package, row.id, index, db) }
+    }
+
+    private static func update(_ row: JobSummary, _ db: Database, wall: Int64) throws {
+        let counts = row.counts
+        let numbers: [(any DatabaseValueConvertible)?] = [
+            row.priority, row.weight, row.state.rawValue, row.reason, Int64(clamping: counts.stored),
+            Int64(clamping: counts.empty),
+            Int64(clamping: counts.failed), Int64(clamping: counts.bytes), Int64(clamping: counts[.ready]),
+            Int64(clamping: counts[.leased]), Int64(clamping: counts[.backoff]), Int64(clamping: counts[.done]),
+            Int64(clamping: counts[.dead]), row.state.isFinal ? wall : nil, Int64(bitPattern: row.id),
+        ]
+        try db.cachedStatement(
+            sql: """
+                UPDATE job SET priority = ?, weight = ?, state = ?, reason = ?, stored = ?, empty = ?, failed = ?, bytes = ?,
+                    ready = ?, leased = ?, backoff = ?, done = ?, dead = ?, ended = ? WHERE id = ?
+                """
+        ).execute(arguments: StatementArguments(numbers))
+    }
+
+    private static func put(_ batch: Batch, _ job: JobID, _ index: Int, _ db: Database) throws {
+        let isCounted = batch.digest != nil
+        func counted(_ value: UInt64) -> Int64? { isCounted ? Int64(clamping: value) : nil }
+        let values: [(any DatabaseValueConvertible)?] = [
+            Int64(bitPattern: job), index, Int64(bitPattern: batch.cell.hilbertID), batch.zooms.min, batch.zooms.max,
+            Int64(clamping: batch.tiles), Int64(batch.state.rawValue), Int64(batch.attempts), Int64(batch.losses),
+            batch.token.map { Int64(bitPattern: $0.rawValue) }, batch.owner == 0 ? nil : Int64(bitPattern: batch.owner),
+            batch.digest.map { Data($0.bytes) }, counted(batch.result.stored), counted(batch.result.empty),
+            counted(batch.result.failed), counted(batch.result.bodyBytes), counted(batch.result.shardBytes),
+            batch.trouble?.cause, batch.trouble?.detail,
+        ]
+        try db.cachedStatement(sql: "INSERT OR REPLACE INTO batch VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+            .execute(arguments: StatementArguments(values))
+    }
+
+    private static func put(_ package: Package, _ job: JobID, _ index: Int, _ db: Database) throws {
+        let values: [(any DatabaseValueConvertible)?] = [
+            Int64(bitPattern: job), index, package.id, Int64(clamping: package.tiles), Int64(package.state.rawValue),
+            Int64(package.attempts), Int64(package.losses), package.token.map { Int64(bitPattern: $0.rawValue) },
+            package.owner == 0 ? nil : Int64(bitPattern: package.owner), package.manifest.map { Data($0.bytes) },
+            package.merged.map { Data($0.digest.bytes) }, package.merged.map { Int64(clamping: $0.size) },
+            package.merged.map { Int64(clamping: $0.tiles) }, package.merged?.tilesHash, Int64(package.version),
+            package.path,
+            package.trouble?.cause, package.trouble?.detail,
+        ]
+        try db.cachedStatement(sql: "INSERT OR REPLACE INTO package VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
+            .execute(arguments: StatementArguments(values))
+    }
+
+    private static func put(_ tiles: [FailedTile], _ job: JobID, _ batch: Int, _ db: Database) throws {
+        try db.cachedStatement(sql: "DELETE FROM failure WHERE job = ? AND batch = ?")
+            .execute(arguments: [Int64(bitPattern: job), batch])
+        let statement = try db.cachedStatement(sql: "INSERT OR REPLACE INTO failure VALUES (?, ?, ?, ?, ?)")
+        for failed in tiles {
+            try statement.execute(arguments: [
+                Int64(bitPattern: job), batch, Int64(bitPattern: failed.tile.hilbertID), failed.trouble.cause,
+                failed.trouble.detail,
+            ])
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Foundation
+import GRDB
+import Scheduling
+
+extension StateStore {
+    /// Ended jobs whose blobs were not removed yet.
+    func unreleased() async throws -> [JobID] {
+        try await perform { db in
+            try Int64.fetchAll(db, sql: "SELECT id FROM job WHERE released = 0 AND ended IS NOT NULL ORDER BY id").map {
+                UInt64(bitPattern: $0)
+            }
+        }
+    }
+
+    /// Every blob a job's rows name: shards, orphans, manifests and merged packages.
+    func blobs(of job: JobID) async throws -> [ContentDigest] {
+        try await perform { db in
+            let key = Int64(bitPattern: job)
+            return try Data.fetchAll(
+                db,
+                sql: """
+                    SELECT digest FROM batch WHERE job = ? AND digest IS NOT NULL
+                    UNION SELECT digest FROM orphan WHERE job = ?
+                    UNION SELECT manifest FROM package WHERE job = ? AND manifest IS NOT NULL
+                    UNION SELECT digest FROM package WHERE job = ? AND digest IS NOT NULL
+                    """,
+                arguments: [key, key, key, key]
+            ).compactMap { ContentDigest($0) }
+        }
+    }
+
+    /// Drops the rows that only the blobs needed; dead batches stay for the report.
+    func markReleased(_ job: JobID) async throws {
+        try await perform { db in
+            let key = Int64(bitPattern: job)
+            try db.execute(
+                sql: "DELETE FROM batch WHERE job = ? AND state <> ?",
+                arguments: [key, Int64(BatchState.dead.rawValue)])
+            try db.execute(sql: "DELETE FROM orphan WHERE job = ?", arguments: [key])
+            try db.execute(sql: "UPDATE job SET released = 1 WHERE id = ?", arguments: [key])
+        }
+    }
+}

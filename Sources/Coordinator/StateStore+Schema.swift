@@ -1,0 +1,60 @@
+import GRDB
+
+extension StateStore {
+    /// The schema and its history; a migration is never edited once released.
+    static var migrator: DatabaseMigrator {
+        var migrator = DatabaseMigrator()
+        migrator.registerMigration("1") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE meta (key TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+                    INSERT INTO meta VALUES ('epoch', 0);
+
+                    CREATE TABLE job (
+                        id INTEGER PRIMARY KEY AUTOINCREMENT,
+                        request_id TEXT NOT NULL, priority INTEGER NOT NULL, weight INTEGER NOT NULL, allowed_missing REAL NOT NULL,
+                        state TEXT NOT NULL, reason TEXT NOT NULL,
+                        tiles INTEGER NOT NULL, stored INTEGER NOT NULL, empty INTEGER NOT NULL, failed INTEGER NOT NULL,
+                        bytes INTEGER NOT NULL,
+                        ready INTEGER NOT NULL, leased INTEGER NOT NULL, backoff INTEGER NOT NULL, done INTEGER NOT NULL,
+                        dead INTEGER NOT NULL,
+                        spec BLOB NOT NULL,
+                        created INTEGER NOT NULL, ended INTEGER,
+                        released INTEGER NOT NULL DEFAULT 0
+                    ) STRICT;
+                    CREATE UNIQUE INDEX job_request ON job (request_id) WHERE request_id <> '';
+
+                    CREATE TABLE batch (
+                        job INTEGER NOT NULL REFERENCES job (id) ON DELETE CASCADE, idx INTEGER NOT NULL,
+                        cell INTEGER NOT NULL, zmin INTEGER NOT NULL, zmax INTEGER NOT NULL, tiles INTEGER NOT NULL,
+                        state INTEGER NOT NULL, attempts INTEGER NOT NULL, losses INTEGER NOT NULL,
+                        token INTEGER, owner INTEGER, digest BLOB,
+                        stored INTEGER, empty INTEGER, failed INTEGER, body_bytes INTEGER, shard_bytes INTEGER,
+                        cause TEXT, detail TEXT,
+                        PRIMARY KEY (job, idx)
+                    ) STRICT, WITHOUT ROWID;
+
+                    CREATE TABLE package (
+                        job INTEGER NOT NULL REFERENCES job (id) ON DELETE CASCADE, idx INTEGER NOT NULL,
+                        id TEXT NOT NULL, tiles INTEGER NOT NULL, state INTEGER NOT NULL,
+                        attempts INTEGER NOT NULL, losses INTEGER NOT NULL, token INTEGER, owner INTEGER,
+                        manifest BLOB, digest BLOB, size INTEGER, merged_tiles INTEGER, tiles_hash TEXT,
+                        version INTEGER NOT NULL, path TEXT NOT NULL, cause TEXT, detail TEXT,
+                        PRIMARY KEY (job, idx)
+                    ) STRICT, WITHOUT ROWID;
+
+                    CREATE TABLE failure (
+                        job INTEGER NOT NULL REFERENCES job (id) ON DELETE CASCADE, batch INTEGER NOT NULL,
+                        tile INTEGER NOT NULL, cause TEXT NOT NULL, detail TEXT NOT NULL,
+                        PRIMARY KEY (job, batch, tile)
+                    ) STRICT, WITHOUT ROWID;
+
+                    CREATE TABLE orphan (
+                        job INTEGER NOT NULL REFERENCES job (id) ON DELETE CASCADE, digest BLOB NOT NULL,
+                        PRIMARY KEY (job, digest)
+                    ) STRICT, WITHOUT ROWID;
+                    """)
+        }
+        return migrator
+    }
+}

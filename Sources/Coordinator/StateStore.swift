@@ -1,0 +1,118 @@
+import Dispatch
+import Foundation
+import GRDB
+import Scheduling
+
+/// The coordinator's state in one SQLite file: one connection, owned by one queue, exclusive.
+///
+/// Every change is a transaction that is on disk (`synchronous=FULL`) before ``apply(_:wall:)`` returns. The command line never opens the file.
+/// One connection only, because SQLite 3.7.0–3.51.2 can corrupt a WAL that two connections reset at once (design/cluster.md, 0.8).
+final class StateStore: Sendable {
+    private let database: DatabaseQueue
+    private let queue = DispatchQueue(label: "packhorse.coordinator.state")
+    /// This incarnation; durable.
+    let epoch: UInt32
+
+    /// Opens or makes the file, checks it, and makes a new epoch durable.
+    ///
+    /// - Throws: ``CoordinatorError`` `data-in-use`, `damaged-state`, `newer-state`, `cannot-open`.
+    init(folder: URL) throws(CoordinatorError) {
+        let file = folder.appendingPathComponent("state.sqlite")
+        do {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            var configuration = Configuration()
+            configuration.label = "packhorse.state"
+            configuration.foreignKeysEnabled = true
+            configuration.prepareDatabase { db in
+                // Exclusive first: then WAL needs no -shm file, and nobody else can so much as read.
+                try db.execute(sql: "PRAGMA locking_mode=EXCLUSIVE")
+                try db.execute(sql: "PRAGMA journal_mode=WAL")
+                try db.execute(sql: "PRAGMA synchronous=FULL")
+                try db.execute(sql: "PRAGMA trusted_schema=OFF")
+                try db.execute(sql: "PRAGMA wal_autocheckpoint=1000")
+            }
+            database = try DatabaseQueue(path: file.path, configuration: configuration)
+            let found = try database.inDatabase { db in
+                try db.inTransaction(.exclusive) { .commit }
+                return try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no answer"
+            }
+            guard found == "ok" else {
+                throw CoordinatorError(
+                    .damagedState,
+                    "The state file '\(file.path)' is damaged (\(found)). Restore it from a backup, or move it away to start anew."
+                )
+            }
+            let migrator = StateStore.migrator
+            try database.inDatabase { db in
+                guard try !migrator.hasBeenSuperseded(db) else {
+                    throw CoordinatorError(
+                        .newerState, "The state file '\(file.path)' was written by a newer packhorse. Upgrade this one."
+                    )
+                }
+            }
+            try migrator.migrate(database)
+            epoch = try database.write { db in
+                try db.execute(sql: "UPDATE meta SET value = value + 1 WHERE key = 'epoch'")
+                return try UInt32(clamping: Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'epoch'") ?? 1)
+            }
+        } catch let error as CoordinatorError {
+            throw error
+        } catch {
+            throw StateStore.opening(file, error)
+        }
+    }
+
+    private static func opening(_ file: URL, _ error: any Error) -> CoordinatorError {
+        switch (error as? DatabaseError)?.resultCode {
+        case .SQLITE_BUSY, .SQLITE_LOCKED:
+            CoordinatorError(
+                .dataInUse,
+                "Another coordinator is using '\(file.path)'. Stop it, or give this one its own --data folder.",
+                cause: error)
+        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
+            CoordinatorError(
+                .damagedState,
+                "The state file '\(file.path)' is damaged or not ours. Restore it from a backup, or move it away to start anew.",
+                cause: error)
+        default:
+            CoordinatorError(.cannotOpen, "The state file '\(file.path)' cannot be opened: \(error).", cause: error)
+        }
+    }
+
+    /// Whether waiting may cure the error: a full disk, a failing one, no memory.
+    static func mayHeal(_ error: any Error) -> Bool {
+        guard let code = (error as? DatabaseError)?.resultCode else { return false }
+        return [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_NOMEM, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_BUSY].contains(
+            code)
+    }
+
+    /// Runs `body` in one transaction on the store's own queue; durable when it returns, undone when it throws.
+    func perform<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
+            queue.async { [database] in continuation.resume(with: Result { try database.write(body) }) }
+        }
+    }
+
+    /// Makes all writes durable together.
+    ///
+    /// - Parameter wall: Wall time for display.
+    ///
+    /// Unit: milliseconds since 1970.
+    func apply(_ writes: [StoreWrite], wall: Int64) async throws {
+        try await perform { db in
+            for write in writes { try StateStore.apply(write, db, wall: wall) }
+        }
+    }
+
+    /// Moves everything into the main file and closes it.
+    func close() async {
+        await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+            queue.async { [database] in
+                // A failed checkpoint loses nothing: the WAL is read at the next start.
+                _ = try? database.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
+                try? database.close()
+                continuation.resume()
+            }
+        }
+    }
+}

@@ -1,0 +1,113 @@
+import Scheduling
+import Tiles
+import Wire
+
+/// Checks a submission and cuts it into batches; pure, and run beside the coordinator's loop because a planet takes seconds.
+struct SubmitPlanner: Sendable {
+    /// Most batches of one job: 64 bytes of row each.
+    static let mostBatches = 2_000_000
+    /// Leaves room for a mask in an offer's frame.
+    static let mostTilesetBytes = 192 << 10
+
+    let bboxTileLimit: UInt64
+
+    struct Plan: Sendable {
+        let spec: JobSpec
+        let submission: JobSubmission
+        let tiles: UInt64
+    }
+
+    func plan(_ body: PBSubmit) throws(SubmitProblem) -> Plan {
+        try checkForm(body)
+        let spec = try JobSpec(body)
+        let planner = BatchPlanner(mask: spec.mask, zooms: spec.zooms)
+        try checkSize(body, tiles: planner.tiles)
+        var packages: [Package] = []
+        for package in spec.packages {
+            let tiles = package.mask.count(in: spec.zooms)
+            guard tiles > 0 else {
+                throw SubmitProblem("bad-mask", "Package '\(package.id)' has no tiles at zooms \(spec.zooms).")
+            }
+            packages.append(Package(id: package.id, tiles: tiles))
+        }
+        var batches: [PlannedBatch] = []
+        for batch in planner.batches() {
+            guard batches.count < Self.mostBatches else {
+                throw SubmitProblem(
+                    "too-large", "The job has \(planner.tiles) tiles in more than \(Self.mostBatches) batches.",
+                    hint: "submit its parts, or fewer zooms")
+            }
+            batches.append(batch)
+        }
+        return Plan(
+            spec: spec,
+            submission: JobSubmission(
+                requestID: body.requestID, priority: body.priority, allowedMissing: body.allowedMissing,
+                batches: batches,
+                packages: packages, payload: try Self.payload(body)),
+            tiles: planner.tiles)
+    }
+
+    /// The submission as it is stored: a frame, so that its reader is the wire's own, with all its checks.
+    private static func payload(_ body: PBSubmit) throws(SubmitProblem) -> [UInt8] {
+        do {
+            return try Frame(session: 1, seq: 0, .submit(body)).encoded()
+        } catch {
+            throw SubmitProblem("bad-request", "The submission cannot be stored: \(error)")
+        }
+    }
+
+    private func checkForm(_ body: PBSubmit) throws(SubmitProblem) {
+        guard ["region", "bbox", "geojson", "points"].contains(body.kind) else {
+            throw SubmitProblem(
+                "bad-request", "'\(body.kind.prefix(40))' is not a kind of job: region, bbox, geojson or points.")
+        }
+        guard body.label.utf8.count <= 1_024, body.requestID.utf8.count <= 256 else {
+            throw SubmitProblem("bad-request", "The label may have 1,024 bytes and the request id 256.")
+        }
+        guard body.tileset.count <= Self.mostTilesetBytes else {
+            throw SubmitProblem(
+                "bad-request",
+                "The tileset has \(body.tileset.count) bytes; at most \(Self.mostTilesetBytes) fit an offer.",
+                hint: "leave vector_layers out of the tileset file; the package finds them in its tiles")
+        }
+        guard !body.packages.isEmpty else { throw SubmitProblem("bad-package", "The submission names no package.") }
+        var seen: Set<String> = []
+        for package in body.packages {
+            guard Self.isFileSafe(package.id) else {
+                throw SubmitProblem(
+                    "bad-package",
+                    "'\(package.id.prefix(80))' cannot be a package id: 1 to 100 letters, digits and -_.,() are, not starting with a dot."
+                )
+            }
+            guard seen.insert(package.id.lowercased()).inserted else {
+                throw SubmitProblem("bad-package", "Package '\(package.id)' is named twice.")
+            }
+        }
+    }
+
+    /// Package ids become file names, on whatever file system the catalog lies.
+    static func isFileSafe(_ id: String) -> Bool {
+        let bytes = Array(id.utf8)
+        guard (1...100).contains(bytes.count), bytes[0] != UInt8(ascii: "."), bytes[0] != UInt8(ascii: "-") else {
+            return false
+        }
+        return bytes.allSatisfy { byte in
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: "-_.,()".utf8.contains(byte)
+            }
+        }
+    }
+
+    private func checkSize(_ body: PBSubmit, tiles: UInt64) throws(SubmitProblem) {
+        guard tiles > 0 else { throw SubmitProblem("bad-mask", "The job has no tiles.") }
+        let limit = max(bboxTileLimit, body.tileLimit)
+        guard body.kind == "bbox", tiles > limit else { return }
+        throw SubmitProblem(
+            "tile-limit", "The box has \(tiles) tiles; the limit is \(limit).",
+            hint: "raise it with --tile-limit \(tiles), or ask for fewer zooms")
+    }
+}

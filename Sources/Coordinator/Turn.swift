@@ -1,0 +1,24 @@
+import Scheduling
+import Wire
+import ZeroMQ
+
+/// What one turn of the loop must do: first all writes in one transaction, then the rest.
+struct Turn: Sendable {
+    struct Letter: Sendable {
+        let peer: PeerID
+        let bytes: [UInt8]
+        /// The lease an offer opens, to take it back when the letter cannot be delivered.
+        var offer: (session: SessionID, token: LeaseToken)?
+    }
+    enum Chore: Sendable {
+        case manifest(JobID, package: Int)
+        case publish(JobID, package: Int, MergedPackage)
+        case release
+    }
+
+    var writes: [StoreWrite] = []
+    var letters: [Letter] = []
+    var chores: [Chore] = []
+
+    var isEmpty: Bool { writes.isEmpty && letters.isEmpty && chores.isEmpty }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import Scheduling
+import Tiles
+import Wire
+
+/// Worker messages as the scheduler's events.
+///
+/// Digests, counts and tiles were checked by the decoder.
+enum WireConversions {
+    static func profile(_ body: PBHello) -> SessionProfile {
+        SessionProfile(
+            name: String(body.name.prefix(128)), host: String(body.host.prefix(256)), processID: body.pid,
+            build: String(body.build.prefix(128)), canFetch: body.canFetch, canMerge: body.canMerge)
+    }
+
+    /// The result of a commit, or what is wrong with it.
+    static func result(_ body: PBCommit) -> CommitResult? {
+        switch body.result {
+        case .fetch(let fetch):
+            guard let digest = ContentDigest(fetch.shard) else { return nil }
+            let counts = FetchCounts(
+                stored: fetch.stored, empty: fetch.empty, failed: fetch.failed, bodyBytes: fetch.bodyBytes,
+                shardBytes: fetch.shardBytes)
+            let failures = fetch.failures.compactMap { failure in
+                failure.tile.tileID.map {
+                    FailedTile(tile: $0, trouble: Trouble(cause: failure.cause, detail: failure.detail))
+                }
+            }
+            return .fetch(digest, counts, failures: failures)
+        case .merge(let merge):
+            guard let digest = ContentDigest(merge.package) else { return nil }
+            return .merge(
+                MergedPackage(
+                    digest: digest, size: merge.size, tiles: merge.tiles, tilesHash: String(merge.tilesHash.prefix(128))
+                ))
+        case nil: return nil
+        }
+    }
+
+    static func failure(_ failed: FailedTile) -> PBTileFailure {
+        PBTileFailure.make {
+            $0.tile = PBTile(failed.tile)
+            $0.cause = failed.trouble.cause
+            $0.detail = failed.trouble.detail
+        }
+    }
+
+    static func problem(_ code: String, _ text: String, hint: String = "", retriable: Bool = false) -> Message {
+        .problem(
+            PBProblem.make {
+                $0.code = code
+                $0.text = text
+                $0.hint = hint
+                $0.retriable = retriable
+            })
+    }
+
+    static func status(_ worker: WorkerView) -> PBWorkerStatus {
+        PBWorkerStatus.make {
+            $0.name = worker.profile.name
+            $0.host = worker.profile.host
+            $0.pid = worker.profile.processID
+            $0.build = worker.profile.build
+            $0.state = worker.state
+            $0.leases = UInt32(clamping: worker.leases)
+            $0.credit = worker.credit
+            $0.silentMs = UInt64(clamping: worker.silent)
+            $0.tiles = worker.tiles
+            $0.bytes = worker.bytes
+            $0.reason = worker.reason
+        }
+    }
+
+    static func status(_ package: Package) -> PBPackageStatus {
+        PBPackageStatus.make {
+            $0.id = package.id
+            $0.state = word(package.state)
+            $0.version = package.version
+            $0.path = package.path
+            if let merged = package.merged {
+                $0.size = merged.size
+                $0.tiles = merged.tiles
+                $0.sha256 = Data(merged.digest.bytes)
+                $0.tilesHash = merged.tilesHash
+            }
+        }
+    }
+
+    private static func word(_ state: PackageState) -> String {
+        switch state {
+        case .waiting: "waiting"
+        case .manifest, .ready, .leased, .backoff: "merging"
+        case .publishing: "publishing"
+        case .published: "published"
+        case .unchanged: "unchanged"
+        case .failed: "failed"
+        }
+    }
+
+    static func status(_ job: JobSummary, spec: JobSpec, times: JobTimes, packages: [Package], wall: Int64)
+        -> PBJobStatus
+    {
+        PBJobStatus.make {
+            $0.job = job.id
+            $0.label = spec.label
+            $0.kind = spec.kind
+            $0.state = job.state.rawValue
+            $0.tileset = spec.tilesetID
+            $0.zoomMin = UInt32(spec.zooms.min)
+            $0.zoomMax = UInt32(spec.zooms.max)
+            $0.tiles = job.counts.tiles
+            $0.stored = job.counts.stored
+            $0.empty = job.counts.empty
+            $0.failed = job.counts.failed
+            $0.inFlightDone = job.counts.inFlightDone
+            $0.bytes = job.counts.bytes
+            $0.batches = job.counts.totalBatches
+            $0.batchesDone = job.counts[.done]
+            $0.batchesLeased = job.counts[.leased]
+            $0.elapsedMs = UInt64(clamping: (times.ended ?? wall) - times.created)
+            $0.reason = job.reason
+            $0.packages = packages.map(status)
+            $0.priority = job.priority
+        }
+    }
+}
