@@ -54,10 +54,11 @@ final class StripReader {
             }
         }
         tiles.sort { ($0.order, $0.shard) < ($1.order, $1.shard) }
-        var result: [StripTile] = []
-        result.reserveCapacity(tiles.count)
-        for tile in tiles {
-            if let last = result.last, last.order == tile.order {
+        var kept = 0
+        for index in tiles.indices {
+            let tile = tiles[index]
+            if kept > 0, tiles[kept - 1].order == tile.order {
+                let last = tiles[kept - 1]
                 guard last.body?.digest == tile.body?.digest else {
                     throw PackagesError(
                         .conflictingTiles,
@@ -66,10 +67,12 @@ final class StripReader {
                     )
                 }
             } else {
-                result.append(tile)
+                tiles[kept] = tile
+                kept += 1
             }
         }
-        return result
+        tiles.removeLast(tiles.count - kept)
+        return tiles
     }
 
     /// The bytes of a body, checked.

@@ -57,10 +57,15 @@ def take(form, count=1):
     at += struct.calcsize(f"<{count}{form}")
     return values
 
+def grab(length):
+    global at
+    at += length
+    return index[at - length:at]
+
 frames, counts = take("I", G), take("I", G)
-hashes = [take("32s")[0] for _ in range(B)]
+hashes = [grab(32) for _ in range(B)]
 lengths = take("I", B)
-texts = [""] + [take(f"{n}s")[0].decode() if n else "" for n in take("H", take("I")[0])]
+texts = [""] + [grab(n).decode() for n in take("H", take("I")[0])]
 N = S + E
 steps, bodies, etags, modified = take("Q", N), take("I", N), take("I", N), take("I", N)
 check(at == size and sum(counts) == B and sum(lengths) == total and head + sum(frames) == start, "index does not add up")
