@@ -6,7 +6,7 @@ public struct FetchedTile: Sendable {
     public enum Outcome: Sendable, Hashable {
         /// A whole body in its canonical form, and the validators that came with it.
         case stored(body: [UInt8], etag: String?, lastModified: String?)
-        /// The origin says that there is nothing: 204, 404, 410, no row, an empty body, or a vector tile without layers.
+        /// The origin says that there is nothing: 204, 404, 410, no row, or a body without bytes.
         case empty
         /// Not to be had, after all retries. `cause` is a bounded kebab-case word; `detail` is for people.
         case failed(cause: String, detail: String)

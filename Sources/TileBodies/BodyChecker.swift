@@ -21,8 +21,9 @@ public final class BodyChecker {
     ///
     /// A raw vector tile carries no length: when it was cut exactly between two layers nobody can tell from its bytes.
     ///
-    /// - Throws: ``TileBodiesError``; `.emptyBody` for no bytes and for a vector tile without layers, which callers record
-    ///   as an empty tile.
+    /// A gzip body that unpacks to nothing is a legal vector tile without layers, and kept: servers store real tiles so.
+    ///
+    /// - Throws: ``TileBodiesError``; `.emptyBody` for a body without bytes, which callers record as an empty tile.
     public func settle(
         _ body: [UInt8], coding: BodyCoding, declared: TileFormat
     ) throws(TileBodiesError) -> [UInt8] {
@@ -83,13 +84,14 @@ public final class BodyChecker {
 
     /// Scans an unpacked vector tile and says in the best words what it is when it is none.
     private func scan(_ bytes: UnsafeRawBufferPointer) throws(TileBodiesError) {
+        guard !bytes.isEmpty else { return }
         do {
             guard try VectorTileScanner.scan(bytes).layers == 0 else { return }
         } catch {
             throw DocumentSniffer.refusal(of: bytes, declared: .mvt) ?? error
         }
         throw DocumentSniffer.refusal(of: bytes, declared: .mvt)
-            ?? TileBodiesError(.emptyBody, "the vector tile has no layers")
+            ?? TileBodiesError(.badMVT, "the vector tile has \(bytes.count) bytes but no layers")
     }
 
     private func settleRaster(

@@ -17,7 +17,7 @@ public struct TileBodiesError: Error, Sendable, CustomStringConvertible {
 
         private let value: Value
 
-        /// The body, or what it unpacks to, has no bytes, or a vector tile has no layers: record the tile as empty.
+        /// The body has no bytes: record the tile as empty.
         public static let emptyBody = Code(value: .emptyBody)
         /// An HTML page, usually an error page sent with status 200.
         public static let htmlPage = Code(value: .htmlPage)
