@@ -3,6 +3,7 @@ import GRDB
 import Packages
 import Shards
 import Testing
+import TileBodies
 import Tiles
 
 struct MBTilesVerifyTests {
@@ -65,6 +66,12 @@ struct MBTilesVerifyTests {
     func aChangeIsNamed(sql: String, code: String) throws {
         let report = try edited(sql)
         #expect(report.problems.contains { $0.code == code }, "\(report.problems)")
+    }
+
+    @Test func aVectorTileWithoutLayersIsNoProblem() throws {
+        let hex = Gzip.compress([]).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        let report = try edited("UPDATE tiles_data SET tile_data = x'\(hex)' WHERE tile_data_id = 4")
+        #expect(report.problems.map(\.code) == ["hash-mismatch"], "\(report.problems)")
     }
 
     @Test func aFileCutAnywhereIsRefused() throws {

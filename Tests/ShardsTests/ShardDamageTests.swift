@@ -6,7 +6,7 @@ import Tiles
 /// Damage never passes: each of these reads must end in an error, and none in a trap.
 struct ShardDamageTests {
     let scratch: Scratch
-    init() throws { scratch = try Scratch() }
+    init() throws { scratch = try Scratch(rewrites: true) }
 
     /// Reads a file made of these bytes completely; `true` when that ended in a `ShardsError`.
     private func isRefused(_ bytes: [UInt8]) throws -> Bool {

@@ -19,8 +19,14 @@ struct SplitMix: RandomNumberGenerator {
 /// A folder of one test, removed with it.
 final class Scratch {
     let folder: URL
-    init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("packhorse-shards-\(UUID().uuidString)")
+    /// - Parameter rewrites: Whether one file is rewritten thousands of times, which ext4 flushes each time: memory is used
+    ///   where there is some.
+    init(rewrites: Bool = false) throws {
+        let memory = URL(fileURLWithPath: "/dev/shm")
+        let parent =
+            rewrites && FileManager.default.isWritableFile(atPath: memory.path)
+            ? memory : FileManager.default.temporaryDirectory
+        folder = parent.appendingPathComponent("packhorse-shards-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     }
     deinit { try? FileManager.default.removeItem(at: folder) }
