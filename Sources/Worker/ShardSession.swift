@@ -6,7 +6,9 @@ internal import Wire
 
 /// Writes the shard of one batch and counts what became of its tiles; on a queue of its own, because disks block.
 actor ShardSession {
-    /// Failed tiles named in a commit; `failed` is exact. 500 of at most 290 bytes fit a frame well.
+    /// Failed tiles named in a commit; `failed` is exact.
+    ///
+    /// 500 of at most 290 bytes fit a frame well.
     private static let namedFailures = 500
 
     private let executor: QueueExecutor

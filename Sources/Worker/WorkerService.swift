@@ -47,12 +47,13 @@ public struct WorkerService: Service {
         let shell = WorkerShell(core, link, runner, logger)
         logger.notice(
             "Worker starts", metadata: [LogKey.endpoint: "\(options.connect)", LogKey.worker: "\(options.name)"])
-        await withGracefulShutdownHandler {
-            await withTaskGroup(of: Void.self) { group in
+        let failure = await withGracefulShutdownHandler {
+            await withTaskGroup(of: (any Error)?.self) { group in
                 group.addTask { await Self.receive(link, shell) }
                 group.addTask { await Self.pace(shell) }
-                await group.next()
+                let failure = await group.next() ?? nil
                 group.cancelAll()
+                return failure
             }
         } onGracefulShutdown: {
             // A handler cannot wait; the loops see the end that this leads to.
@@ -60,6 +61,7 @@ public struct WorkerService: Service {
         }
         await shell.stop(within: .seconds(3))
         await link.close()
+        if let failure, !(failure is CancellationError) { throw failure }
         switch await shell.end {
         case .drained, nil: logger.notice("Worker ends")
         case .rejected(let code, let text):
@@ -72,24 +74,26 @@ public struct WorkerService: Service {
         }
     }
 
-    private static func receive(_ link: DealerLink, _ shell: WorkerShell) async {
+    private static func receive(_ link: DealerLink, _ shell: WorkerShell) async -> (any Error)? {
         while await shell.end == nil {
             do {
                 await shell.took(try await link.receive(upTo: .milliseconds(500)))
             } catch {
-                return  // Cancelled or closed: the end is noted elsewhere.
+                return error
             }
         }
+        return nil
     }
 
-    private static func pace(_ shell: WorkerShell) async {
+    private static func pace(_ shell: WorkerShell) async -> (any Error)? {
         while await shell.end == nil {
             do {
                 try await Task.sleep(for: await shell.tick())
             } catch {
-                return  // Cancelled.
+                return error
             }
         }
+        return nil
     }
 
     /// Opens the blob store; one that its coordinator has not made yet is waited for.
