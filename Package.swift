@@ -8,7 +8,9 @@ import PackageDescription
 
 struct Engine {
     let product: Target.Dependency
-    static func product(_ name: String, _ package: String) -> Engine { Engine(product: .product(name: name, package: package)) }
+    static func product(_ name: String, _ package: String) -> Engine {
+        Engine(product: .product(name: name, package: package))
+    }
     static let arguments = product("ArgumentParser", "swift-argument-parser")
     static let heap = product("HeapModule", "swift-collections")
     static let deque = product("DequeModule", "swift-collections")
@@ -59,13 +61,21 @@ let libraries: [Room] = [
     Room("TestSupport"),  // the scripted HTTP server of the tests; nothing but tests imports it
     // Layer 3: services; they meet at Wire and never import each other
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging, .nio]),
-    Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards", "Catalog", "Telemetry"], [.grdb, .lifecycle, .logging]),
-    Room("Worker", ["Tiles", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards", "Packages", "Telemetry"], [.lifecycle, .logging]),
+    Room(
+        "Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards", "Catalog", "Telemetry"],
+        [.grdb, .lifecycle, .logging]),
+    Room(
+        "Worker",
+        [
+            "Tiles", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards", "Packages",
+            "Telemetry",
+        ], [.lifecycle, .logging]),
     // Layer 4
     Room(
         "Commands",
         [
-            "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards", "Packages", "Catalog", "DemoWorld",
+            "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards", "Packages",
+            "Catalog", "DemoWorld",
             "Coordinator", "Worker", "Scheduling", "Telemetry",
         ], [.arguments, .lifecycle, .logging]),
 ]
@@ -73,10 +83,13 @@ let libraries: [Room] = [
 /// Rooms with a test target of their own, and what the tests import beyond the room itself.
 let tests: [Room] = [
     Room("Tiles"), Room("Regions", ["Tiles"]), Room("Wire", ["Tiles"]), Room("Scheduling", ["Tiles"], [.heap]),
-    Room("ZeroMQ"), Room("Transfer", ["TestSupport"]), Room("TileBodies", ["Tiles"]), Room("Tilesets", ["Tiles", "TileBodies"]),
-    Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "TestSupport"], [.grdb]), Room("Shards", ["Tiles"]), Room("Packages", ["Tiles", "Shards"], [.grdb]), Room("Catalog", ["Tiles", "Shards"]),
+    Room("ZeroMQ"), Room("Transfer", ["TestSupport"]), Room("TileBodies", ["Tiles"]),
+    Room("Tilesets", ["Tiles", "TileBodies"]),
+    Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "TestSupport"], [.grdb]), Room("Shards", ["Tiles"]),
+    Room("Packages", ["Tiles", "Shards"], [.grdb]), Room("Catalog", ["Tiles", "Shards"]),
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.logging]),
-    Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ"]), Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins", "TestSupport"]),
+    Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards"], [.grdb, .logging]),
+    Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins", "TestSupport"]),
     Room("Commands", ["Tiles", "Regions", "Wire", "Catalog"]),
 ]
 
@@ -112,14 +125,17 @@ if isChosen("Regions") {
     targets.append(.target(name: "CRegionData", exclude: ["regions.bin", "regions.json"]))
 }
 targets += libraries.filter { isChosen($0.name) }.map {
-    .target(name: $0.name, dependencies: dependencies($0), exclude: documents[$0.name, default: []], swiftSettings: strict)
+    .target(
+        name: $0.name, dependencies: dependencies($0), exclude: documents[$0.name, default: []], swiftSettings: strict)
 }
 targets += tests.filter { isChosen($0.name) }.map {
-    .testTarget(name: "\($0.name)Tests", dependencies: [.target(name: $0.name)] + dependencies($0), swiftSettings: strict)
+    .testTarget(
+        name: "\($0.name)Tests", dependencies: [.target(name: $0.name)] + dependencies($0), swiftSettings: strict)
 }
 if chosen == nil {
     targets.append(.executableTarget(name: "packhorse", dependencies: ["Commands"], swiftSettings: strict))
-    targets.append(.testTarget(name: "EndToEndTests", dependencies: ["packhorse", "Tiles", "Packages"], swiftSettings: strict))
+    targets.append(
+        .testTarget(name: "EndToEndTests", dependencies: ["packhorse", "Tiles", "Packages"], swiftSettings: strict))
 }
 
 let package = Package(

@@ -13,7 +13,7 @@ public struct CoordinatorService: Service {
     public let controlEndpoint: String
     /// Where workers connect, with the real port.
     public let workEndpoint: String
-    private let engine: CoordinatorEngine
+    let engine: CoordinatorEngine
 
     /// Opens everything and binds; ``run()`` serves.
     ///

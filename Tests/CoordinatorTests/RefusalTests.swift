@@ -1,0 +1,91 @@
+import Foundation
+import Scheduling
+import Shards
+import Testing
+import Tiles
+import Wire
+import ZeroMQ
+
+@testable import Coordinator
+
+@Suite(.timeLimit(.minutes(2)))
+struct RefusalTests {
+    @Test func submissionsThatMakeNoSenseAreRefusedWithACode() async throws {
+        let fixture = try Fixture { $0.bboxTileLimit = 20 }
+        try await fixture.withCoordinator { service in
+            let talker = try Talker(service.controlEndpoint)
+            let limit = try await talker.problem(.submit(try Fixture.submission(kind: "bbox")))
+            #expect(limit.code == "tile-limit")
+            #expect(limit.text == "The box has 21 tiles; the limit is 20.")
+            #expect(limit.hint.contains("--tile-limit 21"))
+            var raised = try Fixture.submission(kind: "bbox")
+            raised.tileLimit = 21
+            raised.dryRun = true
+            #expect(try await talker.submit(raised).tiles == 21)
+            for id in ["", "a/b", "..", ".hidden", "ümlaut", String(repeating: "x", count: 101)] {
+                #expect(
+                    try await talker.problem(.submit(try Fixture.submission(id: id))).code == "bad-package", "\(id)")
+            }
+            var broken = try Fixture.submission()
+            broken.packages[0].mask = Data([9, 9, 9])
+            #expect(try await talker.problem(.submit(broken)).code == "bad-mask")
+            var nameless = try Fixture.submission()
+            nameless.tileset = Data("[]".utf8)
+            #expect(try await talker.problem(.submit(nameless)).code == "bad-request")
+            guard case .jobs(let jobs) = try await talker.ask(.listJobs(PBListJobs())) else { throw Talker.Silence() }
+            #expect(jobs.jobs.isEmpty)
+        }
+    }
+
+    @Test func aBoxIdOfCartosFormIsAPackageID() {
+        #expect(SubmitPlanner.isFileSafe("bbox(24.5,59.3,25.0,59.5)"))
+        #expect(!SubmitPlanner.isFileSafe("a b"))
+    }
+
+    @Test func aWorkerOfAnotherBlobStoreIsRejected() async throws {
+        let fixture = try Fixture()
+        try await fixture.withCoordinator { service in
+            let worker = try FakeWorker(service.workEndpoint, blobs: fixture.blobs())
+            guard case .hello(var hello) = worker.hello() else { throw Talker.Silence() }
+            hello.blobStore = String(repeating: "0", count: 32)
+            guard case .reject(let reject) = try await worker.talker.ask(.hello(hello)) else { throw Talker.Silence() }
+            #expect(reject.code == "wrong-blob-store")
+            hello.blobStore = try fixture.blobs().id
+            hello.shardFormats = [2]
+            guard case .reject(let other) = try await worker.talker.ask(.hello(hello)) else { throw Talker.Silence() }
+            #expect(other.code == "version-mismatch")
+        }
+    }
+
+    @Test func threeMalformedFramesSilenceAPeerButNobodyElse() async throws {
+        let fixture = try Fixture()
+        try await fixture.withCoordinator { service in
+            let rude = try Talker(service.controlEndpoint)
+            for _ in 0..<3 { try await rude.link.send([[1, 2, 3]]) }
+            let polite = try Talker(service.controlEndpoint)
+            guard case .health = try await polite.ask(.ping(PBPing())) else { throw Talker.Silence() }
+            try await rude.say(.ping(PBPing()))
+            guard case .health = try await polite.ask(.ping(PBPing())) else { throw Talker.Silence() }
+            #expect(try await rude.link.receive(upTo: .milliseconds(300)).isEmpty)
+        }
+    }
+
+    @Test func aPeerIsHeardAgainAfterAMinute() async throws {
+        let fixture = try Fixture()
+        let peer = try await fixture.withCoordinator { service in
+            // A real peer, because there is no other way to make one.
+            let router = try RouterLink(bind: ["tcp://127.0.0.1:*"], security: .plain)
+            let talker = try Talker(router.boundEndpoints[0])
+            try await talker.say(.ping(PBPing()))
+            let inbound = try await router.receive(upTo: .seconds(10))
+            await router.close()
+            return try #require(inbound.first).peer
+        }
+        var peers = Peers()
+        func at(_ seconds: Int64) -> Tick { Tick(milliseconds: seconds * 1_000) }
+        let strikes = [0, 50, 70, 80].map { peers.strike(peer, now: at($0)) }
+        #expect(strikes == [false, false, false, true])
+        let ignored = [139, 140].map { peers.isIgnored(peer, now: at($0)) }
+        #expect(ignored == [true, false])
+    }
+}

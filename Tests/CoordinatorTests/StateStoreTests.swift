@@ -1,0 +1,154 @@
+import Foundation
+import GRDB
+import Scheduling
+import Testing
+import Tiles
+
+@testable import Coordinator
+
+struct StateStoreTests {
+    private func folder() -> URL {
+        FileManager.default.temporaryDirectory.appendingPathComponent("state-\(UUID().uuidString)")
+    }
+
+    private func submission(batches: Int) -> JobSubmission {
+        let planned = (0..<batches).compactMap { index -> PlannedBatch? in
+            guard let cell = TileID(zoom: 11, x: index % 2_048, y: index / 2_048),
+                let zooms = ZoomRange(min: 11, max: 14)
+            else { return nil }
+            return PlannedBatch(cell: cell, zooms: zooms, tiles: 85)
+        }
+        return JobSubmission(
+            requestID: "r", allowedMissing: 0.5, batches: planned,
+            packages: [Package(id: "P", tiles: UInt64(batches) * 85)],
+            payload: [1, 2, 3])
+    }
+
+    @Test func theFileGivesBackWhatTheModelHolds() async throws {
+        let folder = folder()
+        defer { do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("\(error)") } }
+        let store = try StateStore(folder: folder)
+        var scheduler = Scheduler(epoch: store.epoch, now: Tick(milliseconds: 0))
+        var model = StoredState()
+        let digest = try #require(ContentDigest([UInt8](repeating: 200, count: 32)))
+        let tile = FailedTile(
+            tile: try #require(TileID(zoom: 14, x: 3, y: 4)), trouble: Trouble(cause: "html-page", detail: "t"))
+        let profile = SessionProfile(name: "w", host: "h", processID: 1, build: "b", canFetch: true, canMerge: true)
+        let token = { (n: UInt32) in LeaseToken(epoch: store.epoch, counter: n) }
+        let events: [Event] = [
+            .submit(submission(batches: 5)), .hello(.max, profile, held: []), .ready(.max, credit: 4),
+            .commit(
+                .max, token(1),
+                .fetch(
+                    digest, FetchCounts(stored: 80, empty: 4, failed: 1, bodyBytes: 9, shardBytes: 8), failures: [tile])
+            ),
+            .fail(.max, token(2), Trouble(cause: "origin-down", detail: "d"), retriable: true),
+            .fail(.max, token(3), Trouble(cause: "bad-tileset", detail: "d"), retriable: false),
+        ]
+        for event in events {
+            let writes = scheduler.handle(event, now: Tick(milliseconds: 1)).compactMap {
+                if case .store(let write) = $0 { write } else { nil }
+            }
+            for write in writes { model.apply(write) }
+            try await store.apply(writes, wall: 5)
+        }
+        let read = try await store.load()
+        // Numbers of a running job are its batches'; the row's are as of its last change.
+        #expect(read.jobs.map(\.batches) == model.jobs.map(\.batches))
+        #expect(read.jobs.map(\.packages) == model.jobs.map(\.packages))
+        #expect(read.jobs.map(\.payload) == [[1, 2, 3]])
+        #expect(read.jobs.map(\.summary.requestID) == ["r"])
+        #expect(Set(read.jobs[0].batches.map(\.state)) == [.done, .backoff, .dead, .leased, .ready])
+        await store.close()
+
+        let again = try StateStore(folder: folder)
+        #expect(again.epoch == store.epoch + 1)
+        #expect(try await again.load().jobs == read.jobs)
+        await again.close()
+    }
+
+    @Test func aDamagedFileIsRefusedAndLeftAlone() throws {
+        let folder = folder()
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("\(error)") } }
+        let file = folder.appendingPathComponent("state.sqlite")
+        let bytes = Data(repeating: 0x41, count: 8_192)
+        try bytes.write(to: file)
+        do {
+            _ = try StateStore(folder: folder)
+            Issue.record("opened")
+        } catch {
+            #expect(error.code == .damagedState)
+        }
+        #expect(try Data(contentsOf: file) == bytes)
+    }
+
+    @Test func twentyFiveThousandBatchesCostUnderFourMegabytes() async throws {
+        let folder = folder()
+        defer { do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("\(error)") } }
+        let store = try StateStore(folder: folder)
+        var scheduler = Scheduler(epoch: store.epoch, now: Tick(milliseconds: 0))
+        let writes = scheduler.handle(.submit(submission(batches: 25_000)), now: Tick(milliseconds: 0))
+            .compactMap { if case .store(let write) = $0 { write } else { nil } }
+        try await store.apply(writes, wall: 0)
+        await store.close()
+        let size =
+            try folder.appendingPathComponent("state.sqlite").resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+        #expect(size > 500_000)
+        #expect(size < 4_000_000)
+    }
+
+    @Test func whatWasAcknowledgedIsInACopyOfTheFilesTakenAtThatMoment() async throws {
+        let folder = folder()
+        let copy = self.folder()
+        defer {
+            do { for url in [folder, copy] { try FileManager.default.removeItem(at: url) } } catch {
+                Issue.record("\(error)")
+            }
+        }
+        let store = try StateStore(folder: folder)
+        var scheduler = Scheduler(epoch: store.epoch, now: Tick(milliseconds: 0))
+        let writes = scheduler.handle(.submit(submission(batches: 300)), now: Tick(milliseconds: 0))
+            .compactMap { if case .store(let write) = $0 { write } else { nil } }
+        try await store.apply(writes, wall: 0)
+        // What a power cut would leave: the files as they are, nothing closed.
+        try FileManager.default.copyItem(at: folder, to: copy)
+        let survivor = try StateStore(folder: copy)
+        #expect(try await survivor.load().jobs.map(\.batches.count) == [300])
+        #expect(survivor.epoch == store.epoch + 1)
+        await survivor.close()
+        await store.close()
+    }
+
+    @Test func aFullDiskIsOfTheKindThatHeals() async throws {
+        let folder = folder()
+        defer { do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("\(error)") } }
+        let store = try StateStore(folder: folder)
+        // A file that may not grow answers like a disk that is full.
+        try await store.limitPages(40)
+        var scheduler = Scheduler(epoch: store.epoch, now: Tick(milliseconds: 0))
+        let writes = scheduler.handle(.submit(submission(batches: 20_000)), now: Tick(milliseconds: 0))
+            .compactMap { if case .store(let write) = $0 { write } else { nil } }
+        do {
+            try await store.apply(writes, wall: 0)
+            Issue.record("it fitted")
+        } catch {
+            #expect(StateStore.mayHeal(error))
+        }
+        #expect(try await store.load().jobs.isEmpty)
+        try await store.limitPages(100_000)
+        try await store.apply(writes, wall: 0)
+        #expect(try await store.load().jobs.map(\.batches.count) == [20_000])
+        await store.close()
+    }
+}
+
+extension StateStore {
+    func limitPages(_ pages: Int) async throws {
+        try await perform { db in try db.execute(sql: "PRAGMA max_page_count = \(pages)") }
+    }
+
+    func pages() async throws -> Int {
+        try await perform { db in try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0 }
+    }
+}
