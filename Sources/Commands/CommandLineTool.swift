@@ -39,13 +39,21 @@ struct RootCommand: AsyncParsableCommand {
             """,
         version: "packhorse \(CommandLineTool.version)",
         groupedSubcommands: [
-            CommandGroup(name: "Jobs", subcommands: [
-                SubmitCommand.self, EstimateCommand.self, JobsCommand.self, StatusCommand.self, WatchCommand.self, CancelCommand.self,
-            ]),
-            CommandGroup(name: "Maps", subcommands: [MaskCommand.self, RegionsCommand.self, InspectCommand.self, VerifyCommand.self]),
-            CommandGroup(name: "Cluster", subcommands: [
-                CoordinatorCommand.self, WorkerCommand.self, WorkersCommand.self, HealthCommand.self, KeygenCommand.self,
-            ]),
+            CommandGroup(
+                name: "Jobs",
+                subcommands: [
+                    SubmitCommand.self, EstimateCommand.self, JobsCommand.self, StatusCommand.self, WatchCommand.self,
+                    CancelCommand.self,
+                ]),
+            CommandGroup(
+                name: "Maps",
+                subcommands: [MaskCommand.self, RegionsCommand.self, InspectCommand.self, VerifyCommand.self]),
+            CommandGroup(
+                name: "Cluster",
+                subcommands: [
+                    CoordinatorCommand.self, WorkerCommand.self, WorkersCommand.self, HealthCommand.self,
+                    KeygenCommand.self,
+                ]),
             CommandGroup(name: "Demo", subcommands: [DemoCommand.self, DemoOriginCommand.self]),
         ])
 }

@@ -57,10 +57,12 @@ struct BuildTests {
         let cluster = try await Cluster(workers: 2, in: scratch)
         let shape = scratch.url("park.geojson")
         let points = scratch.url("huts.csv")
-        try Data(#"{"type":"Polygon","coordinates":[[[24.5,59.3],[25,59.3],[25,59.5],[24.5,59.3]]]}"#.utf8).write(to: shape)
+        try Data(#"{"type":"Polygon","coordinates":[[[24.5,59.3],[25,59.3],[25,59.5],[24.5,59.3]]]}"#.utf8).write(
+            to: shape)
         try Data("name,lat,lon\nA,59.43,24.75\nB,58.38,26.72\n".utf8).write(to: points)
         let areas = [
-            ["bbox(24.5,59.3,25.0,59.5)", "--id", "tallinn"], ["--geojson", shape.path], ["--points", points.path, "--radius", "2km"],
+            ["bbox(24.5,59.3,25.0,59.5)", "--id", "tallinn"], ["--geojson", shape.path],
+            ["--points", points.path, "--radius", "2km"],
         ]
         var ids: [String] = []
         for area in areas {

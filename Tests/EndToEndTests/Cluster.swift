@@ -50,7 +50,10 @@ final class Cluster {
     func startWorker(_ arguments: [String] = []) throws {
         workers.append(
             try Daemon(
-                ["worker", "--connect", work, "--blobs", data.appending(path: "blobs").path, "--name", "w\(workers.count + 1)"]
+                [
+                    "worker", "--connect", work, "--blobs", data.appending(path: "blobs").path, "--name",
+                    "w\(workers.count + 1)",
+                ]
                     + arguments, in: scratch))
     }
 

@@ -9,7 +9,10 @@ final class Daemon {
     /// Where its standard output goes.
     let output: URL
 
-    init(_ executable: URL = Program.packhorse, _ arguments: [String], environment: [String: String] = [:], in scratch: Scratch) throws {
+    init(
+        _ executable: URL = Program.packhorse, _ arguments: [String], environment: [String: String] = [:],
+        in scratch: Scratch
+    ) throws {
         log = scratch.url("log-\(UUID().uuidString)")
         output = scratch.url("out-\(UUID().uuidString)")
         process.executableURL = executable
@@ -41,7 +44,7 @@ final class Daemon {
         try await ended()
     }
 
-    /// Peak resident memory so far. Unit: bytes.
+    /// Peak resident memory so far, in bytes.
     var peakMemory: UInt64 {
         let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
         let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") } ?? ""
@@ -56,7 +59,9 @@ final class Daemon {
 /// Waiting for something that another process does.
 enum Eventually {
     /// Polls until `condition` holds; fails the test with `what` after `limit`.
-    static func holds(_ what: String, within limit: Duration = .seconds(60), _ condition: () async throws -> Bool) async throws {
+    static func holds(_ what: String, within limit: Duration = .seconds(60), _ condition: () async throws -> Bool)
+        async throws
+    {
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {
             if try await condition() { return }
@@ -67,7 +72,9 @@ enum Eventually {
     }
 
     /// Polls until `value` is there.
-    static func get<Value>(_ what: String, within limit: Duration = .seconds(60), _ value: () async throws -> Value?) async throws -> Value {
+    static func get<Value>(_ what: String, within limit: Duration = .seconds(60), _ value: () async throws -> Value?)
+        async throws -> Value
+    {
         var found: Value?
         try await holds(what, within: limit) {
             found = try await value()

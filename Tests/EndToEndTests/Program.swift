@@ -23,7 +23,9 @@ struct Program {
     /// Runs `packhorse` to its end.
     ///
     /// Outputs go through files, so that a full pipe never holds the program up.
-    static func run(_ arguments: [String], environment: [String: String] = [:], in scratch: Scratch) async throws -> Outcome {
+    static func run(_ arguments: [String], environment: [String: String] = [:], in scratch: Scratch) async throws
+        -> Outcome
+    {
         try await run(packhorse, arguments, environment: environment, in: scratch)
     }
 

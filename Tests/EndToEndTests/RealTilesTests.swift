@@ -23,7 +23,8 @@ struct RealTilesTests {
         let source = data.appending(path: file)
         let nginx = try await Nginx(tiles: source, in: scratch)
         let tileset = scratch.url("tiles.yaml")
-        let text = "id: real\nurl: \(nginx.url)/{z}/{x}/{y}.pbf\nformat: pbf\nzoom: 0-14\nattribution: © OpenStreetMap contributors\n"
+        let text =
+            "id: real\nurl: \(nginx.url)/{z}/{x}/{y}.pbf\nformat: pbf\nzoom: 0-14\nattribution: © OpenStreetMap contributors\n"
         try Data(text.utf8).write(to: tileset)
 
         var digests: [String?] = []

@@ -5,11 +5,14 @@ import Testing
 @Suite(.serialized)
 struct WrongInputTests {
     private func check(
-        _ outcome: Program.Outcome, status: Int32, says words: String..., sourceLocation: SourceLocation = #_sourceLocation
+        _ outcome: Program.Outcome, status: Int32, says words: String...,
+        sourceLocation: SourceLocation = #_sourceLocation
     ) {
         #expect(outcome.status == status, "\(outcome.errors)", sourceLocation: sourceLocation)
         for word in words {
-            #expect(outcome.errors.localizedCaseInsensitiveContains(word), "\(outcome.errors)", sourceLocation: sourceLocation)
+            #expect(
+                outcome.errors.localizedCaseInsensitiveContains(word), "\(outcome.errors)",
+                sourceLocation: sourceLocation)
         }
         let lines = outcome.errors.split(separator: "\n")
         #expect(lines.filter { !$0.hasPrefix("hint:") }.count <= 4, "\(outcome.errors)", sourceLocation: sourceLocation)
@@ -23,7 +26,9 @@ struct WrongInputTests {
         check(outcome, status: 66, says: "Estonai", "Estonia")
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: ["bbox(24.5,59.3,25.0)", "bbox(24.5,59.5,25.0,59.3)", "bbox(a,b,c,d)", "bbox(0,0,999,1)"])
+    @Test(
+        .timeLimit(.minutes(1)),
+        arguments: ["bbox(24.5,59.3,25.0)", "bbox(24.5,59.5,25.0,59.3)", "bbox(a,b,c,d)", "bbox(0,0,999,1)"])
     func aMalformedBoxIsExplained(box: String) async throws {
         let scratch = try Scratch()
         check(try await Program.run(["mask", box], in: scratch), status: 64, says: "bbox")
@@ -40,8 +45,12 @@ struct WrongInputTests {
     @Test(.timeLimit(.minutes(1)))
     func aMissingFileAndAMissingTilesetAreNamed() async throws {
         let scratch = try Scratch()
-        check(try await Program.run(["mask", "--geojson", "/nonexistent.json"], in: scratch), status: 66, says: "/nonexistent.json")
-        check(try await Program.run(["estimate", "EE", "--tileset", "/nonexistent.yaml"], in: scratch), status: 66, says: "/nonexistent.yaml")
+        check(
+            try await Program.run(["mask", "--geojson", "/nonexistent.json"], in: scratch), status: 66,
+            says: "/nonexistent.json")
+        check(
+            try await Program.run(["estimate", "EE", "--tileset", "/nonexistent.yaml"], in: scratch), status: 66,
+            says: "/nonexistent.yaml")
         check(try await Program.run(["submit", "EE"], in: scratch), status: 64, says: "--tileset")
     }
 
@@ -49,8 +58,11 @@ struct WrongInputTests {
     func aHostThatForbidsBulkDownloadIsRefused() async throws {
         let scratch = try Scratch()
         let file = scratch.url("osm.yaml")
-        try Data("id: osm\nurl: https://tile.openstreetmap.org/{z}/{x}/{y}.png\nformat: png\nzoom: 0-14\n".utf8).write(to: file)
-        check(try await Program.run(["estimate", "EE", "--tileset", file.path], in: scratch), status: 77, says: "tile.openstreetmap.org", "polic")
+        try Data("id: osm\nurl: https://tile.openstreetmap.org/{z}/{x}/{y}.png\nformat: png\nzoom: 0-14\n".utf8).write(
+            to: file)
+        check(
+            try await Program.run(["estimate", "EE", "--tileset", file.path], in: scratch), status: 77,
+            says: "tile.openstreetmap.org", "polic")
     }
 
     @Test(.timeLimit(.minutes(2)))

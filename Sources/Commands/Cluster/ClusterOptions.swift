@@ -16,7 +16,9 @@ struct ClusterOptions: ParsableArguments {
     var timeout: Double = 5
 
     func validate() throws {
-        guard timeout > 0, timeout <= 3600 else { throw ValidationError("--timeout must be above 0 and at most 3600 seconds.") }
+        guard timeout > 0, timeout <= 3600 else {
+            throw ValidationError("--timeout must be above 0 and at most 3600 seconds.")
+        }
     }
 
     /// The endpoint from the option, the environment or the default.
@@ -27,7 +29,8 @@ struct ClusterOptions: ParsableArguments {
     /// Runs a conversation with the coordinator and closes the link whatever happens.
     func withClient<Result>(_ body: (ControlClient) async throws -> Result) async throws -> Result {
         let security = try keys.client(as: .operator)
-        let client = try ControlClient(endpoint: endpoint, security: security, allowPlain: keys.insecure, timeout: .seconds(timeout))
+        let client = try ControlClient(
+            endpoint: endpoint, security: security, allowPlain: keys.insecure, timeout: .seconds(timeout))
         do {
             let result = try await body(client)
             await client.close()

@@ -59,7 +59,8 @@ final class ControlClient: Sendable {
     // MARK: - Asking
 
     private var unexpected: CLIError {
-        CLIError(.software, "the coordinator at \(endpoint) answered with another message than asked for",
+        CLIError(
+            .software, "the coordinator at \(endpoint) answered with another message than asked for",
             hint: "packhorse and its coordinator should be of one version")
     }
 

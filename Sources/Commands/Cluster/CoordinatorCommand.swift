@@ -20,19 +20,26 @@ struct CoordinatorCommand: AsyncParsableCommand {
     @Option(help: "Folder of the state; on a local disk.") var data: String
     @Option(help: "Blob folder shared with the workers. Default: DATA/blobs.") var blobs: String?
     @Option(help: "Folder of packages.json and the packages. Default: DATA/catalog.") var catalog: String?
-    @Option(help: "Absolute URL at which clients find the catalog folder.") var catalogURL: String = "http://localhost:7480/"
+    @Option(help: "Absolute URL at which clients find the catalog folder.") var catalogURL: String =
+        "http://localhost:7480/"
     @Option(help: "Where commands connect; port * takes a free one.") var control: String = "tcp://127.0.0.1:7470"
     @Option(help: "Where workers connect; port * takes a free one.") var work: String = "tcp://127.0.0.1:7471"
-    @Option(help: "Folder of the public keys that may connect. Default: $PACKHORSE_AUTHORIZED_KEYS.") var authorizedKeys: String?
+    @Option(help: "Folder of the public keys that may connect. Default: $PACKHORSE_AUTHORIZED_KEYS.")
+    var authorizedKeys: String?
     @Option(help: "Most tiles of a box job that does not raise the limit itself.") var bboxTileLimit: UInt64 = 5000
-    @Option(help: "How long a worker may go without progress before its batch is given to another.") var leaseSeconds: Double = 60
+    @Option(help: "How long a worker may go without progress before its batch is given to another.") var leaseSeconds:
+        Double = 60
     @Flag(help: "Keep shards after their job has ended.") var keepShards = false
     @OptionGroup var keys: KeyOptions
     @OptionGroup var log: LogOptions
 
     func validate() throws {
-        guard (2...3600).contains(leaseSeconds) else { throw ValidationError("--lease-seconds must lie between 2 and 3600.") }
-        guard catalogURL.contains("://") else { throw ValidationError("--catalog-url must be absolute: https://maps.example.com/") }
+        guard (2...3600).contains(leaseSeconds) else {
+            throw ValidationError("--lease-seconds must lie between 2 and 3600.")
+        }
+        guard catalogURL.contains("://") else {
+            throw ValidationError("--catalog-url must be absolute: https://maps.example.com/")
+        }
     }
 
     func run() async throws {
@@ -53,11 +60,13 @@ struct CoordinatorCommand: AsyncParsableCommand {
         let logger = log.logger("coordinator")
         let service = try CoordinatorService(options, logger: logger)
         let endpoints = EndpointsFile(
-            control: service.controlEndpoint, work: service.workEndpoint, pid: ProcessInfo.processInfo.processIdentifier)
+            control: service.controlEndpoint, work: service.workEndpoint, pid: ProcessInfo.processInfo.processIdentifier
+        )
         try endpoints.write(to: folder)
         defer { EndpointsFile.remove(folder) }
         logger.notice(
-            "coordinator serves", metadata: [LogKey.endpoint: "\(endpoints.control) \(endpoints.work)", LogKey.path: "\(folder.path)"])
+            "coordinator serves",
+            metadata: [LogKey.endpoint: "\(endpoints.control) \(endpoints.work)", LogKey.path: "\(folder.path)"])
         try await ServiceRunner.run(logger, service)
     }
 }

@@ -21,7 +21,8 @@ struct HealthCommand: AsyncParsableCommand {
             Console.result("\(health.state)  \(health.build)  epoch \(health.epoch)  catalog \(health.catalog)")
         }
         guard health.state == "serving" else {
-            throw CLIError(.temporary, "the coordinator is \(health.state)", hint: "its log names the cause, often a full disk")
+            throw CLIError(
+                .temporary, "the coordinator is \(health.state)", hint: "its log names the cause, often a full disk")
         }
         guard connected >= workers else {
             throw CLIError(.temporary, "\(connected) of \(workers) workers are connected")

@@ -2,7 +2,9 @@ import ArgumentParser
 import Foundation
 import ZeroMQ
 
-/// The keys a process shows to its peer. Without any, links are plain and stay on loopback.
+/// The keys a process shows to its peer.
+///
+/// Without any, links are plain and stay on loopback.
 struct KeyOptions: ParsableArguments {
     enum Role: String {
         case `operator`, worker
@@ -33,7 +35,8 @@ struct KeyOptions: ParsableArguments {
             return .curveClient(try KeyFile.readSecret(own), serverKey: try KeyFile.readPublic(server))
         default:
             throw CLIError(
-                .usage, "an encrypted link needs both --key and --server-key; only \(own == nil ? "the latter" : "the former") is given",
+                .usage,
+                "an encrypted link needs both --key and --server-key; only \(own == nil ? "the latter" : "the former") is given",
                 hint: "packhorse keygen --cluster keys makes a set; then pass --keys keys")
         }
     }

@@ -17,11 +17,14 @@ struct KeygenCommand: ParsableCommand {
             """)
 
     @Argument(help: "The secret key's file, ending in .key.") var file: String?
-    @Option(help: "A folder for coordinator, worker and operator keys and authorized_keys.d; what is there stays.") var cluster: String?
+    @Option(help: "A folder for coordinator, worker and operator keys and authorized_keys.d; what is there stays.")
+    var cluster: String?
 
     func validate() throws {
         guard (file == nil) != (cluster == nil) else { throw ValidationError("Name FILE.key, or --cluster FOLDER.") }
-        guard file?.hasSuffix(".key") ?? true else { throw ValidationError("The file must end in .key: keys/worker.key.") }
+        guard file?.hasSuffix(".key") ?? true else {
+            throw ValidationError("The file must end in .key: keys/worker.key.")
+        }
     }
 
     func run() throws {
@@ -39,7 +42,9 @@ struct KeygenCommand: ParsableCommand {
         }
         for name in ["coordinator", "worker", "operator"] {
             let secret = folder.appending(path: "\(name).key")
-            let pair = FileManager.default.fileExists(atPath: secret.path) ? try KeyFile.readSecret(secret) : try Self.pair(secret)
+            let pair =
+                FileManager.default.fileExists(atPath: secret.path)
+                ? try KeyFile.readSecret(secret) : try Self.pair(secret)
             let entry = allowed.appending(path: "\(name).pub")
             if name != "coordinator", !FileManager.default.fileExists(atPath: entry.path) {
                 try KeyFile.write(pair.publicKey, to: entry)

@@ -14,7 +14,10 @@ struct WorkerCommand: AsyncParsableCommand {
               packhorse worker --connect tcp://10.0.0.5:7471 --keys keys --blobs /srv/packhorse/blobs
             """)
 
-    @Option(help: ArgumentHelp("The coordinator's work endpoint. Default: $PACKHORSE_WORK, else tcp://127.0.0.1:7471.", valueName: "endpoint"))
+    @Option(
+        help: ArgumentHelp(
+            "The coordinator's work endpoint. Default: $PACKHORSE_WORK, else tcp://127.0.0.1:7471.",
+            valueName: "endpoint"))
     var connect: String?
     @Option(help: "The blob folder shared with the coordinator.") var blobs: String
     @Option(help: "Batches worked on at the same time, 1 to 256.") var slots: Int = 4
@@ -29,7 +32,8 @@ struct WorkerCommand: AsyncParsableCommand {
     func run() async throws {
         let endpoint = connect ?? ProcessInfo.processInfo.environment["PACKHORSE_WORK"] ?? "tcp://127.0.0.1:7471"
         var options = WorkerOptions(
-            connect: endpoint, security: try keys.client(as: .worker), blobs: URL(filePath: blobs), slots: slots, name: name,
+            connect: endpoint, security: try keys.client(as: .worker), blobs: URL(filePath: blobs), slots: slots,
+            name: name,
             build: "packhorse \(CommandLineTool.version)")
         options.allowPlain = keys.insecure
         let logger = log.logger("worker")

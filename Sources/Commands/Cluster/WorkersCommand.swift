@@ -4,7 +4,8 @@ import Wire
 /// `packhorse workers`: who is connected.
 struct WorkersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "workers", abstract: "List the connected workers.", discussion: "Example: packhorse workers --json")
+        commandName: "workers", abstract: "List the connected workers.", discussion: "Example: packhorse workers --json"
+    )
 
     @Flag(help: "The result as JSON.") var json = false
     @OptionGroup var cluster: ClusterOptions
@@ -18,7 +19,8 @@ struct WorkersCommand: AsyncParsableCommand {
         var table = Table("worker", "host", "pid", "state", "leases", "tiles", "bytes", "silent", "build")
         for worker in workers {
             table.add(
-                worker.name, worker.host, "\(worker.pid)", worker.reason.map { "\(worker.state): \($0)" } ?? worker.state,
+                worker.name, worker.host, "\(worker.pid)",
+                worker.reason.map { "\(worker.state): \($0)" } ?? worker.state,
                 "\(worker.leases)", Units.count(worker.tiles), Units.bytes(worker.bytes),
                 "\(Units.decimal(worker.silentSeconds, places: 1)) s", worker.build)
         }

@@ -18,7 +18,9 @@ final class DemoCluster {
         do {
             try FileManager.default.createDirectory(at: logs, withIntermediateDirectories: true)
         } catch {
-            throw CLIError(.cannotCreate, "cannot create '\(logs.path)': \(error.localizedDescription)", hint: "choose another --folder")
+            throw CLIError(
+                .cannotCreate, "cannot create '\(logs.path)': \(error.localizedDescription)",
+                hint: "choose another --folder")
         }
     }
 
@@ -27,7 +29,8 @@ final class DemoCluster {
     /// Starts the built-in world on a free port.
     ///
     /// - Returns: its address, and the task that serves until cancelled.
-    static func serveWorld(_ tree: RegionTree, maxZoom: Int) async throws -> (url: String, task: Task<Void, any Error>) {
+    static func serveWorld(_ tree: RegionTree, maxZoom: Int) async throws -> (url: String, task: Task<Void, any Error>)
+    {
         let logger = Logger(label: "packhorse.demo-origin") { _ in SwiftLogNoOpLogHandler() }
         let server = DemoWorldServer(tree: tree, maxZoom: maxZoom, logger: logger)
         let (ready, announce) = AsyncStream.makeStream(of: Int.self)
@@ -45,7 +48,8 @@ final class DemoCluster {
     func start(workers: Int) async throws -> EndpointsFile {
         EndpointsFile.remove(data)
         let coordinator = try child(
-            "coordinator", ["coordinator", "--data", data.path, "--control", "tcp://127.0.0.1:*", "--work", "tcp://127.0.0.1:*"])
+            "coordinator",
+            ["coordinator", "--data", data.path, "--control", "tcp://127.0.0.1:*", "--work", "tcp://127.0.0.1:*"])
         var endpoints = EndpointsFile.read(data)
         while endpoints == nil {
             guard coordinator.isRunning else {
@@ -56,7 +60,9 @@ final class DemoCluster {
         }
         guard let endpoints else { throw CLIError(.software, "the coordinator named no endpoints") }
         for number in 1...workers {
-            let arguments = ["--connect", endpoints.work, "--blobs", data.appending(path: "blobs").path, "--name", "demo-\(number)"]
+            let arguments = [
+                "--connect", endpoints.work, "--blobs", data.appending(path: "blobs").path, "--name", "demo-\(number)",
+            ]
             _ = try child("worker-\(number)", ["worker"] + arguments)
         }
         return endpoints

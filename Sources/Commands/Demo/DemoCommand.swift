@@ -11,7 +11,8 @@ import ZeroMQ
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
-        abstract: "Build a country of the built-in world with a coordinator and workers on this machine; no network needed.",
+        abstract:
+            "Build a country of the built-in world with a coordinator and workers on this machine; no network needed.",
         discussion: "Example: packhorse demo LV --zoom 0-12 --workers 4")
 
     @Argument(help: "Regions by id or name.") var areas: [String] = ["EE"]

@@ -34,7 +34,8 @@ struct DemoOriginCommand: AsyncParsableCommand {
         let host = host
         let server = DemoWorldServer(
             host: host, port: port, tree: try regions.tree,
-            knobs: DemoKnobs(latency: .milliseconds(latencyMs), failEvery: failEvery, padding: padding), maxZoom: maxZoom,
+            knobs: DemoKnobs(latency: .milliseconds(latencyMs), failEvery: failEvery, padding: padding),
+            maxZoom: maxZoom,
             logger: log.logger("demo-origin"))
         try await ServiceRunner.run(log.logger("demo-origin")) {
             try await server.run { port in Console.result("http://\(host):\(port)") }

@@ -24,16 +24,20 @@ struct CatalogCheck {
             let file = folder.appending(path: entry.path)
             paths.append(file.path)
             guard FileManager.default.fileExists(atPath: file.path) else { continue }
-            let report = try MBTilesVerify.run(file, mask: try TileMask(cartoText: entry.tileMask), expecting: Digest(hex: entry.sha256))
+            let report = try MBTilesVerify.run(
+                file, mask: try TileMask(cartoText: entry.tileMask), expecting: Digest(hex: entry.sha256))
             problems += report.problems.map { "\(entry.id): \($0)" }
             tiles += report.tiles
         }
         guard problems.isEmpty else {
             throw CLIError(
-                .badData, "catalog '\(folder.path)' is damaged: \(problems.count) problems\n  " + problems.prefix(20).joined(separator: "\n  "),
+                .badData,
+                "catalog '\(folder.path)' is damaged: \(problems.count) problems\n  "
+                    + problems.prefix(20).joined(separator: "\n  "),
                 hint: "restore the named files, or remove them from packages.json and build them again")
         }
-        let summary = "catalog sound: \(listed.packages) packages, \(Units.count(tiles)) tiles, \(Units.bytes(listed.bytes))"
+        let summary =
+            "catalog sound: \(listed.packages) packages, \(Units.count(tiles)) tiles, \(Units.bytes(listed.bytes))"
         return CatalogCheck(summary: summary, paths: paths)
     }
 }

@@ -35,7 +35,9 @@ struct InspectCommand: ParsableCommand {
         let found = try ShardInspection.run(url) { entry in
             guard tiles else { return }
             let body = entry.body.map { "\($0.length) B  \($0.digest.hex.prefix(12))" } ?? "empty"
-            listed.append("\(entry.tile)  \(body)" + (entry.etag.map { "  etag \($0)" } ?? "") + (entry.lastModified.map { "  \($0)" } ?? ""))
+            listed.append(
+                "\(entry.tile)  \(body)" + (entry.etag.map { "  etag \($0)" } ?? "")
+                    + (entry.lastModified.map { "  \($0)" } ?? ""))
         }
         if json {
             Console.result(try JSONText.pretty(found))
@@ -44,8 +46,12 @@ struct InspectCommand: ParsableCommand {
             Console.result("digest    \(found.digest.hex)")
             Console.result("batch     tileset \(found.tileset), cell \(found.cell), zoom \(found.zooms)")
             Console.result("tiles     \(found.stored) stored in \(found.distinct) bodies, \(found.empty) empty")
-            Console.result("bytes     \(Units.bytes(found.size)) for \(Units.bytes(found.bodyBytes)) of bodies in \(found.groups) groups")
-            for zoom in found.tilesPerZoom { Console.result("zoom \(zoom.zoom)    \(zoom.stored) stored, \(zoom.empty) empty") }
+            Console.result(
+                "bytes     \(Units.bytes(found.size)) for \(Units.bytes(found.bodyBytes)) of bodies in \(found.groups) groups"
+            )
+            for zoom in found.tilesPerZoom {
+                Console.result("zoom \(zoom.zoom)    \(zoom.stored) stored, \(zoom.empty) empty")
+            }
         }
         listed.forEach(Console.result)
     }

@@ -8,8 +8,11 @@ enum PackageReport {
             return
         }
         Console.result("package   \(report.path)")
-        Console.result("form      MBTiles, \(report.dialect), \(report.format ?? "no format named"), \(Units.bytes(report.size))")
-        Console.result("tiles     \(Units.count(report.tiles))" + (report.absent.map { ", \(Units.count($0)) of the mask absent" } ?? ""))
+        Console.result(
+            "form      MBTiles, \(report.dialect), \(report.format ?? "no format named"), \(Units.bytes(report.size))")
+        Console.result(
+            "tiles     \(Units.count(report.tiles))"
+                + (report.absent.map { ", \(Units.count($0)) of the mask absent" } ?? ""))
         for zoom in report.tilesPerZoom { Console.result("zoom \(zoom.zoom)    \(Units.count(zoom.tiles))") }
         Console.result("hash      \(report.tilesHash)")
         for problem in report.problems { Console.result("problem   \(problem)") }

@@ -8,7 +8,8 @@ import Tiles
 struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Prove shards, packages or a whole catalog: structure, checksums, mask, every tile. Exit 65 when something is wrong.",
+        abstract:
+            "Prove shards, packages or a whole catalog: structure, checksums, mask, every tile. Exit 65 when something is wrong.",
         discussion: """
             Examples:
               packhorse verify data/catalog
@@ -39,7 +40,11 @@ struct VerifyCommand: ParsableCommand {
                 let listed = report.problems.prefix(20).map { "\n  \($0)" }.joined()
                 throw CLIError(.badData, "'\(url.path)' is damaged: \(report.problemCount) problems\(listed)")
             }
-            if !json { Console.result("package sound: \(Units.count(report.tiles)) tiles, \(Units.bytes(report.size)), \(report.tilesHash)") }
+            if !json {
+                Console.result(
+                    "package sound: \(Units.count(report.tiles)) tiles, \(Units.bytes(report.size)), \(report.tilesHash)"
+                )
+            }
         }
     }
 }

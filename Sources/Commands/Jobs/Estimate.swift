@@ -55,12 +55,14 @@ struct Estimate: Encodable {
         var table = Table("zoom", "tiles", "size", "margin", "sampled")
         for zoom in zooms {
             table.add(
-                "\(zoom.zoom)", Units.count(zoom.tiles), zoom.bytes.map(Units.bytes) ?? "", zoom.margin.map { "± \(Units.bytes($0))" } ?? "",
+                "\(zoom.zoom)", Units.count(zoom.tiles), zoom.bytes.map(Units.bytes) ?? "",
+                zoom.margin.map { "± \(Units.bytes($0))" } ?? "",
                 zoom.sampled.map { "\($0)" + ((zoom.failed ?? 0) > 0 ? ", \(zoom.failed ?? 0) failed" : "") } ?? "")
         }
         var lines = table.lines + ["", "tiles  \(Units.count(tiles))"]
         if let bytes, let margin {
-            lines.append("size   \(Units.bytes(bytes)) ± \(Units.bytes(margin)) (95 %), before equal tiles are stored once")
+            lines.append(
+                "size   \(Units.bytes(bytes)) ± \(Units.bytes(margin)) (95 %), before equal tiles are stored once")
         }
         if let seconds { lines.append("time   about \(Units.duration(seconds: seconds))") }
         return lines

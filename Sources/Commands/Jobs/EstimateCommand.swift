@@ -33,7 +33,8 @@ struct EstimateCommand: AsyncParsableCommand {
         var estimate = Estimate(zooms: draft.zooms.map { ($0, mask.count(atZoom: $0)) })
         if samples > 0 {
             let sample = try await OriginSampler.sample(
-                tileset, mask: mask, zooms: draft.zooms, count: samples, environment: ProcessInfo.processInfo.environment)
+                tileset, mask: mask, zooms: draft.zooms, count: samples,
+                environment: ProcessInfo.processInfo.environment)
             estimate.add(sample, workers: workers, limit: tileset.politeness.requestsPerSecond)
         }
         if json {

@@ -18,7 +18,8 @@ enum JobReport {
             if let path = package.path { lines.append("         \(path)") }
         }
         if !job.failures.isEmpty {
-            lines.append("failed tiles" + (UInt64(job.failures.count) < job.failed ? " (the first \(job.failures.count))" : ""))
+            lines.append(
+                "failed tiles" + (UInt64(job.failures.count) < job.failed ? " (the first \(job.failures.count))" : ""))
             lines += job.failures.map { "  \($0.tile)  \($0.cause)  \($0.detail)" }
         }
         return lines

@@ -1,12 +1,12 @@
 import Foundation
-import Wire
+package import Wire
 
 /// A job as commands print it; the JSON keys (snake case) are stable.
-struct JobView: Encodable {
+package struct JobView: Encodable {
     let job: UInt64
     let label: String
     let kind: String
-    let state: String
+    package let state: String
     let tileset: String
     let zoomMin: UInt32
     let zoomMax: UInt32
@@ -15,7 +15,7 @@ struct JobView: Encodable {
     let empty: UInt64
     let failed: UInt64
     /// Settled, committed or by a running lease; never above `tiles`.
-    let settled: UInt64
+    package let settled: UInt64
     let bytes: UInt64
     let batches: UInt64
     let batchesDone: UInt64
@@ -41,7 +41,7 @@ struct JobView: Encodable {
         let detail: String
     }
 
-    init(_ status: PBJobStatus) {
+    package init(_ status: PBJobStatus) {
         job = status.job
         label = status.label
         kind = status.kind
@@ -64,10 +64,10 @@ struct JobView: Encodable {
     }
 
     /// Whether nothing more will happen to the job.
-    var isOver: Bool { ["done", "failed", "cancelled"].contains(state) }
+    package var isOver: Bool { ["done", "failed", "cancelled"].contains(state) }
 
     /// Share of tiles settled, 0...1.
-    var fraction: Double { tiles == 0 ? 1 : Double(settled) / Double(tiles) }
+    package var fraction: Double { tiles == 0 ? 1 : Double(settled) / Double(tiles) }
 }
 
 extension JobView.PackageView {

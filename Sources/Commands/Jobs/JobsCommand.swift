@@ -15,7 +15,7 @@ struct JobsCommand: AsyncParsableCommand {
         if json {
             Console.result(try JSONText.pretty(views))
         } else if quiet {
-            views.forEach { Console.result("\($0.job)") }
+            for view in views { Console.result("\(view.job)") }
         } else {
             var table = Table("job", "state", "done", "tiles", "failed", "size", "label")
             for view in views {

@@ -1,9 +1,9 @@
 import Wire
 
 /// One line that says how far a job is.
-enum ProgressLine {
+package enum ProgressLine {
     /// The line for a log or a file.
-    static func plain(_ job: JobView, _ meter: RateMeter) -> String {
+    package static func plain(_ job: JobView, _ meter: RateMeter) -> String {
         var parts = ["job \(job.job) \(job.label)", job.state]
         if job.state == "fetching" {
             parts.append("\(percent(job.fraction)) \(Units.count(job.settled))/\(Units.count(job.tiles)) tiles")
@@ -16,7 +16,7 @@ enum ProgressLine {
     }
 
     /// The line for a terminal: the same with a bar.
-    static func bar(_ job: JobView, _ meter: RateMeter, width: Int = 24) -> String {
+    package static func bar(_ job: JobView, _ meter: RateMeter, width: Int = 24) -> String {
         let filled = Int(job.fraction * Double(width))
         let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
         return "\(bar) \(plain(job, meter))"

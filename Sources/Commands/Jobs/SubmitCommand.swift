@@ -41,7 +41,9 @@ struct SubmitCommand: AsyncParsableCommand {
     @OptionGroup var progress: ProgressOptions
 
     func validate() throws {
-        guard (0...1).contains(allowedMissing) else { throw ValidationError("--allowed-missing must lie between 0 and 1.") }
+        guard (0...1).contains(allowedMissing) else {
+            throw ValidationError("--allowed-missing must lie between 0 and 1.")
+        }
     }
 
     func run() async throws {
@@ -53,7 +55,9 @@ struct SubmitCommand: AsyncParsableCommand {
         try await cluster.withClient { client in
             let submitted = try await client.submit(draft.request(policy))
             if dryRun {
-                Console.result("\(Units.count(submitted.tiles)) tiles in \(Units.count(submitted.batches)) batches; nothing was submitted")
+                Console.result(
+                    "\(Units.count(submitted.tiles)) tiles in \(Units.count(submitted.batches)) batches; nothing was submitted"
+                )
                 return
             }
             if submitted.existing { Console.note("already submitted under this request id") }

@@ -24,7 +24,8 @@ enum AreaReader {
     static func geoJSON(file: URL) throws -> Area {
         let geometry = try Geometry(geoJSON: [UInt8](InputFile.read(file)))
         guard let bounds = geometry.boundingBox else {
-            throw CLIError(.badData, "'\(file.path)' holds no coordinates; expected a GeoJSON geometry, feature or collection")
+            throw CLIError(
+                .badData, "'\(file.path)' holds no coordinates; expected a GeoJSON geometry, feature or collection")
         }
         return area(.geojson, id: stem(file), label: file.lastPathComponent, bounds, MercatorShape(geometry))
     }

@@ -19,11 +19,16 @@ struct MaskCommand: ParsableCommand {
 
     @OptionGroup var area: AreaOptions
     @Option(help: "The deepest zoom.") var zoom: Int = 14
-    @Option(help: "text: base64 mask with its zoom; url: the same for a URL; counts: tiles per zoom; tiles: z/x/y lines of --zoom.")
+    @Option(
+        help:
+            "text: base64 mask with its zoom; url: the same for a URL; counts: tiles per zoom; tiles: z/x/y lines of --zoom."
+    )
     var format: Format = .text
 
     func validate() throws {
-        guard (0...TileID.maxZoom).contains(zoom) else { throw ValidationError("--zoom must lie between 0 and \(TileID.maxZoom).") }
+        guard (0...TileID.maxZoom).contains(zoom) else {
+            throw ValidationError("--zoom must lie between 0 and \(TileID.maxZoom).")
+        }
     }
 
     func run() throws {

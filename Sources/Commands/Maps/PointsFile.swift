@@ -1,20 +1,22 @@
 import Foundation
-import Tiles
+package import Tiles
 
 /// Points of interest in a CSV file (MyRangeBC's case): a header row that names longitude and latitude, then a row a point.
-struct PointsFile {
-    let points: [Coordinate]
+package struct PointsFile {
+    package let points: [Coordinate]
 
     /// Reads the table: comma, semicolon or tab, quotes allowed, other columns ignored.
     ///
     /// Without a header the first two columns must be numbers, longitude then latitude.
     ///
     /// - Throws: ``CLIError`` 65 with the line number and what was found.
-    init(text: String, name: String) throws {
+    package init(text: String, name: String) throws {
         let lines = text.replacingOccurrences(of: "\u{FEFF}", with: "").split(
             omittingEmptySubsequences: false, whereSeparator: \.isNewline)
         let numbered = lines.enumerated().filter { !$1.allSatisfy(\.isWhitespace) }
-        guard let header = numbered.first else { throw CLIError(.badData, "'\(name)' is empty; expected longitude,latitude rows") }
+        guard let header = numbered.first else {
+            throw CLIError(.badData, "'\(name)' is empty; expected longitude,latitude rows")
+        }
         let separator: Character = [";", "\t"].first { header.element.contains($0) } ?? ","
         let titles = Self.cells(header.element, separator).map { $0.lowercased() }
         let named = (
@@ -38,7 +40,8 @@ struct PointsFile {
                 (-180...180).contains(longitude), (-90...90).contains(latitude)
             else {
                 throw CLIError(
-                    .badData, "'\(name)' line \(line + 1) has no longitude (-180...180) and latitude (-90...90): '\(row)'")
+                    .badData,
+                    "'\(name)' line \(line + 1) has no longitude (-180...180) and latitude (-90...90): '\(row)'")
             }
             return Coordinate(longitude: longitude, latitude: latitude)
         }

@@ -6,7 +6,8 @@ import Regions
 struct RegionFolderOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Folder of imported regions. Default: $PACKHORSE_REGIONS, else ~/.config/packhorse/regions.", valueName: "folder"))
+            "Folder of imported regions. Default: $PACKHORSE_REGIONS, else ~/.config/packhorse/regions.",
+            valueName: "folder"))
     var regionsFolder: String?
 
     /// The folder, whether it exists or not.

@@ -38,7 +38,9 @@ struct RegionsCommand: ParsableCommand {
                 Console.result(try JSONText.pretty(views))
             } else {
                 var table = Table("id", "kind", "name", "in")
-                for (region, view) in zip(found, views) { table.add(view.id, view.kind, region.name(language), view.parent ?? "") }
+                for (region, view) in zip(found, views) {
+                    table.add(view.id, view.kind, region.name(language), view.parent ?? "")
+                }
                 table.lines.forEach(Console.result)
             }
         }
@@ -66,7 +68,8 @@ struct RegionsCommand: ParsableCommand {
             Console.result("\(view.id)  \(view.kind)  \(view.path)")
             Console.result("bounds   \(view.bounds)")
             for language in RegionTree.languages { Console.result("\(language)       \(view.names[language] ?? "")") }
-            Console.result("tiles    \(Units.count(tree.mask(of: view.id, maxZoom: 14).count(in: .upTo14))) at zoom 0-14")
+            Console.result(
+                "tiles    \(Units.count(tree.mask(of: view.id, maxZoom: 14).count(in: .upTo14))) at zoom 0-14")
         }
     }
 
@@ -81,7 +84,9 @@ struct RegionsCommand: ParsableCommand {
         func run() throws {
             let numbers = coordinate.joined(separator: ",").split(separator: ",").compactMap { Double($0) }
             guard numbers.count == 2, (-180...180).contains(numbers[0]), (-90...90).contains(numbers[1]) else {
-                throw CLIError(.usage, "'\(coordinate.joined(separator: " "))' is no longitude,latitude", hint: "packhorse regions at 24.75,59.44")
+                throw CLIError(
+                    .usage, "'\(coordinate.joined(separator: " "))' is no longitude,latitude",
+                    hint: "packhorse regions at 24.75,59.44")
             }
             let tree = try regions.tree
             guard var region = tree.smallest(longitude: numbers[0], latitude: numbers[1]) else {

@@ -31,9 +31,9 @@ extension RegionsCommand {
             let report = try RegionImport.run(
                 URL(filePath: file), into: regions.folder,
                 options: .init(level: kind, idKey: idKey, nameKey: nameKey, replace: replace), tree: try regions.tree)
-            report.skipped.forEach { Console.note("skipped: \($0)") }
-            report.added.forEach { Console.result("added \($0)") }
-            report.replaced.forEach { Console.result("replaced \($0)") }
+            for reason in report.skipped { Console.note("skipped: \(reason)") }
+            for id in report.added { Console.result("added \(id)") }
+            for id in report.replaced { Console.result("replaced \(id)") }
         }
     }
 }

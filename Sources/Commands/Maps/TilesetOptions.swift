@@ -8,7 +8,8 @@ import Tilesets
 struct TilesetOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Tileset: a YAML or JSON description, a TileJSON URL, or mbtiles:FILE, pmtiles:FILE. Default: $PACKHORSE_TILESET."))
+            "Tileset: a YAML or JSON description, a TileJSON URL, or mbtiles:FILE, pmtiles:FILE. Default: $PACKHORSE_TILESET."
+        ))
     var tileset: String?
 
     @Option(help: "Zoom range, for example 0-14 or 8. Default: the tileset's own, at most 14.")
@@ -21,7 +22,8 @@ struct TilesetOptions: ParsableArguments {
     func read() async throws -> Tileset {
         guard let named = tileset ?? ProcessInfo.processInfo.environment["PACKHORSE_TILESET"] else {
             throw CLIError(
-                .usage, "no tileset is named", hint: "pass --tileset FILE.yaml (README shows one), or set PACKHORSE_TILESET")
+                .usage, "no tileset is named",
+                hint: "pass --tileset FILE.yaml (README shows one), or set PACKHORSE_TILESET")
         }
         return try await TilesetReader.read(named, language: language)
     }

@@ -21,7 +21,9 @@ enum TilesetReader {
         var tileset = try await OriginMetadata.resolve(file, environment: ProcessInfo.processInfo.environment)
         if let language { tileset.language = language }
         if tileset.needsLanguage, tileset.language == nil {
-            throw CLIError(.usage, "tileset '\(tileset.id)' has {language} in its url", hint: "pass --language en, or set language in the file")
+            throw CLIError(
+                .usage, "tileset '\(tileset.id)' has {language} in its url",
+                hint: "pass --language en, or set language in the file")
         }
         return tileset
     }

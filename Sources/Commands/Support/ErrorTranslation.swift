@@ -19,7 +19,8 @@ enum ErrorTranslation {
     static func cliError(_ error: any Error) -> CLIError? {
         switch error {
         case let error as CLIError: error
-        case let error as TilesError: CLIError(error.code == .badGeometry || error.code == .badMask ? .badData : .usage, error.message)
+        case let error as TilesError:
+            CLIError(error.code == .badGeometry || error.code == .badMask ? .badData : .usage, error.message)
         case let error as RegionsError: CLIError(status("\(error.code)"), error.message)
         case let error as TilesetsError: CLIError(status("\(error.code)"), error.message)
         case let error as OriginsError:

@@ -1,18 +1,18 @@
 /// Text columns, padded to the widest cell; numbers to the right.
-struct Table {
+package struct Table {
     private let titles: [String]
     private var rows: [[String]] = []
 
-    init(_ titles: String...) {
+    package init(_ titles: String...) {
         self.titles = titles
     }
 
-    mutating func add(_ cells: String...) {
+    package mutating func add(_ cells: String...) {
         rows.append(cells)
     }
 
     /// The lines, header first; the header alone says that there is nothing to list.
-    var lines: [String] {
+    package var lines: [String] {
         let all = [titles.map { $0.uppercased() }] + rows
         let widths = titles.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
         return all.map { row in

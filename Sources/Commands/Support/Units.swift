@@ -1,9 +1,9 @@
 import Foundation
 
 /// Numbers as people read them.
-enum Units {
+package enum Units {
     /// Bytes with a decimal unit: `512 B`, `1.2 MB`.
-    static func bytes(_ count: UInt64) -> String {
+    package static func bytes(_ count: UInt64) -> String {
         var value = Double(count)
         var unit = 0
         let names = ["B", "kB", "MB", "GB", "TB"]
@@ -15,7 +15,7 @@ enum Units {
     }
 
     /// A count with thousands separated: `1,234,567`.
-    static func count(_ value: UInt64) -> String {
+    package static func count(_ value: UInt64) -> String {
         let digits = String(value)
         var text = ""
         for (index, digit) in digits.enumerated() {
@@ -26,7 +26,7 @@ enum Units {
     }
 
     /// A duration in the two largest units: `4 s`, `2 min 5 s`, `3 h 10 min`.
-    static func duration(seconds: Double) -> String {
+    package static func duration(seconds: Double) -> String {
         guard seconds.isFinite, seconds < 1e9 else { return "unknown" }
         let whole = Int(seconds.rounded())
         if whole < 1 { return "under 1 s" }
@@ -36,7 +36,7 @@ enum Units {
     }
 
     /// A number with a fixed count of decimals and a point, whatever the locale.
-    static func decimal(_ value: Double, places: Int) -> String {
+    package static func decimal(_ value: Double, places: Int) -> String {
         let scale = pow(10.0, Double(places))
         let scaled = (abs(value) * scale).rounded()
         guard scaled < 1e15 else { return "\(value)" }
@@ -49,9 +49,10 @@ enum Units {
     }
 
     /// Reads a distance such as `2km`, `500 m` or `1.5mi`; a bare number is metres.
-    static func meters(_ text: String) throws -> Double {
+    package static func meters(_ text: String) throws -> Double {
         let trimmed = text.replacingOccurrences(of: " ", with: "").lowercased()
-        for (suffix, factor) in [("km", 1000.0), ("mi", 1609.344), ("m", 1.0), ("", 1.0)] where trimmed.hasSuffix(suffix) {
+        for (suffix, factor) in [("km", 1000.0), ("mi", 1609.344), ("m", 1.0), ("", 1.0)]
+        where trimmed.hasSuffix(suffix) {
             guard let number = Double(trimmed.dropLast(suffix.count)), number > 0, number <= 1_000_000 / factor * 1000
             else { break }
             return number * factor

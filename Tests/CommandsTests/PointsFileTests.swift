@@ -1,0 +1,28 @@
+import Commands
+import Testing
+import Tiles
+
+struct PointsFileTests {
+    @Test(arguments: [
+        "name,latitude,longitude\nhut,59.4,24.7\n", "lon;lat\n24.7;59.4", "\u{FEFF}X\tY\r\n24.7\t59.4\r\n",
+        "24.7,59.4\n",
+        "\"lng\",\"note\",\"lat\"\n24.7,\"a, b\",59.4\n\n",
+    ])
+    func theUsualHeadersAndSeparatorsAreRead(text: String) throws {
+        let points = try PointsFile(text: text, name: "huts.csv").points
+        #expect(points.count == 1)
+        #expect(points[0].longitude == 24.7)
+        #expect(points[0].latitude == 59.4)
+    }
+
+    @Test(arguments: [
+        ("", "empty"), ("a,b\n1,2", "found: a, b"), ("lon,lat\n", "no points"), ("lon,lat\n24,59\n200,1\n", "line 3"),
+        ("lon,lat\n24\n", "line 2"),
+    ])
+    func whatIsWrongIsNamed(text: String, says: String) {
+        #expect { try PointsFile(text: text, name: "huts.csv") } throws: {
+            guard let error = $0 as? CLIError else { return false }
+            return error.status == .badData && error.message.contains(says)
+        }
+    }
+}

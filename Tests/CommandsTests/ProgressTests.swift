@@ -1,0 +1,58 @@
+import Commands
+import Testing
+import Wire
+
+struct ProgressTests {
+    private func job(_ tiles: UInt64, stored: UInt64, inFlight: UInt64) -> JobView {
+        JobView(
+            PBJobStatus.with {
+                $0.job = 7
+                $0.label = "Estonia"
+                $0.state = "fetching"
+                $0.tiles = tiles
+                $0.stored = stored
+                $0.inFlightDone = inFlight
+            })
+    }
+
+    @Test func progressNeverExceedsTheWhole() {
+        let view = job(100, stored: 90, inFlight: 60)
+        #expect(view.settled == 100)
+        #expect(view.fraction == 1)
+        #expect(job(0, stored: 0, inFlight: 0).fraction == 1)
+    }
+
+    @Test func percentsRoundDown() {
+        #expect(ProgressLine.plain(job(1000, stored: 999, inFlight: 0), RateMeter()).contains("99 %"))
+    }
+
+    @Test func theBarIsAsWideWhateverTheShare() {
+        for done: UInt64 in [0, 1, 50, 100] {
+            let bar = ProgressLine.bar(job(100, stored: done, inFlight: 0), RateMeter(), width: 10)
+            #expect(bar.prefix(10).allSatisfy { $0 == "█" || $0 == "░" })
+            #expect(bar.prefix(10).count { $0 == "█" } == done / 10)
+        }
+    }
+
+    @Test func theRateIsOfTheLastHalfMinute() throws {
+        var meter = RateMeter()
+        #expect(meter.rate == nil)
+        meter.add(done: 0, at: 0)
+        meter.add(done: 1000, at: 10)
+        #expect(meter.rate == 100)
+        #expect(meter.remaining(to: 2000) == 10)
+        meter.add(done: 1000, at: 35)
+        meter.add(done: 1000, at: 60)
+        #expect(meter.rate == 0)
+        #expect(meter.remaining(to: 2000) == nil)
+    }
+
+    @Test func lostWorkStartsTheMeasureAnew() {
+        var meter = RateMeter()
+        meter.add(done: 500, at: 0)
+        meter.add(done: 100, at: 1)
+        #expect(meter.rate == nil)
+        meter.add(done: 200, at: 2)
+        #expect(meter.rate == 100)
+    }
+}

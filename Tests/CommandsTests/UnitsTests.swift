@@ -1,0 +1,41 @@
+import Commands
+import Testing
+
+struct UnitsTests {
+    @Test(arguments: [
+        (0, "0 B"), (999, "999 B"), (1000, "1.00 kB"), (12_345, "12.3 kB"), (7_200_000, "7.20 MB"),
+        (5_000_000_000, "5.00 GB"),
+    ])
+    func bytesHaveDecimalUnits(count: UInt64, text: String) {
+        #expect(Units.bytes(count) == text)
+    }
+
+    @Test(arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")])
+    func countsAreGrouped(count: UInt64, text: String) {
+        #expect(Units.count(count) == text)
+    }
+
+    @Test(arguments: [
+        (0.2, "under 1 s"), (59, "59 s"), (125, "2 min 5 s"), (11_400, "3 h 10 min"), (Double.infinity, "unknown"),
+    ])
+    func durationsUseTheTwoLargestUnits(seconds: Double, text: String) {
+        #expect(Units.duration(seconds: seconds) == text)
+    }
+
+    @Test(arguments: [("2km", 2000), ("500", 500), ("500 m", 500), ("1.5mi", 2414.016)])
+    func distancesAreRead(text: String, meters: Double) throws {
+        #expect(abs(try Units.meters(text) - meters) < 0.001)
+    }
+
+    @Test(arguments: ["", "km", "-2km", "0", "two", "1e9km", "nan"])
+    func otherDistancesAreRefusedByName(text: String) {
+        #expect { try Units.meters(text) } throws: { ($0 as? CLIError)?.status == .usage }
+    }
+
+    @Test func columnsArePaddedAndNumbersAlignRight() {
+        var table = Table("name", "tiles")
+        table.add("Estonia", "9")
+        table.add("LV", "1,234")
+        #expect(table.lines == ["NAME     TILES", "Estonia      9", "LV       1,234"])
+    }
+}
