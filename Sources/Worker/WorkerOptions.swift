@@ -42,7 +42,7 @@ public struct WorkerOptions: Sendable {
         self.security = security
         self.blobs = blobs
         self.slots = min(max(slots, 1), 256)
-        self.name = name ?? "\(process.hostName)-\(process.processIdentifier)"
+        self.name = name ?? "\(HostName.current)-\(process.processIdentifier)"
         self.build = build
         environment = process.environment
     }

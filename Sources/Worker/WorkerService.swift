@@ -41,7 +41,7 @@ public struct WorkerService: Service {
         let core = WorkerCore(
             session: .random(in: 1...UInt64.max),
             profile: WorkerProfile(
-                name: options.name, host: ProcessInfo.processInfo.hostName, build: options.build, blobStore: store.id,
+                name: options.name, host: HostName.current, build: options.build, blobStore: store.id,
                 packageFormat: UInt32(PackageSpec.formatVersion)),
             policy: policy)
         let shell = WorkerShell(core, link, runner, logger)
