@@ -9,7 +9,10 @@ extension CoordinatorEngine {
     /// Answers a frame of the control endpoint.
     func answer(_ frame: Frame, _ asker: Asker) async {
         switch frame.message {
-        case .ping: reply(health(), to: asker)
+        case .ping:
+            if let bytes = encode(health(), session: asker.session, seq: 1, re: asker.seq) {
+                turn.urgent.append(Turn.Letter(peer: asker.peer, bytes: bytes))
+            }
         case .submit(let body): submit(body, asker)
         case .listJobs(let body): reply(jobs(limit: Int(body.limit)), to: asker)
         case .getJob(let body): reply(await job(body.job, failures: Int(min(body.failures, 10_000))), to: asker)

@@ -183,6 +183,7 @@ actor CoordinatorEngine {
         while !turn.isEmpty {
             let current = turn
             turn = Turn()
+            if !current.urgent.isEmpty { _ = await router.send(current.urgent.map { ($0.peer, $0.bytes) }) }
             if !current.writes.isEmpty { try await commit(current.writes) }
             let lost = Set(await router.send(current.letters.map { ($0.peer, $0.bytes) }))
             for chore in current.chores { try await start(chore) }

@@ -18,7 +18,9 @@ struct Turn: Sendable {
 
     var writes: [StoreWrite] = []
     var letters: [Letter] = []
+    /// Answers about the process itself, which wait for nothing: health must be told above all when writing fails.
+    var urgent: [Letter] = []
     var chores: [Chore] = []
 
-    var isEmpty: Bool { writes.isEmpty && letters.isEmpty && chores.isEmpty }
+    var isEmpty: Bool { writes.isEmpty && letters.isEmpty && urgent.isEmpty && chores.isEmpty }
 }
