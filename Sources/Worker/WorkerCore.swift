@@ -126,7 +126,8 @@ struct WorkerCore: Sendable {
         // A token not above the last one is an old offer, delivered again or late.
         guard offer.token > lastToken else { return [] }
         lastToken = offer.token
-        guard phase != .draining, now >= pausedUntil, active < policy.slots + 1 else {
+        // Offers on their way when credit was told anew come on top of it, at most as many again.
+        guard phase != .draining, now >= pausedUntil, active < 2 * (policy.slots + 1) else {
             return [.send(.return(.make { $0.tokens = [offer.token] }))]
         }
         leases.append(Lease(token: offer.token, state: .queued(offer)))

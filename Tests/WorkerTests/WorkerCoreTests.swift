@@ -26,10 +26,12 @@ struct WorkerCoreTests {
         #expect(rig.finish(1) == ["commit 1", "run 3", "ready 1"])
     }
 
-    @Test func moreThanTheCreditGoesBack() {
+    @Test func offersThatCrossedTheCreditWaitAndMoreThanTwiceTheCreditGoesBack() {
         var rig = Rig.serving()
         for token in 1...3 as ClosedRange<UInt64> { _ = rig.offer(token) }
-        #expect(rig.offer(4) == ["return [4]"])
+        for token in 4...6 as ClosedRange<UInt64> { #expect(rig.offer(token) == []) }
+        #expect(rig.offer(7) == ["return [7]"])
+        #expect(rig.finish(1) == ["commit 1", "run 3", "ready 0"])
     }
 
     @Test func anOldOrDoubledOfferIsIgnored() {
