@@ -63,6 +63,12 @@ extension Message {
         guard (0...1).contains(submit.allowedMissing) else {
             throw WireError(.badValue, "The allowed share of missing tiles is \(submit.allowedMissing), not 0 to 1.")
         }
+        guard submit.tileset.count <= MessageType.maxTilesetBytes else {
+            throw WireError(
+                .tooLarge,
+                "The tileset's description has \(submit.tileset.count) bytes; at most \(MessageType.maxTilesetBytes)"
+                    + " travel with every offer. Shorten its vector_layers.")
+        }
         for package in submit.packages where package.hasBounds {
             guard package.bounds.isFinite else {
                 throw WireError(.badValue, "The bounds of package '\(package.id.prefix(80))' are not finite numbers.")

@@ -43,6 +43,11 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     /// Unit: bytes. Submissions carry a mask per package.
     public static let maxControlFrame = 4 << 20
 
+    /// Largest tileset description in a submission.
+    ///
+    /// Unit: bytes. Every offer repeats it beside its mask, and must fit a work frame.
+    public static let maxTilesetBytes = 128 << 10
+
     /// Largest body of this type.
     ///
     /// Unit: bytes. Checked before anything is decoded.

@@ -104,6 +104,7 @@ struct FrameTests {
         #expect(code(of: .ready(.make { $0.credit = .max })) == .tooMany)
         #expect(code(of: .submit(.make { $0.zoomMax = 23 })) == .badValue)
         #expect(code(of: .submit(.make { $0.allowedMissing = .nan })) == .badValue)
+        #expect(code(of: .submit(.make { $0.tileset = Data(repeating: 32, count: (128 << 10) + 1) })) == .tooLarge)
         let outside = PBTileFailure.make { $0.tile = Samples.tile(1, 2, 0) }
         #expect(code(of: .jobStatus(.make { $0.failures = [outside] })) == .badValue)
         var commit = PBFetchResult()

@@ -102,7 +102,7 @@ extension LinkTests {
 
         @Test func aDealerRefusesToSendWhatItsPeerWouldRefuse() async throws {
             try await withLinks { _, dealer in
-                let large = [UInt8](repeating: 0, count: 256 << 10 + 1)
+                let large = [UInt8](repeating: 0, count: (256 << 10) + 1)
                 let error = await #expect(throws: ZeroMQError.self) { try await dealer.send([[1], large]) }
                 #expect(error?.code == .tooLarge)
             }
