@@ -21,6 +21,7 @@ struct Engine {
     static let nio = product("NIOCore", "swift-nio")
     static let logging = product("Logging", "swift-log")
     static let protobuf = product("SwiftProtobuf", "swift-protobuf")
+    static let signals = product("UnixSignals", "swift-service-lifecycle")
     static let yams = product("Yams", "Yams")
 }
 
@@ -77,7 +78,7 @@ let libraries: [Room] = [
             "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards", "Packages",
             "Catalog", "DemoWorld",
             "Coordinator", "Worker", "Scheduling", "Telemetry",
-        ], [.arguments, .lifecycle, .logging]),
+        ], [.arguments, .lifecycle, .logging, .protobuf, .signals]),
 ]
 
 /// Rooms with a test target of their own, and what the tests import beyond the room itself.

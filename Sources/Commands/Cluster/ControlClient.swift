@@ -1,4 +1,5 @@
 import Foundation
+import SwiftProtobuf
 import Wire
 import ZeroMQ
 
@@ -67,7 +68,7 @@ final class ControlClient: Sendable {
     /// Sends one message and returns its answer.
     ///
     /// - Throws: ``CLIError``: 69 when nothing answers in time, else what the coordinator's ``PBProblem`` says.
-    private func ask(_ message: Message) async throws -> Message {
+    private func ask(_ message: Wire.Message) async throws -> Wire.Message {
         let number = sequence.next()
         try await link.send([Frame(session: session, seq: number, message).encoded()])
         let clock = ContinuousClock()

@@ -1,5 +1,6 @@
 import Logging
 import ServiceLifecycle
+import UnixSignals
 
 /// Runs a server until it ends or SIGTERM or Ctrl-C ask it to; a second signal, or ten seconds, end it the hard way.
 enum ServiceRunner {

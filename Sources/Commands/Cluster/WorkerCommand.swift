@@ -37,6 +37,6 @@ struct WorkerCommand: AsyncParsableCommand {
             build: "packhorse \(CommandLineTool.version)")
         options.allowPlain = keys.insecure
         let logger = log.logger("worker")
-        try await ServiceRunner.run(logger, try WorkerService(options: options, logger: logger))
+        try await ServiceRunner.run(logger, WorkerService(options, logger: logger))
     }
 }

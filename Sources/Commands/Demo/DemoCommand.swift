@@ -5,6 +5,7 @@ import Logging
 import Packages
 import Regions
 import Tiles
+import Wire
 import ZeroMQ
 
 /// `packhorse demo`: the main job on the built-in world, through real processes.

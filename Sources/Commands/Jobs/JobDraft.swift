@@ -1,4 +1,5 @@
 import Foundation
+import SwiftProtobuf
 import Tiles
 import Tilesets
 import Wire

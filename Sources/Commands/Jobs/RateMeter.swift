@@ -14,7 +14,7 @@ package struct RateMeter {
     package mutating func add(done: UInt64, at seconds: Double) {
         if let last = samples.last, last.done > done { samples = [] }
         samples.append((seconds, done))
-        samples.removeAll { seconds - $0.seconds > 30 && samples.count > 2 }
+        while samples.count > 2, seconds - samples[0].seconds > 30 { samples.removeFirst() }
     }
 
     /// Tiles a second, or `nil` before two samples.

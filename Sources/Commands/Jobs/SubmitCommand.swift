@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Wire
 
 /// `packhorse submit`: asks the coordinator to build packages.
 struct SubmitCommand: AsyncParsableCommand {

@@ -39,7 +39,7 @@ struct MaskCommand: ParsableCommand {
         case .text: Console.result(mask.cartoWire)
         case .url: Console.result(mask.cartoURLText)
         case .counts: ZoomTable.lines(mask, zooms: 0...zoom).forEach(Console.result)
-        case .tiles: for tile in mask.tiles(atZoom: zoom) { Console.result("\(tile)") }
+        case .tiles: for tile in mask.tiles(atZoom: zoom, under: .root) { Console.result("\(tile)") }
         }
     }
 }
