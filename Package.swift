@@ -78,7 +78,7 @@ let libraries: [Room] = [
             "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards", "Packages",
             "Catalog", "DemoWorld",
             "Coordinator", "Worker", "Scheduling", "Telemetry",
-        ], [.arguments, .lifecycle, .logging, .protobuf, .signals]),
+        ], [.arguments, .lifecycle, .logging, .signals]),
 ]
 
 /// Rooms with a test target of their own, and what the tests import beyond the room itself.
@@ -97,12 +97,17 @@ let tests: [Room] = [
 /// Files that live beside the code they describe and are not compiled.
 let documents = ["Wire": ["packhorse.proto", "packhorse.proto.sha256"], "Shards": ["FORMAT.md"]]
 
-let strict: [SwiftSetting] = [
-    .enableUpcomingFeature("ExistentialAny"),
-    .enableUpcomingFeature("InternalImportsByDefault"),
-    .enableUpcomingFeature("MemberImportVisibility"),
-    .treatAllWarnings(as: .error),
-]
+/// Lets tests see a room from inside (`@testable`) in release builds too, so that one build serves `make demo` and `make test`.
+/// PACKHORSE_PRODUCTION=1 leaves it out: the container image and measurements are built so.
+let testable = SwiftSetting.unsafeFlags(["-enable-testing"])
+
+let strict: [SwiftSetting] =
+    [
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .treatAllWarnings(as: .error),
+    ] + (Context.environment["PACKHORSE_PRODUCTION"] == nil ? [testable] : [])
 
 /// The rooms named in PACKHORSE_ROOMS and everything below them, or `nil` for the whole house.
 let chosen: Set<String>? = Context.environment["PACKHORSE_ROOMS"].flatMap { list in

@@ -125,7 +125,14 @@ extension CoordinatorEngine {
     private func status(_ id: JobID, mostPackages: Int) -> PBJobStatus? {
         guard let summary = scheduler.summary(of: id), let spec = specs[id], let times = times[id] else { return nil }
         let packages = scheduler.packages(of: id).prefix(mostPackages)
-        return WireConversions.status(summary, spec: spec, times: times, packages: Array(packages), wall: wall)
+        var status = WireConversions.status(
+            summary, spec: spec, times: times, packages: Array(packages), wall: wall)
+        // Kept relative, so that a catalog may move; told absolute, so that it can be used.
+        for index in status.packages.indices where !status.packages[index].path.isEmpty {
+            status.packages[index].path =
+                options.catalog.appending(path: status.packages[index].path).standardizedFileURL.path
+        }
+        return status
     }
 
     private func job(_ id: JobID, failures: Int) async -> Message {

@@ -118,9 +118,9 @@ public struct RegionTree: Sendable {
         return names.reversed().joined(separator: "/")
     }
 
-    /// The path in every language, under the keys that packages.json uses (`name_en`, `name_de`).
+    /// The path in every language, by language code.
     public func localizedPaths(of id: String) -> [String: String] {
-        Dictionary(uniqueKeysWithValues: Self.languages.map { ("name_\($0)", path(of: id, language: $0)) })
+        Dictionary(uniqueKeysWithValues: Self.languages.map { ($0, path(of: id, language: $0)) })
     }
 
     func index(of id: String) -> Int? {

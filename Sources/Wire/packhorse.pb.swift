@@ -764,7 +764,7 @@ public nonisolated struct PBPackageStatus: Sendable {
 
   public var sha256: Data = Data()
 
-  /// in the coordinator's catalog folder
+  /// absolute, in the coordinator's file system
   public var path: String = String()
 
   public var tilesHash: String = String()

@@ -5,7 +5,7 @@ import Wire
 struct ProgressTests {
     private func job(_ tiles: UInt64, stored: UInt64, inFlight: UInt64) -> JobView {
         JobView(
-            PBJobStatus.with {
+            PBJobStatus.make {
                 $0.job = 7
                 $0.label = "Estonia"
                 $0.state = "fetching"

@@ -10,12 +10,12 @@ final class Daemon {
     let output: URL
 
     init(
-        _ executable: URL = Program.packhorse, _ arguments: [String], environment: [String: String] = [:],
+        program: URL = Program.packhorse, _ arguments: [String], environment: [String: String] = [:],
         in scratch: Scratch
     ) throws {
         log = scratch.url("log-\(UUID().uuidString)")
         output = scratch.url("out-\(UUID().uuidString)")
-        process.executableURL = executable
+        process.executableURL = program
         process.arguments = arguments
         process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
         process.standardInput = FileHandle.nullDevice

@@ -9,7 +9,7 @@ final class Nginx {
     init(tiles: URL, in scratch: Scratch) async throws {
         let state = scratch.url("nginx-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: state, withIntermediateDirectories: true)
-        let daemon = try Daemon(URL(filePath: "ops/e2e/nginx-tiles"), [tiles.path, state.path], in: scratch)
+        let daemon = try Daemon(program: URL(filePath: "ops/e2e/nginx-tiles"), [tiles.path, state.path], in: scratch)
         self.daemon = daemon
         url = try await Eventually.get("nginx serves") { () -> String? in
             guard daemon.isRunning else {

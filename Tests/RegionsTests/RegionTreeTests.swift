@@ -52,7 +52,7 @@ struct RegionTreeTests {
         #expect(tree.path(of: "nowhere", language: "en") == "nowhere")
         let paths = tree.localizedPaths(of: "EE")
         #expect(paths.count == 8)
-        #expect(paths["name_ru"] == "Европа/Северная Европа/Эстония")
+        #expect(paths["ru"] == "Европа/Северная Европа/Эстония")
     }
 
     @Test func namesFallBackToEnglish() {

@@ -1,5 +1,4 @@
 import Foundation
-import SwiftProtobuf
 import Wire
 import ZeroMQ
 
@@ -18,6 +17,7 @@ final class ControlClient: Sendable {
         self.timeout = timeout
         var options = LinkOptions()
         options.allowPlain = allowPlain
+        options.sendPatience = timeout
         options.maxFrameBytes = [MessageType.maxControlFrame]
         link = try DealerLink(connect: endpoint, security: security, options: options)
     }
@@ -30,7 +30,7 @@ final class ControlClient: Sendable {
     }
 
     func job(_ number: UInt64, failures: UInt32) async throws -> PBJobStatus {
-        let request = PBGetJob.with {
+        let request = PBGetJob.make {
             $0.job = number
             $0.failures = failures
         }
@@ -39,12 +39,12 @@ final class ControlClient: Sendable {
     }
 
     func jobs(limit: UInt32) async throws -> [PBJobStatus] {
-        guard case .jobs(let answer) = try await ask(.listJobs(.with { $0.limit = limit })) else { throw unexpected }
+        guard case .jobs(let answer) = try await ask(.listJobs(.make { $0.limit = limit })) else { throw unexpected }
         return answer.jobs
     }
 
     func cancel(_ number: UInt64) async throws {
-        guard case .done = try await ask(.cancelJob(.with { $0.job = number })) else { throw unexpected }
+        guard case .done = try await ask(.cancelJob(.make { $0.job = number })) else { throw unexpected }
     }
 
     func workers() async throws -> [PBWorkerStatus] {
@@ -65,12 +65,22 @@ final class ControlClient: Sendable {
             hint: "packhorse and its coordinator should be of one version")
     }
 
+    private var silence: CLIError {
+        CLIError(
+            .unavailable, "no coordinator answers at \(endpoint) within \(timeout.seconds) s",
+            hint: "start one with 'packhorse coordinator', or name it with --coordinator tcp://HOST:7470 (and --keys)")
+    }
+
     /// Sends one message and returns its answer.
     ///
     /// - Throws: ``CLIError``: 69 when nothing answers in time, else what the coordinator's ``PBProblem`` says.
-    private func ask(_ message: Wire.Message) async throws -> Wire.Message {
+    private func ask(_ message: Message) async throws -> Message {
         let number = sequence.next()
-        try await link.send([Frame(session: session, seq: number, message).encoded()])
+        do {
+            try await link.send([Frame(session: session, seq: number, message).encoded()])
+        } catch let error as ZeroMQError where error.code == .unreachable {
+            throw silence
+        }
         let clock = ContinuousClock()
         let deadline = clock.now + timeout
         while clock.now < deadline {
@@ -81,9 +91,7 @@ final class ControlClient: Sendable {
                 return frame.message
             }
         }
-        throw CLIError(
-            .unavailable, "no coordinator answers at \(endpoint) within \(timeout.seconds) s",
-            hint: "start one with 'packhorse coordinator', or name it with --coordinator tcp://HOST:7470 (and --keys)")
+        throw silence
     }
 }
 

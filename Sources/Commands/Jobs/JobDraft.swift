@@ -1,5 +1,4 @@
 import Foundation
-import SwiftProtobuf
 import Tiles
 import Tilesets
 import Wire
@@ -36,7 +35,7 @@ struct JobDraft {
 
     /// The message that submits it.
     func request(_ options: SubmitPolicy) -> PBSubmit {
-        PBSubmit.with {
+        PBSubmit.make {
             $0.requestID = options.requestID
             $0.kind = packages[0].area.kind.rawValue
             $0.label = String(label.prefix(200))
@@ -52,11 +51,11 @@ struct JobDraft {
     }
 
     private static func request(_ package: Package) -> PBPackageRequest {
-        PBPackageRequest.with {
+        PBPackageRequest.make {
             $0.id = package.area.id
             $0.mask = Data(package.mask.encoded())
             $0.names = package.area.names
-            $0.bounds = PBBox.with {
+            $0.bounds = PBBox.make {
                 $0.west = package.area.bounds.west
                 $0.south = package.area.bounds.south
                 $0.east = package.area.bounds.east

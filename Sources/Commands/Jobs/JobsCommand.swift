@@ -11,7 +11,9 @@ struct JobsCommand: AsyncParsableCommand {
     @OptionGroup var cluster: ClusterOptions
 
     func run() async throws {
-        let views = try await cluster.withClient { try await $0.jobs(limit: limit) }.map(JobView.init)
+        let views = try await cluster.withClient { try await $0.jobs(limit: limit) }.map(JobView.init).sorted {
+            $0.job > $1.job
+        }
         if json {
             Console.result(try JSONText.pretty(views))
         } else if quiet {

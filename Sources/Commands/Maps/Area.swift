@@ -11,7 +11,7 @@ struct Area: Sendable {
     let id: String
     /// What a person would call it; shown by `packhorse jobs`.
     let label: String
-    /// `name_xx` -> localized path, as packages.json wants it.
+    /// Language code -> localized path.
     let names: [String: String]
     let bounds: BoundingBox
     /// The exact mask down to a zoom.

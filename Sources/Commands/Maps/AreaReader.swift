@@ -48,7 +48,7 @@ enum AreaReader {
         _ kind: Area.Kind, id: String, label: String, _ bounds: BoundingBox, _ shape: MercatorShape
     ) -> Area {
         Area(
-            kind: kind, id: id, label: label, names: ["name_en": label], bounds: bounds,
+            kind: kind, id: id, label: label, names: ["en": label], bounds: bounds,
             mask: { TileMask(covering: shape, maxZoom: $0) })
     }
 }
