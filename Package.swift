@@ -97,7 +97,9 @@ let tests: [Room] = [
 /// Files that live beside the code they describe and are not compiled.
 let documents = ["Wire": ["packhorse.proto", "packhorse.proto.sha256"], "Shards": ["FORMAT.md"]]
 
-/// Lets tests see a room from inside (`@testable`) in release builds too, so that one build serves `make demo` and `make test`.
+/// Lets tests see a room from inside (`@testable`) in release builds too.
+///
+/// So one build serves `make demo` and `make test`.
 /// PACKHORSE_PRODUCTION=1 leaves it out: the container image and measurements are built so.
 let testable = SwiftSetting.unsafeFlags(["-enable-testing"])
 
