@@ -64,7 +64,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
         )
         try endpoints.write(to: folder)
         defer { EndpointsFile.remove(folder) }
-        logger.notice(
+        logger.info(
             "coordinator serves",
             metadata: [LogKey.endpoint: "\(endpoints.control) \(endpoints.work)", LogKey.path: "\(folder.path)"])
         try await ServiceRunner.run(logger, service)

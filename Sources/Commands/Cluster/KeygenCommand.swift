@@ -55,8 +55,12 @@ struct KeygenCommand: ParsableCommand {
 
     private static func pair(_ secret: URL) throws -> KeyPair {
         let pair = try KeyPair.generate()
-        try KeyFile.write(secretOf: pair, to: secret)
-        try KeyFile.write(pair.publicKey, to: secret.deletingPathExtension().appendingPathExtension("pub"))
+        do {
+            try KeyFile.write(secretOf: pair, to: secret)
+            try KeyFile.write(pair.publicKey, to: secret.deletingPathExtension().appendingPathExtension("pub"))
+        } catch {
+            throw CLIError(.cannotCreate, error.message)
+        }
         return pair
     }
 }

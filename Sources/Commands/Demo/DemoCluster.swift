@@ -53,7 +53,9 @@ final class DemoCluster {
         var endpoints = EndpointsFile.read(data)
         while endpoints == nil {
             guard coordinator.isRunning else {
-                throw CLIError(.temporary, "the coordinator ended; its log is \(logs.path)/coordinator.log")
+                throw CLIError(
+                    .temporary, "the coordinator ended: \(lastWords("coordinator"))",
+                    hint: "all of it: \(logs.path)/coordinator.log")
             }
             try await Task.sleep(for: .milliseconds(50))
             endpoints = EndpointsFile.read(data)
@@ -73,6 +75,13 @@ final class DemoCluster {
         for child in children.reversed() { child.terminate() }
         for child in children.reversed() { child.waitForEnd() }
         children = []
+    }
+
+    /// The last line of a log, without its prefix.
+    private func lastWords(_ name: String) -> String {
+        let log = (try? String(contentsOf: logs.appending(path: "\(name).log"), encoding: .utf8)) ?? ""
+        let lines = log.split(separator: "\n").filter { !$0.hasPrefix("hint:") }
+        return lines.last.map { $0.replacingOccurrences(of: "packhorse: error: ", with: "") } ?? "it said nothing"
     }
 
     private func child(_ name: String, _ arguments: [String]) throws -> ChildProcess {

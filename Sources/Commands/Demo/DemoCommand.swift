@@ -35,12 +35,13 @@ struct DemoCommand: AsyncParsableCommand {
         let tree = try RegionTree.load(imports: nil)
         let regions = try areas.map { try AreaReader.named($0, in: tree) }
         let zooms = try ZoomRange(parsing: zoom)
+        try JobDraft.checkUnique(regions)
         let cluster = try DemoCluster(folder: URL(filePath: folder, directoryHint: .isDirectory))
         Console.note("1/4  the demo world: vector tiles of the embedded boundaries, over HTTP")
         let (origin, serving) = try await DemoCluster.serveWorld(tree, maxZoom: max(14, zooms.max))
         defer { serving.cancel() }
         do {
-            Console.note("2/4  a coordinator and \(workers) workers, logs in \(cluster.logs.path)")
+            Console.note("2/4  a coordinator and \(Units.count(workers, of: "worker")), logs in \(cluster.logs.path)")
             let endpoints = try await cluster.start(workers: workers)
             Console.note("3/4  \(regions.map(\.label).joined(separator: ", ")), zoom \(zooms), from \(origin)")
             try await build(regions, zooms, from: origin, at: endpoints.control)
@@ -52,7 +53,7 @@ struct DemoCommand: AsyncParsableCommand {
         Console.note("4/4  verifying every byte of the catalog")
         let sound = try CatalogCheck.run(cluster.catalog)
         Console.note("     \(sound.summary)")
-        Console.result(sound.paths.joined(separator: "\n"))
+        if !progress.json { Console.result(sound.paths.joined(separator: "\n")) }
         Console.note("look inside:  packhorse inspect \(sound.paths.last ?? "")")
     }
 

@@ -25,7 +25,9 @@ struct InspectCommand: ParsableCommand {
             try shard(url)
         } else {
             let report = try MBTilesVerify.run(url, mask: nil)
-            guard report.dialect != "unknown" || !report.problems.isEmpty else { return }
+            guard report.dialect != "unknown" else {
+                throw CLIError(.badData, "'\(url.path)' is neither a shard nor an MBTiles file")
+            }
             try PackageReport.show(report, json: json)
         }
     }
@@ -59,9 +61,21 @@ struct InspectCommand: ParsableCommand {
 
 /// Files as commands are given them.
 enum FileKind {
-    static func requireFile(_ url: URL) throws {
+    /// - Throws: ``CLIError`` 66 when nothing is there.
+    static func requirePath(_ url: URL) throws {
         guard FileManager.default.fileExists(atPath: url.path) else {
-            throw CLIError(.noInput, "file '\(url.path)' does not exist")
+            throw CLIError(.noInput, "'\(url.path)' does not exist")
         }
+    }
+
+    /// - Throws: ``CLIError`` 66 when nothing or a folder is there.
+    static func requireFile(_ url: URL) throws {
+        try requirePath(url)
+        if isFolder(url) { throw CLIError(.noInput, "'\(url.path)' is a folder; a file is expected") }
+    }
+
+    static func isFolder(_ url: URL) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) && isFolder.boolValue
     }
 }

@@ -18,7 +18,7 @@ struct VerifyCommand: ParsableCommand {
 
     @Argument(help: "Catalog folders, MBTiles files or shards.") var paths: [String]
     @Option(help: "A tile mask that every tile of a package must lie in.") var mask: String?
-    @Flag(help: "The result as JSON (packages only).") var json = false
+    @Flag(help: "The result as JSON.") var json = false
 
     func run() throws {
         let mask = try mask.map { try TileMask(cartoText: $0) }
@@ -26,19 +26,23 @@ struct VerifyCommand: ParsableCommand {
     }
 
     private func verify(_ url: URL, _ mask: TileMask?) throws {
-        try FileKind.requireFile(url)
-        var isFolder: ObjCBool = false
-        if FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder), isFolder.boolValue {
-            Console.result(try CatalogCheck.run(url).summary)
+        try FileKind.requirePath(url)
+        if FileKind.isFolder(url) {
+            let check = try CatalogCheck.run(url)
+            Console.result(json ? try JSONText.pretty(check) : check.summary)
         } else if try ShardInspection.looksLikeShard(url) {
             let found = try ShardInspection.run(url)
-            Console.result("shard sound: \(found.stored) tiles, \(found.empty) empty, \(found.digest.hex)")
+            Console.result(
+                json
+                    ? try JSONText.pretty(found)
+                    : "shard sound: \(found.stored) tiles, \(found.empty) empty, \(found.digest.hex)")
         } else {
             let report = try MBTilesVerify.run(url, mask: mask)
             if json { Console.result(try JSONText.pretty(report)) }
             guard report.isSound else {
                 let listed = report.problems.prefix(20).map { "\n  \($0)" }.joined()
-                throw CLIError(.badData, "'\(url.path)' is damaged: \(report.problemCount) problems\(listed)")
+                throw CLIError(
+                    .badData, "'\(url.path)' is damaged: \(Units.count(report.problemCount, of: "problem"))\(listed)")
             }
             if !json {
                 Console.result(

@@ -10,7 +10,12 @@ struct CancelCommand: AsyncParsableCommand {
     @OptionGroup var cluster: ClusterOptions
 
     func run() async throws {
-        try await cluster.withClient { try await $0.cancel(job) }
-        Console.note("job \(job) is cancelled")
+        let view = try await cluster.withClient { client in
+            try await client.cancel(job)
+            return JobView(try await client.job(job, failures: 0))
+        }
+        Console.note(
+            view.state == "cancelled" || !view.isOver
+                ? "job \(job) is cancelled" : "job \(job) had ended already: \(view.state)")
     }
 }

@@ -28,7 +28,7 @@ struct Estimate: Encodable {
 
     /// Takes a sample in.
     ///
-    /// Time: the sampled rate for each worker, no more than the tileset's limit for all of them together.
+    /// Time: what one worker reached while sampling, at most its limit, times the workers.
     mutating func add(_ sample: OriginSampler.Sample, workers: Int, limit: Double?) {
         for found in sample.zooms {
             guard let index = zooms.firstIndex(where: { $0.zoom == found.zoom }) else { continue }
@@ -48,7 +48,7 @@ struct Estimate: Encodable {
         bytes = UInt64(sample.zooms.reduce(0) { $0 + $1.totalBytes })
         // Zooms are sampled independently: their variances add.
         margin = UInt64(sample.zooms.reduce(0) { $0 + $1.totalMargin * $1.totalMargin }.squareRoot())
-        let rate = min(sample.tilesPerSecond * Double(workers), limit ?? .infinity)
+        let rate = min(sample.tilesPerSecond, limit ?? .infinity) * Double(workers)
         seconds = rate > 0 ? Double(tiles) / rate : nil
     }
 

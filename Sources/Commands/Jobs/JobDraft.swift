@@ -16,8 +16,7 @@ struct JobDraft {
 
     /// Makes the masks; a country the size of Russia takes a second.
     init(areas: [Area], zooms: ZoomRange, tileset: Tileset) throws {
-        let twice = Dictionary(grouping: areas, by: \.id).filter { $1.count > 1 }.keys.sorted()
-        guard twice.isEmpty else { throw CLIError(.usage, "named twice: \(twice.joined(separator: ", "))") }
+        try Self.checkUnique(areas)
         packages = areas.map { Package(area: $0, mask: $0.mask(zooms.max)) }
         self.zooms = zooms
         self.tileset = tileset
@@ -26,19 +25,25 @@ struct JobDraft {
         }
     }
 
+    /// - Throws: ``CLIError`` 64 naming areas that are there twice.
+    static func checkUnique(_ areas: [Area]) throws {
+        let twice = Dictionary(grouping: areas, by: \.id).filter { $1.count > 1 }.keys.sorted()
+        guard twice.isEmpty else { throw CLIError(.usage, "named twice: \(twice.joined(separator: ", "))") }
+    }
+
     /// The tiles of all packages together, each once.
     var union: TileMask {
         packages.dropFirst().reduce(packages[0].mask) { $0.union($1.mask) }
     }
 
-    var label: String { packages.map(\.area.label).joined(separator: ", ") }
+    var label: String { String(packages.map(\.area.label).joined(separator: ", ").prefix(200)) }
 
     /// The message that submits it.
     func request(_ options: SubmitPolicy) -> PBSubmit {
         PBSubmit.make {
             $0.requestID = options.requestID
             $0.kind = packages[0].area.kind.rawValue
-            $0.label = String(label.prefix(200))
+            $0.label = label
             $0.tileset = Data(tileset.canonicalJSON)
             $0.zoomMin = UInt32(zooms.min)
             $0.zoomMax = UInt32(zooms.max)

@@ -29,7 +29,7 @@ enum JobReport {
     static func status(_ job: JobView) -> ExitStatus {
         switch job.state {
         case "done": .success
-        case "cancelled": .temporary
+        case "cancelled": .badData
         case "failed": .badData
         default: .temporary
         }

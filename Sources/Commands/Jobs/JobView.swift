@@ -66,6 +66,9 @@ package struct JobView: Encodable {
     /// Whether nothing more will happen to the job.
     package var isOver: Bool { ["done", "failed", "cancelled"].contains(state) }
 
+    /// The zoom range, for example `0-14`, or `5`.
+    var zooms: String { zoomMin == zoomMax ? "\(zoomMin)" : "\(zoomMin)-\(zoomMax)" }
+
     /// Share of tiles settled, 0...1.
     package var fraction: Double { tiles == 0 ? 1 : Double(settled) / Double(tiles) }
 }

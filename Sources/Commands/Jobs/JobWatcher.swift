@@ -12,18 +12,34 @@ struct JobWatcher {
         self.style = style
     }
 
+    /// Does what ``follow(_:)`` does; Ctrl-C ends the watching and says that the job goes on.
+    func finish(_ number: UInt64) async throws {
+        let watcher = self
+        do {
+            try await Interruptible.run { try await watcher.follow(number) }
+        } catch let error as CLIError where error.status == .interrupted {
+            throw CLIError(
+                .interrupted, "stopped watching; job \(number) goes on",
+                hint: "packhorse watch \(number), or packhorse cancel \(number)")
+        }
+    }
+
     /// Shows progress until the job has ended, prints its report, and throws the exit code it deserves.
     ///
     /// A coordinator that restarts meanwhile is waited for: the job is in its store.
-    func finish(_ number: UInt64) async throws {
+    private func follow(_ number: UInt64) async throws {
         let start = clock.now
         var meter = RateMeter()
         var view = try await ask(number)
         var nextLine = 0.0
         var gap = 1.0
+        var stall = StallNotice()
         while !view.isOver {
             let elapsed = (clock.now - start).seconds
             meter.add(done: view.settled, at: elapsed)
+            if style.progress != .none, stall.isDue(view, at: elapsed) {
+                for line in StallNotice.lines(try await client.workers()) { Console.note(line) }
+            }
             if style.progress == .bar {
                 Console.redraw(ProgressLine.bar(view, meter))
             } else if elapsed >= nextLine {
@@ -70,7 +86,7 @@ struct JobWatcher {
         case let status:
             throw CLIError(
                 status, "job \(view.job) \(view.state)" + (view.reason.map { ": \($0)" } ?? ""),
-                hint: "packhorse status \(view.job) lists the tiles that failed and why")
+                hint: view.failures.isEmpty ? nil : "packhorse status \(view.job) lists the tiles that failed and why")
         }
     }
 }

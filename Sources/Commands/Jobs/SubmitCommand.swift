@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Tilesets
 import Wire
 
 /// `packhorse submit`: asks the coordinator to build packages.
@@ -55,13 +56,17 @@ struct SubmitCommand: AsyncParsableCommand {
             allowedMissing: allowedMissing, dryRun: dryRun)
         try await cluster.withClient { client in
             let submitted = try await client.submit(draft.request(policy))
+            if progress.json, dryRun || !wait {
+                Console.result(try JSONText.pretty(SubmissionView(submitted, isDryRun: dryRun)))
+                return
+            }
             if dryRun {
                 Console.result(
                     "\(Units.count(submitted.tiles)) tiles in \(Units.count(submitted.batches)) batches; nothing was submitted"
                 )
                 return
             }
-            if submitted.existing { Console.note("already submitted under this request id") }
+            if submitted.existing { try await checkSame(draft, submitted.job, client) }
             guard wait else {
                 Console.result("\(submitted.job)")
                 Console.note("\(Units.count(submitted.tiles)) tiles; follow with: packhorse watch \(submitted.job)")
@@ -69,5 +74,32 @@ struct SubmitCommand: AsyncParsableCommand {
             }
             try await JobWatcher(client: client, style: progress.style).finish(submitted.job)
         }
+    }
+
+    /// A request id names one submission: another one under it is a mistake.
+    private func checkSame(_ draft: JobDraft, _ number: UInt64, _ client: ControlClient) async throws {
+        let job = JobView(try await client.job(number, failures: 0))
+        guard job.label == draft.label, job.tileset == draft.tileset.id, job.zooms == "\(draft.zooms)" else {
+            throw CLIError(
+                .usage,
+                "request id '\(requestID ?? "")' belongs to job \(number), \(job.label) of \(job.tileset) at zoom \(job.zooms)",
+                hint: "use another --request-id for another job")
+        }
+        Console.note("already submitted under this request id")
+    }
+}
+
+/// An accepted submission as printed.
+private struct SubmissionView: Encodable {
+    let job: UInt64?
+    let tiles: UInt64
+    let batches: UInt64
+    let existing: Bool
+
+    init(_ submitted: PBSubmitted, isDryRun: Bool) {
+        job = isDryRun ? nil : submitted.job
+        tiles = submitted.tiles
+        batches = submitted.batches
+        existing = submitted.existing
     }
 }

@@ -19,15 +19,20 @@ struct Area: Sendable {
 }
 
 extension Area {
-    /// Characters other than letters, digits, `-`, `_` and `.` become `_`; the result never starts with a point.
+    /// A name as a package id: other characters than letters, digits, `-`, `_` and `.` become `_`.
+    ///
+    /// A name that had to be changed gets a short hash of itself, so that two names never share an id by accident.
     static func fileSafe(_ text: String) -> String {
-        let safe = text.unicodeScalars.map { scalar -> Character in
-            switch scalar {
-            case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".": Character(scalar)
-            default: "_"
-            }
-        }
-        let name = String(safe.prefix(100))
-        return name.isEmpty || name.hasPrefix(".") ? "_" + name : name
+        let safe = String(
+            text.unicodeScalars.map { scalar -> Character in
+                switch scalar {
+                case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".": Character(scalar)
+                default: "_"
+                }
+            }.prefix(100))
+        guard safe != text || safe.isEmpty || safe.hasPrefix(".") else { return safe }
+        // FNV-1a, 32 bits: short and the same everywhere.
+        let hash = text.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
+        return "_\(safe)-\(String(hash, radix: 16))"
     }
 }

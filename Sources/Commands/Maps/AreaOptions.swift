@@ -14,8 +14,8 @@ struct AreaOptions: ParsableArguments {
     @Option(help: "A CSV file with columns for longitude and latitude: every tile within --radius of a point.")
     var points: String?
 
-    @Option(help: "Distance round each point, for example 2km, 500m or 1.5mi.")
-    var radius: String = "1km"
+    @Option(help: "Distance round each point, for example 2km, 500m or 1.5mi. Default: 1km.")
+    var radius: String?
 
     @Option(help: "The package's id, instead of one made from the area (one area only).")
     var id: String?
@@ -23,6 +23,10 @@ struct AreaOptions: ParsableArguments {
     @OptionGroup var regions: RegionFolderOptions
 
     func validate() throws {
+        if areas.count > 1, let box = areas.first(where: AreaReader.isBox) {
+            throw ValidationError("'\(box)' is a box; submit it in a job of its own.")
+        }
+        if radius != nil, points == nil { throw ValidationError("--radius belongs to --points.") }
         let ways = [!areas.isEmpty, geojson != nil, points != nil].filter { $0 }.count
         guard ways == 1 else {
             throw ValidationError(
@@ -40,7 +44,7 @@ struct AreaOptions: ParsableArguments {
         if let geojson {
             found = [try AreaReader.geoJSON(file: URL(filePath: geojson))]
         } else if let points {
-            found = [try AreaReader.points(file: URL(filePath: points), radiusMeters: Units.meters(radius))]
+            found = [try AreaReader.points(file: URL(filePath: points), radiusMeters: Units.meters(radius ?? "1km"))]
         } else {
             found = try areas.map { try AreaReader.named($0, in: regions.tree) }
         }

@@ -6,7 +6,7 @@ import Tiles
 enum AreaReader {
     /// A region by id or name, or `bbox(west,south,east,north)`.
     static func named(_ text: String, in tree: @autoclosure () throws -> RegionTree) throws -> Area {
-        if text.lowercased().hasPrefix("bbox") { return try box(text) }
+        if isBox(text) { return try box(text) }
         let tree = try tree()
         let region = try tree.find(text)
         return Area(
@@ -14,8 +14,24 @@ enum AreaReader {
             bounds: region.bounds, mask: { tree.mask(of: region.id, maxZoom: $0) })
     }
 
+    /// Whether a text means a box: `bbox(…)`, or four numbers.
+    static func isBox(_ text: String) -> Bool {
+        let parts = text.split(separator: ",")
+        return text.lowercased().hasPrefix("bbox")
+            || parts.count == 4 && parts.allSatisfy { Double($0.trimmingCharacters(in: .whitespaces)) != nil }
+    }
+
     static func box(_ text: String) throws -> Area {
         let box = try BoundingBox(parsing: text)
+        guard box.south <= BoundingBox.maxLatitude, box.north >= -BoundingBox.maxLatitude else {
+            throw CLIError(
+                .usage, "'\(text)' lies beyond the map: Web Mercator ends at 85.0511 degrees north and south")
+        }
+        if box.crossesAntimeridian, box.width > 180 {
+            Console.note(
+                "note: west is east of east, so this box goes \(Int(box.width)) degrees round the world, across the antimeridian"
+            )
+        }
         let id = Area.fileSafe("bbox_\(box.west)_\(box.south)_\(box.east)_\(box.north)")
         let shape = MercatorShape(box)
         return area(.bbox, id: id, label: text, box, shape)
@@ -36,7 +52,7 @@ enum AreaReader {
         guard let bounds = circles.boundingBox else {
             throw CLIError(.badData, "'\(file.path)' holds no points")
         }
-        let label = "\(points.count) points of \(file.lastPathComponent)"
+        let label = "\(Units.count(points.count, of: "point")) of \(file.lastPathComponent)"
         return area(.points, id: stem(file), label: label, bounds, MercatorShape(circles))
     }
 

@@ -22,8 +22,15 @@ enum Console {
         isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"
     }
 
+    /// Writes to a stream; what cannot be written ends the process with 74, unless nobody reads any more.
     private static func write(_ line: String, to stream: FileHandle) {
-        // A closed pipe (`packhorse jobs | head -1`) ends the reader's interest, not the command.
-        try? stream.write(contentsOf: Data((line + "\n").utf8))
+        do {
+            try stream.write(contentsOf: Data((line + "\n").utf8))
+        } catch {
+            // A closed pipe (`packhorse jobs | head -1`) ends the reader's interest, not the command.
+            guard errno != EPIPE, stream === FileHandle.standardOutput else { return }
+            note("packhorse: error: the result cannot be written: \(String(cString: strerror(errno)))")
+            exit(ExitStatus.inputOutput.rawValue)
+        }
     }
 }

@@ -32,7 +32,8 @@ enum ErrorTranslation {
         case let error as ZeroMQError: CLIError(status("\(error.code)"), error.message)
         case let error as CoordinatorError: CLIError(status("\(error.code)"), error.message)
         case let error as WorkerError: CLIError(status("\(error.code)"), error.message)
-        case let error as DemoWorldError: CLIError(.unavailable, error.message)
+        case let error as DemoWorldError: CLIError(.temporary, error.message)
+        case is CancellationError: CLIError(.interrupted, "interrupted")
         case let error as WireError:
             CLIError(.unavailable, error.message, hint: "is this a packhorse coordinator of the same version?")
         default: nil

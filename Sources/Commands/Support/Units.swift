@@ -25,6 +25,11 @@ package enum Units {
         return text
     }
 
+    /// A count with its noun: `1 package`, `2 packages`.
+    package static func count(_ value: Int, of noun: String) -> String {
+        "\(count(UInt64(max(0, value)))) \(noun)\(value == 1 ? "" : "s")"
+    }
+
     /// A duration in the two largest units: `4 s`, `2 min 5 s`, `3 h 10 min`.
     package static func duration(seconds: Double) -> String {
         guard seconds.isFinite, seconds < 1e9 else { return "unknown" }

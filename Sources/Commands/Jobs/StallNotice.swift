@@ -1,0 +1,36 @@
+import Wire
+
+/// Tells the watcher of a job that does not move why that may be: nobody to do the work, or workers in trouble.
+struct StallNotice {
+    private var last: (settled: UInt64, state: String)?
+    private var since = 0.0
+    private var quiet = 5.0
+
+    /// Whether the job has stood still long enough to say something; then twice as long until the next time.
+    mutating func isDue(_ job: JobView, at seconds: Double) -> Bool {
+        if let last, last == (job.settled, job.state) {
+            guard seconds - since >= quiet else { return false }
+            quiet *= 2
+            return true
+        }
+        last = (job.settled, job.state)
+        since = seconds
+        quiet = 5
+        return false
+    }
+
+    /// What the workers' states say about it.
+    static func lines(_ workers: [PBWorkerStatus]) -> [String] {
+        guard !workers.isEmpty else {
+            return ["nothing moves: no worker is connected; start one with 'packhorse worker'"]
+        }
+        let troubled = workers.filter { !$0.reason.isEmpty }
+        guard !troubled.isEmpty else {
+            let leases = workers.reduce(0) { $0 + Int($1.leases) }
+            return [
+                "nothing moves: \(Units.count(workers.count, of: "worker")) connected, \(Units.count(leases, of: "batch lease")) out; the origin may be slow or asks to wait"
+            ]
+        }
+        return troubled.map { "nothing moves: worker \($0.name) is \($0.state): \($0.reason)" }
+    }
+}
