@@ -29,6 +29,22 @@ extension StateStore {
         }
     }
 
+    /// Every blob that any row names.
+    func allBlobs() async throws -> Set<ContentDigest> {
+        try await perform { db in
+            Set(
+                try Data.fetchAll(
+                    db,
+                    sql: """
+                        SELECT digest FROM batch WHERE digest IS NOT NULL
+                        UNION SELECT digest FROM orphan
+                        UNION SELECT manifest FROM package WHERE manifest IS NOT NULL
+                        UNION SELECT digest FROM package WHERE digest IS NOT NULL
+                        """
+                ).compactMap { ContentDigest($0) })
+        }
+    }
+
     /// Drops the rows that only the blobs needed; dead batches stay for the report.
     func markReleased(_ job: JobID) async throws {
         try await perform { db in
