@@ -30,6 +30,8 @@ final class Daemon {
 
     var pid: Int32 { process.processIdentifier }
     var isRunning: Bool { process.isRunning }
+    /// How it ended; only once it has.
+    var status: Int32? { process.isRunning ? nil : process.terminationStatus }
     var said: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
 
     /// Ends it without warning.
