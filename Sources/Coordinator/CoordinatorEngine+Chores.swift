@@ -93,12 +93,14 @@ extension CoordinatorEngine {
         }
     }
 
-    /// Removes the blobs of ended jobs, unless an unfinished job of the same tileset might have made the same ones: a worker that finds
-    /// its shard there already does not write it again, and its commit may still be on the way.
+    /// Removes the blobs of ended jobs that no unfinished job has committed.
+    ///
+    /// One that an unfinished job is about to commit may go too, because its worker found it there and did not write it again: that
+    /// commit is refused, or its shard or package missed later, and made anew. Waiting instead until no job could want it would keep
+    /// everything for ever on a cluster that is never idle.
     private func releaseBlobs() async {
         guard !options.keepShards else { return }
-        let living = Set(scheduler.jobIDs.filter(scheduler.isLiving).compactMap { specs[$0]?.tilesetID })
-        let ready = unreleased.filter { id in !scheduler.isLiving(id) && !living.contains(specs[id]?.tilesetID ?? "") }
+        let ready = unreleased.filter { !scheduler.isLiving($0) }
         unreleased.removeAll(where: ready.contains)
         releasing.formUnion(ready)
         for job in ready {
@@ -151,7 +153,9 @@ extension CoordinatorEngine {
                 try blobs.removeStaleTemporaries()
                 if let named {
                     let removed = try BlobSweep(blobs: blobs, named: named).run()
-                    if removed > 0 { logger.notice("forgotten blobs removed", metadata: ["packhorse.blobs": "\(removed)"]) }
+                    if removed > 0 {
+                        logger.notice("forgotten blobs removed", metadata: ["packhorse.blobs": "\(removed)"])
+                    }
                 }
             } catch {
                 logger.info("old files stay", metadata: [LogKey.errorMessage: "\(error)"])

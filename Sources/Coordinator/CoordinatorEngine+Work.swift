@@ -152,7 +152,8 @@ extension CoordinatorEngine {
         guard !scheduler.knows(id), scheduler.sessionCount >= options.mostSessions else { return nil }
         return .make {
             $0.code = "too-many-workers"
-            $0.text = "\(scheduler.sessionCount) workers are known already. Silent ones are forgotten after ten minutes."
+            $0.text =
+                "\(scheduler.sessionCount) workers are known already. Silent ones are forgotten after ten minutes."
             $0.retriable = true
         }
     }

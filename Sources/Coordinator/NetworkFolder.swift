@@ -3,7 +3,9 @@ import Foundation
 /// Folders whose locks cannot be trusted: SQLite's exclusive lock is all that keeps two coordinators apart.
 enum NetworkFolder {
     /// File system types of `/proc/self/mountinfo` that are refused.
-    private static let kinds: Set<String> = ["nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "coda", "fuse.sshfs"]
+    private static let kinds: Set<String> = [
+        "nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "coda", "fuse.sshfs",
+    ]
 
     /// The kind of network file system that `folder` lies on; `nil` for a local one, and where the system does not say.
     static func name(of folder: URL) -> String? {

@@ -48,7 +48,9 @@ extension Scheduler {
                 found.append("lease \(token): its session does not know it")
             }
         }
-        for (token, work) in ended where !jobs.contains(work.job) { found.append("token \(token): its job is forgotten") }
+        for (token, work) in ended where !jobs.contains(work.job) {
+            found.append("token \(token): its job is forgotten")
+        }
         for session in sessions.values {
             for token in session.leases where leases[token]?.session != session.id {
                 found.append("session \(session.id): dead lease \(token)")

@@ -19,7 +19,9 @@ extension Scheduler {
         } else if let work = ended[token], isAccepted(token, work), acceptedDigest(work) == result.digest {
             send(id, .ack(token, result.digest))
         } else {
-            if let work = ended[token], jobs.contains(work.job), case .fetch = result, acceptedDigest(work) != result.digest {
+            if let work = ended[token], jobs.contains(work.job), case .fetch = result,
+                acceptedDigest(work) != result.digest
+            {
                 store(.orphan(jobs[work.job].summary.id, result.digest))
             }
             send(id, .stale(token, reason: leases[token] == nil ? "lease-ended" : "not-your-lease"))

@@ -132,7 +132,9 @@ extension Scheduler {
                 guard let lease = leases[token] else { break }
                 if lease.end <= now { lose(token, now: now) } else { setAlarm(.lease(token), at: lease.end) }
             case .batch(let job, let index):
-                guard jobs.contains(job), jobs[job].batches.indices.contains(index), jobs[job].batches[index].state == .backoff else {
+                guard jobs.contains(job), jobs[job].batches.indices.contains(index),
+                    jobs[job].batches[index].state == .backoff
+                else {
                     break
                 }
                 jobs[job].move(index, to: .ready)

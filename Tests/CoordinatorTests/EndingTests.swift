@@ -36,7 +36,8 @@ private final class Hesitant: Publishing {
 struct EndingTests {
     /// Runs a job up to the moment when its package lies in the catalog and the coordinator does not know it yet.
     private func untilPublished(
-        _ fixture: Fixture, _ body: @escaping @Sendable (UInt64, Talker, @escaping @Sendable () -> Void) async throws -> Void
+        _ fixture: Fixture,
+        _ body: @escaping @Sendable (UInt64, Talker, @escaping @Sendable () -> Void) async throws -> Void
     ) async throws {
         let held = Mutex<Hesitant?>(nil)
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
@@ -170,7 +171,8 @@ struct EndingTests {
             return (try worker.put("late"), try worker.put("new"))
         }
         let file = try #require(try fixture.blobs().url(of: old.0))
-        try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSinceNow: -7_200)], ofItemAtPath: file.path)
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: -7_200)], ofItemAtPath: file.path)
         // A job is open: nothing is touched.
         try await fixture.withCoordinator { service in
             let talker = try Talker(service.controlEndpoint)

@@ -126,9 +126,11 @@ struct LimitTests {
         }
     }
 
-    @Test(arguments: [
-        (0.001, 935, 0), (0.001, 1_000, 1), (0, 1_000_000, 0), (1, 77, 77), (0.5, 3, 1), (1, UInt64.max, UInt64.max),
-    ] as [(Double, UInt64, UInt64)])
+    @Test(
+        arguments: [
+            (0.001, 935, 0), (0.001, 1_000, 1), (0, 1_000_000, 0), (1, 77, 77), (0.5, 3, 1),
+            (1, UInt64.max, UInt64.max),
+        ] as [(Double, UInt64, UInt64)])
     func aPackageMayLackItsShareAndNoMore(share: Double, tiles: UInt64, most: UInt64) {
         #expect(CoordinatorEngine.mayLack(share, of: tiles) == most)
     }
