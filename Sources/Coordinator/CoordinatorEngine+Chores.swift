@@ -20,11 +20,14 @@ extension CoordinatorEngine {
     private func writeManifest(_ job: JobID, _ package: Int) {
         guard scheduler.isLiving(job), let spec = specs[job], spec.packages.indices.contains(package) else { return }
         let wanted = spec.packages[package]
-        let missing = scheduler.summary(of: job)?.counts.failed ?? 0
-        let shards = scheduler.batches(of: job).compactMap { batch -> Data? in
-            guard batch.state == .done, let digest = batch.digest, wanted.mask.contains(batch.cell) else { return nil }
-            return Data(digest.bytes)
+        var missing: UInt64 = 0
+        var shards: [Data] = []
+        for batch in scheduler.batches(of: job) where wanted.mask.contains(batch.cell) {
+            missing += batch.state == .done ? batch.result.failed : batch.tiles
+            if batch.state == .done, let digest = batch.digest { shards.append(Data(digest.bytes)) }
         }
+        // The job as a whole lacks little enough; that must not be all in one of its packages.
+        let share = Self.mayLack(spec.allowedMissing, of: wanted.mask.count(in: spec.zooms))
         let manifest = PBMergeManifest.make {
             $0.packageFormat = Self.packageFormat
             $0.packageID = wanted.id
@@ -35,7 +38,7 @@ extension CoordinatorEngine {
             $0.names = wanted.names
             $0.shards = shards
             $0.bounds = wanted.bounds.map { [$0] } ?? []
-            $0.allowedMissing = missing
+            $0.allowedMissing = min(missing, share)
         }
         workshop.run(on: .files) { [blobs, publisher] in
             do {
@@ -51,6 +54,11 @@ extension CoordinatorEngine {
                 return .event(.packageTrouble(job, package: package, trouble, retriable: mayHeal))
             }
         }
+    }
+
+    /// The number of tiles that a package of `tiles` tiles may lack.
+    static func mayLack(_ share: Double, of tiles: UInt64) -> UInt64 {
+        share > 0 ? UInt64(exactly: (min(share, 1) * Double(tiles)).rounded(.down)) ?? tiles : 0
     }
 
     /// Puts a merged package into the catalog; the scheduler has made `publishing` durable before.
@@ -85,13 +93,16 @@ extension CoordinatorEngine {
         }
     }
 
-    /// Removes the blobs of ended jobs, unless an unfinished job of the same tileset might have made the same ones: a worker that finds
-    /// its shard there already does not write it again, and its commit may still be on the way.
+    /// Removes the blobs of ended jobs that no unfinished job has committed.
+    ///
+    /// One that an unfinished job is about to commit may go too, because its worker found it there and did not write it again: that
+    /// commit is refused, or its shard or package missed later, and made anew. Waiting instead until no job could want it would keep
+    /// everything for ever on a cluster that is never idle.
     private func releaseBlobs() async {
         guard !options.keepShards else { return }
-        let living = Set(scheduler.jobIDs.filter(scheduler.isLiving).compactMap { specs[$0]?.tilesetID })
-        let ready = unreleased.filter { id in !scheduler.isLiving(id) && !living.contains(specs[id]?.tilesetID ?? "") }
+        let ready = unreleased.filter { !scheduler.isLiving($0) }
         unreleased.removeAll(where: ready.contains)
+        releasing.formUnion(ready)
         for job in ready {
             do {
                 let digests = try await store.blobs(of: job)
@@ -101,10 +112,11 @@ extension CoordinatorEngine {
                         return .released(job)
                     } catch {
                         logger.info("blobs stay", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
-                        return nil
+                        return .keptBlobs(job)
                     }
                 }
             } catch {
+                releasing.remove(job)
                 logger.info("blobs stay", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
             }
         }
@@ -112,11 +124,43 @@ extension CoordinatorEngine {
 
     /// A failure here costs nothing: the next start finds the job unreleased and removes again.
     func forgetBlobs(of job: JobID) async {
+        releasing.remove(job)
         do {
             try await store.markReleased(job)
         } catch {
             logger.info(
                 "released blobs still listed", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
+        }
+    }
+
+    /// Lets the oldest ended jobs go when there are too many; a list of jobs is for people.
+    ///
+    /// One whose blobs are still named stays until they are gone, or nobody would know whose they were.
+    func forgetOldJobs() {
+        while scheduler.finishedCount > options.keptJobs, let oldest = scheduler.oldestFinished {
+            guard options.keepShards || !(unreleased.contains(oldest) || releasing.contains(oldest)) else { return }
+            take(scheduler.handle(.forget(oldest), now: now))
+        }
+    }
+
+    /// Clears away what crashes and late commits left in the blob store; once, at a start.
+    ///
+    /// Blobs go only while no job is unfinished: then whoever still writes one writes it for nothing.
+    func sweep(isIdle: Bool) async throws {
+        let named = isIdle && !options.keepShards ? try await store.allBlobs() : nil
+        workshop.run(on: .files) { [blobs, logger] in
+            do {
+                try blobs.removeStaleTemporaries()
+                if let named {
+                    let removed = try BlobSweep(blobs: blobs, named: named).run()
+                    if removed > 0 {
+                        logger.notice("forgotten blobs removed", metadata: ["packhorse.blobs": "\(removed)"])
+                    }
+                }
+            } catch {
+                logger.info("old files stay", metadata: [LogKey.errorMessage: "\(error)"])
+            }
+            return nil
         }
     }
 }

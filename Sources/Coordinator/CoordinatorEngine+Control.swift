@@ -68,6 +68,15 @@ extension CoordinatorEngine {
             reply(submitted(job, existing: true), to: asker)
             return
         }
+        // Each waiting plan holds its submission, up to 4 MiB.
+        guard workshop.plansWaiting < options.mostPlans, scheduler.livingCount < options.mostOpenJobs else {
+            reply(
+                WireConversions.problem(
+                    "busy",
+                    "\(scheduler.livingCount) jobs are open and \(workshop.plansWaiting) submissions are being planned.",
+                    hint: "submit again when some have ended", retriable: true), to: asker)
+            return
+        }
         let planner = SubmitPlanner(bboxTileLimit: options.bboxTileLimit)
         workshop.run(on: .plans) {
             .planned(asker, Result { () throws(SubmitProblem) in try planner.plan(body) }, isDry: body.dryRun)
@@ -90,6 +99,7 @@ extension CoordinatorEngine {
         switch report {
         case .event(let event): take(scheduler.handle(event, now: now))
         case .released(let job): await forgetBlobs(of: job)
+        case .keptBlobs(let job): releasing.remove(job)
         case .planned(let asker, .failure(let problem), _):
             reply(WireConversions.problem(problem.code, problem.text, hint: problem.hint), to: asker)
         case .planned(let asker, .success(let plan), isDry: true):
@@ -119,7 +129,9 @@ extension CoordinatorEngine {
 
     private func jobs(limit: Int) -> Message {
         let ids = scheduler.jobIDs.suffix(limit == 0 ? 100 : min(limit, 1_000))
-        return .jobs(.make { $0.jobs = ids.compactMap { status($0, mostPackages: 20) } })
+        // A list of jobs may name 4,096 packages in all.
+        let packages = min(20, 4_096 / max(ids.count, 1))
+        return .jobs(.make { $0.jobs = ids.compactMap { status($0, mostPackages: packages) } })
     }
 
     private func status(_ id: JobID, mostPackages: Int) -> PBJobStatus? {
@@ -136,7 +148,7 @@ extension CoordinatorEngine {
     }
 
     private func job(_ id: JobID, failures: Int) async -> Message {
-        guard var status = status(id, mostPackages: 10_000) else { return unknown(id) }
+        guard var status = status(id, mostPackages: 4_096) else { return unknown(id) }
         if failures > 0 {
             do {
                 status.failures = try await store.failures(of: id, limit: failures).map(WireConversions.failure)

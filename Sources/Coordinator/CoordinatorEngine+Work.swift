@@ -24,6 +24,9 @@ extension CoordinatorEngine {
             return try Frame(decoding: inbound.bytes)
         } catch {
             strike(inbound, "\(error)")
+            if inbound.endpointIndex == Self.work, error.code == .versionMismatch {
+                rejectVersion(inbound.peer, error.message)
+            }
             // A header of our major version is enough to tell the sender; anything else gets silence.
             if let header = error.header, inbound.endpointIndex == Self.control {
                 let text = WireConversions.problem("\(error.code)", error.message)
@@ -32,6 +35,17 @@ extension CoordinatorEngine {
                 }
             }
             return nil
+        }
+    }
+
+    /// Tells a worker of another major version, whose frames cannot be read here: it cannot read ours either, but sees that.
+    private func rejectVersion(_ peer: PeerID, _ why: String) {
+        let body = PBReject.make {
+            $0.code = "version-mismatch"
+            $0.text = why
+        }
+        if let bytes = encode(.reject(body), session: 1, seq: 1) {
+            turn.letters.append(Turn.Letter(peer: peer, bytes: bytes))
         }
     }
 
@@ -66,7 +80,7 @@ extension CoordinatorEngine {
         defer { answering = nil }
         switch frame.message {
         case .hello(let body):
-            if let refusal = refusal(of: body) {
+            if let refusal = refusal(of: body) ?? crowd(id) {
                 reject(refusal, inbound.peer, frame)
             } else {
                 let held = body.held.map { LeaseToken($0.token) }
@@ -133,6 +147,17 @@ extension CoordinatorEngine {
         }
     }
 
+    /// Why there is no room for another worker, or `nil`.
+    private func crowd(_ id: SessionID) -> PBReject? {
+        guard !scheduler.knows(id), scheduler.sessionCount >= options.mostSessions else { return nil }
+        return .make {
+            $0.code = "too-many-workers"
+            $0.text =
+                "\(scheduler.sessionCount) workers are known already. Silent ones are forgotten after ten minutes."
+            $0.retriable = true
+        }
+    }
+
     /// What jobs of this build are pinned to.
     static let shardFormat: UInt32 = 1
     static let packageFormat: UInt32 = 1
@@ -181,6 +206,14 @@ extension CoordinatorEngine {
     /// Puts a message to a worker into the turn.
     func post(_ message: Outgoing, to session: SessionID) {
         guard let wire = wire(message), let (peer, seq) = peers.next(for: session) else { return }
+        if case .stale(let token, let reason) = message {
+            // The fence at work: a worker that was thought dead, or a result that does not count.
+            logger.notice(
+                "result refused",
+                metadata: [
+                    "packhorse.session": "\(session)", LogKey.token: "\(token.rawValue)", LogKey.errorCode: "\(reason)",
+                ])
+        }
         let re = answering?.session == session ? answering?.seq ?? 0 : 0
         guard let bytes = encode(wire, session: session, seq: seq, re: re) else { return }
         var letter = Turn.Letter(peer: peer, bytes: bytes)

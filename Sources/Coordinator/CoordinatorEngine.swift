@@ -30,6 +30,8 @@ actor CoordinatorEngine {
     var times: [JobID: JobTimes] = [:]
     /// Ended jobs whose blobs are still there.
     var unreleased: [JobID] = []
+    /// Ended jobs whose blobs are being removed.
+    var releasing: Set<JobID> = []
     var peers = Peers()
     var turn = Turn()
     var isDegraded = false
@@ -75,7 +77,9 @@ actor CoordinatorEngine {
                 for frame in frames { await accept(frame) }
                 for report in workshop.collect() { await take(report) }
                 if let alarm = scheduler.nextAlarm, alarm <= now { take(scheduler.handle(.timer, now: now)) }
+                forgetOldJobs()
                 try await settle()
+                if scheduler.hasSpentTokens { throw CoordinatorError.spentTokens }
                 quietSince = now
             }
         } catch is CancellationError {
@@ -114,16 +118,10 @@ actor CoordinatorEngine {
             policy: options.policy, epoch: store.epoch, jobs: all.jobs, lastJob: all.lastJob, now: now)
         take(scheduler.start(now: now))
         turn.chores.append(.release)
-        workshop.run(on: .files) { [blobs, logger] in
-            do {
-                try blobs.removeStaleTemporaries()
-            } catch {
-                logger.info("old temporaries stay", metadata: [LogKey.errorMessage: "\(error)"])
-            }
-            return nil
-        }
-        try await settle()
         let open = all.jobs.filter { !$0.summary.state.isFinal }.count
+        // Behind the release of what ended jobs name, which the turn starts first.
+        try await settle()
+        try await sweep(isIdle: open == 0)
         logger.notice(
             "coordinator serves",
             metadata: [
@@ -159,8 +157,14 @@ actor CoordinatorEngine {
     private func note(_ write: StoreWrite) {
         switch write {
         case .insertJob(let job): times[job.summary.id] = JobTimes(created: wall)
+        case .forget(let job):
+            specs[job] = nil
+            times[job] = nil
         case .job(let summary):
-            if summary.state.isFinal { times[summary.id]?.ended = wall }
+            if summary.state.isFinal {
+                times[summary.id]?.ended = wall
+                specs[summary.id] = specs[summary.id]?.withoutMasks
+            }
             logger.debug(
                 "job moved on",
                 metadata: [

@@ -33,6 +33,11 @@ public struct CoordinatorError: Error, Sendable, CustomStringConvertible {
     /// The error below.
     public let cause: (any Error)?
 
+    /// After 2^32 leases of one incarnation; the next one has numbers of its own.
+    static var spentTokens: CoordinatorError {
+        CoordinatorError(.store, "This coordinator has granted 4,294,967,295 leases. Start it again; nothing is lost.")
+    }
+
     init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
         self.code = code
         self.message = message

@@ -39,6 +39,16 @@ public struct CoordinatorOptions: Sendable {
     public var restartGraceSeconds: Double = 60
     /// Whether shards stay in the blob store after their job has ended.
     public var keepShards = false
+    /// Ended jobs that are remembered; older ones go, with their reports.
+    ///
+    /// Default 1,000.
+    public var keptJobs = 1_000
+    /// Jobs that may be unfinished at a time; more are refused as `busy`.
+    public var mostOpenJobs = 1_000
+    /// Submissions that may wait for their plan.
+    var mostPlans = 32
+    /// Worker sessions that may be known at a time; as many as fit a list of workers.
+    var mostSessions = 4_096
     /// Shown to people.
     public var build = "packhorse"
 

@@ -21,6 +21,11 @@ public struct CoordinatorService: Service {
     ///
     /// - Throws: ``CoordinatorError``; `ShardsError` and `CatalogError` for their folders; `ZeroMQError` when an endpoint cannot be bound.
     public init(_ options: CoordinatorOptions, logger: Logger) throws {
+        try self.init(options, logger: logger) { CatalogPublisher(catalog: $0) }
+    }
+
+    /// The same with another way to publish, for tests.
+    init(_ options: CoordinatorOptions, logger: Logger, publisher: (Catalog) -> any Publishing) throws {
         let store = try StateStore(folder: options.data)
         let blobs = try FolderBlobStore(options.blobs, create: true)
         let catalog = try Catalog(options.catalog, create: true, baseURL: options.catalogBaseURL)
@@ -35,7 +40,7 @@ public struct CoordinatorService: Service {
         controlEndpoint = router.boundEndpoints[CoordinatorEngine.control]
         workEndpoint = router.boundEndpoints[CoordinatorEngine.work]
         engine = CoordinatorEngine(
-            options: options, logger: logger, store: store, blobs: blobs, publisher: CatalogPublisher(catalog: catalog),
+            options: options, logger: logger, store: store, blobs: blobs, publisher: publisher(catalog),
             router: router)
     }
 

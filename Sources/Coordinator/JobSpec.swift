@@ -19,6 +19,10 @@ struct JobSpec: Sendable {
     let tilesetID: String
     let zooms: ZoomRange
     let packages: [Package]
+    /// Share of its tiles that a package may lack.
+    ///
+    /// 0...1.
+    let allowedMissing: Double
     /// The union of the packages' masks: the job's work.
     let mask: TileMask
 
@@ -32,11 +36,26 @@ struct JobSpec: Sendable {
         try self.init(body, withMasks: withMasks)
     }
 
+    /// The same without masks, for a job that has ended: they are most of its memory.
+    var withoutMasks: JobSpec { JobSpec(of: self) }
+
+    private init(of spec: JobSpec) {
+        label = spec.label
+        kind = spec.kind
+        tileset = spec.tileset
+        tilesetID = spec.tilesetID
+        zooms = spec.zooms
+        packages = []
+        mask = TileMask(empty: spec.zooms.max)
+        allowedMissing = spec.allowedMissing
+    }
+
     init(_ body: PBSubmit, withMasks: Bool = true) throws(SubmitProblem) {
         guard let zooms = ZoomRange(min: Int(body.zoomMin), max: Int(body.zoomMax)) else {
             throw SubmitProblem("bad-zoom", "The zooms \(body.zoomMin)-\(body.zoomMax) are not a range within 0-22.")
         }
         label = body.label
+        allowedMissing = body.allowedMissing
         kind = body.kind
         tileset = Array(body.tileset)
         tilesetID = try Self.id(ofTileset: tileset)

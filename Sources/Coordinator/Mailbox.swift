@@ -11,6 +11,8 @@ enum Report: Sendable {
     case event(Event)
     /// A job's blobs are gone.
     case released(JobID)
+    /// A job's blobs could not be removed; the next start tries again.
+    case keptBlobs(JobID)
 }
 
 /// Whom an answer goes to.
@@ -27,6 +29,7 @@ final class Workshop: Sendable {
     private struct State {
         var reports: [Report] = []
         var running = 0
+        var plans = 0
     }
     private let state = Mutex(State())
     private let files = DispatchQueue(label: "packhorse.coordinator.files")
@@ -39,15 +42,22 @@ final class Workshop: Sendable {
 
     /// Runs `work` on a queue and keeps its report for ``collect()``.
     func run(on bench: Bench, _ work: @escaping @Sendable () -> Report?) {
-        state.withLock { $0.running += 1 }
+        state.withLock { state in
+            state.running += 1
+            if bench == .plans { state.plans += 1 }
+        }
         (bench == .files ? files : plans).async { [self] in
             let report = work()
             state.withLock { state in
                 state.running -= 1
+                if bench == .plans { state.plans -= 1 }
                 if let report { state.reports.append(report) }
             }
         }
     }
+
+    /// Plans that wait or are being made.
+    var plansWaiting: Int { state.withLock { $0.plans } }
 
     /// The reports since the last call, oldest first.
     func collect() -> [Report] {

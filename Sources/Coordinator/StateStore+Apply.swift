@@ -10,6 +10,8 @@ extension StateStore {
         case .insertJob(let job):
             try insert(job, db, wall: wall)
         case .job(let summary): try update(summary, db, wall: wall)
+        case .forget(let job):
+            try db.cachedStatement(sql: "DELETE FROM job WHERE id = ?").execute(arguments: [Int64(bitPattern: job)])
         case .batch(let job, let index, let batch): try put(batch, job, index, db)
         case .package(let job, let index, let package): try put(package, job, index, db)
         case .failures(let job, let batch, let tiles): try put(tiles, job, batch, db)

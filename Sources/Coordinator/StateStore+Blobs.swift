@@ -12,7 +12,9 @@ extension StateStore {
         }
     }
 
-    /// Every blob a job's rows name: shards, orphans, manifests and merged packages.
+    /// Every blob that an ended job's rows name and no unfinished job's: shards, orphans, manifests and merged packages.
+    ///
+    /// Equal bytes are one blob, so an overlapping job may have committed the same ones.
     func blobs(of job: JobID) async throws -> [ContentDigest] {
         try await perform { db in
             let key = Int64(bitPattern: job)
@@ -23,9 +25,28 @@ extension StateStore {
                     UNION SELECT digest FROM orphan WHERE job = ?
                     UNION SELECT manifest FROM package WHERE job = ? AND manifest IS NOT NULL
                     UNION SELECT digest FROM package WHERE job = ? AND digest IS NOT NULL
+                    EXCEPT SELECT digest FROM batch JOIN job ON job.id = batch.job WHERE job.ended IS NULL
+                    EXCEPT SELECT manifest FROM package JOIN job ON job.id = package.job WHERE job.ended IS NULL
+                    EXCEPT SELECT digest FROM package JOIN job ON job.id = package.job WHERE job.ended IS NULL
                     """,
                 arguments: [key, key, key, key]
             ).compactMap { ContentDigest($0) }
+        }
+    }
+
+    /// Every blob that any row names.
+    func allBlobs() async throws -> Set<ContentDigest> {
+        try await perform { db in
+            Set(
+                try Data.fetchAll(
+                    db,
+                    sql: """
+                        SELECT digest FROM batch WHERE digest IS NOT NULL
+                        UNION SELECT digest FROM orphan
+                        UNION SELECT manifest FROM package WHERE manifest IS NOT NULL
+                        UNION SELECT digest FROM package WHERE digest IS NOT NULL
+                        """
+                ).compactMap { ContentDigest($0) })
         }
     }
 

@@ -20,6 +20,12 @@ final class StateStore: Sendable {
         let file = folder.appendingPathComponent("state.sqlite")
         do {
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            if let kind = NetworkFolder.name(of: folder) {
+                throw CoordinatorError(
+                    .cannotOpen,
+                    "'\(folder.path)' lies on \(kind), whose locks SQLite cannot rely on. Give --data a folder on a local disk."
+                        + " Only the blobs and the catalog may lie on a network.")
+            }
             var configuration = Configuration()
             configuration.label = "packhorse.state"
             configuration.foreignKeysEnabled = true

@@ -63,6 +63,8 @@ public enum StoreWrite: Hashable, Sendable {
     case insertJob(StoredJob)
     /// A job's own row.
     case job(JobSummary)
+    /// Everything of an ended job goes.
+    case forget(JobID)
     /// A batch's row.
     case batch(JobID, index: Int, Batch)
     /// A package's row.

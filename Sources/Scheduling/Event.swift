@@ -4,6 +4,8 @@ public enum Event: Sendable {
     case submit(JobSubmission)
     /// A job is to end now. Unknown and ended jobs are left alone.
     case cancel(JobID)
+    /// An ended job is to vanish, from the store too; others are left alone.
+    case forget(JobID)
 
     /// A worker process introduced itself, or came back, holding `held`.
     case hello(SessionID, SessionProfile, held: [LeaseToken])

@@ -15,6 +15,8 @@ struct Job: Sendable {
     var listed = 0
     /// Tokens of leases that ended without an accepted commit, so that a late commit can be traced to the job.
     var lost: [LeaseToken] = []
+    /// Whether only a stub is left.
+    var isForgotten = false
     /// The first failure, for the reason of a job that fails.
     var firstTrouble: String?
 

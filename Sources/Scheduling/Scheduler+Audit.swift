@@ -4,7 +4,8 @@ extension Scheduler {
     /// Costs a pass over all batches: for tests.
     public func audit() -> [String] {
         var found: [String] = []
-        for (place, job) in jobs.enumerated() where !job.summary.state.isFinal {
+        for place in jobs.indices where !jobs[place].summary.state.isFinal {
+            let job = jobs[place]
             let name = "job \(job.summary.id)"
             var counts = job.counted()
             for lease in leases.values {
@@ -37,11 +38,18 @@ extension Scheduler {
             if canRun && !job.isQueued { found.append("\(name): ready batches but no turn") }
         }
         for (token, lease) in leases {
+            guard jobs.contains(lease.work.job) else {
+                found.append("lease \(token): its job is forgotten")
+                continue
+            }
             let job = jobs[lease.work.job]
             if job.summary.state.isFinal { found.append("lease \(token): its job has ended") }
             if let session = sessions[lease.session], unclaimed[lease.session] == nil, !session.leases.contains(token) {
                 found.append("lease \(token): its session does not know it")
             }
+        }
+        for (token, work) in ended where !jobs.contains(work.job) {
+            found.append("token \(token): its job is forgotten")
         }
         for session in sessions.values {
             for token in session.leases where leases[token]?.session != session.id {

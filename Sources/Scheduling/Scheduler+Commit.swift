@@ -19,7 +19,9 @@ extension Scheduler {
         } else if let work = ended[token], isAccepted(token, work), acceptedDigest(work) == result.digest {
             send(id, .ack(token, result.digest))
         } else {
-            if let work = ended[token], case .fetch = result, acceptedDigest(work) != result.digest {
+            if let work = ended[token], jobs.contains(work.job), case .fetch = result,
+                acceptedDigest(work) != result.digest
+            {
                 store(.orphan(jobs[work.job].summary.id, result.digest))
             }
             send(id, .stale(token, reason: leases[token] == nil ? "lease-ended" : "not-your-lease"))
@@ -39,7 +41,7 @@ extension Scheduler {
                 now: now)
             return
         }
-        if counts.failed > 0, batch.attempts + 1 < policy.attemptsForTiles, isWorthAnother(counts, failures) {
+        if counts.failed > 0, Int(batch.attempts) + 1 < Int(policy.attemptsForTiles), isWorthAnother(failures) {
             let first = failures.first.map { " (\($0.tile) \($0.trouble.cause): \($0.trouble.detail))" } ?? ""
             store(.orphan(jobs[job].summary.id, digest))
             refuse(id, token, Trouble(cause: "tiles-failed", detail: "\(counts.failed) tiles failed\(first)"), now: now)
@@ -63,8 +65,11 @@ extension Scheduler {
         advance(job, now: now)
     }
 
-    private func isWorthAnother(_ counts: FetchCounts, _ failures: [FailedTile]) -> Bool {
-        UInt64(failures.count) < counts.failed || failures.contains { FailureCause.isRetriable($0.trouble.cause) }
+    /// Whether another attempt at the batch may bring a tile.
+    ///
+    /// Only the first some hundred failures are named; the others are taken to be like them.
+    private func isWorthAnother(_ failures: [FailedTile]) -> Bool {
+        failures.isEmpty || failures.contains { FailureCause.isRetriable($0.trouble.cause) }
     }
 
     /// Names failed tiles in the job's report, up to its limit.
@@ -82,18 +87,21 @@ extension Scheduler {
     func isAccepted(_ token: LeaseToken, _ work: WorkRef) -> Bool {
         switch work {
         case .batch(let job, let index):
-            guard jobs[job].batches.indices.contains(index) else { return false }
+            guard jobs.contains(job), jobs[job].batches.indices.contains(index) else { return false }
             return jobs[job].batches[index].state == .done && jobs[job].batches[index].token == token
         case .package(let job, let index):
+            guard jobs.contains(job), jobs[job].packages.indices.contains(index) else { return false }
             return jobs[job].packages[index].merged != nil && jobs[job].packages[index].token == token
         }
     }
 
     private func acceptedDigest(_ work: WorkRef) -> ContentDigest? {
+        guard jobs.contains(work.job) else { return nil }
         switch work {
         case .batch(let job, let index):
-            jobs[job].batches.indices.contains(index) ? jobs[job].batches[index].digest : nil
-        case .package(let job, let index): jobs[job].packages[index].merged?.digest
+            return jobs[job].batches.indices.contains(index) ? jobs[job].batches[index].digest : nil
+        case .package(let job, let index):
+            return jobs[job].packages.indices.contains(index) ? jobs[job].packages[index].merged?.digest : nil
         }
     }
 }

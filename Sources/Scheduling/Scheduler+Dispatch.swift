@@ -17,12 +17,13 @@ extension Scheduler {
     ///
     /// Merges first: they end jobs.
     mutating func dispatch(now: Tick) {
-        while let turn = nextMerge(), let id = nextMerger(now: now) {
+        // Tokens never repeat: after 2^32 grants this incarnation grants no more, and the next one has a number range of its own.
+        while !hasSpentTokens, let turn = nextMerge(), let id = nextMerger(now: now) {
             mergeTurns.removeMin()
             grantMerge(turn.job, turn.package, to: id, now: now)
             enlist(id, now: now)
         }
-        while let turn = nextTurn(), let id = nextFetcher(now: now) {
+        while !hasSpentTokens, let turn = nextTurn(), let id = nextFetcher(now: now) {
             turns.removeMin()
             jobs[turn.job].isQueued = false
             guard let index = jobs[turn.job].popReady() else { continue }
@@ -38,6 +39,10 @@ extension Scheduler {
     /// The next job's turn, left in the heap; entries that no longer hold are dropped.
     private mutating func nextTurn() -> Turn? {
         while let turn = turns.min {
+            guard jobs.contains(turn.job) else {
+                turns.removeMin()
+                continue
+            }
             let job = jobs[turn.job]
             if job.isQueued, job.summary.state == .fetching, job.summary.counts[.ready] > 0 { return turn }
             jobs[turn.job].isQueued = false
@@ -48,6 +53,10 @@ extension Scheduler {
 
     private mutating func nextMerge() -> MergeTurn? {
         while let turn = mergeTurns.min {
+            guard jobs.contains(turn.job) else {
+                mergeTurns.removeMin()
+                continue
+            }
             let job = jobs[turn.job]
             if !job.summary.state.isFinal, job.packages[turn.package].state == .ready { return turn }
             mergeTurns.removeMin()

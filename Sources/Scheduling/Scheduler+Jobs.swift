@@ -14,8 +14,7 @@ extension Scheduler {
         var stored = StoredJob(
             summary: summary, batches: submission.batches.map(Batch.init), packages: submission.packages,
             payload: submission.payload)
-        let place = jobs.count
-        restore(stored, now: now)
+        let place = restore(stored, now: now)
         stored.summary = jobs[place].summary
         store(.insertJob(stored))
         effects.append(.submitted(job: summary.id, existing: false))
@@ -27,6 +26,18 @@ extension Scheduler {
         end(job, as: .cancelled, reason: "cancelled by request", now: now)
     }
 
+    /// Lets go of an ended job: its rows, its request id, the tokens of its packages.
+    mutating func forget(_ id: JobID) {
+        guard let job = places[id], jobs[job].summary.state.isFinal else { return }
+        for token in jobs[job].packages.compactMap(\.token) { ended[token] = nil }
+        let request = jobs[job].summary.requestID
+        if requests[request] == id { requests[request] = nil }
+        places[id] = nil
+        if finished.first == id { finished.removeFirst() } else { finished.removeAll { $0 == id } }
+        jobs.forget(job)
+        store(.forget(id))
+    }
+
     /// Moves a job on when its batches or packages allow it.
     mutating func advance(_ job: Int, now: Tick) {
         let counts = jobs[job].summary.counts
@@ -36,6 +47,10 @@ extension Scheduler {
             guard jobs[job].hasEndedFetching || (isHopeless && jobs[job].lacksTooMuch) else { return }
             if jobs[job].lacksTooMuch {
                 end(job, as: .failed, reason: reasonForMissing(job), now: now)
+                return
+            }
+            if counts.stored == 0, counts.tiles > 0 {
+                end(job, as: .failed, reason: "\(FailureCause.noTiles): \(reasonForNothing(job))", now: now)
                 return
             }
             jobs[job].summary.state = .merging
@@ -85,6 +100,7 @@ extension Scheduler {
         jobs[job].lost = []
         jobs[job].ready = []
         storeJob(job)
+        finished.append(jobs[job].summary.id)
         effects.append(.release(jobs[job].summary.id))
     }
 
@@ -92,6 +108,13 @@ extension Scheduler {
     private mutating func void(_ token: LeaseToken) {
         guard let lease = close(token) else { return }
         if sessions[lease.session] != nil { send(lease.session, .pong(cancelled: [token])) }
+    }
+
+    private func reasonForNothing(_ job: Int) -> String {
+        let counts = jobs[job].summary.counts
+        let failed = counts.failed == 0 ? "" : ", \(counts.failed) could not be had"
+        return "the origin has no tile in the area: \(counts.empty) of \(counts.tiles) tiles are empty\(failed);"
+            + " check the tileset's url and the zooms"
     }
 
     private func reasonForMissing(_ job: Int) -> String {

@@ -52,13 +52,23 @@ extension Scheduler {
 
     private mutating func remember(_ token: LeaseToken, _ work: WorkRef) {
         ended[token] = work
-        jobs[work.job].lost.append(token)
+        forgetLater(token, work.job)
+    }
+
+    /// Notes a token of ``ended`` that goes with its job, or when too many newer ones have come.
+    mutating func forgetLater(_ token: LeaseToken, _ job: Int) {
+        jobs[job].lost.append(token)
+        guard jobs[job].lost.count > policy.rememberedLosses + 2 * jobs[job].batches.count else { return }
+        let half = jobs[job].lost.count / 2
+        for old in jobs[job].lost.prefix(half) where leases[old] == nil { ended[old] = nil }
+        jobs[job].lost.removeFirst(half)
     }
 
     /// Puts work back for another attempt, or gives it up.
     mutating func retry(_ work: WorkRef, _ trouble: Trouble, isLoss: Bool, isDead: Bool, now: Tick) {
         switch work {
         case .batch(let job, let index):
+            guard jobs[job].batches.indices.contains(index) else { return }
             jobs[job].batches[index].trouble = trouble
             let isLast = jobs[job].batches[index].countEnd(isLoss: isLoss, policy)
             if isDead || isLast {
@@ -81,7 +91,7 @@ extension Scheduler {
                     at: now + policy.backoff(job: jobs[job].summary.id, index: index, attempt: attempt))
             }
         case .package(let job, let index):
-            guard jobs[job].packages[index].state != .waiting else { return }
+            guard !jobs[job].summary.state.isFinal, jobs[job].packages[index].state != .waiting else { return }
             jobs[job].packages[index].trouble = trouble
             jobs[job].packages[index].owner = 0
             if FailureCause.lostManifest.contains(trouble.cause) { jobs[job].packages[index].manifest = nil }
@@ -122,14 +132,16 @@ extension Scheduler {
                 guard let lease = leases[token] else { break }
                 if lease.end <= now { lose(token, now: now) } else { setAlarm(.lease(token), at: lease.end) }
             case .batch(let job, let index):
-                guard jobs[job].batches.indices.contains(index), jobs[job].batches[index].state == .backoff else {
+                guard jobs.contains(job), jobs[job].batches.indices.contains(index),
+                    jobs[job].batches[index].state == .backoff
+                else {
                     break
                 }
                 jobs[job].move(index, to: .ready)
                 storeBatch(job, index)
                 queue(job)
             case .package(let job, let index):
-                guard !jobs[job].summary.state.isFinal else { break }
+                guard jobs.contains(job), !jobs[job].summary.state.isFinal else { break }
                 if [.backoff, .publishing, .manifest].contains(jobs[job].packages[index].state) { resume(job, index) }
             case .session(let id): watch(id, now: now)
             case .rest(let id): endRest(id, now: now)

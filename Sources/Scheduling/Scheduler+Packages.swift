@@ -16,6 +16,16 @@ extension Scheduler {
             refuse(id, token, Trouble(cause: "bad-counts", detail: detail), now: now)
             return
         }
+        guard merged.tiles > 0 else {
+            _ = close(token)
+            jobs[job].packages[index].trouble = Trouble(
+                cause: FailureCause.noTiles,
+                detail: "the origin has no tile in its area; check the tileset's url and the zooms")
+            send(id, .ack(token, merged.digest))
+            store(.orphan(jobs[job].summary.id, merged.digest))
+            giveUp(job, index, now: now)
+            return
+        }
         _ = close(token)
         jobs[job].packages[index].state = .publishing
         jobs[job].packages[index].owner = 0
@@ -29,7 +39,11 @@ extension Scheduler {
     }
 
     mutating func published(_ id: JobID, _ package: Int, version: UInt32, path: String, unchanged: Bool, now: Tick) {
-        guard let job = living(id, package: package), jobs[job].packages[package].state == .publishing else { return }
+        guard let job = places[id], jobs[job].packages.indices.contains(package) else { return }
+        let row = jobs[job].packages[package]
+        // The job was cancelled, or failed for another package, while this one was on its way: the report must not deny what is there.
+        let isLate = jobs[job].summary.state.isFinal && row.state == .failed && row.merged != nil
+        guard row.state == .publishing || isLate else { return }
         jobs[job].packages[package].state = unchanged ? .unchanged : .published
         jobs[job].packages[package].version = version
         jobs[job].packages[package].path = path
@@ -46,6 +60,10 @@ extension Scheduler {
         let state = jobs[job].packages[package].state
         guard state == .manifest || state == .publishing else { return }
         jobs[job].packages[package].trouble = trouble
+        if state == .publishing, trouble.cause == FailureCause.lostPackage {
+            mergeAgain(job, package, now: now)
+            return
+        }
         guard retriable else {
             giveUp(job, package, now: now)
             return
@@ -53,6 +71,16 @@ extension Scheduler {
         jobs[job].packages[package].attempts = min(jobs[job].packages[package].attempts, 200) + 1
         storePackage(job, package)
         setAlarm(.package(job: job, index: package), at: now + backoff(job, package))
+    }
+
+    /// The merged package is gone from the blob store: it counts as a failed attempt, and the next merge makes the same bytes.
+    private mutating func mergeAgain(_ job: Int, _ package: Int, now: Tick) {
+        guard let trouble = jobs[job].packages[package].trouble else { return }
+        if let token = jobs[job].packages[package].token { ended[token] = nil }
+        jobs[job].packages[package].merged = nil
+        jobs[job].summary.state = .merging
+        storeJob(job)
+        retry(.package(job: job, index: package), trouble, isLoss: false, isDead: false, now: now)
     }
 
     /// A merger could not read a shard: the batches that made it are fetched again, and the package waits for them.
@@ -64,9 +92,9 @@ extension Scheduler {
             return trouble.detail.contains(digest.description)
         }
         for package in jobs[job].packages.indices {
-            guard jobs[job].packages[package].manifest != nil, jobs[job].packages[package].merged == nil,
-                !leases.keys.contains(where: { $0 == jobs[job].packages[package].token })
-            else { continue }
+            // One that another worker is merging fails by itself; one whose manifest is being written must not get it.
+            let row = jobs[job].packages[package]
+            guard row.merged == nil, row.state != .waiting, row.token.flatMap({ leases[$0] }) == nil else { continue }
             jobs[job].packages[package].manifest = nil
             jobs[job].packages[package].owner = 0
             jobs[job].packages[package].state = lost.isEmpty ? .backoff : .waiting
@@ -76,16 +104,19 @@ extension Scheduler {
         guard !lost.isEmpty else { return }
         jobs[job].summary.state = .fetching
         storeJob(job)
+        // All of them first, so that the end of one never meets another that still counts as done.
         for index in lost {
             let result = jobs[job].batches[index].result
             jobs[job].summary.counts.stored -= result.stored
             jobs[job].summary.counts.empty -= result.empty
             jobs[job].summary.counts.failed -= result.failed
             jobs[job].summary.counts.bytes &-= result.bodyBytes
+            if let token = jobs[job].batches[index].token { forgetLater(token, job) }
             jobs[job].batches[index].digest = nil
             jobs[job].batches[index].result = FetchCounts()
-            let reason = Trouble(cause: trouble.cause, detail: "a merger could not read the shard")
-            retry(.batch(job: job, index: index), reason, isLoss: false, isDead: false, now: now)
+            jobs[job].move(index, to: .backoff)
         }
+        let reason = Trouble(cause: trouble.cause, detail: "a merger could not read the shard")
+        for index in lost { retry(.batch(job: job, index: index), reason, isLoss: false, isDead: false, now: now) }
     }
 }

@@ -2,16 +2,21 @@ import HeapModule
 
 extension Scheduler {
     /// Takes a job over from a store: ready work queues, leases wait for their workers, backoffs start anew.
-    mutating func restore(_ stored: StoredJob, now: Tick) {
-        let place = jobs.count
+    ///
+    /// - Returns: Its place.
+    @discardableResult
+    mutating func restore(_ stored: StoredJob, now: Tick) -> Int {
         let id = stored.summary.id
-        jobs.append(Job(stored))
+        let place = jobs.append(Job(stored))
         places[id] = place
         if !stored.summary.requestID.isEmpty { requests[stored.summary.requestID] = id }
         for (index, package) in stored.packages.enumerated() where package.merged != nil {
             if let token = package.token { ended[token] = .package(job: place, index: index) }
         }
-        guard !stored.summary.state.isFinal else { return }
+        guard !stored.summary.state.isFinal else {
+            finished.append(id)
+            return place
+        }
         for (index, batch) in stored.batches.enumerated() {
             switch batch.state {
             case .leased:
@@ -29,10 +34,15 @@ extension Scheduler {
                 package.token, .package(job: place, index: index), owner: package.owner, tiles: package.tiles, now: now)
         }
         queue(place)
+        return place
     }
 
     private mutating func reopen(_ token: LeaseToken?, _ work: WorkRef, owner: SessionID, tiles: UInt64, now: Tick) {
-        guard let token else { return }
+        guard let token else {
+            // No store of ours holds such a row; a lease nobody can end must not come of it.
+            if case .batch(let job, let index) = work { jobs[job].move(index, to: .ready) }
+            return
+        }
         let end = now + max(policy.lease, policy.restartGrace)
         leases[token] = Lease(
             session: owner, work: work, tiles: tiles, deadline: end, hardDeadline: now + cap(tiles), movedAt: now)
@@ -53,6 +63,10 @@ extension Scheduler {
         switch row.state {
         case .manifest: effects.append(.writeManifest(id, package: package))
         case .ready: mergeTurns.insert(MergeTurn(priority: jobs[job].summary.priority, job: job, package: package))
+        case .backoff where row.manifest == nil && jobs[job].summary.state == .fetching:
+            // Some of its shards are being fetched again; a manifest now would lack them.
+            jobs[job].packages[package].state = .waiting
+            storePackage(job, package)
         case .backoff:
             jobs[job].packages[package].state = row.manifest == nil ? .manifest : .ready
             storePackage(job, package)

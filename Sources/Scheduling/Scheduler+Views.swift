@@ -25,7 +25,16 @@ extension Scheduler {
     public var nextJob: JobID { lastJob + 1 }
 
     /// Every job's number, ascending.
-    public var jobIDs: [JobID] { jobs.map(\.summary.id) }
+    public var jobIDs: [JobID] { jobs.indices.lazy.filter { !jobs[$0].isForgotten }.map { jobs[$0].summary.id } }
+
+    /// How many ended jobs are kept.
+    public var finishedCount: Int { finished.count }
+
+    /// The ended job that ended first, of those kept.
+    public var oldestFinished: JobID? { finished.first }
+
+    /// How many jobs have not ended.
+    public var livingCount: Int { places.count - finished.count }
 
     /// A job's row with true numbers, or `nil`.
     public func summary(of id: JobID) -> JobSummary? { places[id].map { jobs[$0].summary } }
@@ -44,6 +53,9 @@ extension Scheduler {
 
     /// How many sessions are known.
     public var sessionCount: Int { sessions.count }
+
+    /// Whether every token of this incarnation has been granted: only a restart gives more.
+    public var hasSpentTokens: Bool { counter == .max }
 
     /// Whether a job is unfinished.
     public func isLiving(_ id: JobID) -> Bool { places[id].map { !jobs[$0].summary.state.isFinal } ?? false }

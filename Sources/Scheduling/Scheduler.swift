@@ -15,7 +15,9 @@ public struct Scheduler: Sendable {
 
     var counter: UInt32 = 0
     var lastJob: JobID
-    var jobs: [Job] = []
+    var jobs = JobTable()
+    /// Ended jobs in the order of their ends.
+    var finished: Deque<JobID> = []
     var places: [JobID: Int] = [:]
     var requests: [String: JobID] = [:]
     var sessions: [SessionID: Session] = [:]
@@ -67,6 +69,7 @@ public struct Scheduler: Sendable {
         switch event {
         case .submit(let submission): submit(submission, now: now)
         case .cancel(let id): cancel(id, now: now)
+        case .forget(let id): forget(id)
         case .hello(let id, let profile, let held): hello(id, profile, held: held, now: now)
         case .ready(let id, let credit): ready(id, credit: credit, now: now)
         case .progress(let id, let reports): progress(id, reports, now: now)

@@ -36,6 +36,8 @@ public struct SchedulerPolicy: Hashable, Sendable {
     public var rest: Int64 = 10_000
     /// Most failures listed per job; their number is always exact.
     public var listedFailures: Int = 10_000
+    /// Leases that ended without a result, beyond two per batch, whose late commits are still traced to their job.
+    public var rememberedLosses: Int = 10_000
     /// A job whose first tiles fail without a single success is ended after this many.
     public var hopelessTiles: UInt64 = 1_000
 

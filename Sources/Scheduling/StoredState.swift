@@ -17,6 +17,10 @@ public struct StoredState: Hashable, Sendable {
         switch write {
         case .insertJob(let job): jobs.append(job)
         case .job(let summary): if let place = place(summary.id) { jobs[place].summary = summary }
+        case .forget(let id):
+            if let place = place(id) { jobs.remove(at: place) }
+            failures[id] = nil
+            orphans[id] = nil
         case .batch(let id, let index, let batch):
             if let place = place(id), jobs[place].batches.indices.contains(index) { jobs[place].batches[index] = batch }
         case .package(let id, let index, let package):

@@ -25,12 +25,21 @@ struct PackageMerger: Sendable {
         let spec = try Self.spec(manifest)
         let inputs = try shards(manifest)
         let temporary = try store.temporaryURL()
-        let receipt = try MBTilesMerge.run(
-            spec, shards: inputs, into: temporary, allowedMissing: manifest.allowedMissing
-        ) { tiles in
-            if meter.isCancelled { throw CancellationError() }
-            meter.set(done: tiles)
-            meter.step()
+        let receipt: PackageReceipt
+        do {
+            receipt = try MBTilesMerge.run(
+                spec, shards: inputs, into: temporary, allowedMissing: manifest.allowedMissing
+            ) { tiles in
+                if meter.isCancelled { throw CancellationError() }
+                meter.set(done: tiles)
+                meter.step()
+            }
+        } catch let error as PackagesError where error.code == .missingTiles {
+            // Of the job as a whole few enough are missing, but too many of them in this package.
+            throw WorkFailure(
+                cause: "missing-tiles",
+                detail: "it may lack \(manifest.allowedMissing) tiles at most. \(error.message)",
+                retriable: false)
         }
         try store.put(temporary, digest: receipt.digest)
         return .make {

@@ -67,6 +67,7 @@ struct WorkerCore: Sendable {
             guard about == session else { return [] }
             lastHeard = now
             return receive(message, now)
+        case .otherVersion(let text): return end(.rejected(code: "version-mismatch", text: text))
         case .tick(let counters): return tick(counters, now)
         case .finished(let token, let outcome): return finish(token, outcome, now)
         case .drain: return drain(now)

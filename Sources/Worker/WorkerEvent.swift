@@ -6,6 +6,8 @@ enum WorkerEvent: Sendable {
     case linked
     /// A message about session `about`.
     case message(Message, about: UInt64)
+    /// The coordinator speaks another major version.
+    case otherVersion(String)
     /// Time has passed; how far the running leases are.
     case tick([UInt64: WorkCounters])
     /// A running lease has ended here.

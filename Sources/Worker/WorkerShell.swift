@@ -46,9 +46,16 @@ actor WorkerShell {
                 guard frame.session == core.session else { continue }
                 epoch = frame.epoch
                 trace("in", frame.message)
+                if case .stale(let body) = frame.message {
+                    logger.notice(
+                        "The coordinator refused a result; its work is another's now",
+                        metadata: [LogKey.token: "\(body.token)", LogKey.errorCode: "\(body.reason)"])
+                }
                 await handle(.message(frame.message, about: frame.session))
             } catch {
                 logger.info("A frame was refused", metadata: [LogKey.errorCode: "\(error.code)"])
+                // Its words cannot be read; that it speaks another version is answer enough.
+                if error.code == .versionMismatch { await handle(.otherVersion(error.message)) }
             }
         }
     }
@@ -65,7 +72,7 @@ actor WorkerShell {
         await handle(.drain)
     }
 
-    /// Cancels all work and waits until it has stopped, at most `limit`.
+    /// Cancels all work and waits until it has stopped and all words are with the link, at most `limit`.
     ///
     /// Work that a stuck disk holds is left behind; its lease runs out at the coordinator.
     func stop(within limit: Duration) async {
@@ -73,7 +80,7 @@ actor WorkerShell {
         let deadline = ContinuousClock.now + limit
         // A task of its own, because the one that calls may be cancelled and could not pause any more.
         await Task {
-            while !tasks.isEmpty, ContinuousClock.now < deadline {
+            while !tasks.isEmpty || isSending || !outbox.isEmpty, ContinuousClock.now < deadline {
                 do { try await Task.sleep(for: .milliseconds(10)) } catch { return }
             }
             if !tasks.isEmpty {

@@ -89,3 +89,66 @@ struct RefusalTests {
         #expect(ignored == [true, false])
     }
 }
+
+@Suite(.timeLimit(.minutes(2)))
+struct LimitTests {
+    @Test func aWorkerOfAnotherMajorVersionIsToldSo() async throws {
+        let fixture = try Fixture()
+        try await fixture.withCoordinator { service in
+            let talker = try Talker(service.workEndpoint)
+            var bytes = try Frame(session: talker.session, seq: 1, .bye(PBBye())).encoded()
+            bytes[4] = WireVersion.major + 1
+            try await talker.link.send([bytes])
+            let answer = try #require(try await talker.link.receive(upTo: .seconds(10)).first)
+            guard case .reject(let reject) = try Frame(decoding: answer).message else { throw Talker.Silence() }
+            #expect(reject.code == "version-mismatch")
+            #expect(reject.text.contains("Upgrade the older"))
+        }
+    }
+
+    @Test func thereIsRoomForSoManyWorkersAndJobs() async throws {
+        let fixture = try Fixture {
+            $0.mostSessions = 1
+            $0.mostOpenJobs = 1
+        }
+        try await fixture.withCoordinator { service in
+            let first = try FakeWorker(service.workEndpoint, blobs: fixture.blobs())
+            _ = try await first.talker.ask(first.hello())
+            let second = try FakeWorker(service.workEndpoint, blobs: fixture.blobs())
+            guard case .reject(let reject) = try await second.talker.ask(second.hello()) else { throw Talker.Silence() }
+            #expect(reject.code == "too-many-workers" && reject.retriable)
+            guard case .welcome = try await first.talker.ask(first.hello()) else { throw Talker.Silence() }
+            let talker = try Talker(service.controlEndpoint)
+            _ = try await talker.submit(try Fixture.submission(request: "a"))
+            let problem = try await talker.problem(.submit(try Fixture.submission(request: "b")))
+            #expect(problem.code == "busy" && problem.retriable)
+            #expect(try await talker.submit(try Fixture.submission(request: "a")).existing)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (0.001, 935, 0), (0.001, 1_000, 1), (0, 1_000_000, 0), (1, 77, 77), (0.5, 3, 1),
+            (1, UInt64.max, UInt64.max),
+        ] as [(Double, UInt64, UInt64)])
+    func aPackageMayLackItsShareAndNoMore(share: Double, tiles: UInt64, most: UInt64) {
+        #expect(CoordinatorEngine.mayLack(share, of: tiles) == most)
+    }
+
+    @Test func foldersOnANetworkAreKnown() {
+        let mounts = """
+            24 1 259:3 / / rw,relatime shared:1 - ext4 /dev/nvme0n1p3 rw
+            97 24 0:53 / /srv/data rw,relatime shared:52 - nfs4 server:/export rw,vers=4.2
+            98 24 0:54 /x /mnt rw - tmpfs tmpfs rw
+            broken line
+            """
+        func device(_ major: UInt64, _ minor: UInt64) -> UInt64 {
+            (major & 0xFFF) << 8 | (minor & 0xFF) | (minor & 0xFFFF_FF00) << 12
+        }
+        #expect(NetworkFolder.name(ofDevice: device(0, 53), mounts: mounts) == "nfs4")
+        #expect(NetworkFolder.name(ofDevice: device(259, 3), mounts: mounts) == nil)
+        #expect(NetworkFolder.name(ofDevice: device(0, 54), mounts: mounts) == nil)
+        #expect(NetworkFolder.name(ofDevice: device(0, 300), mounts: mounts) == nil)
+        #expect(NetworkFolder.name(of: FileManager.default.temporaryDirectory) == nil)
+    }
+}

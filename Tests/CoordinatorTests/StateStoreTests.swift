@@ -141,6 +141,43 @@ struct StateStoreTests {
         #expect(try await store.load().jobs.map(\.batches.count) == [20_000])
         await store.close()
     }
+
+    @Test func blobsThatAnUnfinishedJobSharesStay() async throws {
+        let folder = folder()
+        defer { do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("\(error)") } }
+        let store = try StateStore(folder: folder)
+        var scheduler = Scheduler(epoch: store.epoch, now: Tick(milliseconds: 0))
+        let profile = SessionProfile(name: "w", host: "h", processID: 1, build: "b", canFetch: true, canMerge: true)
+        func digest(_ byte: UInt8) throws -> ContentDigest {
+            try #require(ContentDigest([UInt8](repeating: byte, count: 32)))
+        }
+        func commit(_ counter: UInt32, _ byte: UInt8) throws -> Event {
+            .commit(
+                1, LeaseToken(epoch: store.epoch, counter: counter),
+                .fetch(try digest(byte), FetchCounts(stored: 85), failures: []))
+        }
+        var first = submission(batches: 3)
+        first.requestID = "first"
+        let events: [Event] = [
+            .hello(1, profile, held: []), .submit(first), .ready(1, credit: 2), try commit(1, 10), try commit(2, 11),
+            .submit(submission(batches: 3)), .ready(1, credit: 4), .cancel(1),
+        ]
+        for event in events {
+            try await store.apply(scheduler.writes(event), wall: 5)
+        }
+        #expect(try await store.blobs(of: 1) == [digest(10), digest(11)])
+        // The second job's first batch has the bytes of the first job's second.
+        let token = try #require(scheduler.batches(of: 2).compactMap(\.token).first)
+        let same = Event.commit(1, token, .fetch(try digest(11), FetchCounts(stored: 85), failures: []))
+        try await store.apply(scheduler.writes(same), wall: 5)
+        #expect(try await store.blobs(of: 1) == [digest(10)])
+        try await store.apply(scheduler.writes(.cancel(2)), wall: 5)
+        #expect(try await store.blobs(of: 1) == [digest(10), digest(11)])
+        #expect(try await store.allBlobs() == [digest(10), digest(11)])
+        try await store.apply(scheduler.writes(.forget(1)), wall: 5)
+        #expect(try await store.allBlobs() == [digest(11)])
+        #expect(try await store.load().jobs.map(\.summary.id) == [2])
+    }
 }
 
 extension StateStore {
@@ -150,5 +187,12 @@ extension StateStore {
 
     func pages() async throws -> Int {
         try await perform { db in try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0 }
+    }
+}
+
+extension Scheduler {
+    /// What an event changes in the store.
+    fileprivate mutating func writes(_ event: Event) -> [StoreWrite] {
+        handle(event, now: Tick(milliseconds: 1)).compactMap { if case .store(let write) = $0 { write } else { nil } }
     }
 }

@@ -154,6 +154,26 @@ struct WorkerServiceTests {
         await coordinator.link.close()
     }
 
+    @Test func aCoordinatorOfAnotherMajorVersionEndsTheWorkerWithOneLine() async throws {
+        let stable = try Stable()
+        defer { stable.remove() }
+        let coordinator = try FakeCoordinator()
+        let service = stable.service(coordinator.endpoint)
+        let worker = Task { try await service.run() }
+        let (_, peer, frame) = try await coordinator.expect { if case .hello(let body) = $0 { body } else { nil } }
+        var bytes = try Frame(session: frame.session, seq: 1, .unknownSession(PBUnknownSession())).encoded()
+        bytes[4] = WireVersion.major + 1
+        _ = await coordinator.link.send([(peer, bytes)])
+        do {
+            try await worker.value
+            Issue.record("the worker ended as if all were well")
+        } catch let error as WorkerError {
+            #expect(error.code == .rejected)
+            #expect(error.message.contains("version-mismatch"))
+        }
+        await coordinator.link.close()
+    }
+
     private static func commit(_ message: Message, of token: UInt64) -> PBCommit? {
         if case .commit(let body) = message, body.token == token { body } else { nil }
     }
