@@ -30,6 +30,8 @@ final class Daemon {
 
     var pid: Int32 { process.processIdentifier }
     var isRunning: Bool { process.isRunning }
+    /// Its exit code, once it has ended.
+    var status: Int32 { process.terminationStatus }
     var said: String { (try? String(contentsOf: log, encoding: .utf8)) ?? "" }
 
     /// Ends it without warning.

@@ -29,13 +29,15 @@ final class ChildProcess {
     /// Whether the process is still there.
     var isRunning: Bool { process.isRunning }
 
-    /// Asks the process to end (SIGTERM), and ends it when it has not after ten seconds.
-    func stop() async {
-        guard process.isRunning else { return }
-        process.terminate()
-        for _ in 0..<100 where process.isRunning {
-            try? await Task.sleep(for: .milliseconds(100))
-        }
+    /// Asks the process to end (SIGTERM).
+    func terminate() {
+        if process.isRunning { process.terminate() }
+    }
+
+    /// Ends the process when it has not ended after ten seconds; blocks until it has.
+    func waitForEnd() {
+        for _ in 0..<200 where process.isRunning { usleep(50_000) }
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
+        process.waitUntilExit()
     }
 }

@@ -68,9 +68,10 @@ final class DemoCluster {
         return endpoints
     }
 
-    /// Ends the workers, then the coordinator.
-    func stop() async {
-        for child in children.reversed() { await child.stop() }
+    /// Ends the processes, workers first; blocks until they have ended, also in a cancelled task.
+    func stop() {
+        for child in children.reversed() { child.terminate() }
+        for child in children.reversed() { child.waitForEnd() }
         children = []
     }
 

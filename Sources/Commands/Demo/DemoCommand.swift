@@ -27,6 +27,11 @@ struct DemoCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let command = self
+        try await Interruptible.run { try await command.build() }
+    }
+
+    private func build() async throws {
         let tree = try RegionTree.load(imports: nil)
         let regions = try areas.map { try AreaReader.named($0, in: tree) }
         let zooms = try ZoomRange(parsing: zoom)
@@ -39,9 +44,9 @@ struct DemoCommand: AsyncParsableCommand {
             let endpoints = try await cluster.start(workers: workers)
             Console.note("3/4  \(regions.map(\.label).joined(separator: ", ")), zoom \(zooms), from \(origin)")
             try await build(regions, zooms, from: origin, at: endpoints.control)
-            await cluster.stop()
+            cluster.stop()
         } catch {
-            await cluster.stop()
+            cluster.stop()
             throw error
         }
         Console.note("4/4  verifying every byte of the catalog")

@@ -8,6 +8,7 @@ struct Estimate: Encodable {
         var bytes: UInt64?
         var margin: UInt64?
         var sampled: Int?
+        var stored: Int?
         var failed: Int?
     }
 
@@ -34,6 +35,7 @@ struct Estimate: Encodable {
             zooms[index].bytes = UInt64(found.totalBytes)
             zooms[index].margin = UInt64(found.totalMargin)
             zooms[index].sampled = found.asked
+            zooms[index].stored = found.stored
             zooms[index].failed = found.failed
         }
         let asked = sample.zooms.reduce(0) { $0 + $1.asked }
@@ -56,15 +58,25 @@ struct Estimate: Encodable {
         for zoom in zooms {
             table.add(
                 "\(zoom.zoom)", Units.count(zoom.tiles), zoom.bytes.map(Units.bytes) ?? "",
-                zoom.margin.map { "± \(Units.bytes($0))" } ?? "",
-                zoom.sampled.map { "\($0)" + ((zoom.failed ?? 0) > 0 ? ", \(zoom.failed ?? 0) failed" : "") } ?? "")
+                zoom.margin.map { "± \(Units.bytes($0))" } ?? "", zoom.outcome)
         }
         var lines = table.lines + ["", "tiles  \(Units.count(tiles))"]
         if let bytes, let margin {
             lines.append(
                 "size   \(Units.bytes(bytes)) ± \(Units.bytes(margin)) (95 %), before equal tiles are stored once")
         }
-        if let seconds { lines.append("time   about \(Units.duration(seconds: seconds))") }
+        if let seconds {
+            lines.append("time   \(seconds < 1 ? "" : "about ")\(Units.duration(seconds: seconds))")
+        }
         return lines
+    }
+}
+
+extension Estimate.Zoom {
+    /// What became of the sampled tiles.
+    fileprivate var outcome: String {
+        guard let sampled else { return "" }
+        if let failed, failed > 0 { return "\(sampled), \(failed) failed" }
+        return stored == 0 ? "\(sampled), all empty" : "\(sampled)"
     }
 }

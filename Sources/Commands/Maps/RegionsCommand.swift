@@ -11,7 +11,7 @@ struct RegionsCommand: ParsableCommand {
         discussion: """
             Examples:
               packhorse regions list
-              packhorse regions list EU/DE
+              packhorse regions list Europe
               packhorse regions show Estland
               packhorse regions at 24.75,59.44
               packhorse regions import counties.geojson --level region

@@ -1,0 +1,20 @@
+import UnixSignals
+
+/// Runs work that has something to put away: SIGINT and SIGTERM cancel it and wait for its end.
+enum Interruptible {
+    /// - Throws: what `body` throws; ``CLIError`` 130 when a signal ended it.
+    static func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
+        let work = Task { try await body() }
+        // Ends with the process: there is nothing to put away in it.
+        let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
+        let watch = Task {
+            for await _ in signals { work.cancel() }
+        }
+        defer { watch.cancel() }
+        do {
+            try await work.value
+        } catch  where work.isCancelled {
+            throw CLIError(.interrupted, "interrupted")
+        }
+    }
+}
