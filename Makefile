@@ -36,7 +36,7 @@ format: ## let swift format rewrite the sources
 demo: build ## a country of the demo world through a coordinator and workers, on this machine, offline
 	.build/release/packhorse demo
 
-compose-test: ## build the container image, run a cluster of three workers in Docker, check its package (~10 min)
+compose-test: ## build the container image, run a cluster of three workers in Docker, check its package (10 min, then 1)
 	@ops/compose-test
 
 proto: ## regenerate Sources/Wire/packhorse.pb.swift from packhorse.proto (needs protoc and protoc-gen-swift)
