@@ -27,7 +27,7 @@ final class HTTPOrigin: TileOrigin {
         }
         client = try TransferClient.open(tileset, environment: environment)
         judge = ResponseJudge(format: tileset.format)
-        settler = Settler(lanes: lanes, limit: 64 << 20)
+        settler = Settler(lanes: lanes, limit: max(64 << 20, tileset.maxTileBytes))
         language = tileset.language
         window = min(1_024, max(64, tileset.politeness.concurrency * 8))
     }

@@ -41,6 +41,9 @@ public struct URLTemplate: Sendable, Hashable {
     /// - Parameter subdomains: What `{s}` stands for; empty = a, b, c.
     /// - Throws: ``TilesetsError`` `.badTemplate` naming the placeholder, or what ``HostPolicy`` throws.
     public init(_ text: String, subdomains: [String] = [], scheme: Scheme = .xyz) throws(TilesetsError) {
+        guard text.unicodeScalars.allSatisfy({ $0.value >= 0x20 && $0.value != 0x7F }) else {
+            throw TilesetsError(.badTemplate, "A tile URL holds a control character.")
+        }
         self.text = text
         self.scheme = scheme
         self.subdomains = subdomains.isEmpty ? ["a", "b", "c"] : subdomains
@@ -59,11 +62,11 @@ public struct URLTemplate: Sendable, Hashable {
                     "A tile URL has the unknown placeholder {\(name.prefix(40))}"
                         + (hint ?? "; there are \(known.map { "{\($0)}" }.joined(separator: " "))."))
             }
-            parts.append(.text(String(rest[..<open])))
+            parts.append(.text(Self.sendable(rest[..<open])))
             parts.append(part)
             rest = rest[rest.index(after: close)...]
         }
-        parts.append(.text(String(rest)))
+        parts.append(.text(Self.sendable(rest)))
         self.parts = parts
         let hasRow = parts.contains(.row) || parts.contains(.southRow)
         guard parts.contains(.quadkey) || (parts.contains(.zoom) && parts.contains(.column) && hasRow) else {
@@ -114,6 +117,11 @@ public struct URLTemplate: Sendable, Hashable {
             }
         }
         return url
+    }
+
+    /// Percent-encodes what may not stand in a URL as it is: spaces, and all that is not ASCII.
+    private static func sendable(_ text: Substring) -> String {
+        text.unicodeScalars.map { $0.isASCII && $0 != " " ? String($0) : escaped(String($0)) }.joined()
     }
 
     /// Percent-encodes everything but the unreserved characters of RFC 3986.

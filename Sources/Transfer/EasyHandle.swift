@@ -12,6 +12,9 @@ final class EasyHandle {
     private(set) var headers = ResponseHeaders()
     private(set) var isTooLarge = false
     private let limit: Int
+    /// Header bytes of one answer, informational ones included, beyond which it is refused; libcurl keeps all of them.
+    private static let maxHeaderBytes = 256 << 10
+    private var headerBytes = 0
     private var ownLines: HeaderLines?
 
     init?(options: TransferOptions) {
@@ -26,8 +29,8 @@ final class EasyHandle {
             return easy.take(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
         }
         _ = ph_easy_set_data(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
-            EasyHandle.from(context)?.headers.take(line: UnsafeRawBufferPointer(start: bytes, count: size * count))
-            return size * count
+            guard let easy = EasyHandle.from(context) else { return 0 }
+            return easy.takeHeader(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
         }
         _ = ph_easy_set_long(handle, CURLOPT_NOSIGNAL, 1)
         // Closing must not wait for a resolver that hangs: its thread is let go and ends by itself.
@@ -55,6 +58,7 @@ final class EasyHandle {
         body = []
         headers = ResponseHeaders()
         isTooLarge = false
+        headerBytes = 0
         ownLines = job.extraHeaders.isEmpty ? nil : HeaderLines(shared.fields + job.extraHeaders)
         _ = ph_easy_set_list(handle, CURLOPT_HTTPHEADER, (ownLines ?? shared).list)
         _ = ph_easy_set_text(handle, CURLOPT_URL, job.url)
@@ -68,6 +72,16 @@ final class EasyHandle {
 
     static func from(_ context: UnsafeMutableRawPointer?) -> EasyHandle? {
         context.map { Unmanaged<EasyHandle>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    private func takeHeader(_ line: UnsafeRawBufferPointer) -> Bool {
+        headerBytes += line.count
+        guard headerBytes <= Self.maxHeaderBytes else {
+            isTooLarge = true
+            return false
+        }
+        headers.take(line: line)
+        return true
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {

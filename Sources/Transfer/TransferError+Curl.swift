@@ -6,7 +6,7 @@ extension TransferError {
         let text =
             "\(WebOrigin(url)?.authority ?? "?"): \(String(cString: curl_easy_strerror(code))) (curl \(code.rawValue))"
         if isTooLarge || code == CURLE_FILESIZE_EXCEEDED {
-            self.init(.tooLarge, "\(WebOrigin(url)?.authority ?? "?"): the body is larger than the limit")
+            self.init(.tooLarge, "\(WebOrigin(url)?.authority ?? "?"): the answer is larger than the limit")
             return
         }
         switch code {

@@ -21,7 +21,7 @@ struct RegionMaskTests {
         ("RU", [6: 328, 8: 4020, 10: 57326]), ("US", [6: 110, 8: 1130, 10: 15384]), ("154", [6: 78, 8: 660, 10: 7741]),
     ])
     func countsWhatAnIndependentProgramCounts(_ id: String, _ counts: [Int: UInt64]) {
-        let mask = tree.mask(of: id, maxZoom: counts.keys.max() ?? 0)
+        let mask = TileMask(covering: tree.shape(of: id), maxZoom: counts.keys.max() ?? 0)
         for (zoom, count) in counts { #expect(mask.count(atZoom: zoom) == count, "z\(zoom)") }
     }
 
