@@ -49,7 +49,7 @@ struct HostileServerTests {
     @Test(arguments: ["", "HTTP/1.1 200 OK\r\nContent-Le", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"])
     func aServerThatDripsIsGivenUp(start: String) async throws {
         let bytes = Array(start.utf8)
-        let found = try await get({ $0.stallTimeout = .seconds(1) }) { _ in .stall(bytes) }
+        let found = try await get({ $0.stallTimeout = .seconds(1) }, { _ in .stall(bytes) })
         #expect(found.error?.code == .timeout && found.error?.isRetriable == true)
     }
 
