@@ -16,11 +16,14 @@ extension RegionTree {
 
     /// The tiles of a region: every tile whose closed square touches its ground or one of its island boxes.
     ///
+    /// The world is every tile, sea included: a map of the world with holes in the ocean is of use to nobody.
+    ///
     /// - Parameters:
     ///   - id: The region; an unknown id gives an empty mask.
     ///   - maxZoom: The deepest zoom of the mask, 0...22.
     public func mask(of id: String, maxZoom: Int) -> TileMask {
         guard let index = index(of: id) else { return TileMask(empty: maxZoom) }
+        if self[id]?.kind == .world { return TileMask(full: maxZoom) }
         var area = shape(of: id)
         for box in ground(of: index).boxes { area.formUnion(MercatorShape(box)) }
         return TileMask(covering: area, maxZoom: maxZoom)

@@ -25,7 +25,13 @@ public struct WorkerService: Service {
     ///
     /// - Throws: ``WorkerError``; `ShardsError` when the blob store cannot be opened; `ZeroMQError` for endpoint or keys.
     public func run() async throws {
-        let store = try await openStore()
+        let store: any BlobStore
+        do {
+            store = try await cancelWhenGracefulShutdown { try await openStore() }
+        } catch is CancellationError {
+            logger.notice("Worker ends before it began: there was no blob store")
+            return
+        }
         let runner = LeaseRunner(store: store, environment: options.environment)
         try await run(store, runner, WorkerPolicy(slots: options.slots))
     }
