@@ -23,7 +23,8 @@ enum AreaReader {
 
     static func box(_ text: String) throws -> Area {
         let box = try BoundingBox(parsing: text)
-        guard box.south <= BoundingBox.maxLatitude, box.north >= -BoundingBox.maxLatitude else {
+        // Latitudes were cut to the map: a box that is nothing but its edge lay beyond.
+        guard box.south < BoundingBox.maxLatitude, box.north > -BoundingBox.maxLatitude else {
             throw CLIError(
                 .usage, "'\(text)' lies beyond the map: Web Mercator ends at 85.0511 degrees north and south")
         }
