@@ -28,53 +28,48 @@ struct CrashTests {
         return try Job(json: outcome.output)
     }
 
-    @Test(.timeLimit(.minutes(4)))
-    func aKilledWorkerCostsTimeAndNothingElse() async throws {
+    /// Runs the job undisturbed, then with a fault in its middle, and compares the packages.
+    private func survives(
+        _ coordinatorArguments: [String] = [], fault: (Cluster, _ job: String) async throws -> Void,
+        after: (Cluster) async throws -> Void = { _ in }
+    ) async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(["--latency-ms", "20"], in: scratch)
         let expected = try await undisturbed(origin, scratch)
-        let cluster = try await Cluster(workers: 2, coordinatorArguments: ["--lease-seconds", "6"], in: scratch)
+        let cluster = try await Cluster(workers: 2, coordinatorArguments: coordinatorArguments, in: scratch)
         let job = try await cluster.submit(Self.job + ["--tileset", origin.tileset])
         try await middle(of: job, cluster)
-        try await cluster.workers[0].killNow()
+        try await fault(cluster, job)
         let ended = try await end(of: job, cluster)
         #expect(ended.packages.map(\.sha256) == expected)
         #expect(ended.failed == 0)
+        try await after(cluster)
         try await cluster.stop()
+    }
+
+    @Test(.timeLimit(.minutes(4)))
+    func aKilledWorkerCostsTimeAndNothingElse() async throws {
+        try await survives(["--lease-seconds", "6"]) { cluster, _ in try await cluster.workers[0].killNow() }
     }
 
     @Test(.timeLimit(.minutes(4)))
     func aKilledCoordinatorGoesOnWhereItWas() async throws {
-        let scratch = try Scratch()
-        let origin = try await DemoOrigin(["--latency-ms", "20"], in: scratch)
-        let expected = try await undisturbed(origin, scratch)
-        let cluster = try await Cluster(workers: 2, in: scratch)
-        let job = try await cluster.submit(Self.job + ["--tileset", origin.tileset])
-        try await middle(of: job, cluster)
-        try await cluster.coordinator?.killNow()
-        try await cluster.startCoordinator()
-        let resumed = try await cluster.status(job)
-        #expect(resumed.batchesDone >= 2, "what was acknowledged is in the store")
-        let ended = try await end(of: job, cluster)
-        #expect(ended.packages.map(\.sha256) == expected)
-        #expect(ended.failed == 0)
-        try await cluster.stop()
+        try await survives { cluster, job in
+            try await cluster.coordinator?.killNow()
+            try await cluster.startCoordinator()
+            let resumed = try await cluster.status(job)
+            #expect(resumed.batchesDone >= 2, "what was acknowledged is in the store")
+        }
     }
 
     @Test(.timeLimit(.minutes(4)))
     func aStoppedWorkerThatWakesLaterChangesNothing() async throws {
-        let scratch = try Scratch()
-        let origin = try await DemoOrigin(["--latency-ms", "20"], in: scratch)
-        let expected = try await undisturbed(origin, scratch)
-        let cluster = try await Cluster(workers: 2, coordinatorArguments: ["--lease-seconds", "6"], in: scratch)
-        let job = try await cluster.submit(Self.job + ["--tileset", origin.tileset])
-        try await middle(of: job, cluster)
-        kill(cluster.workers[0].pid, SIGSTOP)
-        let ended = try await end(of: job, cluster)
-        kill(cluster.workers[0].pid, SIGCONT)
-        #expect(ended.packages.map(\.sha256) == expected)
-        let verified = try await Program.run(["verify", cluster.catalog.path], in: scratch)
-        #expect(verified.status == 0, "\(verified.errors)")
-        try await cluster.stop()
+        try await survives(["--lease-seconds", "6"]) { cluster, _ in
+            kill(cluster.workers[0].pid, SIGSTOP)
+        } after: { cluster in
+            kill(cluster.workers[0].pid, SIGCONT)
+            let verified = try await Program.run(["verify", cluster.catalog.path], in: cluster.scratch)
+            #expect(verified.status == 0, "\(verified.errors)")
+        }
     }
 }

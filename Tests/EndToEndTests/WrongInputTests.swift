@@ -28,7 +28,9 @@ struct WrongInputTests {
 
     @Test(
         .timeLimit(.minutes(1)),
-        arguments: ["bbox(24.5,59.3,25.0)", "bbox(24.5,59.5,25.0,59.3)", "bbox(a,b,c,d)", "bbox(0,0,999,1)", "bbox(0,86,10,90)"])
+        arguments: [
+            "bbox(24.5,59.3,25.0)", "bbox(24.5,59.5,25.0,59.3)", "bbox(a,b,c,d)", "bbox(0,0,999,1)", "bbox(0,86,10,90)",
+        ])
     func aMalformedBoxIsExplained(box: String) async throws {
         let scratch = try Scratch()
         check(try await Program.run(["mask", box], in: scratch), status: 64, says: "box")

@@ -36,6 +36,7 @@ final class ChildProcess {
 
     /// Ends the process when it has not ended after ten seconds; blocks until it has.
     func waitForEnd() {
+        // Sleeps the thread on purpose: in a cancelled task, where this runs after Ctrl-C, Task.sleep returns at once.
         for _ in 0..<200 where process.isRunning { usleep(50_000) }
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
         process.waitUntilExit()
