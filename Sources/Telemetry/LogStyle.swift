@@ -45,7 +45,7 @@ private struct LineHandler: LogHandler {
         if let provided = metadataProvider?.get() { all.merge(provided) { $1 } }
         if let own = event.metadata { all.merge(own) { $1 } }
         let fields = all.sorted { $0.key < $1.key }.map { ($0.key, "\($0.value)") }
-        let time = Date().formatted(.iso8601.year().month().day().time(includingFractionalSeconds: true))
+        let time = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         let line =
             switch style {
             case .text: textLine(time, event, fields)

@@ -57,6 +57,7 @@ struct HelpTests {
             let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String]
             #expect(object?["label"] == "packhorse.coordinator")
             #expect(object?["message"]?.isEmpty == false)
+            #expect(object?["time"]?.hasSuffix("Z") == true, "times are UTC and say so")
         }
     }
 
