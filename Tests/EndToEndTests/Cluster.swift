@@ -19,10 +19,6 @@ final class Cluster {
         for _ in 0..<count { try startWorker() }
     }
 
-    deinit {
-        for daemon in workers + [coordinator].compactMap({ $0 }) where daemon.isRunning { kill(daemon.pid, SIGKILL) }
-    }
-
     var catalog: URL { data.appending(path: "catalog") }
 
     /// Starts the coordinator, on the ports it had before when it is a restart.

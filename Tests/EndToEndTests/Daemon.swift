@@ -24,7 +24,11 @@ final class Daemon {
         try process.run()
     }
 
+    /// Only when a test failed before it stopped the process: asks first, so that nginx takes its workers along.
     deinit {
+        guard process.isRunning else { return }
+        process.terminate()
+        for _ in 0..<40 where process.isRunning { usleep(50_000) }
         if process.isRunning { kill(process.processIdentifier, SIGKILL) }
     }
 
