@@ -9,7 +9,7 @@ SHELL := /bin/bash
 # SwiftPM's own import check lets some undeclared imports through (6.3.1: those that something below declares);
 # ops/check-layers, part of `make check`, refuses them all.
 BUILD := swift build -c release --explicit-target-dependency-import-check error
-TEST := swift test -c release --skip-build --disable-xctest $(TEST_FLAGS)
+TEST := ops/run-tests $(TEST_FLAGS)
 SWIFT_SOURCES := Package.swift Sources Tests
 
 help: ## list the tasks

@@ -12,10 +12,29 @@ extension Message {
             try Self.check(body.packageFormats.count, atMost: 64, "package formats")
         case .ready(let body):
             try Self.check(Int(body.credit), atMost: 4096, "credits")
-        case .progress(let body): try Self.check(body.leases.count, atMost: 1024, "leases")
+        case .progress(let body):
+            try Self.check(body.leases.count, atMost: 1024, "leases")
+            for use in body.origins { try Self.checkOrigin(use.origin) }
         case .return(let body): try Self.check(body.tokens.count, atMost: 1024, "tokens")
         case .welcome(let body): try Self.check(body.adopted.count, atMost: 1024, "adopted leases")
-        case .pong(let body): try Self.check(body.cancelled.count, atMost: 1024, "cancelled leases")
+        case .pong(let body):
+            try Self.check(body.cancelled.count, atMost: 1024, "cancelled leases")
+            for grant in body.grants { try Self.check(grant) }
+        case .rateGrants(let body): for grant in body.grants { try Self.check(grant) }
+        case .putBegin(let body): try Self.checkDigest(body.digest.count, type)
+        case .have(let body): try Self.checkDigest(body.digest.count, type)
+        case .chunk(let body):
+            try Self.checkDigest(body.digest.count, type)
+            try Self.check(body.data.count, atMost: MessageType.maxChunkBytes, "bytes")
+            guard !body.offset.addingReportingOverflow(UInt64(body.data.count)).overflow else {
+                throw WireError(.badValue, "The chunk's end is beyond any file.")
+            }
+        case .putEnd(let body): try Self.checkDigest(body.digest.count, type)
+        case .stored(let body): try Self.checkDigest(body.digest.count, type)
+        case .get(let body): try Self.checkDigest(body.digest.count, type)
+        case .blobSize(let body): try Self.checkDigest(body.digest.count, type)
+        case .blobRefused(let body): try Self.checkDigest(body.digest.count, type)
+        case .deadOrder(let body): try Self.check(body.batches.count, atMost: 4096, "batches")
         case .ack(let body):
             guard body.digest.isEmpty || body.digest.count == 32 else { throw Self.badDigest("ack", body.digest.count) }
         case .commit(let body): try Self.check(body)
@@ -24,6 +43,21 @@ extension Message {
         case .jobs(let body): for job in body.jobs { try Self.check(job) }
         case .jobStatus(let body): try Self.check(body)
         default: break
+        }
+    }
+
+    private static func checkDigest(_ count: Int, _ type: MessageType) throws(WireError) {
+        guard count == 32 else { throw badDigest("\(type)", count) }
+    }
+
+    private static func checkOrigin(_ name: String) throws(WireError) {
+        guard name.utf8.count <= 300 else { throw WireError(.badValue, "An origin's name has more than 300 bytes.") }
+    }
+
+    private static func check(_ grant: PBRateGrant) throws(WireError) {
+        try checkOrigin(grant.origin)
+        guard grant.perSecond.isFinite, grant.perSecond >= 0, grant.burst.isFinite, grant.burst >= 0 else {
+            throw WireError(.badValue, "A grant for '\(grant.origin.prefix(80))' is not a rate.")
         }
     }
 
@@ -48,6 +82,8 @@ extension Message {
         case .fetch(let work):
             guard let cell = work.cell.tileID else { throw badTile(work.cell) }
             try check(work.zoomMin, work.zoomMax)
+            try checkOrigin(work.origin)
+            for source in work.sources where source.count != 32 { throw badDigest("offer", source.count) }
             guard Int(work.zoomMax) >= cell.zoom else {
                 throw WireError(
                     .badValue, "The offer's zooms \(work.zoomMin) to \(work.zoomMax) end above its cell \(cell).")

@@ -2,7 +2,7 @@
 ///
 /// Values are never reused.
 ///
-/// 0x01… worker to coordinator, 0x21… coordinator to worker, 0x41… command line and coordinator.
+/// 0x01… worker to coordinator, 0x21… coordinator to worker, 0x41… command line and coordinator, 0x61… blobs.
 public enum MessageType: UInt8, CaseIterable, Sendable {
     case hello = 0x01
     case ready = 0x02
@@ -19,6 +19,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     case ack = 0x25
     case stale = 0x26
     case unknownSession = 0x27
+    case rateGrants = 0x28
 
     case submit = 0x41
     case submitted = 0x42
@@ -33,6 +34,31 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     case ping = 0x4B
     case health = 0x4C
     case problem = 0x4D
+    case jobOrder = 0x4E
+    case listDead = 0x4F
+    case deadLetters = 0x50
+    case deadOrder = 0x51
+    case ordered = 0x52
+    case putSchedule = 0x53
+    case dropSchedule = 0x54
+    case listSchedules = 0x55
+    case schedules = 0x56
+    case listOrigins = 0x57
+    case origins = 0x58
+    case getEvents = 0x59
+    case events = 0x5A
+    case backup = 0x5B
+    case backedUp = 0x5C
+    case drainWorker = 0x5D
+
+    case putBegin = 0x61
+    case have = 0x62
+    case chunk = 0x63
+    case putEnd = 0x64
+    case stored = 0x65
+    case get = 0x66
+    case blobSize = 0x67
+    case blobRefused = 0x68
 
     /// Largest frame on a work socket, header included.
     ///
@@ -42,6 +68,13 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     ///
     /// Unit: bytes. Submissions carry a mask per package.
     public static let maxControlFrame = 4 << 20
+
+    /// Largest frame on a blob socket, header included.
+    ///
+    /// Unit: bytes. One chunk of at most ``maxChunkBytes``.
+    public static let maxBlobFrame = (1 << 20) + (4 << 10)
+    /// Most bytes of a blob in one chunk.
+    public static let maxChunkBytes = 1 << 20
 
     /// Largest tileset description in a submission.
     ///
@@ -54,10 +87,15 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     public var maxBodyBytes: Int {
         switch self {
         case .commit, .offer: Self.maxWorkFrame - FrameHeader.byteCount
-        case .submit, .jobs, .jobStatus, .workers: Self.maxControlFrame - FrameHeader.byteCount
-        case .hello, .welcome, .progress, .pong, .return: 64 << 10
-        case .fail, .reject, .stale, .bye, .problem, .health: 16 << 10
-        case .ready, .ack, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .done, .listWorkers, .ping:
+        case .submit, .jobs, .jobStatus, .workers, .deadLetters, .putSchedule, .schedules, .origins, .events:
+            Self.maxControlFrame - FrameHeader.byteCount
+        case .chunk: Self.maxBlobFrame - FrameHeader.byteCount
+        case .hello, .welcome, .progress, .pong, .return, .rateGrants, .deadOrder: 64 << 10
+        case .fail, .reject, .stale, .bye, .problem, .health, .ordered, .backup, .backedUp, .blobRefused: 16 << 10
+        case .ready, .ack, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .done, .listWorkers, .ping,
+            .jobOrder, .listDead, .dropSchedule, .listSchedules, .listOrigins, .getEvents, .drainWorker, .putBegin,
+            .have, .putEnd,
+            .stored, .get, .blobSize:
             1 << 10
         }
     }
@@ -67,13 +105,20 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
         switch self {
         case .hello: [.init([10], 64), .init([11], 64), .init([12], 1024)]
         case .welcome: [.init([4], 1024)]
-        case .progress, .return, .pong: [.init([1], 1024)]
+        case .progress: [.init([1], 1024), .init([2], 256)]
+        case .pong: [.init([1], 1024), .init([3], 256)]
+        case .return: [.init([1], 1024)]
+        case .rateGrants: [.init([1], 256)]
         case .commit: [.init([2], 1), .init([3], 1), .init([2, 8], 1000)]
-        case .offer: [.init([5], 1), .init([6], 1)]
-        case .submit: [.init([7], 4096), .init([7, 3], 256)]
+        case .offer: [.init([5], 1), .init([6], 1), .init([5, 8], 256)]
+        case .submit: [.init([7], 4096), .init([7, 3], 256), .init([13], 64)]
         case .jobs: [.init([1], 1000), .init([1, 19], 4096), .init([1, 20], 10_000)]
         case .jobStatus: [.init([19], 4096), .init([20], 10_000)]
         case .workers: [.init([1], 4096)]
+        case .deadLetters: [.init([1], 1000), .init([1, 12], 10_000)]
+        case .deadOrder: [.init([3], 4096)]
+        case .schedules, .origins: [.init([1], 1000)]
+        case .events: [.init([1], 10_000)]
         default: []
         }
     }

@@ -66,6 +66,9 @@ public nonisolated struct PBHello: Sendable {
   /// work still in hand from before a reconnect
   public var held: [PBHeldLease] = []
 
+  /// no shared blob store: blobs travel over the blob socket
+  public var streams: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -103,6 +106,44 @@ public nonisolated struct PBProgress: Sendable {
   // methods supported on all messages.
 
   public var leases: [PBLeaseProgress] = []
+
+  /// what was done to origins since the last report that was answered
+  public var origins: [PBOriginUse] = []
+
+  /// highest RateGrant.round applied: what was granted before it no longer counts
+  public var grants: UInt64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// What one worker did to one origin since its last report, and how that was received.
+public nonisolated struct PBOriginUse: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// FetchWork.origin
+  public var origin: String = String()
+
+  /// started, retries included
+  public var requests: UInt64 = 0
+
+  /// with anything but throttling and failure
+  public var answered: UInt64 = 0
+
+  /// 429, 503 with Retry-After
+  public var throttled: UInt64 = 0
+
+  /// other 5xx, no connection, timeouts
+  public var failed: UInt64 = 0
+
+  /// largest Retry-After heard, 0 = none
+  public var retryAfterMs: UInt64 = 0
+
+  /// requests that wait for a permit now
+  public var waiting: UInt64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -391,6 +432,12 @@ public nonisolated struct PBFetchWork: Sendable {
   /// canonical JSON of the tileset
   public var tileset: Data = Data()
 
+  /// whose budget the requests draw from; empty = no shared budget
+  public var origin: String = String()
+
+  /// shards, SHA-256 each: a tile that one of them holds is taken from there, not fetched
+  public var sources: [Data] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -456,8 +503,50 @@ public nonisolated struct PBPong: Sendable {
   /// leases the worker must stop and forget
   public var cancelled: [UInt64] = []
 
-  /// no further offers
+  /// finish or give back, then leave
   public var draining: Bool = false
+
+  /// replace those held before
+  public var grants: [PBRateGrant] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The worker's share of an origin's budget. Without a live grant no request starts; what expires stops.
+public nonisolated struct PBRateGrant: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var origin: String = String()
+
+  /// requests started in any window of one second: at most this + burst; 0 = unlimited
+  public var perSecond: Double = 0
+
+  public var burst: Double = 0
+
+  /// requests in flight at once; 0 = none may start
+  public var concurrency: UInt32 = 0
+
+  public var ttlMs: UInt32 = 0
+
+  /// rises with every change, over all origins and workers
+  public var round: UInt64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// Grants changed between two pongs.
+public nonisolated struct PBRateGrants: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var grants: [PBRateGrant] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -534,6 +623,15 @@ public nonisolated struct PBSubmit: Sendable {
   public var allowedMissing: Double = 0
 
   public var dryRun: Bool = false
+
+  /// share among jobs of one priority; 0 = 1
+  public var weight: UInt32 = 0
+
+  /// wait until these jobs are done; one that fails or is cancelled fails this one
+  public var after: [UInt64] = []
+
+  /// id of the schedule that fired, empty = by hand
+  public var schedule: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -734,9 +832,44 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
     set {_uniqueStorage()._failures = newValue}
   }
 
+  /// below 0: paused
   public var priority: Int32 {
     get {_storage._priority}
     set {_uniqueStorage()._priority = newValue}
+  }
+
+  public var weight: UInt32 {
+    get {_storage._weight}
+    set {_uniqueStorage()._weight = newValue}
+  }
+
+  /// jobs it still waits for
+  public var after: [UInt64] {
+    get {_storage._after}
+    set {_uniqueStorage()._after = newValue}
+  }
+
+  public var batchesDead: UInt64 {
+    get {_storage._batchesDead}
+    set {_uniqueStorage()._batchesDead = newValue}
+  }
+
+  /// stored and empty tiles taken from other shards instead of the origin
+  public var reused: UInt64 {
+    get {_storage._reused}
+    set {_uniqueStorage()._reused = newValue}
+  }
+
+  /// 0 = unknown
+  public var etaMs: UInt64 {
+    get {_storage._etaMs}
+    set {_uniqueStorage()._etaMs = newValue}
+  }
+
+  /// why nothing happens now: paused, after 3, origin tiles.example.com blocked for 40 s …; empty = it runs
+  public var waiting: String {
+    get {_storage._waiting}
+    set {_uniqueStorage()._waiting = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -780,6 +913,379 @@ public nonisolated struct PBCancelJob: Sendable {
   // methods supported on all messages.
 
   public var job: UInt64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// pause, resume, retry (of a failed or cancelled job), prioritise, weigh.
+public nonisolated struct PBJobOrder: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var job: UInt64 = 0
+
+  public var order: String = String()
+
+  public var priority: Int32 = 0
+
+  public var weight: UInt32 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// Work that was given up: dead batches and failed tiles of accepted ones.
+public nonisolated struct PBListDead: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var job: UInt64 = 0
+
+  public var limit: UInt32 = 0
+
+  public var after: UInt64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBDeadLetters: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var letters: [PBDeadLetter] = []
+
+  public var more: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBDeadLetter: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var job: UInt64 = 0
+
+  public var batch: UInt64 = 0
+
+  public var cell: PBTile {
+    get {_cell ?? PBTile()}
+    set {_cell = newValue}
+  }
+  /// Returns true if `cell` has been explicitly set.
+  public var hasCell: Bool {self._cell != nil}
+  /// Clears the value of `cell`. Subsequent reads from it will return its default value.
+  public mutating func clearCell() {self._cell = nil}
+
+  public var zoomMin: UInt32 = 0
+
+  public var zoomMax: UInt32 = 0
+
+  /// given up: all of a dead batch, the failed ones of an accepted one
+  public var tiles: UInt64 = 0
+
+  public var cause: String = String()
+
+  public var detail: String = String()
+
+  public var attempts: UInt32 = 0
+
+  public var losses: UInt32 = 0
+
+  /// the batch as a whole is dead
+  public var whole: Bool = false
+
+  public var failures: [PBTileFailure] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _cell: PBTile? = nil
+}
+
+/// requeue: try again; drop: never again, the tiles count as missing for good. No batches = all of the job.
+public nonisolated struct PBDeadOrder: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var job: UInt64 = 0
+
+  public var order: String = String()
+
+  public var batches: [UInt64] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBOrdered: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var changed: UInt64 = 0
+
+  public var text: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBPutSchedule: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var schedule: PBSchedule {
+    get {_schedule ?? PBSchedule()}
+    set {_schedule = newValue}
+  }
+  /// Returns true if `schedule` has been explicitly set.
+  public var hasSchedule: Bool {self._schedule != nil}
+  /// Clears the value of `schedule`. Subsequent reads from it will return its default value.
+  public mutating func clearSchedule() {self._schedule = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _schedule: PBSchedule? = nil
+}
+
+public nonisolated struct PBDropSchedule: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBListSchedules: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBSchedules: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var schedules: [PBSchedule] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// A submission that repeats; times are UTC. A firing while the last one's job is unfinished is skipped.
+public nonisolated struct PBSchedule: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String = String()
+
+  /// "monthly 3 02:30", "weekly mon 04:00", "daily 01:00", "hourly 15"
+  public var every: String = String()
+
+  /// a Submit body
+  public var submission: Data = Data()
+
+  /// until the next firing
+  public var nextMs: UInt64 = 0
+
+  public var lastJob: UInt64 = 0
+
+  public var fired: UInt64 = 0
+
+  public var skipped: UInt64 = 0
+
+  public var label: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBListOrigins: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBOrigins: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var origins: [PBOriginStatus] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBOriginStatus: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var origin: String = String()
+
+  /// open, slowed, blocked (Retry-After), broken (breaker), probing, learning
+  public var state: String = String()
+
+  /// the configured limit, 0 = none
+  public var perSecond: Double = 0
+
+  public var concurrency: UInt32 = 0
+
+  public var grantedPerSecond: Double = 0
+
+  public var grantedConcurrency: UInt32 = 0
+
+  public var workers: UInt32 = 0
+
+  public var blockedMs: UInt64 = 0
+
+  public var requests: UInt64 = 0
+
+  public var throttled: UInt64 = 0
+
+  public var failed: UInt64 = 0
+
+  /// 0...1: what AIMD leaves of the limit
+  public var factor: Double = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The append-only log of everything that changed; `after` = last seq seen, wait_ms = how long to wait for the next one.
+public nonisolated struct PBGetEvents: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var after: UInt64 = 0
+
+  public var limit: UInt32 = 0
+
+  public var waitMs: UInt32 = 0
+
+  public var job: UInt64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBEvents: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var events: [PBEventRecord] = []
+
+  public var first: UInt64 = 0
+
+  public var last: UInt64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBEventRecord: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var seq: UInt64 = 0
+
+  /// since 1970, for display only
+  public var wallMs: Int64 = 0
+
+  public var job: UInt64 = 0
+
+  /// kebab-case: job-inserted, job, batch, package, failures, orphan, forgotten, …
+  public var kind: String = String()
+
+  /// the change itself, enough to replay it
+  public var data: Data = Data()
+
+  /// one line for people
+  public var text: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBBackup: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var name: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBBackedUp: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var path: String = String()
+
+  public var bytes: UInt64 = 0
+
+  public var elapsedMs: UInt64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBDrainWorker: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var name: String = String()
+
+  public var undo: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -906,6 +1412,132 @@ public nonisolated struct PBProblem: Sendable {
   public init() {}
 }
 
+/// Worker: I have this blob. Answered by Have (send from there), Stored (it is here) or BlobRefused.
+public nonisolated struct PBPutBegin: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var digest: Data = Data()
+
+  public var size: UInt64 = 0
+
+  public var token: UInt64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBHave: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var digest: Data = Data()
+
+  public var offset: UInt64 = 0
+
+  public var credit: UInt64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBChunk: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var digest: Data = Data()
+
+  public var offset: UInt64 = 0
+
+  public var data: Data = Data()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBPutEnd: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var digest: Data = Data()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBStored: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var digest: Data = Data()
+
+  public var size: UInt64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// Worker: send me this blob from `offset`; credit as in Have, repeated as it rises. Answered by BlobSize, then Chunks.
+public nonisolated struct PBGet: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var digest: Data = Data()
+
+  public var offset: UInt64 = 0
+
+  public var credit: UInt64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBBlobSize: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var digest: Data = Data()
+
+  public var size: UInt64 = 0
+
+  public var found: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBBlobRefused: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var digest: Data = Data()
+
+  public var code: String = String()
+
+  public var text: String = String()
+
+  public var retriable: Bool = false
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 public nonisolated struct PBTile: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -946,7 +1578,7 @@ fileprivate nonisolated let _protobuf_package = "packhorse.wire.v1"
 
 nonisolated extension PBHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Hello"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}wire_minor_min\0\u{3}wire_minor_max\0\u{1}build\0\u{1}name\0\u{1}host\0\u{1}pid\0\u{3}can_fetch\0\u{3}can_merge\0\u{3}blob_store\0\u{3}shard_formats\0\u{3}package_formats\0\u{1}held\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}wire_minor_min\0\u{3}wire_minor_max\0\u{1}build\0\u{1}name\0\u{1}host\0\u{1}pid\0\u{3}can_fetch\0\u{3}can_merge\0\u{3}blob_store\0\u{3}shard_formats\0\u{3}package_formats\0\u{1}held\0\u{1}streams\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -966,6 +1598,7 @@ nonisolated extension PBHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       case 10: try { try decoder.decodeRepeatedUInt32Field(value: &self.shardFormats) }()
       case 11: try { try decoder.decodeRepeatedUInt32Field(value: &self.packageFormats) }()
       case 12: try { try decoder.decodeRepeatedMessageField(value: &self.held) }()
+      case 13: try { try decoder.decodeSingularBoolField(value: &self.streams) }()
       default: break
       }
     }
@@ -1008,6 +1641,9 @@ nonisolated extension PBHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if !self.held.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.held, fieldNumber: 12)
     }
+    if self.streams != false {
+      try visitor.visitSingularBoolField(value: self.streams, fieldNumber: 13)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1024,6 +1660,7 @@ nonisolated extension PBHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if lhs.shardFormats != rhs.shardFormats {return false}
     if lhs.packageFormats != rhs.packageFormats {return false}
     if lhs.held != rhs.held {return false}
+    if lhs.streams != rhs.streams {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1091,7 +1728,7 @@ nonisolated extension PBReady: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 
 nonisolated extension PBProgress: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Progress"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}leases\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}leases\0\u{1}origins\0\u{1}grants\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1100,6 +1737,8 @@ nonisolated extension PBProgress: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.leases) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.origins) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.grants) }()
       default: break
       }
     }
@@ -1109,11 +1748,79 @@ nonisolated extension PBProgress: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if !self.leases.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.leases, fieldNumber: 1)
     }
+    if !self.origins.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.origins, fieldNumber: 2)
+    }
+    if self.grants != 0 {
+      try visitor.visitSingularUInt64Field(value: self.grants, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PBProgress, rhs: PBProgress) -> Bool {
     if lhs.leases != rhs.leases {return false}
+    if lhs.origins != rhs.origins {return false}
+    if lhs.grants != rhs.grants {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBOriginUse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".OriginUse"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{1}requests\0\u{1}answered\0\u{1}throttled\0\u{1}failed\0\u{3}retry_after_ms\0\u{1}waiting\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.origin) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.requests) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.answered) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.throttled) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.failed) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.retryAfterMs) }()
+      case 7: try { try decoder.decodeSingularUInt64Field(value: &self.waiting) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.origin.isEmpty {
+      try visitor.visitSingularStringField(value: self.origin, fieldNumber: 1)
+    }
+    if self.requests != 0 {
+      try visitor.visitSingularUInt64Field(value: self.requests, fieldNumber: 2)
+    }
+    if self.answered != 0 {
+      try visitor.visitSingularUInt64Field(value: self.answered, fieldNumber: 3)
+    }
+    if self.throttled != 0 {
+      try visitor.visitSingularUInt64Field(value: self.throttled, fieldNumber: 4)
+    }
+    if self.failed != 0 {
+      try visitor.visitSingularUInt64Field(value: self.failed, fieldNumber: 5)
+    }
+    if self.retryAfterMs != 0 {
+      try visitor.visitSingularUInt64Field(value: self.retryAfterMs, fieldNumber: 6)
+    }
+    if self.waiting != 0 {
+      try visitor.visitSingularUInt64Field(value: self.waiting, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBOriginUse, rhs: PBOriginUse) -> Bool {
+    if lhs.origin != rhs.origin {return false}
+    if lhs.requests != rhs.requests {return false}
+    if lhs.answered != rhs.answered {return false}
+    if lhs.throttled != rhs.throttled {return false}
+    if lhs.failed != rhs.failed {return false}
+    if lhs.retryAfterMs != rhs.retryAfterMs {return false}
+    if lhs.waiting != rhs.waiting {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1664,7 +2371,7 @@ nonisolated extension PBOffer: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 
 nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FetchWork"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cell\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}mask\0\u{1}tiles\0\u{1}tileset\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cell\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}mask\0\u{1}tiles\0\u{1}tileset\0\u{1}origin\0\u{1}sources\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1678,6 +2385,8 @@ nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 4: try { try decoder.decodeSingularBytesField(value: &self.mask) }()
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.tiles) }()
       case 6: try { try decoder.decodeSingularBytesField(value: &self.tileset) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.origin) }()
+      case 8: try { try decoder.decodeRepeatedBytesField(value: &self.sources) }()
       default: break
       }
     }
@@ -1706,6 +2415,12 @@ nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._Message
     if !self.tileset.isEmpty {
       try visitor.visitSingularBytesField(value: self.tileset, fieldNumber: 6)
     }
+    if !self.origin.isEmpty {
+      try visitor.visitSingularStringField(value: self.origin, fieldNumber: 7)
+    }
+    if !self.sources.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.sources, fieldNumber: 8)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1716,6 +2431,8 @@ nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.mask != rhs.mask {return false}
     if lhs.tiles != rhs.tiles {return false}
     if lhs.tileset != rhs.tileset {return false}
+    if lhs.origin != rhs.origin {return false}
+    if lhs.sources != rhs.sources {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1833,7 +2550,7 @@ nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._Mes
 
 nonisolated extension PBPong: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Pong"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cancelled\0\u{1}draining\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cancelled\0\u{1}draining\0\u{1}grants\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1843,6 +2560,7 @@ nonisolated extension PBPong: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedUInt64Field(value: &self.cancelled) }()
       case 2: try { try decoder.decodeSingularBoolField(value: &self.draining) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.grants) }()
       default: break
       }
     }
@@ -1855,12 +2573,101 @@ nonisolated extension PBPong: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
     if self.draining != false {
       try visitor.visitSingularBoolField(value: self.draining, fieldNumber: 2)
     }
+    if !self.grants.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.grants, fieldNumber: 3)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PBPong, rhs: PBPong) -> Bool {
     if lhs.cancelled != rhs.cancelled {return false}
     if lhs.draining != rhs.draining {return false}
+    if lhs.grants != rhs.grants {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBRateGrant: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RateGrant"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{3}per_second\0\u{1}burst\0\u{1}concurrency\0\u{3}ttl_ms\0\u{1}round\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.origin) }()
+      case 2: try { try decoder.decodeSingularDoubleField(value: &self.perSecond) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self.burst) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.concurrency) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.ttlMs) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.round) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.origin.isEmpty {
+      try visitor.visitSingularStringField(value: self.origin, fieldNumber: 1)
+    }
+    if self.perSecond.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.perSecond, fieldNumber: 2)
+    }
+    if self.burst.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.burst, fieldNumber: 3)
+    }
+    if self.concurrency != 0 {
+      try visitor.visitSingularUInt32Field(value: self.concurrency, fieldNumber: 4)
+    }
+    if self.ttlMs != 0 {
+      try visitor.visitSingularUInt32Field(value: self.ttlMs, fieldNumber: 5)
+    }
+    if self.round != 0 {
+      try visitor.visitSingularUInt64Field(value: self.round, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBRateGrant, rhs: PBRateGrant) -> Bool {
+    if lhs.origin != rhs.origin {return false}
+    if lhs.perSecond != rhs.perSecond {return false}
+    if lhs.burst != rhs.burst {return false}
+    if lhs.concurrency != rhs.concurrency {return false}
+    if lhs.ttlMs != rhs.ttlMs {return false}
+    if lhs.round != rhs.round {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBRateGrants: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RateGrants"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}grants\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.grants) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.grants.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.grants, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBRateGrants, rhs: PBRateGrants) -> Bool {
+    if lhs.grants != rhs.grants {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -1957,7 +2764,7 @@ nonisolated extension PBUnknownSession: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Submit"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1976,6 +2783,9 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       case 9: try { try decoder.decodeSingularInt32Field(value: &self.priority) }()
       case 10: try { try decoder.decodeSingularDoubleField(value: &self.allowedMissing) }()
       case 11: try { try decoder.decodeSingularBoolField(value: &self.dryRun) }()
+      case 12: try { try decoder.decodeSingularUInt32Field(value: &self.weight) }()
+      case 13: try { try decoder.decodeRepeatedUInt64Field(value: &self.after) }()
+      case 14: try { try decoder.decodeSingularStringField(value: &self.schedule) }()
       default: break
       }
     }
@@ -2015,6 +2825,15 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if self.dryRun != false {
       try visitor.visitSingularBoolField(value: self.dryRun, fieldNumber: 11)
     }
+    if self.weight != 0 {
+      try visitor.visitSingularUInt32Field(value: self.weight, fieldNumber: 12)
+    }
+    if !self.after.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.after, fieldNumber: 13)
+    }
+    if !self.schedule.isEmpty {
+      try visitor.visitSingularStringField(value: self.schedule, fieldNumber: 14)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2030,6 +2849,9 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if lhs.priority != rhs.priority {return false}
     if lhs.allowedMissing != rhs.allowedMissing {return false}
     if lhs.dryRun != rhs.dryRun {return false}
+    if lhs.weight != rhs.weight {return false}
+    if lhs.after != rhs.after {return false}
+    if lhs.schedule != rhs.schedule {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2226,7 +3048,7 @@ nonisolated extension PBGetJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".JobStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_dead\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0")
 
   fileprivate class _StorageClass {
     var _job: UInt64 = 0
@@ -2250,6 +3072,12 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _packages: [PBPackageStatus] = []
     var _failures: [PBTileFailure] = []
     var _priority: Int32 = 0
+    var _weight: UInt32 = 0
+    var _after: [UInt64] = []
+    var _batchesDead: UInt64 = 0
+    var _reused: UInt64 = 0
+    var _etaMs: UInt64 = 0
+    var _waiting: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -2281,6 +3109,12 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       _packages = source._packages
       _failures = source._failures
       _priority = source._priority
+      _weight = source._weight
+      _after = source._after
+      _batchesDead = source._batchesDead
+      _reused = source._reused
+      _etaMs = source._etaMs
+      _waiting = source._waiting
     }
   }
 
@@ -2320,6 +3154,12 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 19: try { try decoder.decodeRepeatedMessageField(value: &_storage._packages) }()
         case 20: try { try decoder.decodeRepeatedMessageField(value: &_storage._failures) }()
         case 21: try { try decoder.decodeSingularInt32Field(value: &_storage._priority) }()
+        case 22: try { try decoder.decodeSingularUInt32Field(value: &_storage._weight) }()
+        case 23: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._after) }()
+        case 24: try { try decoder.decodeSingularUInt64Field(value: &_storage._batchesDead) }()
+        case 25: try { try decoder.decodeSingularUInt64Field(value: &_storage._reused) }()
+        case 26: try { try decoder.decodeSingularUInt64Field(value: &_storage._etaMs) }()
+        case 27: try { try decoder.decodeSingularStringField(value: &_storage._waiting) }()
         default: break
         }
       }
@@ -2391,6 +3231,24 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       if _storage._priority != 0 {
         try visitor.visitSingularInt32Field(value: _storage._priority, fieldNumber: 21)
       }
+      if _storage._weight != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._weight, fieldNumber: 22)
+      }
+      if !_storage._after.isEmpty {
+        try visitor.visitPackedUInt64Field(value: _storage._after, fieldNumber: 23)
+      }
+      if _storage._batchesDead != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._batchesDead, fieldNumber: 24)
+      }
+      if _storage._reused != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._reused, fieldNumber: 25)
+      }
+      if _storage._etaMs != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._etaMs, fieldNumber: 26)
+      }
+      if !_storage._waiting.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._waiting, fieldNumber: 27)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -2421,6 +3279,12 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._packages != rhs_storage._packages {return false}
         if _storage._failures != rhs_storage._failures {return false}
         if _storage._priority != rhs_storage._priority {return false}
+        if _storage._weight != rhs_storage._weight {return false}
+        if _storage._after != rhs_storage._after {return false}
+        if _storage._batchesDead != rhs_storage._batchesDead {return false}
+        if _storage._reused != rhs_storage._reused {return false}
+        if _storage._etaMs != rhs_storage._etaMs {return false}
+        if _storage._waiting != rhs_storage._waiting {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -2520,6 +3384,847 @@ nonisolated extension PBCancelJob: SwiftProtobuf.Message, SwiftProtobuf._Message
 
   public static func ==(lhs: PBCancelJob, rhs: PBCancelJob) -> Bool {
     if lhs.job != rhs.job {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBJobOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".JobOrder"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}order\0\u{1}priority\0\u{1}weight\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.job) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.order) }()
+      case 3: try { try decoder.decodeSingularInt32Field(value: &self.priority) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.weight) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.job != 0 {
+      try visitor.visitSingularUInt64Field(value: self.job, fieldNumber: 1)
+    }
+    if !self.order.isEmpty {
+      try visitor.visitSingularStringField(value: self.order, fieldNumber: 2)
+    }
+    if self.priority != 0 {
+      try visitor.visitSingularInt32Field(value: self.priority, fieldNumber: 3)
+    }
+    if self.weight != 0 {
+      try visitor.visitSingularUInt32Field(value: self.weight, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBJobOrder, rhs: PBJobOrder) -> Bool {
+    if lhs.job != rhs.job {return false}
+    if lhs.order != rhs.order {return false}
+    if lhs.priority != rhs.priority {return false}
+    if lhs.weight != rhs.weight {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBListDead: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListDead"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}limit\0\u{1}after\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.job) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.limit) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.after) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.job != 0 {
+      try visitor.visitSingularUInt64Field(value: self.job, fieldNumber: 1)
+    }
+    if self.limit != 0 {
+      try visitor.visitSingularUInt32Field(value: self.limit, fieldNumber: 2)
+    }
+    if self.after != 0 {
+      try visitor.visitSingularUInt64Field(value: self.after, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBListDead, rhs: PBListDead) -> Bool {
+    if lhs.job != rhs.job {return false}
+    if lhs.limit != rhs.limit {return false}
+    if lhs.after != rhs.after {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBDeadLetters: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DeadLetters"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}letters\0\u{1}more\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.letters) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.more) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.letters.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.letters, fieldNumber: 1)
+    }
+    if self.more != false {
+      try visitor.visitSingularBoolField(value: self.more, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBDeadLetters, rhs: PBDeadLetters) -> Bool {
+    if lhs.letters != rhs.letters {return false}
+    if lhs.more != rhs.more {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBDeadLetter: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DeadLetter"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}batch\0\u{1}cell\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}cause\0\u{1}detail\0\u{1}attempts\0\u{1}losses\0\u{1}whole\0\u{1}failures\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.job) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.batch) }()
+      case 3: try { try decoder.decodeSingularMessageField(value: &self._cell) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.zoomMin) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.zoomMax) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.tiles) }()
+      case 7: try { try decoder.decodeSingularStringField(value: &self.cause) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      case 9: try { try decoder.decodeSingularUInt32Field(value: &self.attempts) }()
+      case 10: try { try decoder.decodeSingularUInt32Field(value: &self.losses) }()
+      case 11: try { try decoder.decodeSingularBoolField(value: &self.whole) }()
+      case 12: try { try decoder.decodeRepeatedMessageField(value: &self.failures) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.job != 0 {
+      try visitor.visitSingularUInt64Field(value: self.job, fieldNumber: 1)
+    }
+    if self.batch != 0 {
+      try visitor.visitSingularUInt64Field(value: self.batch, fieldNumber: 2)
+    }
+    try { if let v = self._cell {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 3)
+    } }()
+    if self.zoomMin != 0 {
+      try visitor.visitSingularUInt32Field(value: self.zoomMin, fieldNumber: 4)
+    }
+    if self.zoomMax != 0 {
+      try visitor.visitSingularUInt32Field(value: self.zoomMax, fieldNumber: 5)
+    }
+    if self.tiles != 0 {
+      try visitor.visitSingularUInt64Field(value: self.tiles, fieldNumber: 6)
+    }
+    if !self.cause.isEmpty {
+      try visitor.visitSingularStringField(value: self.cause, fieldNumber: 7)
+    }
+    if !self.detail.isEmpty {
+      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 8)
+    }
+    if self.attempts != 0 {
+      try visitor.visitSingularUInt32Field(value: self.attempts, fieldNumber: 9)
+    }
+    if self.losses != 0 {
+      try visitor.visitSingularUInt32Field(value: self.losses, fieldNumber: 10)
+    }
+    if self.whole != false {
+      try visitor.visitSingularBoolField(value: self.whole, fieldNumber: 11)
+    }
+    if !self.failures.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.failures, fieldNumber: 12)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBDeadLetter, rhs: PBDeadLetter) -> Bool {
+    if lhs.job != rhs.job {return false}
+    if lhs.batch != rhs.batch {return false}
+    if lhs._cell != rhs._cell {return false}
+    if lhs.zoomMin != rhs.zoomMin {return false}
+    if lhs.zoomMax != rhs.zoomMax {return false}
+    if lhs.tiles != rhs.tiles {return false}
+    if lhs.cause != rhs.cause {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.attempts != rhs.attempts {return false}
+    if lhs.losses != rhs.losses {return false}
+    if lhs.whole != rhs.whole {return false}
+    if lhs.failures != rhs.failures {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBDeadOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DeadOrder"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}order\0\u{1}batches\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.job) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.order) }()
+      case 3: try { try decoder.decodeRepeatedUInt64Field(value: &self.batches) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.job != 0 {
+      try visitor.visitSingularUInt64Field(value: self.job, fieldNumber: 1)
+    }
+    if !self.order.isEmpty {
+      try visitor.visitSingularStringField(value: self.order, fieldNumber: 2)
+    }
+    if !self.batches.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.batches, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBDeadOrder, rhs: PBDeadOrder) -> Bool {
+    if lhs.job != rhs.job {return false}
+    if lhs.order != rhs.order {return false}
+    if lhs.batches != rhs.batches {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBOrdered: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Ordered"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}changed\0\u{1}text\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.changed) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.changed != 0 {
+      try visitor.visitSingularUInt64Field(value: self.changed, fieldNumber: 1)
+    }
+    if !self.text.isEmpty {
+      try visitor.visitSingularStringField(value: self.text, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBOrdered, rhs: PBOrdered) -> Bool {
+    if lhs.changed != rhs.changed {return false}
+    if lhs.text != rhs.text {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBPutSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PutSchedule"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}schedule\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._schedule) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._schedule {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBPutSchedule, rhs: PBPutSchedule) -> Bool {
+    if lhs._schedule != rhs._schedule {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBDropSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DropSchedule"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBDropSchedule, rhs: PBDropSchedule) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBListSchedules: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListSchedules"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBListSchedules, rhs: PBListSchedules) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBSchedules: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Schedules"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}schedules\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.schedules) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.schedules.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.schedules, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBSchedules, rhs: PBSchedules) -> Bool {
+    if lhs.schedules != rhs.schedules {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Schedule"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}every\0\u{1}submission\0\u{3}next_ms\0\u{3}last_job\0\u{1}fired\0\u{1}skipped\0\u{1}label\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.every) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.submission) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.nextMs) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.lastJob) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.fired) }()
+      case 7: try { try decoder.decodeSingularUInt64Field(value: &self.skipped) }()
+      case 8: try { try decoder.decodeSingularStringField(value: &self.label) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    if !self.every.isEmpty {
+      try visitor.visitSingularStringField(value: self.every, fieldNumber: 2)
+    }
+    if !self.submission.isEmpty {
+      try visitor.visitSingularBytesField(value: self.submission, fieldNumber: 3)
+    }
+    if self.nextMs != 0 {
+      try visitor.visitSingularUInt64Field(value: self.nextMs, fieldNumber: 4)
+    }
+    if self.lastJob != 0 {
+      try visitor.visitSingularUInt64Field(value: self.lastJob, fieldNumber: 5)
+    }
+    if self.fired != 0 {
+      try visitor.visitSingularUInt64Field(value: self.fired, fieldNumber: 6)
+    }
+    if self.skipped != 0 {
+      try visitor.visitSingularUInt64Field(value: self.skipped, fieldNumber: 7)
+    }
+    if !self.label.isEmpty {
+      try visitor.visitSingularStringField(value: self.label, fieldNumber: 8)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBSchedule, rhs: PBSchedule) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.every != rhs.every {return false}
+    if lhs.submission != rhs.submission {return false}
+    if lhs.nextMs != rhs.nextMs {return false}
+    if lhs.lastJob != rhs.lastJob {return false}
+    if lhs.fired != rhs.fired {return false}
+    if lhs.skipped != rhs.skipped {return false}
+    if lhs.label != rhs.label {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBListOrigins: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListOrigins"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap()
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    // Load everything into unknown fields
+    while try decoder.nextFieldNumber() != nil {}
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBListOrigins, rhs: PBListOrigins) -> Bool {
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBOrigins: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Origins"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origins\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.origins) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.origins.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.origins, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBOrigins, rhs: PBOrigins) -> Bool {
+    if lhs.origins != rhs.origins {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBOriginStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".OriginStatus"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{1}state\0\u{3}per_second\0\u{1}concurrency\0\u{3}granted_per_second\0\u{3}granted_concurrency\0\u{1}workers\0\u{3}blocked_ms\0\u{1}requests\0\u{1}throttled\0\u{1}failed\0\u{1}factor\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.origin) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.state) }()
+      case 3: try { try decoder.decodeSingularDoubleField(value: &self.perSecond) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.concurrency) }()
+      case 5: try { try decoder.decodeSingularDoubleField(value: &self.grantedPerSecond) }()
+      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.grantedConcurrency) }()
+      case 7: try { try decoder.decodeSingularUInt32Field(value: &self.workers) }()
+      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.blockedMs) }()
+      case 9: try { try decoder.decodeSingularUInt64Field(value: &self.requests) }()
+      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.throttled) }()
+      case 11: try { try decoder.decodeSingularUInt64Field(value: &self.failed) }()
+      case 12: try { try decoder.decodeSingularDoubleField(value: &self.factor) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.origin.isEmpty {
+      try visitor.visitSingularStringField(value: self.origin, fieldNumber: 1)
+    }
+    if !self.state.isEmpty {
+      try visitor.visitSingularStringField(value: self.state, fieldNumber: 2)
+    }
+    if self.perSecond.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.perSecond, fieldNumber: 3)
+    }
+    if self.concurrency != 0 {
+      try visitor.visitSingularUInt32Field(value: self.concurrency, fieldNumber: 4)
+    }
+    if self.grantedPerSecond.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.grantedPerSecond, fieldNumber: 5)
+    }
+    if self.grantedConcurrency != 0 {
+      try visitor.visitSingularUInt32Field(value: self.grantedConcurrency, fieldNumber: 6)
+    }
+    if self.workers != 0 {
+      try visitor.visitSingularUInt32Field(value: self.workers, fieldNumber: 7)
+    }
+    if self.blockedMs != 0 {
+      try visitor.visitSingularUInt64Field(value: self.blockedMs, fieldNumber: 8)
+    }
+    if self.requests != 0 {
+      try visitor.visitSingularUInt64Field(value: self.requests, fieldNumber: 9)
+    }
+    if self.throttled != 0 {
+      try visitor.visitSingularUInt64Field(value: self.throttled, fieldNumber: 10)
+    }
+    if self.failed != 0 {
+      try visitor.visitSingularUInt64Field(value: self.failed, fieldNumber: 11)
+    }
+    if self.factor.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.factor, fieldNumber: 12)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBOriginStatus, rhs: PBOriginStatus) -> Bool {
+    if lhs.origin != rhs.origin {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.perSecond != rhs.perSecond {return false}
+    if lhs.concurrency != rhs.concurrency {return false}
+    if lhs.grantedPerSecond != rhs.grantedPerSecond {return false}
+    if lhs.grantedConcurrency != rhs.grantedConcurrency {return false}
+    if lhs.workers != rhs.workers {return false}
+    if lhs.blockedMs != rhs.blockedMs {return false}
+    if lhs.requests != rhs.requests {return false}
+    if lhs.throttled != rhs.throttled {return false}
+    if lhs.failed != rhs.failed {return false}
+    if lhs.factor != rhs.factor {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBGetEvents: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".GetEvents"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}after\0\u{1}limit\0\u{3}wait_ms\0\u{1}job\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.after) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.limit) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.waitMs) }()
+      case 4: try { try decoder.decodeSingularUInt64Field(value: &self.job) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.after != 0 {
+      try visitor.visitSingularUInt64Field(value: self.after, fieldNumber: 1)
+    }
+    if self.limit != 0 {
+      try visitor.visitSingularUInt32Field(value: self.limit, fieldNumber: 2)
+    }
+    if self.waitMs != 0 {
+      try visitor.visitSingularUInt32Field(value: self.waitMs, fieldNumber: 3)
+    }
+    if self.job != 0 {
+      try visitor.visitSingularUInt64Field(value: self.job, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBGetEvents, rhs: PBGetEvents) -> Bool {
+    if lhs.after != rhs.after {return false}
+    if lhs.limit != rhs.limit {return false}
+    if lhs.waitMs != rhs.waitMs {return false}
+    if lhs.job != rhs.job {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBEvents: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Events"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}events\0\u{1}first\0\u{1}last\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.events) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.first) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.last) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.events.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.events, fieldNumber: 1)
+    }
+    if self.first != 0 {
+      try visitor.visitSingularUInt64Field(value: self.first, fieldNumber: 2)
+    }
+    if self.last != 0 {
+      try visitor.visitSingularUInt64Field(value: self.last, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBEvents, rhs: PBEvents) -> Bool {
+    if lhs.events != rhs.events {return false}
+    if lhs.first != rhs.first {return false}
+    if lhs.last != rhs.last {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBEventRecord: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".EventRecord"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}seq\0\u{3}wall_ms\0\u{1}job\0\u{1}kind\0\u{1}data\0\u{1}text\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.seq) }()
+      case 2: try { try decoder.decodeSingularInt64Field(value: &self.wallMs) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.job) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.kind) }()
+      case 5: try { try decoder.decodeSingularBytesField(value: &self.data) }()
+      case 6: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.seq != 0 {
+      try visitor.visitSingularUInt64Field(value: self.seq, fieldNumber: 1)
+    }
+    if self.wallMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.wallMs, fieldNumber: 2)
+    }
+    if self.job != 0 {
+      try visitor.visitSingularUInt64Field(value: self.job, fieldNumber: 3)
+    }
+    if !self.kind.isEmpty {
+      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 4)
+    }
+    if !self.data.isEmpty {
+      try visitor.visitSingularBytesField(value: self.data, fieldNumber: 5)
+    }
+    if !self.text.isEmpty {
+      try visitor.visitSingularStringField(value: self.text, fieldNumber: 6)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBEventRecord, rhs: PBEventRecord) -> Bool {
+    if lhs.seq != rhs.seq {return false}
+    if lhs.wallMs != rhs.wallMs {return false}
+    if lhs.job != rhs.job {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.data != rhs.data {return false}
+    if lhs.text != rhs.text {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBBackup: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Backup"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBBackup, rhs: PBBackup) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBBackedUp: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".BackedUp"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}path\0\u{1}bytes\0\u{3}elapsed_ms\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.path) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.bytes) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.elapsedMs) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.path.isEmpty {
+      try visitor.visitSingularStringField(value: self.path, fieldNumber: 1)
+    }
+    if self.bytes != 0 {
+      try visitor.visitSingularUInt64Field(value: self.bytes, fieldNumber: 2)
+    }
+    if self.elapsedMs != 0 {
+      try visitor.visitSingularUInt64Field(value: self.elapsedMs, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBBackedUp, rhs: PBBackedUp) -> Bool {
+    if lhs.path != rhs.path {return false}
+    if lhs.bytes != rhs.bytes {return false}
+    if lhs.elapsedMs != rhs.elapsedMs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBDrainWorker: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".DrainWorker"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}name\0\u{1}undo\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.name) }()
+      case 2: try { try decoder.decodeSingularBoolField(value: &self.undo) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.name.isEmpty {
+      try visitor.visitSingularStringField(value: self.name, fieldNumber: 1)
+    }
+    if self.undo != false {
+      try visitor.visitSingularBoolField(value: self.undo, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBDrainWorker, rhs: PBDrainWorker) -> Bool {
+    if lhs.name != rhs.name {return false}
+    if lhs.undo != rhs.undo {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2786,6 +4491,316 @@ nonisolated extension PBProblem: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.code != rhs.code {return false}
     if lhs.text != rhs.text {return false}
     if lhs.hint != rhs.hint {return false}
+    if lhs.retriable != rhs.retriable {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBPutBegin: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PutBegin"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}size\0\u{1}token\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.digest) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.size) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.token) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.digest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.digest, fieldNumber: 1)
+    }
+    if self.size != 0 {
+      try visitor.visitSingularUInt64Field(value: self.size, fieldNumber: 2)
+    }
+    if self.token != 0 {
+      try visitor.visitSingularUInt64Field(value: self.token, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBPutBegin, rhs: PBPutBegin) -> Bool {
+    if lhs.digest != rhs.digest {return false}
+    if lhs.size != rhs.size {return false}
+    if lhs.token != rhs.token {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBHave: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Have"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}offset\0\u{1}credit\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.digest) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.offset) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.credit) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.digest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.digest, fieldNumber: 1)
+    }
+    if self.offset != 0 {
+      try visitor.visitSingularUInt64Field(value: self.offset, fieldNumber: 2)
+    }
+    if self.credit != 0 {
+      try visitor.visitSingularUInt64Field(value: self.credit, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBHave, rhs: PBHave) -> Bool {
+    if lhs.digest != rhs.digest {return false}
+    if lhs.offset != rhs.offset {return false}
+    if lhs.credit != rhs.credit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBChunk: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Chunk"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}offset\0\u{1}data\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.digest) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.offset) }()
+      case 3: try { try decoder.decodeSingularBytesField(value: &self.data) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.digest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.digest, fieldNumber: 1)
+    }
+    if self.offset != 0 {
+      try visitor.visitSingularUInt64Field(value: self.offset, fieldNumber: 2)
+    }
+    if !self.data.isEmpty {
+      try visitor.visitSingularBytesField(value: self.data, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBChunk, rhs: PBChunk) -> Bool {
+    if lhs.digest != rhs.digest {return false}
+    if lhs.offset != rhs.offset {return false}
+    if lhs.data != rhs.data {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBPutEnd: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PutEnd"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.digest) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.digest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.digest, fieldNumber: 1)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBPutEnd, rhs: PBPutEnd) -> Bool {
+    if lhs.digest != rhs.digest {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBStored: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Stored"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}size\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.digest) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.size) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.digest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.digest, fieldNumber: 1)
+    }
+    if self.size != 0 {
+      try visitor.visitSingularUInt64Field(value: self.size, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBStored, rhs: PBStored) -> Bool {
+    if lhs.digest != rhs.digest {return false}
+    if lhs.size != rhs.size {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBGet: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Get"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}offset\0\u{1}credit\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.digest) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.offset) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.credit) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.digest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.digest, fieldNumber: 1)
+    }
+    if self.offset != 0 {
+      try visitor.visitSingularUInt64Field(value: self.offset, fieldNumber: 2)
+    }
+    if self.credit != 0 {
+      try visitor.visitSingularUInt64Field(value: self.credit, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBGet, rhs: PBGet) -> Bool {
+    if lhs.digest != rhs.digest {return false}
+    if lhs.offset != rhs.offset {return false}
+    if lhs.credit != rhs.credit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBBlobSize: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".BlobSize"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}size\0\u{1}found\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.digest) }()
+      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.size) }()
+      case 3: try { try decoder.decodeSingularBoolField(value: &self.found) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.digest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.digest, fieldNumber: 1)
+    }
+    if self.size != 0 {
+      try visitor.visitSingularUInt64Field(value: self.size, fieldNumber: 2)
+    }
+    if self.found != false {
+      try visitor.visitSingularBoolField(value: self.found, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBBlobSize, rhs: PBBlobSize) -> Bool {
+    if lhs.digest != rhs.digest {return false}
+    if lhs.size != rhs.size {return false}
+    if lhs.found != rhs.found {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBBlobRefused: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".BlobRefused"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}digest\0\u{1}code\0\u{1}text\0\u{1}retriable\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBytesField(value: &self.digest) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.code) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.retriable) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.digest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.digest, fieldNumber: 1)
+    }
+    if !self.code.isEmpty {
+      try visitor.visitSingularStringField(value: self.code, fieldNumber: 2)
+    }
+    if !self.text.isEmpty {
+      try visitor.visitSingularStringField(value: self.text, fieldNumber: 3)
+    }
+    if self.retriable != false {
+      try visitor.visitSingularBoolField(value: self.retriable, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBBlobRefused, rhs: PBBlobRefused) -> Bool {
+    if lhs.digest != rhs.digest {return false}
+    if lhs.code != rhs.code {return false}
+    if lhs.text != rhs.text {return false}
     if lhs.retriable != rhs.retriable {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

@@ -4,7 +4,9 @@ import Foundation
 
 /// One message of each type with every list and choice filled in.
 enum Samples {
-    static let messages: [Message] = [
+    static let messages: [Message] = first + later
+
+    private static let first: [Message] = [
         .hello(
             .make {
                 $0.wireMinorMax = 2
