@@ -57,6 +57,7 @@ let libraries: [Room] = [
     Room("Tilesets", ["Tiles", "TileBodies"], [.yams]),
     Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer"], [.grdb]),
     Room("Shards", ["CLZ4", "Tiles"], [.crypto]),
+    Room("ObjectStore", ["Transfer", "Shards"]),
     Room("Packages", ["Tiles", "TileBodies", "Shards"], [.grdb, .crypto]),
     Room("Catalog", ["Tiles", "Shards"]),
     Room("TestSupport"),  // the scripted HTTP server of the tests; nothing but tests imports it
@@ -87,6 +88,7 @@ let tests: [Room] = [
     Room("ZeroMQ"), Room("Transfer", ["TestSupport"]), Room("TileBodies", ["Tiles"]),
     Room("Tilesets", ["Tiles", "TileBodies"]),
     Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "TestSupport"], [.grdb]), Room("Shards", ["Tiles"]),
+    Room("ObjectStore", ["Transfer", "Shards", "TestSupport"]),
     Room("Packages", ["Tiles", "Shards"], [.grdb]), Room("Catalog", ["Tiles", "Shards"]),
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.logging]),
     Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards"], [.grdb, .logging]),

@@ -1,27 +1,31 @@
 #!/usr/bin/python3
 """An S3 server that checks signatures: OpenStack Swift with its S3 layer, all four servers in one process, for tests.
 
-usage: ops/s3/serve.py FOLDER [--port N] [--stay]
+usage: ops/s3/serve.py FOLDER [--port N] [--bucket NAME]... [--stay | --remove]
 
-Serves on 127.0.0.1 only, keeps everything under FOLDER, prints `ready URL` once it answers, and ends with its parent
-(--stay: not). Access key `test:tester`, secret `testing`, region us-east-1, requests at most 900 s off the clock.
-Needs the Debian packages that `ops/s3-server install` brings. Started by ops/s3-server and by the tests.
+Serves on 127.0.0.1 only, keeps everything under FOLDER, prints `ready URL URL` once it answers, and ends with its parent
+(--stay: not; --remove: and takes FOLDER along). The clock of the second URL is two hours ahead. Access key `test:tester`, secret `testing`, region
+us-east-1; a request may be 900 s off the clock. Needs the Debian package that `ops/s3-server install` brings.
 """
 
 import argparse
 import logging
 import os
 import pathlib
+import shutil
 import signal
 import sys
 
 import eventlet
+import eventlet.corolocal
 import eventlet.wsgi
 
 eventlet.patcher.monkey_patch(all=False, socket=True, select=True, thread=True, time=True)
 
 from swift.common import utils, wsgi  # noqa: E402
+from swift.common.middleware.s3api.utils import S3Timestamp  # noqa: E402
 from swift.common.ring import RingBuilder  # noqa: E402
+from swift.common.swob import Request  # noqa: E402
 
 SERVERS = ("account", "container", "object")
 
@@ -93,11 +97,32 @@ def ring(path, port):
     builder.get_ring().save(str(path))
 
 
+def prepared(app, cache, clock, ahead):
+    """An application with a cache, and a clock that is so many seconds ahead."""
+    def call(environment, start_response):
+        environment["swift.cache"] = cache
+        clock.ahead = ahead
+        return app(environment, start_response)
+    return call
+
+
+def make_bucket(app, name):
+    """What an administrator would have done before."""
+    request = Request.blank(f"/v1/AUTH_test/{name}", method="PUT")
+    request.environ["swift.authorize"] = lambda _: None
+    request.environ["swift.authorize_override"] = True
+    response = request.get_response(app)
+    if response.status_int // 100 != 2:
+        sys.exit(f"serve.py: bucket {name}: {response.status}")
+
+
 def main():
-    parser = argparse.ArgumentParser(usage="ops/s3/serve.py FOLDER [--port N] [--stay]")
+    parser = argparse.ArgumentParser(usage="ops/s3/serve.py FOLDER [--port N] [--bucket NAME]... [--stay | --remove]")
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--port", type=int, default=0)
+    parser.add_argument("--bucket", action="append", default=[])
     parser.add_argument("--stay", action="store_true")
+    parser.add_argument("--remove", action="store_true")
     options = parser.parse_args()
     parent = os.getppid()
     folder = options.folder.resolve()
@@ -124,24 +149,30 @@ def main():
     utils.ThreadSafeSysLogHandler = FileLog
     quiet = logging.getLogger("eventlet")
     quiet.addHandler(FileLog())
-    cache = Cache()
+    clock, plain_now = eventlet.corolocal.local(), S3Timestamp.now
+    S3Timestamp.now = classmethod(lambda cls, *a, **k: cls(float(plain_now()) + getattr(clock, "ahead", 0)))
 
-    def with_cache(app):
-        def call(environment, start_response):
-            environment["swift.cache"] = cache
-            return app(environment, start_response)
-        return call
+    def serve(listener, app):
+        eventlet.spawn(eventlet.wsgi.server, listener, app, quiet, protocol=wsgi.SwiftHttpProtocol, log_output=False,
+                       keepalive=True, debug=False)
 
-    for name, listener in sockets.items():
-        app = wsgi.loadapp(str(etc / f"{name}.conf"))
-        eventlet.spawn(eventlet.wsgi.server, listener, with_cache(app) if name == "proxy" else app, quiet,
-                       protocol=wsgi.SwiftHttpProtocol, log_output=False, keepalive=True, debug=False)
+    for name in SERVERS:
+        serve(sockets[name], wsgi.loadapp(str(etc / f"{name}.conf")))
+    proxy, cache = wsgi.loadapp(str(etc / "proxy.conf")), Cache()
+    ahead = eventlet.listen(("127.0.0.1", 0))
+    serve(sockets["proxy"], prepared(proxy, cache, clock, 0))
+    serve(ahead, prepared(proxy, cache, clock, 7200))
+    for bucket in options.bucket:
+        make_bucket(prepared(proxy, cache, clock, 0), bucket)
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))
-    print(f"ready http://127.0.0.1:{sockets['proxy'].getsockname()[1]}", flush=True)
+    ports = [listener.getsockname()[1] for listener in (sockets["proxy"], ahead)]
+    print("ready " + " ".join(f"http://127.0.0.1:{port}" for port in ports), flush=True)
     while options.stay or os.getppid() == parent:
         eventlet.sleep(0.5)
-    return 0
+    if options.remove:
+        shutil.rmtree(folder, ignore_errors=True)
+    os._exit(0)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
