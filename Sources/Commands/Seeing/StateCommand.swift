@@ -6,6 +6,9 @@ import Foundation
 struct StateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "state", abstract: "Check or restore the state file of a coordinator that is stopped.",
+        discussion: """
+            Example: packhorse state check --data packhorse-data
+            """,
         subcommands: [StateCheckCommand.self, StateRestoreCommand.self])
 }
 
