@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build test check format demo compose-test proto regions clean
+.PHONY: help bootstrap build test check format demo s3-test bench-coordinator compose-test proto regions clean
 
 # SwiftPM's own import check lets some undeclared imports through (6.3.1: those that something below declares);
 # ops/check-layers, part of `make check`, refuses them all.
@@ -38,6 +38,15 @@ demo: build ## a country of the demo world through a coordinator and workers, on
 
 compose-test: ## build the container image, run a cluster of three workers in Docker, check its package (10 min, then 1)
 	@ops/compose-test
+
+s3-test: ## the S3 tests, which fail where make test would skip them: a real server from a Debian package
+	@ops/bootstrap
+	@ops/s3-server install
+	$(BUILD) --build-tests
+	PACKHORSE_S3_TEST=1 $(TEST) --filter 'ObjectStoreTests|S3Tests'
+
+bench-coordinator: build ## a coordinator under 1,000 simulated workers and 100 million tiles: batches/s, CPU, memory, rows
+	@ops/bench/coordinator
 
 proto: ## regenerate Sources/Wire/packhorse.pb.swift from packhorse.proto (needs protoc and protoc-gen-swift)
 	ops/check-proto --write

@@ -76,8 +76,8 @@ let libraries: [Room] = [
     Room(
         "Commands",
         [
-            "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards", "Packages",
-            "Catalog", "DemoWorld",
+            "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards",
+            "ObjectStore", "Packages", "Catalog", "DemoWorld",
             "Coordinator", "Worker", "Scheduling", "Telemetry",
         ], [.arguments, .lifecycle, .logging, .signals]),
 ]
@@ -145,7 +145,9 @@ targets += tests.filter { isChosen($0.name) }.map {
 if chosen == nil {
     targets.append(.executableTarget(name: "packhorse", dependencies: ["Commands"], swiftSettings: strict))
     targets.append(
-        .testTarget(name: "EndToEndTests", dependencies: ["packhorse", "Tiles", "Packages"], swiftSettings: strict))
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["packhorse", "Tiles", "Packages", "TestSupport"],
+            swiftSettings: strict))
 }
 
 let package = Package(

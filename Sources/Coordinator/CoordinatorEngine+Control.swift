@@ -101,6 +101,7 @@ extension CoordinatorEngine {
         switch report {
         case .event(let event): take(scheduler.handle(event, now: now))
         case .checked(let check, let seq, let result, let trouble): checked(check, seq: seq, result, trouble)
+        case .unchecked(let check, let why): unchecked(check, why)
         case .released(let job): await forgetBlobs(of: job)
         case .keptBlobs(let job): releasing.remove(job)
         case .planned(let asker, .failure(let problem), _):

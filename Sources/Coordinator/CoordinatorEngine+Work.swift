@@ -177,8 +177,20 @@ extension CoordinatorEngine {
         // Workers repeat what is not answered; the first one's answer is on its way.
         guard checking.count < options.mostChecks, checking.insert(check).inserted else { return }
         workshop.run(on: .checks) { [blobs] in
-            .checked(check, seq: frame.seq, result, await Self.missing(result, in: blobs))
+            do {
+                return .checked(check, seq: frame.seq, result, try await Self.missing(result, in: blobs))
+            } catch {
+                return .unchecked(check, why: "\(error)")
+            }
         }
+    }
+
+    /// The store gave no answer, so neither does the coordinator: the worker keeps its result and says it again.
+    func unchecked(_ check: CommitCheck, _ why: String) {
+        checking.remove(check)
+        logger.warning(
+            "blob store does not answer; a result waits",
+            metadata: [LogKey.token: "\(check.token.rawValue)", LogKey.errorMessage: "\(why)"])
     }
 
     /// A commit whose blob was looked for.
@@ -194,23 +206,19 @@ extension CoordinatorEngine {
     }
 
     /// Why what a result names cannot be used, or `nil`.
-    private static func missing(_ result: CommitResult, in blobs: any ManagedBlobStore) async -> Trouble? {
+    private static func missing(_ result: CommitResult, in blobs: any ManagedBlobStore) async throws -> Trouble? {
         let (digest, size): (ContentDigest, UInt64) =
             switch result {
             case .fetch(let digest, let counts, _): (digest, counts.shardBytes)
             case .merge(let package): (package.digest, package.size)
             }
-        do {
-            guard let name = Digest(bytes: digest.bytes), let found = try await blobs.size(of: name) else {
-                return Trouble(cause: "blob-missing", detail: "\(digest) is not in the coordinator's blob store")
-            }
-            guard found == size else {
-                return Trouble(cause: "blob-missing", detail: "\(digest) has \(found) bytes, the commit says \(size)")
-            }
-            return nil
-        } catch {
-            return Trouble(cause: "blob-missing", detail: "\(digest): \(error)")
+        guard let name = Digest(bytes: digest.bytes), let found = try await blobs.size(of: name) else {
+            return Trouble(cause: "blob-missing", detail: "\(digest) is not in the coordinator's blob store")
         }
+        guard found == size else {
+            return Trouble(cause: "blob-missing", detail: "\(digest) has \(found) bytes, the commit says \(size)")
+        }
+        return nil
     }
 
     // MARK: - To workers

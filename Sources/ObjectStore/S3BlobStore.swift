@@ -28,12 +28,16 @@ public struct S3BlobStore: ManagedBlobStore {
         self.bucket = bucket
         self.cache = cache
         self.patience = Patience(limit: patience)
-        if create, try await bucket.read(Self.idName) == nil {
+        id = try await Self.identity(bucket, create: create)
+    }
+
+    private static func identity(_ bucket: S3Bucket, create: Bool) async throws -> String {
+        if create, try await bucket.read(idName) == nil {
             let fresh = (0..<32).map { _ in String(UInt8.random(in: 0..<16), radix: 16) }.joined()
-            try await bucket.put(Self.idName, bytes: Array((fresh + "\n").utf8))
+            try await bucket.put(idName, bytes: Array((fresh + "\n").utf8))
         }
         // Read back in any case: of two that made one at the same moment, the last one's stays.
-        guard let bytes = try await bucket.read(Self.idName) else {
+        guard let bytes = try await bucket.read(idName) else {
             throw ShardsError(
                 .storeMissing,
                 "There is no blob store in '\(bucket.location)' at '\(bucket.endpoint)' ('store-id' is missing). Start the"
@@ -45,7 +49,7 @@ public struct S3BlobStore: ManagedBlobStore {
                 .storeMissing,
                 "'store-id' in '\(bucket.location)' is not the id of a blob store: 32 hexadecimal digits expected.")
         }
-        self.id = id
+        return id
     }
 
     /// A fresh name in the cache's folder.

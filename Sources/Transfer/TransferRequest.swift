@@ -42,9 +42,9 @@ public struct TransferSink: Sendable, Hashable {
 /// libcurl 7.88 signs what it is given: the query must be sorted and every key followed by '=', and the caller sends
 /// `x-amz-content-sha256` itself. Only the request's own headers go along, because every one of them is signed.
 public struct TransferSigning: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// The region in the signature's scope, e.g. `us-east-1`.
+    /// The region in the signature's scope: `us-east-1`.
     public let region: String
-    /// The service in the signature's scope, e.g. `s3`.
+    /// The service in the signature's scope: `s3`.
     public let service: String
     /// May hold any character, ':' included.
     public let accessKey: String

@@ -112,8 +112,9 @@ public struct WorkerService: Service, CustomStringConvertible {
         let deadline = ContinuousClock.now + options.storePatience
         while true {
             do {
+                if let open = options.openStore { return try await open() }
                 return try FolderBlobStore(options.blobs, create: false)
-            } catch {
+            } catch let error as ShardsError {
                 guard error.code == .storeMissing, ContinuousClock.now < deadline else { throw error }
             }
             logger.info("Waiting for the coordinator's blob store", metadata: [LogKey.path: "\(options.blobs.path)"])

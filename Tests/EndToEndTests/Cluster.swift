@@ -10,9 +10,17 @@ final class Cluster {
     private(set) var control = ""
     private var work = ""
     private let coordinatorArguments: [String]
+    /// Of the coordinator and its workers.
+    private let blobs: [String]?
+    private let environment: [String: String]
 
-    init(workers count: Int, coordinatorArguments: [String] = [], in scratch: Scratch, data: URL? = nil) async throws {
+    init(
+        workers count: Int, coordinatorArguments: [String] = [], blobs: [String]? = nil,
+        environment: [String: String] = [:], in scratch: Scratch, data: URL? = nil
+    ) async throws {
         self.scratch = scratch
+        self.blobs = blobs
+        self.environment = environment
         self.data = data ?? scratch.url("data-\(UUID().uuidString)")
         self.coordinatorArguments = coordinatorArguments
         try await startCoordinator()
@@ -29,7 +37,7 @@ final class Cluster {
             [
                 "coordinator", "--data", data.path, "--control", control.isEmpty ? "tcp://127.0.0.1:*" : control,
                 "--work", work.isEmpty ? "tcp://127.0.0.1:*" : work,
-            ] + coordinatorArguments, in: scratch)
+            ] + coordinatorArguments + (blobs ?? []), environment: environment, in: scratch)
         coordinator = daemon
         let bound = try await Eventually.get("the coordinator binds") { () -> [String: Any]? in
             guard daemon.isRunning else {
@@ -47,10 +55,9 @@ final class Cluster {
         workers.append(
             try Daemon(
                 [
-                    "worker", "--connect", work, "--blobs", data.appending(path: "blobs").path, "--name",
-                    "w\(workers.count + 1)",
-                ]
-                    + arguments, in: scratch))
+                    "worker", "--connect", work, "--name", "w\(workers.count + 1)",
+                ] + (blobs ?? ["--blobs", data.appending(path: "blobs").path]) + arguments, environment: environment,
+                in: scratch))
     }
 
     /// Runs a command against this cluster.
