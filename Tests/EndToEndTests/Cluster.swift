@@ -11,11 +11,18 @@ final class Cluster {
     private var work = ""
     private let coordinatorArguments: [String]
 
-    init(workers count: Int, coordinatorArguments: [String] = [], in scratch: Scratch, data: URL? = nil) async throws {
+    /// Between the workers and the coordinator, where one was asked for.
+    private(set) var proxy: FaultProxy?
+
+    init(
+        workers count: Int, coordinatorArguments: [String] = [], throughProxy: Bool = false, in scratch: Scratch,
+        data: URL? = nil
+    ) async throws {
         self.scratch = scratch
         self.data = data ?? scratch.url("data-\(UUID().uuidString)")
         self.coordinatorArguments = coordinatorArguments
         try await startCoordinator()
+        if throughProxy { proxy = try FaultProxy(to: work.split(separator: ":").last.flatMap { UInt16($0) } ?? 0) }
         for _ in 0..<count { try startWorker() }
     }
 
@@ -43,11 +50,19 @@ final class Cluster {
         work = try #require(bound["work"] as? String)
     }
 
+    /// Every shard, manifest and merged package that lies in the blob store.
+    func blobFiles() throws -> [URL] {
+        let folder = data.appending(path: "blobs")
+        return try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+            .filter { $0.utf8.count == 67 && !$0.hasPrefix("tmp/") }.map { folder.appending(path: $0) }
+    }
+
     func startWorker(_ arguments: [String] = []) throws {
         workers.append(
             try Daemon(
                 [
-                    "worker", "--connect", work, "--blobs", data.appending(path: "blobs").path, "--name",
+                    "worker", "--connect", proxy?.endpoint ?? work, "--blobs", data.appending(path: "blobs").path,
+                    "--name",
                     "w\(workers.count + 1)",
                 ]
                     + arguments, in: scratch))
@@ -81,6 +96,7 @@ final class Cluster {
     func stop() async throws {
         for worker in workers where worker.isRunning { try await worker.stop() }
         if let coordinator, coordinator.isRunning { try await coordinator.stop() }
+        proxy?.stop()
     }
 }
 

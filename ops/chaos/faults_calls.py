@@ -40,10 +40,14 @@ def orders(case, role):
     return {"LD_PRELOAD": str(library(case)), "CHAOS_FAIL": f"{kind}:{number}:{case.random.choice(ENDS)}"}
 
 
+def note(case, process):
+    """Whether the order was carried out at all: a job may make fewer calls than its number."""
+    case.notes.append("carried out" if "chaos: now" in process.log.read_text(errors="replace") else "never came")
+
+
 def revive(case, process, start):
     """Starts a process again, without orders, when its orders ended it; a failed call may end it too, but never by a signal."""
     code = process.child.returncode
-    process.expected_end = True
     if code not in (-9, 73, 74, 75):
         raise Trouble(f"{process.name} ended with {code}: {case.cluster.last_words(process)}")
     case.healed()
@@ -60,6 +64,7 @@ def coordinator(case):
     cluster.start_coordinator(environment)
     (case.folder / "armed").touch()
     first = cluster.coordinator
+    first.expected_end = True
     job = submit_again(case, first)
     end = time.monotonic() + 60
     while first.is_running and time.monotonic() < end:
@@ -68,6 +73,7 @@ def coordinator(case):
         time.sleep(0.02)
     if not first.is_running and cluster.coordinator is first:
         revive(case, first, cluster.start_coordinator)
+    note(case, first)
     case.finish(job)
 
 
@@ -97,6 +103,7 @@ def worker(case):
     case.healed(leases_lost=True)
     job = case.submit()
     case.finish(job, limit=150)
+    note(case, victim)
     if victim.child.poll() not in (None, -9):
         raise Trouble(f"the worker ended with {victim.child.returncode}: {cluster.last_words(victim)}")
 
@@ -117,5 +124,6 @@ def merger(case):
     (case.folder / "armed").touch()
     cluster.start_worker()
     case.finish(job, limit=150)
+    note(case, victim)
     if state == "fetching" or victim.child.poll() not in (None, -9):
         raise Trouble(f"the merger ended with {victim.child.returncode}: {cluster.last_words(victim)}")

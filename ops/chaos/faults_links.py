@@ -109,7 +109,7 @@ def refused(case):
 @fault("link to origin: bodies flipped", cases=2)
 def flipped_bodies(case):
     proxy, job = start(case, "origin")
-    proxy.corrupt_every = 20_000
+    proxy.corrupt_every = 400_000
     case.finish(job)
     if not proxy.corrupted:
         raise Trouble("nothing was flipped")
