@@ -119,7 +119,14 @@ actor CoordinatorEngine {
         let all = try await store.load()
         times = all.times
         for job in all.jobs {
-            specs[job.summary.id] = try JobSpec(payload: job.payload, withMasks: !job.summary.state.isFinal)
+            do {
+                specs[job.summary.id] = try JobSpec(payload: job.payload, withMasks: !job.summary.state.isFinal)
+            } catch {
+                throw CoordinatorError(
+                    .damagedState,
+                    "The state file is damaged: the description of job \(job.summary.id) cannot be read (\(error)). Restore it from a backup.",
+                    cause: error)
+            }
         }
         unreleased = try await store.unreleased()
         scheduler = Scheduler(

@@ -14,9 +14,12 @@ final class Cluster {
     private let blobs: [String]?
     private let environment: [String: String]
 
+    /// Between the workers and the coordinator, where one was asked for.
+    private(set) var proxy: FaultProxy?
+
     init(
         workers count: Int, coordinatorArguments: [String] = [], blobs: [String]? = nil,
-        environment: [String: String] = [:], in scratch: Scratch, data: URL? = nil
+        environment: [String: String] = [:], throughProxy: Bool = false, in scratch: Scratch, data: URL? = nil
     ) async throws {
         self.scratch = scratch
         self.blobs = blobs
@@ -24,6 +27,7 @@ final class Cluster {
         self.data = data ?? scratch.url("data-\(UUID().uuidString)")
         self.coordinatorArguments = coordinatorArguments
         try await startCoordinator()
+        if throughProxy { proxy = try FaultProxy(to: work.split(separator: ":").last.flatMap { UInt16($0) } ?? 0) }
         for _ in 0..<count { try startWorker() }
     }
 
@@ -51,11 +55,18 @@ final class Cluster {
         work = try #require(bound["work"] as? String)
     }
 
+    /// Every shard, manifest and merged package that lies in the blob store.
+    func blobFiles() throws -> [URL] {
+        let folder = data.appending(path: "blobs")
+        return try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+            .filter { $0.utf8.count == 67 && !$0.hasPrefix("tmp/") }.map { folder.appending(path: $0) }
+    }
+
     func startWorker(_ arguments: [String] = []) throws {
         workers.append(
             try Daemon(
                 [
-                    "worker", "--connect", work, "--name", "w\(workers.count + 1)",
+                    "worker", "--connect", proxy?.endpoint ?? work, "--name", "w\(workers.count + 1)",
                 ] + (blobs ?? ["--blobs", data.appending(path: "blobs").path]) + arguments, environment: environment,
                 in: scratch))
     }
@@ -88,6 +99,7 @@ final class Cluster {
     func stop() async throws {
         for worker in workers where worker.isRunning { try await worker.stop() }
         if let coordinator, coordinator.isRunning { try await coordinator.stop() }
+        proxy?.stop()
     }
 }
 

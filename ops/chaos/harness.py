@@ -74,14 +74,16 @@ class Process:
 class Cluster:
     """A coordinator and workers over a data folder."""
 
-    def __init__(self, folder, data=None, lease=4, grace=6, options=(), work_through=None, worker_options=()):
+    def __init__(self, folder, data=None, lease=4, grace=6, options=(), work_through=None, worker_options=(), cli_options=(),
+                 host="127.0.0.1", prefixes=None):  # fmt: skip
         self.folder, self.data = folder, data or folder / "data"
         self.lease, self.grace, self.options = lease, grace, list(options)
         self.work_through, self.worker_options = work_through, list(worker_options)
+        self.cli_options = list(cli_options)
         self.blobs, self.catalog = self.data / "blobs", self.data / "catalog"
         self.coordinator, self.workers, self.everything = None, [], []
         self.control = self.work = None
-        self.prefixes = {}
+        self.host, self.prefixes = host, prefixes or {}
         (folder / "logs").mkdir(parents=True, exist_ok=True)
 
     # Starting
@@ -104,8 +106,8 @@ class Cluster:
         self.control, self.work = found["control"], found["work"]
 
     def launch_coordinator(self, environment=None, options=()):
-        arguments = ["coordinator", "--data", self.data, "--control", self.control or "tcp://127.0.0.1:*"]
-        arguments += ["--work", self.work or "tcp://127.0.0.1:*", "--lease-seconds", self.lease]
+        arguments = ["coordinator", "--data", self.data, "--control", self.control or f"tcp://{self.host}:*"]
+        arguments += ["--work", self.work or f"tcp://{self.host}:*", "--lease-seconds", self.lease]
         arguments += ["--restart-grace-seconds", self.grace, "--log-level", "trace", "--log-format", "json"]
         self.coordinator = self._process("coordinator", [*arguments, *self.options, *options], environment)
 
@@ -137,6 +139,7 @@ class Cluster:
 
     def ask(self, *arguments, limit=60, check=True):
         command = [*self.prefixes.get("cli", ()), str(PROGRAM), *map(str, arguments), "--coordinator", self.control]
+        command += map(str, self.cli_options)
         done = subprocess.run(command, capture_output=True, text=True, timeout=limit, stdin=subprocess.DEVNULL)
         if check and done.returncode != 0:
             raise Trouble(f"{' '.join(map(str, arguments))}: exit {done.returncode}: {done.stderr.strip()[-400:]}")
@@ -146,8 +149,17 @@ class Cluster:
         words = ["submit", *area, "--tileset", tileset, "--zoom", zoom, "--timeout", 30, *options]
         return int(self.ask(*words).stdout.split()[0])
 
-    def status(self, job):
-        return json.loads(self.ask("status", job, "--json", "--failures", 5000, "--timeout", 30).stdout)
+    def status(self, job, limit=60):
+        """The job; a coordinator that is down or degraded for the moment is asked again."""
+        end = time.monotonic() + limit
+        while True:
+            done = self.ask("status", job, "--json", "--failures", 5000, "--timeout", 5, check=False)
+            if done.returncode == 0:
+                return json.loads(done.stdout)
+            self.check_alive()
+            if done.returncode not in (69, 75, 77) or time.monotonic() > end:
+                raise Trouble(f"status {job}: exit {done.returncode}: {done.stderr.strip()[-400:]}")
+            time.sleep(0.2)
 
     def wait_end(self, job, limit=90):
         """The job when it has ended."""
