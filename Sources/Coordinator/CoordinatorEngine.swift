@@ -18,7 +18,7 @@ actor CoordinatorEngine {
     let options: CoordinatorOptions
     let logger: Logger
     let store: StateStore
-    let blobs: FolderBlobStore
+    let blobs: any ManagedBlobStore
     let publisher: any Publishing
     let router: RouterLink
     let workshop = Workshop()
@@ -27,19 +27,25 @@ actor CoordinatorEngine {
 
     var scheduler: Scheduler
     var specs: [JobID: JobSpec] = [:]
+    /// When schedules were last looked at.
+    var lastWall = Tick(milliseconds: -1_000)
     var times: [JobID: JobTimes] = [:]
     /// Ended jobs whose blobs are still there.
     var unreleased: [JobID] = []
     /// Ended jobs whose blobs are being removed.
     var releasing: Set<JobID> = []
+    /// Commits whose blobs are being looked for.
+    var checking: Set<CommitCheck> = []
     var peers = Peers()
     var turn = Turn()
     var isDegraded = false
+    /// Questions about events that wait for the next one.
+    var eventWaits: [EventWait] = []
     /// The frame being answered: its session and number.
     var answering: (session: SessionID, seq: UInt64)?
 
     init(
-        options: CoordinatorOptions, logger: Logger, store: StateStore, blobs: FolderBlobStore,
+        options: CoordinatorOptions, logger: Logger, store: StateStore, blobs: any ManagedBlobStore,
         publisher: any Publishing,
         router: RouterLink
     ) {
@@ -66,6 +72,7 @@ actor CoordinatorEngine {
 
     /// Serves until cancelled, then closes everything.
     func run() async throws {
+        workshop.onReport { [router] in router.wake() }
         do {
             try await inherit()
             var quietSince = now
@@ -77,7 +84,11 @@ actor CoordinatorEngine {
                 for frame in frames { await accept(frame) }
                 for report in workshop.collect() { await take(report) }
                 if let alarm = scheduler.nextAlarm, alarm <= now { take(scheduler.handle(.timer, now: now)) }
+                fireSchedules()
                 forgetOldJobs()
+                let hasNews = !turn.writes.isEmpty
+                try await settle()
+                await tellWaiting(hasNews: hasNews)
                 try await settle()
                 if scheduler.hasSpentTokens { throw CoordinatorError.spentTokens }
                 quietSince = now
@@ -95,8 +106,8 @@ actor CoordinatorEngine {
     /// Milliseconds.
     private func patience() -> Int64 {
         if workshop.isBusy { return 10 }
-        guard let alarm = scheduler.nextAlarm else { return 1_000 }
-        return min(max(alarm - now, 1), 1_000)
+        let next = (eventWaits.map(\.until) + [scheduler.nextAlarm].compactMap { $0 }).min()
+        return next.map { min(max($0 - now, 1), 1_000) } ?? 1_000
     }
 
     private func close() async {
@@ -115,7 +126,8 @@ actor CoordinatorEngine {
         }
         unreleased = try await store.unreleased()
         scheduler = Scheduler(
-            policy: options.policy, epoch: store.epoch, jobs: all.jobs, lastJob: all.lastJob, now: now)
+            policy: options.policy, epoch: store.epoch, jobs: all.jobs, lastJob: all.lastJob, schedules: all.schedules,
+            now: now)
         take(scheduler.start(now: now))
         turn.chores.append(.release)
         let open = all.jobs.filter { !$0.summary.state.isFinal }.count
@@ -136,6 +148,7 @@ actor CoordinatorEngine {
     @discardableResult
     func take(_ effects: [Effect]) -> (job: JobID, existing: Bool)? {
         var submitted: (JobID, Bool)?
+        var cuts: [CutRequest] = []
         for effect in effects {
             switch effect {
             case .store(let write):
@@ -148,8 +161,12 @@ actor CoordinatorEngine {
             case .release(let job):
                 unreleased.append(job)
                 turn.chores.append(.release)
+            case .split(let cut): cuts.append(cut)
+            case .fire(let schedule, let due): turn.chores.append(.fire(schedule: schedule, due: due))
             }
         }
+        // Last, so that what they change is written behind what made them.
+        for cut in cuts { self.cut(cut) }
         return submitted
     }
 
@@ -162,7 +179,7 @@ actor CoordinatorEngine {
             times[job] = nil
         case .job(let summary):
             if summary.state.isFinal {
-                times[summary.id]?.ended = wall
+                if times[summary.id]?.ended == nil { times[summary.id]?.ended = wall }
                 specs[summary.id] = specs[summary.id]?.withoutMasks
             }
             logger.debug(
@@ -178,7 +195,8 @@ actor CoordinatorEngine {
                     LogKey.job: "\(job)", LogKey.batch: "\(index)", "packhorse.batch.state": "\(batch.state)",
                     LogKey.token: "\(batch.token?.rawValue ?? 0)",
                 ])
-        case .package, .failures, .orphan: break
+        case .reopen(let job): times[job.summary.id]?.ended = nil
+        case .package, .failures, .orphan, .addBatches, .dropped, .schedule, .dropSchedule: break
         }
     }
 

@@ -12,6 +12,8 @@ extension StateStore {
         case .job(let summary): try update(summary, db, wall: wall)
         case .forget(let job):
             try db.cachedStatement(sql: "DELETE FROM job WHERE id = ?").execute(arguments: [Int64(bitPattern: job)])
+        case .addBatches(let job, let first, let batches):
+            for (offset, batch) in batches.enumerated() { try put(batch, job, first + offset, db) }
         case .reopen(let job): try reopen(job, db, wall: wall)
         case .dropped(let job, let batches): try drop(job, batches, db)
         case .schedule(let schedule, let payload): try put(schedule, payload, db)

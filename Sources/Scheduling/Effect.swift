@@ -69,6 +69,8 @@ public enum StoreWrite: Hashable, Sendable {
     case job(JobSummary)
     /// Everything of an ended job goes.
     case forget(JobID)
+    /// Rows of new batches, behind all that the job has.
+    case addBatches(JobID, first: Int, [Batch])
     /// A job that had ended goes on: its row, all its batches and packages anew; failures only of batches that are done.
     case reopen(StoredJob)
     /// The dead batches and failed tiles of an ended job that nobody wants to see or try again; `nil` = all.

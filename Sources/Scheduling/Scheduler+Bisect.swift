@@ -56,25 +56,26 @@ extension Scheduler {
         }
         jobs[job].move(index, to: .split)
         jobs[job].cuts += 1
-        for part in parts {
-            var batch = Batch(part)
+        let children = parts.map { part in
             let chances: UInt8 = part.tiles == 1 ? 2 : 1
+            var batch = Batch(part)
             batch.attempts = min(parent.attempts, policy.maxAttempts - min(policy.maxAttempts, chances))
             batch.losses = min(parent.losses, policy.maxLosses - min(policy.maxLosses, chances + 1))
             batch.trouble = parent.trouble
             batch.partial = parent.partial
-            append(batch, to: job, madeFrom: index)
+            return batch
         }
         storeBatch(job, index)
+        append(children, to: job, madeFrom: index)
         queue(job)
     }
 
-    /// Adds a ready batch behind all others; it belongs to the packages its origin belongs to.
-    private mutating func append(_ batch: Batch, to job: Int, madeFrom parent: Int) {
-        let index = jobs[job].batches.count
-        jobs[job].batches.append(batch)
-        jobs[job].summary.counts[.ready] += 1
-        jobs[job].ready.insert(index)
-        storeBatch(job, index)
+    /// Adds ready batches behind all others; they belong to the packages that the batch they were cut from belongs to.
+    private mutating func append(_ batches: [Batch], to job: Int, madeFrom parent: Int) {
+        let first = jobs[job].batches.count
+        jobs[job].batches += batches
+        jobs[job].summary.counts[.ready] += UInt64(batches.count)
+        for index in jobs[job].batches.indices[first...] { jobs[job].ready.insert(index) }
+        store(.addBatches(jobs[job].summary.id, first: first, batches))
     }
 }

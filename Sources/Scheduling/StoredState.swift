@@ -24,12 +24,9 @@ public struct StoredState: Hashable, Sendable {
             failures[id] = nil
             orphans[id] = nil
         case .batch(let id, let index, let batch):
-            guard let place = place(id) else { return }
-            if jobs[place].batches.indices.contains(index) {
-                jobs[place].batches[index] = batch
-            } else if index == jobs[place].batches.count {
-                jobs[place].batches.append(batch)
-            }
+            if let place = place(id), jobs[place].batches.indices.contains(index) { jobs[place].batches[index] = batch }
+        case .addBatches(let id, let first, let batches):
+            if let place = place(id), jobs[place].batches.count == first { jobs[place].batches += batches }
         case .package(let id, let index, let package):
             if let place = place(id), jobs[place].packages.indices.contains(index) {
                 jobs[place].packages[index] = package

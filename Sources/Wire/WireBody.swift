@@ -82,5 +82,14 @@ extension PBStored: WireBody {}
 extension PBGet: WireBody {}
 extension PBBlobSize: WireBody {}
 extension PBBlobRefused: WireBody {}
+extension PBLoggedChange: WireBody {}
+extension PBLoggedJob: WireBody {}
+extension PBLoggedPlan: WireBody {}
+extension PBLoggedBatch: WireBody {}
+extension PBLoggedPackage: WireBody {}
+extension PBLoggedFailures: WireBody {}
+extension PBLoggedBatches: WireBody {}
+extension PBLoggedDrop: WireBody {}
+extension PBLoggedSchedule: WireBody {}
 extension PBTile: WireBody {}
 extension PBBox: WireBody {}

@@ -116,13 +116,13 @@ struct BisectTests {
         var bench = Bench()
         let job = bench.submit(2)
         bench.join(1)
-        func failOnce(_ bench: inout Bench) {
+        func failOnce(_ bench: inout Bench, thenWait: Int64 = 130_000) {
             bench.on(.ready(1, credit: 8))
             for offer in bench.offers(to: 1) {
                 guard case .fetch(0, _, _, _) = offer.work else { continue }
                 bench.on(.fail(1, offer.token, Trouble(cause: "internal", detail: "x"), retriable: true))
             }
-            bench.pass(130_000)
+            bench.pass(thenWait)
             bench.on(.progress(1, []))
         }
         for _ in 0..<5 { failOnce(&bench) }
@@ -132,7 +132,7 @@ struct BisectTests {
         bench.join(1)
         bench.pass(130_000)
         bench.cuts = []
-        for _ in 0..<3 where bench.cuts.isEmpty { failOnce(&bench) }
+        for _ in 0..<3 where bench.cuts.isEmpty { failOnce(&bench, thenWait: 1_000) }
         #expect(bench.cuts.count == 1)
         bench.cut()
         #expect(try bench.summary(job).counts[.split] == 1)

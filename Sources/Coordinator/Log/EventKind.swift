@@ -1,0 +1,35 @@
+/// What a line of the event log is about.
+///
+/// Numbers are the file's and never reused; names are stable.
+enum EventKind: Int64, CaseIterable {
+    case jobInserted = 1
+    case job = 2
+    case jobForgotten = 3
+    case batch = 4
+    case package = 5
+    case failures = 6
+    case orphan = 7
+    case batchesAdded = 8
+    case jobReopened = 9
+    case dropped = 10
+    case schedule = 11
+    case scheduleDropped = 12
+
+    /// Kebab-case.
+    var name: String {
+        switch self {
+        case .jobInserted: "job-inserted"
+        case .job: "job"
+        case .jobForgotten: "job-forgotten"
+        case .batch: "batch"
+        case .package: "package"
+        case .failures: "failures"
+        case .orphan: "orphan"
+        case .batchesAdded: "batches-added"
+        case .jobReopened: "job-reopened"
+        case .dropped: "dropped"
+        case .schedule: "schedule"
+        case .scheduleDropped: "schedule-dropped"
+        }
+    }
+}
