@@ -27,6 +27,13 @@ public struct Scheduler: Sendable {
     /// Leases found in the store, by the session that held them, until that session says hello.
     var unclaimed: [SessionID: [LeaseToken]] = [:]
 
+    /// Unfinished jobs by the tileset they share, ascending.
+    var sharing: [ContentDigest: [Int]] = [:]
+    /// Ended jobs whose shards unfinished ones may use, by tileset, oldest end first.
+    var donors: [ContentDigest: [Donor]] = [:]
+    /// Batches that wait until another job's batch is no longer being fetched.
+    var parked: [WorkRef: [WorkRef]] = [:]
+
     var alarms: Heap<Alarm> = []
     var alarmCount: UInt64 = 0
     var turns: Heap<Turn> = []
