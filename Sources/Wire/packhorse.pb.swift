@@ -228,6 +228,9 @@ public nonisolated struct PBFetchResult: Sendable {
   /// at most 1,000; `failed` is exact
   public var failures: [PBTileFailure] = []
 
+  /// of stored and empty: taken from the offer's sources
+  public var reused: UInt64 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -600,7 +603,7 @@ public nonisolated struct PBSubmit: Sendable {
   /// repeating it returns the first job
   public var requestID: String = String()
 
-  /// region, bbox, geojson, points
+  /// region, bbox, geojson, points; catalog = each package has its own
   public var kind: String = String()
 
   /// what the user typed
@@ -658,6 +661,9 @@ public nonisolated struct PBPackageRequest: Sendable {
   public var hasBounds: Bool {self._bounds != nil}
   /// Clears the value of `bounds`. Subsequent reads from it will return its default value.
   public mutating func clearBounds() {self._bounds = nil}
+
+  /// as Submit.kind, in a job of several kinds; empty = the job's
+  public var kind: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1940,7 +1946,7 @@ nonisolated extension PBCommit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FetchResult"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shard\0\u{3}shard_bytes\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}distinct\0\u{3}body_bytes\0\u{1}failures\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shard\0\u{3}shard_bytes\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}distinct\0\u{3}body_bytes\0\u{1}failures\0\u{1}reused\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -1956,6 +1962,7 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.distinct) }()
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.bodyBytes) }()
       case 8: try { try decoder.decodeRepeatedMessageField(value: &self.failures) }()
+      case 9: try { try decoder.decodeSingularUInt64Field(value: &self.reused) }()
       default: break
       }
     }
@@ -1986,6 +1993,9 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if !self.failures.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.failures, fieldNumber: 8)
     }
+    if self.reused != 0 {
+      try visitor.visitSingularUInt64Field(value: self.reused, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -1998,6 +2008,7 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.distinct != rhs.distinct {return false}
     if lhs.bodyBytes != rhs.bodyBytes {return false}
     if lhs.failures != rhs.failures {return false}
+    if lhs.reused != rhs.reused {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2859,7 +2870,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PackageRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}mask\0\u{1}names\0\u{1}bounds\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}mask\0\u{1}names\0\u{1}bounds\0\u{1}kind\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2871,6 +2882,7 @@ nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 2: try { try decoder.decodeSingularBytesField(value: &self.mask) }()
       case 3: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.names) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._bounds) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.kind) }()
       default: break
       }
     }
@@ -2893,6 +2905,9 @@ nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     try { if let v = self._bounds {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
+    if !self.kind.isEmpty {
+      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2901,6 +2916,7 @@ nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.mask != rhs.mask {return false}
     if lhs.names != rhs.names {return false}
     if lhs._bounds != rhs._bounds {return false}
+    if lhs.kind != rhs.kind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
