@@ -99,7 +99,7 @@ final class FakeWorker: Sendable {
         let temporary = try blobs.temporaryURL()
         try Durable.write(bytes, to: temporary)
         let digest = Digest(of: bytes)
-        try blobs.put(temporary, digest: digest)
+        try blobs.keep(temporary, digest: digest)
         return (digest, UInt64(bytes.count))
     }
 
