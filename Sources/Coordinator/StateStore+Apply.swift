@@ -46,12 +46,13 @@ extension StateStore {
             Int64(clamping: counts.empty),
             Int64(clamping: counts.failed), Int64(clamping: counts.bytes), Int64(clamping: counts[.ready]),
             Int64(clamping: counts[.leased]), Int64(clamping: counts[.backoff]), Int64(clamping: counts[.done]),
-            Int64(clamping: counts[.dead]), row.state.isFinal ? wall : nil, Int64(bitPattern: row.id),
+            Int64(clamping: counts[.dead]), Int64(clamping: counts.reused), row.state.isFinal ? wall : nil,
+            Int64(bitPattern: row.id),
         ]
         try db.cachedStatement(
             sql: """
                 UPDATE job SET priority = ?, weight = ?, state = ?, reason = ?, stored = ?, empty = ?, failed = ?, bytes = ?,
-                    ready = ?, leased = ?, backoff = ?, done = ?, dead = ?, ended = ? WHERE id = ?
+                    ready = ?, leased = ?, backoff = ?, done = ?, dead = ?, reused = ?, ended = ? WHERE id = ?
                 """
         ).execute(arguments: StatementArguments(numbers))
     }
@@ -65,10 +66,16 @@ extension StateStore {
             batch.token.map { Int64(bitPattern: $0.rawValue) }, batch.owner == 0 ? nil : Int64(bitPattern: batch.owner),
             batch.digest.map { Data($0.bytes) }, counted(batch.result.stored), counted(batch.result.empty),
             counted(batch.result.failed), counted(batch.result.bodyBytes), counted(batch.result.shardBytes),
-            batch.trouble?.cause, batch.trouble?.detail,
+            batch.trouble?.cause, batch.trouble?.detail, batch.partial.map { Data($0.bytes) },
+            counted(batch.result.reused),
         ]
-        try db.cachedStatement(sql: "INSERT OR REPLACE INTO batch VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
-            .execute(arguments: StatementArguments(values))
+        try db.cachedStatement(
+            sql: """
+                INSERT OR REPLACE INTO batch (job, idx, cell, zmin, zmax, tiles, state, attempts, losses, token, owner, digest,
+                    stored, empty, failed, body_bytes, shard_bytes, cause, detail, partial, reused)
+                VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+                """
+        ).execute(arguments: StatementArguments(values))
     }
 
     private static func put(_ package: Package, _ job: JobID, _ index: Int, _ db: Database) throws {

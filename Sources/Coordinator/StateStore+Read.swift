@@ -48,6 +48,17 @@ extension StateStore {
         }
     }
 
+    /// The batches of an ended job that have a shard.
+    func shards(of job: JobID) async throws -> [Batch] {
+        try await perform { db in
+            try Row.fetchAll(
+                db,
+                sql: "SELECT * FROM batch WHERE job = ? AND (digest IS NOT NULL OR partial IS NOT NULL) ORDER BY idx",
+                arguments: [Int64(bitPattern: job)]
+            ).map(StateStore.batch)
+        }
+    }
+
     /// A job's failures, at most `limit`: dead batches first, by their cells, then single tiles.
     func failures(of job: JobID, limit: Int) async throws -> [FailedTile] {
         try await perform { db in
@@ -84,6 +95,7 @@ extension StateStore {
         counts.empty = number(row["empty"])
         counts.failed = number(row["failed"])
         counts.bytes = number(row["bytes"])
+        counts.reused = number(row["reused"])
         counts.batches = ["ready", "leased", "backoff", "done", "dead"].map { number(row[$0]) }
         let state: String = row["state"]
         guard let known = JobState(rawValue: state) else {
@@ -102,12 +114,13 @@ extension StateStore {
         else { throw unreadable("batch \(row["job"] as Int64)/\(row["idx"] as Int64) makes no sense") }
         let result = FetchCounts(
             stored: number(row["stored"]), empty: number(row["empty"]), failed: number(row["failed"]),
-            bodyBytes: number(row["body_bytes"]), shardBytes: number(row["shard_bytes"]))
+            bodyBytes: number(row["body_bytes"]), shardBytes: number(row["shard_bytes"]),
+            reused: number(row["reused"]))
         return Batch(
             cell: cell, zooms: zooms, tiles: number(row["tiles"]), state: state,
             attempts: UInt8(clamping: row["attempts"] as Int64),
             losses: UInt8(clamping: row["losses"] as Int64), token: token(row), owner: number(row["owner"]),
-            digest: digest(row["digest"]), result: result, trouble: trouble(row))
+            digest: digest(row["digest"]), partial: digest(row["partial"]), result: result, trouble: trouble(row))
     }
 
     private static func package(_ row: Row) throws -> Package {

@@ -64,6 +64,14 @@ extension StateStore {
                     ) STRICT;
                     """)
         }
+        migrator.registerMigration("2-sources") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE batch ADD COLUMN partial BLOB;
+                    ALTER TABLE batch ADD COLUMN reused INTEGER;
+                    ALTER TABLE job ADD COLUMN reused INTEGER NOT NULL DEFAULT 0;
+                    """)
+        }
         return migrator
     }
 }

@@ -1740,6 +1740,11 @@ public nonisolated struct PBLoggedJob: @unchecked Sendable {
     set {_uniqueStorage()._packages = newValue}
   }
 
+  public var reused: UInt64 {
+    get {_storage._reused}
+    set {_uniqueStorage()._reused = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1801,6 +1806,10 @@ public nonisolated struct PBLoggedBatch: Sendable {
   public var cause: String = String()
 
   public var detail: String = String()
+
+  public var partial: Data = Data()
+
+  public var reused: UInt64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -5392,7 +5401,7 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LoggedJob"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}priority\0\u{1}weight\0\u{3}allowed_missing\0\u{1}state\0\u{1}reason\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}bytes\0\u{1}batches\0\u{1}plan\0\u{1}packages\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}priority\0\u{1}weight\0\u{3}allowed_missing\0\u{1}state\0\u{1}reason\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}bytes\0\u{1}batches\0\u{1}plan\0\u{1}packages\0\u{2}\u{6}reused\0")
 
   fileprivate class _StorageClass {
     var _requestID: String = String()
@@ -5409,6 +5418,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _batches: [UInt64] = []
     var _plan: PBLoggedPlan? = nil
     var _packages: [PBLoggedPackage] = []
+    var _reused: UInt64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -5433,6 +5443,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
       _batches = source._batches
       _plan = source._plan
       _packages = source._packages
+      _reused = source._reused
     }
   }
 
@@ -5465,6 +5476,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 12: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._batches) }()
         case 13: try { try decoder.decodeSingularMessageField(value: &_storage._plan) }()
         case 14: try { try decoder.decodeRepeatedMessageField(value: &_storage._packages) }()
+        case 20: try { try decoder.decodeSingularUInt64Field(value: &_storage._reused) }()
         default: break
         }
       }
@@ -5519,6 +5531,9 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
       if !_storage._packages.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._packages, fieldNumber: 14)
       }
+      if _storage._reused != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._reused, fieldNumber: 20)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -5542,6 +5557,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._batches != rhs_storage._batches {return false}
         if _storage._plan != rhs_storage._plan {return false}
         if _storage._packages != rhs_storage._packages {return false}
+        if _storage._reused != rhs_storage._reused {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -5598,7 +5614,7 @@ nonisolated extension PBLoggedPlan: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LoggedBatch"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}state\0\u{1}attempts\0\u{1}losses\0\u{1}token\0\u{1}owner\0\u{1}digest\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}body_bytes\0\u{3}shard_bytes\0\u{1}cause\0\u{1}detail\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}state\0\u{1}attempts\0\u{1}losses\0\u{1}token\0\u{1}owner\0\u{1}digest\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}body_bytes\0\u{3}shard_bytes\0\u{1}cause\0\u{1}detail\0\u{2}\u{6}partial\0\u{1}reused\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5620,6 +5636,8 @@ nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 12: try { try decoder.decodeSingularUInt64Field(value: &self.shardBytes) }()
       case 13: try { try decoder.decodeSingularStringField(value: &self.cause) }()
       case 14: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      case 20: try { try decoder.decodeSingularBytesField(value: &self.partial) }()
+      case 21: try { try decoder.decodeSingularUInt64Field(value: &self.reused) }()
       default: break
       }
     }
@@ -5668,6 +5686,12 @@ nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if !self.detail.isEmpty {
       try visitor.visitSingularStringField(value: self.detail, fieldNumber: 14)
     }
+    if !self.partial.isEmpty {
+      try visitor.visitSingularBytesField(value: self.partial, fieldNumber: 20)
+    }
+    if self.reused != 0 {
+      try visitor.visitSingularUInt64Field(value: self.reused, fieldNumber: 21)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5686,6 +5710,8 @@ nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.shardBytes != rhs.shardBytes {return false}
     if lhs.cause != rhs.cause {return false}
     if lhs.detail != rhs.detail {return false}
+    if lhs.partial != rhs.partial {return false}
+    if lhs.reused != rhs.reused {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -5,7 +5,8 @@ enum JobReport {
             "job \(job.job)  \(job.label)  (\(job.kind), tileset \(job.tileset), zoom \(job.zoomMin)-\(job.zoomMax))",
             "state    \(job.state)" + (job.reason.map { ": \($0)" } ?? ""),
             "tiles    \(Units.count(job.tiles)): \(Units.count(job.stored)) stored, \(Units.count(job.empty)) empty, "
-                + "\(Units.count(job.failed)) failed; \(Units.bytes(job.bytes))",
+                + "\(Units.count(job.failed)) failed; \(Units.bytes(job.bytes))"
+                + (job.reused > 0 ? "; \(Units.count(job.reused)) taken from shards, not asked for again" : ""),
             "batches  \(Units.count(job.batchesDone)) of \(Units.count(job.batches)) done",
             "time     \(Units.duration(seconds: job.elapsedSeconds))",
         ]

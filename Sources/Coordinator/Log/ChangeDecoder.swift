@@ -53,6 +53,7 @@ struct ChangeDecoder {
         counts.empty = body.empty
         counts.failed = body.failed
         counts.bytes = body.bytes
+        counts.reused = body.reused
         for (index, count) in body.batches.enumerated() where counts.batches.indices.contains(index) {
             counts.batches[index] = count
         }
@@ -79,10 +80,10 @@ struct ChangeDecoder {
             cell: planned.cell, zooms: planned.zooms, tiles: planned.tiles, state: state,
             attempts: UInt8(clamping: body.attempts), losses: UInt8(clamping: body.losses),
             token: body.token == 0 ? nil : LeaseToken(body.token), owner: body.owner,
-            digest: ContentDigest(body.digest),
+            digest: ContentDigest(body.digest), partial: ContentDigest(body.partial),
             result: FetchCounts(
                 stored: body.stored, empty: body.empty, failed: body.failed, bodyBytes: body.bodyBytes,
-                shardBytes: body.shardBytes),
+                shardBytes: body.shardBytes, reused: body.reused),
             trouble: trouble(body.cause, body.detail))
     }
 
