@@ -42,21 +42,25 @@ extension Scheduler {
             return
         }
         if counts.failed > 0, let trouble = reasonForAnother(batch, counts, failures) {
+            // Named as an orphan too, so that it goes with the job whatever becomes of the batch.
             store(.orphan(jobs[job].summary.id, digest))
+            jobs[job].batches[index].partial = digest
             refuse(id, token, trouble, now: now)
             return
         }
         _ = close(token)
         jobs[job].move(index, to: .done)
         if let partial = batch.partial, partial != digest { store(.orphan(jobs[job].summary.id, partial)) }
-        jobs[job].batches[index].partial = nil
         jobs[job].batches[index].digest = digest
+        jobs[job].batches[index].partial = nil
         jobs[job].batches[index].result = counts
+        jobs[job].batches[index].result.reused = min(counts.reused, counts.stored + counts.empty)
         if counts.failed == 0 { jobs[job].batches[index].trouble = nil }
         jobs[job].summary.counts.stored += counts.stored
         jobs[job].summary.counts.empty += counts.empty
         jobs[job].summary.counts.failed += counts.failed
         jobs[job].summary.counts.bytes &+= counts.bodyBytes
+        jobs[job].summary.counts.reused += jobs[job].batches[index].result.reused
         ended[token] = .batch(job: job, index: index)
         sessions[id]?.tiles &+= counts.stored &+ counts.empty
         sessions[id]?.bytes &+= counts.bodyBytes
