@@ -127,6 +127,7 @@ struct Job: Decodable {
     let empty: Int
     let failed: Int
     let settled: Int
+    let reused: Int
     let batches: Int
     let batchesDone: Int
     let packages: [Package]
