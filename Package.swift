@@ -59,7 +59,7 @@ let libraries: [Room] = [
     Room("Shards", ["CLZ4", "Tiles"], [.crypto]),
     Room("Packages", ["Tiles", "TileBodies", "Shards"], [.grdb, .crypto]),
     Room("Catalog", ["Tiles", "Shards"]),
-    Room("TestSupport"),  // the scripted HTTP server of the tests; nothing but tests imports it
+    Room("TestSupport"),  // the scripted HTTP server and the raw ZeroMQ peer of the tests; nothing but tests imports it
     // Layer 3: services; they meet at Wire and never import each other
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging, .nio]),
     Room(
@@ -84,7 +84,7 @@ let libraries: [Room] = [
 /// Rooms with a test target of their own, and what the tests import beyond the room itself.
 let tests: [Room] = [
     Room("Tiles"), Room("Regions", ["Tiles"]), Room("Wire", ["Tiles"]), Room("Scheduling", ["Tiles"], [.heap]),
-    Room("ZeroMQ"), Room("Transfer", ["TestSupport"]), Room("TileBodies", ["Tiles"]),
+    Room("ZeroMQ", ["TestSupport"]), Room("Transfer", ["TestSupport"]), Room("TileBodies", ["Tiles"]),
     Room("Tilesets", ["Tiles", "TileBodies"]),
     Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "TestSupport"], [.grdb]), Room("Shards", ["Tiles"]),
     Room("Packages", ["Tiles", "Shards"], [.grdb]), Room("Catalog", ["Tiles", "Shards"]),
@@ -143,7 +143,7 @@ targets += tests.filter { isChosen($0.name) }.map {
 if chosen == nil {
     targets.append(.executableTarget(name: "packhorse", dependencies: ["Commands"], swiftSettings: strict))
     targets.append(
-        .testTarget(name: "EndToEndTests", dependencies: ["packhorse", "Tiles", "Packages"], swiftSettings: strict))
+        .testTarget(name: "EndToEndTests", dependencies: ["packhorse", "Tiles", "Packages", "TestSupport"], swiftSettings: strict))
 }
 
 let package = Package(
