@@ -78,7 +78,7 @@ extension CoordinatorEngine {
             return
         }
         let planner = SubmitPlanner(bboxTileLimit: options.bboxTileLimit)
-        workshop.run(on: .plans) {
+        workshop.plan {
             .planned(asker, Result { () throws(SubmitProblem) in try planner.plan(body) }, isDry: body.dryRun)
         }
     }
@@ -98,6 +98,7 @@ extension CoordinatorEngine {
     func take(_ report: Report) async {
         switch report {
         case .event(let event): take(scheduler.handle(event, now: now))
+        case .checked(let check, let seq, let result, let trouble): checked(check, seq: seq, result, trouble)
         case .released(let job): await forgetBlobs(of: job)
         case .keptBlobs(let job): releasing.remove(job)
         case .planned(let asker, .failure(let problem), _):

@@ -18,7 +18,7 @@ actor CoordinatorEngine {
     let options: CoordinatorOptions
     let logger: Logger
     let store: StateStore
-    let blobs: FolderBlobStore
+    let blobs: any ManagedBlobStore
     let publisher: any Publishing
     let router: RouterLink
     let workshop = Workshop()
@@ -32,6 +32,8 @@ actor CoordinatorEngine {
     var unreleased: [JobID] = []
     /// Ended jobs whose blobs are being removed.
     var releasing: Set<JobID> = []
+    /// Commits whose blobs are being looked for.
+    var checking: Set<CommitCheck> = []
     var peers = Peers()
     var turn = Turn()
     var isDegraded = false
@@ -39,7 +41,7 @@ actor CoordinatorEngine {
     var answering: (session: SessionID, seq: UInt64)?
 
     init(
-        options: CoordinatorOptions, logger: Logger, store: StateStore, blobs: FolderBlobStore,
+        options: CoordinatorOptions, logger: Logger, store: StateStore, blobs: any ManagedBlobStore,
         publisher: any Publishing,
         router: RouterLink
     ) {
@@ -66,6 +68,7 @@ actor CoordinatorEngine {
 
     /// Serves until cancelled, then closes everything.
     func run() async throws {
+        workshop.onReport { [router] in router.wake() }
         do {
             try await inherit()
             var quietSince = now
