@@ -58,7 +58,9 @@ public final class RawZMTP: Sendable {
     public func send(_ bytes: [UInt8]) -> Bool {
         var sent = 0
         while sent < bytes.count {
-            let count = bytes.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress.map { $0 + sent }, $0.count - sent, 0) }
+            let count = bytes.withUnsafeBytes {
+                Glibc.send(descriptor, $0.baseAddress.map { $0 + sent }, $0.count - sent, 0)
+            }
             guard count > 0 else { return false }
             sent += count
         }
@@ -68,7 +70,7 @@ public final class RawZMTP: Sendable {
     /// Repeats `bytes` until the connection is gone or `most` bytes have left; returns how many did.
     public func flood(_ bytes: [UInt8], atMost most: Int) -> Int {
         var sent = 0
-        while sent < most, send(bytes) { sent += bytes.count }
+        while sent < most, !bytes.isEmpty, send(bytes) { sent += bytes.count }
         return sent
     }
 
@@ -90,7 +92,9 @@ public final class RawZMTP: Sendable {
         var bytes = [UInt8](repeating: 0, count: count)
         var filled = 0
         while filled < count {
-            let got = bytes.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress.map { $0 + filled }, count - filled, 0) }
+            let got = bytes.withUnsafeMutableBytes {
+                recv(descriptor, $0.baseAddress.map { $0 + filled }, count - filled, 0)
+            }
             guard got > 0 else { return nil }
             filled += got
         }

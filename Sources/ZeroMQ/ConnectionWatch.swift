@@ -46,7 +46,7 @@ struct ConnectionWatch {
     mutating func delivered(_ message: Socket.Received, _ key: String?, at now: ContinuousClock.Instant) {
         ingress.delivered(
             message.descriptor, bytes: message.bytes, parts: message.count, route: message.parts.first ?? [], key: key,
-            at: now)
+            memory: resident, at: now)
     }
 
     /// Counts a message that is not one frame.

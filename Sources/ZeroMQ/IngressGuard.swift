@@ -31,8 +31,10 @@ struct IngressGuard {
         fileprivate var delivered: Int64 = 0
         fileprivate var deliveredAt: ContinuousClock.Instant
         fileprivate var sample: Sample?
-        /// Resident memory when nothing of this peer was unfinished.
-        fileprivate var memoryWhenClean: Int64
+        /// Resident memory before the peer began the message that is unfinished now.
+        fileprivate var memoryBefore: Int64
+        /// Whether the last look found that the unfinished message costs many times its bytes.
+        fileprivate var isAmplified = false
     }
 
     /// Room for what is estimated: framing, handshake, libzmq's read buffer of 8 KiB.
@@ -57,7 +59,7 @@ struct IngressGuard {
     ) {
         gone(descriptor)
         connections[descriptor] = Connection(
-            endpoint: endpoint, inode: inode, deliveredAt: now, memoryWhenClean: memory)
+            endpoint: endpoint, inode: inode, deliveredAt: now, memoryBefore: memory)
     }
 
     mutating func gone(_ descriptor: Int32) {
@@ -72,12 +74,15 @@ struct IngressGuard {
 
     /// A whole message was read.
     mutating func delivered(
-        _ descriptor: Int32, bytes: Int, parts: Int, route: [UInt8], key: String?, at now: ContinuousClock.Instant
+        _ descriptor: Int32, bytes: Int, parts: Int, route: [UInt8], key: String?, memory: Int64,
+        at now: ContinuousClock.Instant
     ) {
         guard var connection = connections[descriptor] else { return }
         let idle = min((now - connection.deliveredAt).components.seconds, 60)
         connection.delivered += Int64(bytes) + Int64(parts) * Self.partCredit + idle * Self.heartbeatCredit
         connection.deliveredAt = now
+        connection.memoryBefore = memory
+        connection.isAmplified = false
         connection.key = key
         if connection.route == nil {
             let route = [UInt8(truncatingIfNeeded: connection.endpoint)] + route
@@ -119,14 +124,16 @@ struct IngressGuard {
             let held = sample.received - sample.waiting - connection.delivered
             if isDrained { connections[descriptor]?.sample = nil }
             if held <= Self.slack {
-                connections[descriptor]?.memoryWhenClean = memory
+                connections[descriptor]?.memoryBefore = memory
                 continue
             }
             let most = limit.frame + Self.slack + (isDrained ? 0 : limit.queue)
-            let gained = memory - connection.memoryWhenClean
+            let gained = memory - connection.memoryBefore
             let isAmplified =
-                limit.isPlain && gained > Self.amplified.memory && gained > Self.amplified.factor * held
-            if held > most || isAmplified { found.append((descriptor, held)) }
+                limit.isPlain && isDrained && gained > Self.amplified.memory && gained > Self.amplified.factor * held
+            connections[descriptor]?.isAmplified = isAmplified
+            // Twice with no whole message between: what others gained meanwhile is not taken for its fault.
+            if held > most || isAmplified && connection.isAmplified { found.append((descriptor, held)) }
         }
         return found
     }

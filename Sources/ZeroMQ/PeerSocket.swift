@@ -1,7 +1,7 @@
 internal import CZeroMQ
 internal import Foundation
 
-/// What the poll thread asks the kernel about libzmq's own connections, and the one thing it does to them.
+/// What the poll thread asks the kernel about libzmq's own connections, and what it does to them.
 ///
 /// libzmq may close a descriptor at any time and the next connection get its number; the inode tells them apart.
 enum PeerSocket {

@@ -52,6 +52,15 @@ final class ControlClient: Sendable {
         return answer.workers
     }
 
+    func drain(_ name: String, undo: Bool) async throws -> PBOrdered {
+        let request = PBDrainWorker.make {
+            $0.name = name
+            $0.undo = undo
+        }
+        guard case .ordered(let answer) = try await ask(.drainWorker(request)) else { throw unexpected }
+        return answer
+    }
+
     func health() async throws -> PBHealth {
         guard case .health(let answer) = try await ask(.ping(PBPing())) else { throw unexpected }
         return answer
@@ -100,9 +109,10 @@ extension CLIError {
     init(_ problem: PBProblem) {
         let status: ExitStatus =
             switch problem.code {
-            case "unknown-job": .noInput
+            case "unknown-job", "unknown-worker": .noInput
             case "tile-limit", "bad-request", "bad-package", "bad-mask", "bad-zoom": .usage
             case "forbidden": .permission
+            case "version-mismatch", "unsupported": .configuration
             case "degraded": .temporary
             default: problem.retriable ? .temporary : .badData
             }
