@@ -52,7 +52,8 @@ struct RootCommand: AsyncParsableCommand {
                 name: "Cluster",
                 subcommands: [
                     CoordinatorCommand.self, WorkerCommand.self, WorkersCommand.self, HealthCommand.self,
-                    KeygenCommand.self, KeysCommand.self,
+                    TopCommand.self, EventsCommand.self, BackupCommand.self, StateCommand.self, KeygenCommand.self,
+                    KeysCommand.self,
                 ]),
             CommandGroup(name: "Demo", subcommands: [DemoCommand.self, DemoOriginCommand.self]),
         ])
