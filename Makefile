@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build test check format demo compose-test proto regions clean
+.PHONY: help bootstrap build test check format demo compose-test fuzz compat-test proto regions clean
 
 # SwiftPM's own import check lets some undeclared imports through (6.3.1: those that something below declares);
 # ops/check-layers, part of `make check`, refuses them all.
@@ -38,6 +38,12 @@ demo: build ## a country of the demo world through a coordinator and workers, on
 
 compose-test: ## build the container image, run a cluster of three workers in Docker, check its package (10 min, then 1)
 	@ops/compose-test
+
+fuzz: ## fuzz the decoders of foreign bytes, SECONDS_EACH (60) for each of seven (libFuzzer; a build of its own)
+	@ops/fuzz
+
+compat-test: build ## workers of an older version with this coordinator, and the reverse (ops/compat-test COMMIT)
+	@ops/compat-test
 
 proto: ## regenerate Sources/Wire/packhorse.pb.swift from packhorse.proto (needs protoc and protoc-gen-swift)
 	ops/check-proto --write

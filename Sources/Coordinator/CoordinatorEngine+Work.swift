@@ -26,9 +26,7 @@ extension CoordinatorEngine {
             return try Frame(decoding: inbound.bytes)
         } catch {
             strike(inbound, "\(error)")
-            if inbound.endpointIndex == Self.work, error.code == .versionMismatch {
-                rejectVersion(inbound.peer, error.message)
-            }
+            if error.code == .versionMismatch { rejectVersion(inbound, error.message) }
             // A header of our major version is enough to tell the sender; anything else gets silence.
             if let header = error.header, inbound.endpointIndex == Self.control {
                 let text = WireConversions.problem("\(error.code)", error.message)
@@ -40,14 +38,16 @@ extension CoordinatorEngine {
         }
     }
 
-    /// Tells a worker of another major version, whose frames cannot be read here: it cannot read ours either, but sees that.
-    private func rejectVersion(_ peer: PeerID, _ why: String) {
+    /// Tells a peer of another major version, whose frames cannot be read here: it cannot read ours either, but sees that.
+    private func rejectVersion(_ inbound: Inbound, _ why: String) {
         let body = PBReject.make {
             $0.code = "version-mismatch"
             $0.text = why
         }
-        if let bytes = encode(.reject(body), session: 1, seq: 1) {
-            turn.letters.append(Turn.Letter(peer: peer, bytes: bytes))
+        let answer: Message =
+            inbound.endpointIndex == Self.control ? WireConversions.problem("version-mismatch", why) : .reject(body)
+        if let bytes = encode(answer, session: 1, seq: 1) {
+            turn.letters.append(Turn.Letter(peer: inbound.peer, bytes: bytes))
         }
     }
 

@@ -12,11 +12,15 @@ struct IngressGuard {
         let frame: Int64
         /// Whole messages that libzmq queues from one peer while nobody reads.
         let queue: Int64
-        /// Whether a few bytes of wire may cost many of memory: two bytes, an empty part, cost 64. Under CURVE a part has at least 35.
+        /// Whether a few bytes of wire may cost many of memory.
+        ///
+        /// Two bytes, an empty part, cost 64; under CURVE a part has at least 35.
         let isPlain: Bool
     }
 
-    /// What the kernel says of a connection. `received` is asked before `waiting`, so that their difference is never too much.
+    /// What the kernel says of a connection.
+    ///
+    /// `received` is asked before `waiting`, so that their difference is never too much.
     struct Sample: Sendable {
         let received: Int64
         let waiting: Int64

@@ -6,7 +6,7 @@ struct HelpTests {
     private static let commands = [
         "submit", "estimate", "jobs", "status", "watch", "cancel", "mask", "regions", "inspect", "verify",
         "coordinator", "worker",
-        "workers", "health", "keygen", "demo", "demo-origin",
+        "workers", "health", "keygen", "keys", "demo", "demo-origin",
         "top", "events", "backup", "state",
     ]
 
