@@ -23,6 +23,7 @@ extension CoordinatorEngine {
             }
             take(scheduler.handle(.cancel(body.job), now: now))
             reply(.done(PBDone()), to: asker)
+        case .drainWorker(let body): drain(body, asker)
         case .listWorkers:
             reply(.workers(.make { $0.workers = scheduler.workers(now: now).map(WireConversions.status) }), to: asker)
         case .jobOrder(let body): order(body, asker)

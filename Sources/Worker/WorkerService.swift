@@ -77,7 +77,8 @@ public struct WorkerService: Service, CustomStringConvertible {
         case .drained, nil: logger.notice("Worker ends")
         case .rejected(let code, let text):
             throw WorkerError(
-                .rejected, "The coordinator at '\(options.connect)' rejects this worker (\(code)): \(text)")
+                code == "forbidden" ? .forbidden : .rejected,
+                "The coordinator at '\(options.connect)' rejects this worker (\(code)): \(text)")
         case .orphaned:
             throw WorkerError(
                 .orphaned, "No coordinator answered at '\(options.connect)' for an hour. Results are in the blob store."

@@ -8,7 +8,7 @@ final class Cluster {
     private(set) var coordinator: Daemon?
     private(set) var workers: [Daemon] = []
     private(set) var control = ""
-    private var work = ""
+    private(set) var work = ""
     private let coordinatorArguments: [String]
     /// Of the coordinator and its workers.
     private let blobs: [String]?

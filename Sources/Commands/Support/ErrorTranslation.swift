@@ -36,6 +36,7 @@ enum ErrorTranslation {
         case let error as WorkerError: CLIError(status("\(error.code)"), error.message)
         case let error as DemoWorldError: CLIError(.temporary, error.message)
         case is CancellationError: CLIError(.interrupted, "interrupted")
+        case let error as WireError where error.code == .versionMismatch: CLIError(.configuration, error.message)
         case let error as WireError:
             CLIError(.unavailable, error.message, hint: "is this a packhorse coordinator of the same version?")
         default: nil
@@ -49,12 +50,12 @@ enum ErrorTranslation {
         case "disk-full", "cannot-open": .cannotCreate
         case "io", "file-failed", "unreadable": .inputOutput
         case "unreachable", "closed": .unavailable
-        case "host-refused", "refused", "key-permissions", "plain-refused", "wrong-secret": .permission
+        case "host-refused", "refused", "key-permissions", "plain-refused", "wrong-secret", "forbidden": .permission
         case "backup-name": .usage
         case "data-in-use", "address-in-use", "orphaned": .temporary
         case "bad-syntax", "unknown-key", "missing-key", "bad-value", "bad-template", "bad-tilejson", "literal-secret",
             "missing-secret", "clock-skew", "wrong-region", "rejected", "newer-state", "bad-endpoint", "bad-key",
-            "key-file", "tileset":
+            "bad-role", "key-file", "tileset":
             .configuration
         case "engine", "misuse", "bad-resource": .software
         default: .badData
