@@ -46,6 +46,8 @@ public struct WorkerService: Service, CustomStringConvertible {
         var linkOptions = LinkOptions()
         linkOptions.allowPlain = options.allowPlain
         linkOptions.linger = .seconds(1)
+        // A coordinator that comes back after minutes must have its workers within seconds.
+        linkOptions.reconnectMax = .seconds(3)
         linkOptions.sendPatience = .seconds(2)
         linkOptions.logger = logger
         let link = try DealerLink(connect: options.connect, security: options.security, options: linkOptions)

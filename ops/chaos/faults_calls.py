@@ -28,6 +28,7 @@ def library(case):
 CALLS = {
     "coordinator": {"write": 400, "fsync": 150, "rename": 4, "link": 3, "unlink": 40},
     "worker": {"write": 500, "fsync": 120, "rename": 80},
+    "merger": {"write": 40, "fsync": 3, "rename": 1},
 }
 ENDS = ["kill-before", "kill-after", "EIO", "ENOSPC", "EINTR"]
 
@@ -113,7 +114,7 @@ def worker(case):
 def merger(case):
     """Armed when the fetching is done, so that the calls are the merge's own."""
     cluster = case.start(workers=0, latency=0)
-    environment = orders(case, "worker")
+    environment = orders(case, "merger")
     environment["CHAOS_ARMED"] = str(case.folder / "armed")
     case.notes.append(environment["CHAOS_FAIL"])
     victim = cluster.start_worker(environment)

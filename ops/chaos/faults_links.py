@@ -4,7 +4,7 @@ import subprocess
 import time
 
 from case import fault
-from harness import PROGRAM, Trouble
+from harness import PATIENCE, PROGRAM, Trouble
 from proxy import Proxy
 
 
@@ -102,7 +102,7 @@ def refused(case):
     proxy.heal()
     case.healed()
     case.finish(job)
-    if case.recovery > 5:
+    if case.recovery > 5 * PATIENCE:
         raise Trouble(f"recovery took {case.recovery:.1f} s")
 
 

@@ -4,7 +4,7 @@ import signal
 import time
 
 from case import fault
-from harness import Trouble, wait
+from harness import PATIENCE, Trouble, wait
 
 
 @fault("kill -9 worker, fetching", cases=4)
@@ -80,7 +80,7 @@ def kill_coordinator(case):
     again = executed_twice(case)
     if again:
         raise Trouble(f"{len(again)} tiles of held leases were fetched again: {again[:3]}")
-    if case.recovery > 5:
+    if case.recovery > 5 * PATIENCE:
         raise Trouble(f"recovery took {case.recovery:.1f} s")
 
 
@@ -94,7 +94,7 @@ def kill_coordinator_long(case):
     again = executed_twice(case)
     if again:
         raise Trouble(f"{len(again)} tiles of held leases were fetched again: {again[:3]}")
-    if case.recovery > 5:
+    if case.recovery > 5 * PATIENCE:
         raise Trouble(f"recovery took {case.recovery:.1f} s")
 
 

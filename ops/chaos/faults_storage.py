@@ -256,3 +256,47 @@ def full_disk(name, places):
 full_disk("everything", ["."])
 full_disk("blobs", ["blobs"])
 full_disk("catalog", ["catalog"])
+
+
+# Disks that go away
+
+
+def read_only(place):
+    @fault(f"disk read-only 4 s: {place}", cases=2, limit=180)
+    def body(case):
+        folder = case.folder / "data" / place
+        mount(case, folder, "64m")
+        cluster = case.start(workers=2, latency=0.01 if case.index else 0)
+        job = case.submit()
+        cluster.wait_middle(job, 0.2)
+        # A file that is open for writing keeps the mount busy for a moment.
+        wait("the mount is read-only", lambda: remount(folder, "ro"), 20)
+        time.sleep(4)
+        wait("the mount is writable", lambda: remount(folder, "rw"), 20)
+        case.healed()
+        case.finish(job, limit=150)
+
+
+def remount(folder, how):
+    return subprocess.run(["mount", "-o", f"remount,{how}", folder], capture_output=True).returncode == 0
+
+
+read_only("blobs")
+read_only("catalog")
+
+
+@fault("blob folder away 5 s", cases=2, limit=180)
+def away(case):
+    """As when a network mount drops and comes back."""
+    cluster = case.start(workers=2, latency=0.01)
+    job = case.submit()
+    cluster.wait_middle(job, case.random.uniform(0.1, 0.6))
+    gone = cluster.blobs.rename(cluster.data / "away")
+    if case.index % 2:
+        cluster.blobs.mkdir()  # The empty mount point.
+    time.sleep(5)
+    if case.index % 2:
+        shutil.rmtree(cluster.blobs)
+    gone.rename(cluster.blobs)
+    case.healed()
+    case.finish(job, limit=150)

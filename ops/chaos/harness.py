@@ -11,13 +11,17 @@ from pathlib import Path
 PROGRAM = Path(os.environ.get("PACKHORSE", Path(__file__).resolve().parents[2] / ".build/release/packhorse"))
 
 
+# Every limit is multiplied by it: how much slower this machine is just now than a quiet one of two cores.
+PATIENCE = float(os.environ.get("PACKHORSE_CHAOS_PATIENCE", "1"))
+
+
 class Trouble(Exception):
     """A case did not end as it must; the words say how."""
 
 
 def wait(what, condition, limit=60.0, pause=0.02):
     """The first true value of `condition`."""
-    end = time.monotonic() + limit
+    end = time.monotonic() + limit * PATIENCE
     while time.monotonic() < end:
         value = condition()
         if value:
@@ -55,14 +59,14 @@ class Process:
         """SIGKILL, also to a stopped process; returns when it is gone."""
         self.expected_end = True
         self.signal(signal.SIGKILL)
-        self.child.wait(30)
+        self.child.wait(60)
 
     def stop(self, limit=20):
         self.expected_end = True
         self.signal(signal.SIGCONT)
         self.signal(signal.SIGTERM)
         try:
-            self.child.wait(limit)
+            self.child.wait(limit * PATIENCE)
         except subprocess.TimeoutExpired:
             self.kill()
             raise Trouble(f"{self.name} did not end within {limit} s of SIGTERM")
@@ -140,7 +144,7 @@ class Cluster:
     def ask(self, *arguments, limit=60, check=True):
         command = [*self.prefixes.get("cli", ()), str(PROGRAM), *map(str, arguments), "--coordinator", self.control]
         command += map(str, self.cli_options)
-        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, stdin=subprocess.DEVNULL)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit * PATIENCE, stdin=subprocess.DEVNULL)
         if check and done.returncode != 0:
             raise Trouble(f"{' '.join(map(str, arguments))}: exit {done.returncode}: {done.stderr.strip()[-400:]}")
         return done
@@ -151,7 +155,7 @@ class Cluster:
 
     def status(self, job, limit=60):
         """The job; a coordinator that is down or degraded for the moment is asked again."""
-        end = time.monotonic() + limit
+        end = time.monotonic() + limit * PATIENCE
         while True:
             done = self.ask("status", job, "--json", "--failures", 5000, "--timeout", 5, check=False)
             if done.returncode == 0:
@@ -163,7 +167,7 @@ class Cluster:
 
     def wait_end(self, job, limit=90):
         """The job when it has ended."""
-        end = time.monotonic() + limit
+        end = time.monotonic() + limit * PATIENCE
         while True:
             status = self.status(job)
             if status["state"] in ("done", "failed", "cancelled"):
