@@ -8,6 +8,7 @@ final class Cluster {
     private(set) var coordinator: Daemon?
     private(set) var workers: [Daemon] = []
     private(set) var control = ""
+    private(set) var blob = ""
     private var work = ""
     private let coordinatorArguments: [String]
 
@@ -29,6 +30,7 @@ final class Cluster {
             [
                 "coordinator", "--data", data.path, "--control", control.isEmpty ? "tcp://127.0.0.1:*" : control,
                 "--work", work.isEmpty ? "tcp://127.0.0.1:*" : work,
+                "--blob-bind", blob.isEmpty ? "tcp://127.0.0.1:*" : blob,
             ] + coordinatorArguments, in: scratch)
         coordinator = daemon
         let bound = try await Eventually.get("the coordinator binds") { () -> [String: Any]? in
@@ -41,6 +43,7 @@ final class Cluster {
         }
         control = try #require(bound["control"] as? String)
         work = try #require(bound["work"] as? String)
+        blob = try #require(bound["blob"] as? String)
     }
 
     func startWorker(_ arguments: [String] = []) throws {
@@ -51,6 +54,15 @@ final class Cluster {
                     "w\(workers.count + 1)",
                 ]
                     + arguments, in: scratch))
+    }
+
+    /// Starts a worker that shares no folder, perhaps with its blobs going through `endpoint`.
+    func startStreamingWorker(_ folder: URL, through endpoint: String? = nil) throws {
+        let detour = endpoint.map { ["--blob-endpoint", $0] } ?? []
+        workers.append(
+            try Daemon(
+                ["worker", "--connect", work, "--scratch", folder.path, "--name", "w\(workers.count + 1)"] + detour,
+                in: scratch))
     }
 
     /// Runs a command against this cluster.
