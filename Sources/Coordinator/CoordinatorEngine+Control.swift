@@ -25,6 +25,8 @@ extension CoordinatorEngine {
             reply(.done(PBDone()), to: asker)
         case .listWorkers:
             reply(.workers(.make { $0.workers = scheduler.workers(now: now).map(WireConversions.status) }), to: asker)
+        case .getEvents(let body): await events(body, asker)
+        case .backup(let body): await backUp(body, asker)
         default:
             reply(
                 WireConversions.problem(

@@ -100,7 +100,7 @@ final class Talker: Sendable {
     }
 
     /// Says something and waits for its answer.
-    func ask(_ message: Message, within limit: Duration = .seconds(10)) async throws -> Message {
+    func ask(_ message: Message, within limit: Duration = .seconds(60)) async throws -> Message {
         let seq = try await say(message)
         let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {

@@ -35,6 +35,8 @@ struct CoordinatorCommand: AsyncParsableCommand {
     @Option(help: "Most tiles of a box job that does not raise the limit itself.") var bboxTileLimit: UInt64 = 5000
     @Option(help: "How long a worker may go without progress before its batch is given to another.") var leaseSeconds:
         Double = 60
+    @Option(help: "How long the leases of workers that were away at a restart wait for them.") var restartGraceSeconds:
+        Double = 60
     @Flag(help: "Keep shards after their job has ended.") var keepShards = false
     @OptionGroup var keys: KeyOptions
     @OptionGroup var log: LogOptions
@@ -45,6 +47,9 @@ struct CoordinatorCommand: AsyncParsableCommand {
         }
         guard blobBind == nil || !noBlobEndpoint else {
             throw ValidationError("--blob-bind and --no-blob-endpoint exclude each other.")
+        }
+        guard (0...3600).contains(restartGraceSeconds) else {
+            throw ValidationError("--restart-grace-seconds must lie between 0 and 3600.")
         }
         guard catalogURL.contains("://") else {
             throw ValidationError("--catalog-url must be absolute: https://maps.example.com/")
@@ -68,6 +73,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
         options.catalogBaseURL = catalogURL.hasSuffix("/") ? catalogURL : catalogURL + "/"
         options.leaseSeconds = leaseSeconds
         options.heartbeatSeconds = min(5, leaseSeconds / 4)
+        options.restartGraceSeconds = restartGraceSeconds
         options.keepShards = keepShards
         options.build = "packhorse \(CommandLineTool.version)"
         let logger = log.logger("coordinator")
