@@ -120,7 +120,9 @@ actor BlobClient {
     }
 
     /// Asks for a blob's size.
-    func ask(_ digest: Digest) async -> BlobOutcome { await transfer(nil, {}) { .ask($0, digest) } }
+    func ask(_ digest: Digest) async -> BlobOutcome { await transfer(nil, Self.nothing) { .ask($0, digest) } }
+
+    private static let nothing: @Sendable () -> Void = {}
 
     private func transfer(
         _ file: URL?, _ onMove: @escaping @Sendable () -> Void, _ event: (BlobTransferID) -> BlobClientEvent

@@ -14,7 +14,9 @@ struct BlobClientPolicy: Hashable, Sendable {
     var transfers = 4
     /// Before a question without an answer is asked again.
     var retry: Int64 = 3_000
-    /// Before a transfer that stands still is taken up anew. A cut is noticed at once; this is for frames lost elsewhere.
+    /// Before a transfer that stands still is taken up anew.
+    ///
+    /// A cut is noticed at once; this is for frames lost elsewhere.
     var stall: Int64 = 20_000
     /// Without any message this long the connection is made anew.
     var silence: Int64 = 45_000
