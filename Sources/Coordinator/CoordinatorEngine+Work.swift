@@ -140,7 +140,13 @@ extension CoordinatorEngine {
                 $0.text = error.message
             }
         }
-        guard body.blobStore == blobs.id else {
+        if body.streams && blobPort == 0 {
+            return .make {
+                $0.code = "no-blob-endpoint"
+                $0.text = "The coordinator streams no blobs. Give the worker the shared folder with --blobs."
+            }
+        }
+        guard body.streams || body.blobStore == blobs.id else {
             return .make {
                 $0.code = "wrong-blob-store"
                 $0.text =
@@ -276,6 +282,7 @@ extension CoordinatorEngine {
                     $0.build = options.build
                     $0.heartbeatMs = UInt32(clamping: options.policy.heartbeat)
                     $0.adopted = adopted.map(\.rawValue)
+                    $0.blobPort = blobPort
                 })
         case .offer(let offer): wire(offer)
         case .ack(let token, let digest):

@@ -21,6 +21,8 @@ actor CoordinatorEngine {
     let blobs: any ManagedBlobStore
     let publisher: any Publishing
     let router: RouterLink
+    /// Where this host streams blobs, 0 = nowhere.
+    let blobPort: UInt32
     let workshop = Workshop()
     let clock = ContinuousClock()
     let origin: ContinuousClock.Instant
@@ -47,8 +49,9 @@ actor CoordinatorEngine {
     init(
         options: CoordinatorOptions, logger: Logger, store: StateStore, blobs: any ManagedBlobStore,
         publisher: any Publishing,
-        router: RouterLink
+        router: RouterLink, blobPort: UInt32
     ) {
+        self.blobPort = blobPort
         self.options = options
         self.logger = logger
         self.store = store

@@ -15,6 +15,10 @@ struct LeaseRunner: WorkRunner {
     }
 
     func run(_ offer: PBOffer, _ meter: WorkMeter) async -> WorkOutcome {
+        await WorkMeter.$current.withValue(meter) { await work(offer, meter) }
+    }
+
+    private func work(_ offer: PBOffer, _ meter: WorkMeter) async -> WorkOutcome {
         do {
             switch offer.work {
             case .fetch(let work): return .done(try await fetcher.run(work, token: offer.token, meter))

@@ -14,6 +14,7 @@ actor WorkerShell {
     private let link: DealerLink
     private let runner: any WorkRunner
     private let logger: Logger
+    private let onWelcome: @Sendable (PBWelcome) async -> Void
     private let started = ContinuousClock.now
     private var tasks: [UInt64: Task<Void, Never>] = [:]
     private var meters: [UInt64: WorkMeter] = [:]
@@ -25,7 +26,12 @@ actor WorkerShell {
     /// Why the worker ended; `nil` while it lives.
     private(set) var end: WorkerEnd?
 
-    init(_ core: WorkerCore, _ link: DealerLink, _ runner: any WorkRunner, _ logger: Logger) {
+    /// - Parameter onWelcome: Told what the coordinator says of itself, before any offer is looked at.
+    init(
+        _ core: WorkerCore, _ link: DealerLink, _ runner: any WorkRunner, _ logger: Logger,
+        onWelcome: @escaping @Sendable (PBWelcome) async -> Void = { _ in }
+    ) {
+        self.onWelcome = onWelcome
         self.core = core
         self.link = link
         self.runner = runner
@@ -51,6 +57,7 @@ actor WorkerShell {
                         "The coordinator refused a result; its work is another's now",
                         metadata: [LogKey.token: "\(body.token)", LogKey.errorCode: "\(body.reason)"])
                 }
+                if case .welcome(let body) = frame.message { await onWelcome(body) }
                 await handle(.message(frame.message, about: frame.session))
             } catch {
                 logger.info("A frame was refused", metadata: [LogKey.errorCode: "\(error.code)"])
