@@ -51,8 +51,8 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Cluster",
                 subcommands: [
-                    CoordinatorCommand.self, WorkerCommand.self, WorkersCommand.self, HealthCommand.self,
-                    KeygenCommand.self,
+                    CoordinatorCommand.self, WorkerCommand.self, WorkersCommand.self, OriginsCommand.self,
+                    HealthCommand.self, KeygenCommand.self,
                 ]),
             CommandGroup(name: "Demo", subcommands: [DemoCommand.self, DemoOriginCommand.self]),
         ])

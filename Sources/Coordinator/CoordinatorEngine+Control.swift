@@ -23,6 +23,7 @@ extension CoordinatorEngine {
             }
             take(scheduler.handle(.cancel(body.job), now: now))
             reply(.done(PBDone()), to: asker)
+        case .listOrigins: reply(origins(), to: asker)
         case .listWorkers:
             reply(.workers(.make { $0.workers = scheduler.workers(now: now).map(WireConversions.status) }), to: asker)
         default:
@@ -140,6 +141,7 @@ extension CoordinatorEngine {
         let packages = scheduler.packages(of: id).prefix(mostPackages)
         var status = WireConversions.status(
             summary, spec: spec, times: times, packages: Array(packages), wall: wall)
+        if status.waiting.isEmpty { status.waiting = scheduler.hindrance(of: id, now: now) }
         // Kept relative, so that a catalog may move; told absolute, so that it can be used.
         for index in status.packages.indices where !status.packages[index].path.isEmpty {
             status.packages[index].path =

@@ -37,6 +37,8 @@ actor CoordinatorEngine {
     var peers = Peers()
     var turn = Turn()
     var isDegraded = false
+    /// The last frame heard of each session: grants count from there.
+    var heard: [SessionID: UInt64] = [:]
     /// The frame being answered: its session and number.
     var answering: (session: SessionID, seq: UInt64)?
 
@@ -111,10 +113,12 @@ actor CoordinatorEngine {
 
     /// Goes on from the state file.
     private func inherit() async throws {
-        let all = try await store.load()
+        var all = try await store.load()
         times = all.times
-        for job in all.jobs {
-            specs[job.summary.id] = try JobSpec(payload: job.payload, withMasks: !job.summary.state.isFinal)
+        for (place, job) in all.jobs.enumerated() {
+            let spec = try JobSpec(payload: job.payload, withMasks: !job.summary.state.isFinal)
+            specs[job.summary.id] = spec
+            all.jobs[place].origin = spec.origin
         }
         unreleased = try await store.unreleased()
         scheduler = Scheduler(

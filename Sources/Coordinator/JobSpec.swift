@@ -17,6 +17,8 @@ struct JobSpec: Sendable {
     let kind: String
     let tileset: [UInt8]
     let tilesetID: String
+    /// Whose budget its requests draw from.
+    let origin: JobOrigin?
     let zooms: ZoomRange
     let packages: [Package]
     /// Share of its tiles that a package may lack.
@@ -44,6 +46,7 @@ struct JobSpec: Sendable {
         kind = spec.kind
         tileset = spec.tileset
         tilesetID = spec.tilesetID
+        origin = spec.origin
         zooms = spec.zooms
         packages = []
         mask = TileMask(empty: spec.zooms.max)
@@ -59,6 +62,7 @@ struct JobSpec: Sendable {
         kind = body.kind
         tileset = Array(body.tileset)
         tilesetID = try Self.id(ofTileset: tileset)
+        origin = JobOrigin(canonicalTileset: tileset)
         self.zooms = zooms
         var packages: [Package] = []
         var union = TileMask(empty: zooms.max)

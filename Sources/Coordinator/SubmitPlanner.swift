@@ -44,7 +44,7 @@ struct SubmitPlanner: Sendable {
             submission: JobSubmission(
                 requestID: body.requestID, priority: body.priority, allowedMissing: body.allowedMissing,
                 batches: batches,
-                packages: packages, payload: try Self.payload(body)),
+                packages: packages, payload: try Self.payload(body), origin: spec.origin),
             tiles: planner.tiles)
     }
 

@@ -19,11 +19,14 @@ struct Job: Sendable {
     var isForgotten = false
     /// The first failure, for the reason of a job that fails.
     var firstTrouble: String?
+    /// Whose budget its requests draw from.
+    let origin: JobOrigin?
 
     init(_ stored: StoredJob) {
         summary = stored.summary
         batches = stored.batches
         packages = stored.packages
+        origin = stored.origin
         guard !summary.state.isFinal else {
             batches = []
             return

@@ -86,11 +86,13 @@ public struct JobSubmission: Sendable {
     public var packages: [Package]
     /// The caller's own description, handed to the store with the job and never looked into.
     public var payload: [UInt8]
+    /// Whose budget its requests draw from; `nil` = nobody's.
+    public var origin: JobOrigin?
 
     /// A job of `packages` over `batches`.
     public init(
         requestID: String, priority: Int32 = 0, weight: UInt32 = 1, allowedMissing: Double, batches: [PlannedBatch],
-        packages: [Package], payload: [UInt8] = []
+        packages: [Package], payload: [UInt8] = [], origin: JobOrigin? = nil
     ) {
         self.requestID = requestID
         self.priority = priority
@@ -99,5 +101,6 @@ public struct JobSubmission: Sendable {
         self.batches = batches
         self.packages = packages
         self.payload = payload
+        self.origin = origin
     }
 }

@@ -35,7 +35,8 @@ extension Scheduler {
                 }
             }
             let canRun = job.summary.state == .fetching && job.summary.priority >= 0 && job.summary.counts[.ready] > 0
-            if canRun && !job.isQueued { found.append("\(name): ready batches but no turn") }
+            let isParked = job.origin.map { parked[$0.name]?.contains(place) == true } ?? false
+            if canRun && !job.isQueued && !isParked { found.append("\(name): ready batches but no turn") }
         }
         for (token, lease) in leases {
             guard jobs.contains(lease.work.job) else {

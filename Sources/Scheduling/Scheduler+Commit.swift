@@ -47,7 +47,7 @@ extension Scheduler {
             refuse(id, token, Trouble(cause: "tiles-failed", detail: "\(counts.failed) tiles failed\(first)"), now: now)
             return
         }
-        _ = close(token)
+        _ = close(token, now: now)
         jobs[job].move(index, to: .done)
         jobs[job].batches[index].digest = digest
         jobs[job].batches[index].result = counts

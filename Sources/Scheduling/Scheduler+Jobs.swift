@@ -13,7 +13,7 @@ extension Scheduler {
             allowedMissing: submission.allowedMissing)
         var stored = StoredJob(
             summary: summary, batches: submission.batches.map(Batch.init), packages: submission.packages,
-            payload: submission.payload)
+            payload: submission.payload, origin: submission.origin)
         let place = restore(stored, now: now)
         stored.summary = jobs[place].summary
         store(.insertJob(stored))
@@ -79,14 +79,14 @@ extension Scheduler {
         for index in jobs[job].batches.indices {
             guard let token = jobs[job].batches[index].token else { continue }
             if jobs[job].batches[index].state == .leased {
-                void(token)
+                void(token, now: now)
                 jobs[job].move(index, to: .ready)
             }
             ended[token] = nil
         }
         for token in jobs[job].lost { ended[token] = nil }
         for index in jobs[job].packages.indices where !jobs[job].packages[index].state.isPublished {
-            if jobs[job].packages[index].state == .leased, let token = jobs[job].packages[index].token { void(token) }
+            if jobs[job].packages[index].state == .leased, let token = jobs[job].packages[index].token { void(token, now: now) }
             jobs[job].packages[index].state = .failed
             jobs[job].packages[index].owner = 0
             if jobs[job].packages[index].trouble == nil {
@@ -100,13 +100,14 @@ extension Scheduler {
         jobs[job].lost = []
         jobs[job].ready = []
         storeJob(job)
+        closeOrigin(job)
         finished.append(jobs[job].summary.id)
         effects.append(.release(jobs[job].summary.id))
     }
 
     /// Takes a live lease away from its worker and tells it.
-    private mutating func void(_ token: LeaseToken) {
-        guard let lease = close(token) else { return }
+    private mutating func void(_ token: LeaseToken, now: Tick) {
+        guard let lease = close(token, now: now) else { return }
         if sessions[lease.session] != nil { send(lease.session, .pong(cancelled: [token])) }
     }
 

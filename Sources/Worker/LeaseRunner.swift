@@ -8,8 +8,8 @@ struct LeaseRunner: WorkRunner {
     private let fetcher: BatchFetcher
     private let merger: PackageMerger
 
-    init(store: any BlobStore, environment: [String: String]) {
-        fetcher = BatchFetcher(store: store, origins: OriginCache(environment: environment))
+    init(store: any BlobStore, environment: [String: String], budgets: WorkerBudgets = WorkerBudgets()) {
+        fetcher = BatchFetcher(store: store, origins: OriginCache(environment: environment, budgets: budgets))
         merger = PackageMerger(store: store)
     }
 

@@ -32,12 +32,16 @@ public struct WorkerService: Service {
             logger.notice("Worker ends before it began: there was no blob store")
             return
         }
-        let runner = LeaseRunner(store: store, environment: options.environment)
-        try await run(store, runner, WorkerPolicy(slots: options.slots))
+        let budgets = WorkerBudgets()
+        let runner = LeaseRunner(store: store, environment: options.environment, budgets: budgets)
+        try await run(store, runner, WorkerPolicy(slots: options.slots), budgets: budgets)
     }
 
     /// The same with another runner and other numbers, for tests.
-    func run(_ store: any BlobStore, _ runner: any WorkRunner, _ policy: WorkerPolicy) async throws {
+    func run(
+        _ store: any BlobStore, _ runner: any WorkRunner, _ policy: WorkerPolicy,
+        budgets: WorkerBudgets = WorkerBudgets()
+    ) async throws {
         var linkOptions = LinkOptions()
         linkOptions.allowPlain = options.allowPlain
         linkOptions.linger = .seconds(1)
@@ -50,7 +54,7 @@ public struct WorkerService: Service {
                 name: options.name, host: HostName.current, build: options.build, blobStore: store.id,
                 packageFormat: UInt32(PackageSpec.formatVersion)),
             policy: policy)
-        let shell = WorkerShell(core, link, runner, logger)
+        let shell = WorkerShell(core, link, runner, logger, budgets: budgets)
         logger.notice(
             "Worker starts", metadata: [LogKey.endpoint: "\(options.connect)", LogKey.worker: "\(options.name)"])
         let failure = await withGracefulShutdownHandler {

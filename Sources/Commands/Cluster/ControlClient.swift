@@ -47,6 +47,11 @@ final class ControlClient: Sendable {
         guard case .done = try await ask(.cancelJob(.make { $0.job = number })) else { throw unexpected }
     }
 
+    func origins() async throws -> [PBOriginStatus] {
+        guard case .origins(let answer) = try await ask(.listOrigins(PBListOrigins())) else { throw unexpected }
+        return answer.origins
+    }
+
     func workers() async throws -> [PBWorkerStatus] {
         guard case .workers(let answer) = try await ask(.listWorkers(PBListWorkers())) else { throw unexpected }
         return answer.workers

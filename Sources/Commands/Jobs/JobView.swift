@@ -21,6 +21,8 @@ package struct JobView: Encodable {
     let batchesDone: UInt64
     let elapsedSeconds: Double
     let reason: String?
+    /// Why nothing happens now.
+    package let waiting: String?
     let packages: [PackageView]
     let failures: [FailureView]
 
@@ -59,6 +61,7 @@ package struct JobView: Encodable {
         batchesDone = status.batchesDone
         elapsedSeconds = Double(status.elapsedMs) / 1000
         reason = status.reason.isEmpty ? nil : status.reason
+        waiting = status.waiting.isEmpty ? nil : status.waiting
         packages = status.packages.map(PackageView.init)
         failures = status.failures.map(FailureView.init)
     }

@@ -38,7 +38,11 @@ struct JobWatcher {
             let elapsed = (clock.now - start).seconds
             meter.add(done: view.settled, at: elapsed)
             if style.progress != .none, stall.isDue(view, at: elapsed) {
-                for line in StallNotice.lines(try await client.workers()) { Console.note(line) }
+                if let waiting = view.waiting {
+                    Console.note("nothing moves: \(waiting)")
+                } else {
+                    for line in StallNotice.lines(try await client.workers()) { Console.note(line) }
+                }
             }
             if style.progress == .bar {
                 Console.redraw(ProgressLine.bar(view, meter))
