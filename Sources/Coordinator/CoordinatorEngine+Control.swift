@@ -26,6 +26,8 @@ extension CoordinatorEngine {
         case .listOrigins: reply(origins(), to: asker)
         case .listWorkers:
             reply(.workers(.make { $0.workers = scheduler.workers(now: now).map(WireConversions.status) }), to: asker)
+        case .getEvents(let body): await events(body, asker)
+        case .backup(let body): await backUp(body, asker)
         default:
             reply(
                 WireConversions.problem(

@@ -39,6 +39,8 @@ actor CoordinatorEngine {
     var isDegraded = false
     /// The last frame heard of each session: grants count from there.
     var heard: [SessionID: UInt64] = [:]
+    /// Questions about events that wait for the next one.
+    var eventWaits: [EventWait] = []
     /// The frame being answered: its session and number.
     var answering: (session: SessionID, seq: UInt64)?
 
@@ -83,6 +85,9 @@ actor CoordinatorEngine {
                 for report in workshop.collect() { await take(report) }
                 if let alarm = scheduler.nextAlarm, alarm <= now { take(scheduler.handle(.timer, now: now)) }
                 forgetOldJobs()
+                let hasNews = !turn.writes.isEmpty
+                try await settle()
+                await tellWaiting(hasNews: hasNews)
                 try await settle()
                 if scheduler.hasSpentTokens { throw CoordinatorError.spentTokens }
                 quietSince = now
@@ -100,8 +105,8 @@ actor CoordinatorEngine {
     /// Milliseconds.
     private func patience() -> Int64 {
         if workshop.isBusy { return 10 }
-        guard let alarm = scheduler.nextAlarm else { return 1_000 }
-        return min(max(alarm - now, 1), 1_000)
+        let next = (eventWaits.map(\.until) + [scheduler.nextAlarm].compactMap { $0 }).min()
+        return next.map { min(max($0 - now, 1), 1_000) } ?? 1_000
     }
 
     private func close() async {
