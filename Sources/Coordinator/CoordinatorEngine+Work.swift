@@ -302,7 +302,6 @@ extension CoordinatorOptions {
         policy.lease = Int64(max(leaseSeconds, 0.1) * 1_000)
         policy.heartbeat = Int64(max(heartbeatSeconds, 0.05) * 1_000)
         policy.restartGrace = Int64(max(restartGraceSeconds, 0) * 1_000)
-        policy.rates.ttl = min(max(2 * policy.heartbeat, 2_000), 60_000)
         return policy
     }
 }

@@ -49,7 +49,7 @@ public final class OriginBudget: Sendable {
         case none
     }
 
-    private struct State {
+    fileprivate struct State {
         var grant: Grant?
         var tokens = 0.0
         var filledAt: ContinuousClock.Instant?

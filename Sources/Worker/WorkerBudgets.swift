@@ -7,7 +7,7 @@ internal import Wire
 /// A grant lives from the sending of the message it answers, not from its own arrival: what the network holds up for a minute is dead
 /// when it comes, so no delay makes two workers hold one share.
 final class WorkerBudgets: Sendable {
-    private struct State {
+    fileprivate struct State {
         var budgets: [String: OriginBudget] = [:]
         /// When our last messages left, by ascending number.
         var sent: [(seq: UInt64, at: ContinuousClock.Instant)] = []
@@ -24,6 +24,8 @@ final class WorkerBudgets: Sendable {
     private static let remembered = 512
     /// Reports out of turn leave this far apart.
     private static let gap = Duration.milliseconds(200)
+    /// While an origin is worked on, a report leaves this often: a third of a grant's life.
+    private static let turn = Duration.seconds(2)
 
     /// The budget of an origin; without a grant until the coordinator sends one.
     func budget(_ origin: String) -> OriginBudget { state.withLock { $0.budget(origin) } }
@@ -89,6 +91,8 @@ final class WorkerBudgets: Sendable {
         state.withLock { state in
             guard state.lastReport.map({ now - $0 >= Self.gap }) ?? true else { return false }
             if state.acknowledgeable > state.acknowledged { return true }
+            let isDue = state.lastReport.map { now - $0 >= Self.turn } ?? true
+            if isDue, state.budgets.values.contains(where: \.isUsed) { return true }
             return state.budgets.contains { name, budget in
                 let before = state.reported[name] ?? OriginBudget.Use()
                 let use = budget.use

@@ -3,7 +3,7 @@ enum JobReport {
     static func lines(_ job: JobView) -> [String] {
         var lines = [
             "job \(job.job)  \(job.label)  (\(job.kind), tileset \(job.tileset), zoom \(job.zoomMin)-\(job.zoomMax))",
-            "state    \(job.state)" + (job.reason.map { ": \($0)" } ?? ""),
+            "state    \(job.state)" + ((job.reason ?? job.waiting.map { "waiting: \($0)" }).map { ": \($0)" } ?? ""),
             "tiles    \(Units.count(job.tiles)): \(Units.count(job.stored)) stored, \(Units.count(job.empty)) empty, "
                 + "\(Units.count(job.failed)) failed; \(Units.bytes(job.bytes))",
             "batches  \(Units.count(job.batchesDone)) of \(Units.count(job.batches)) done",

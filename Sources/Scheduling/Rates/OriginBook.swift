@@ -22,6 +22,7 @@ struct OriginBook: Sendable {
     }
 
     mutating func open(_ job: JobID, _ limits: OriginLimits) {
+        guard jobs[job] != limits else { return }
         jobs[job] = limits
         restrict()
     }

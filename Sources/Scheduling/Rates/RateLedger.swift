@@ -29,6 +29,7 @@ struct RateLedger: Sendable {
     // MARK: - Jobs and leases
 
     mutating func open(_ job: JobID, _ origin: JobOrigin) {
+        guard books[origin.name]?.jobs[job] != origin.limits else { return }
         books[origin.name, default: OriginBook(origin)].open(job, origin.limits)
         touched.insert(origin.name)
     }

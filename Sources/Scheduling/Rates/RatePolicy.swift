@@ -4,8 +4,9 @@
 public struct RatePolicy: Hashable, Sendable {
     /// How long a grant lives at its worker, counted from the message of the worker's that it answers.
     ///
-    /// Two heartbeats: one lost report does not stop the work. Source: design/cluster.md, 3.10.
-    public var ttl: Int64 = 10_000
+    /// Three of the reports that a worker at work sends each two seconds, so that two lost ones do not stop it. A restart costs one ttl
+    /// of learning, so no longer than that.
+    public var ttl: Int64 = 6_000
     /// A session without leases keeps its share this long, so that the next batch finds it there.
     public var linger: Int64 = 1_000
     /// The longest wait taken from a Retry-After.

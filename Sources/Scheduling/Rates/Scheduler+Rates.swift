@@ -33,6 +33,8 @@ extension Scheduler {
     mutating func nextFetch(now: Tick) -> (Turn, SessionID)? {
         while !fetchers.isEmpty, let turn = nextTurn() {
             guard let origin = jobs[turn.job].origin?.name else { return nextFetcher(now: now).map { (turn, $0) } }
+            // A job that ended and was taken up again counts anew.
+            openOrigin(turn.job)
             if let id = taker(at: origin, now: now) {
                 leaveQueue(id)
                 return (turn, id)
