@@ -110,7 +110,7 @@ extension CoordinatorEngine {
                 ])
             feed(
                 .fail(
-                    id, LeaseToken(body.token), Trouble(cause: body.cause, detail: body.detail),
+                    id, LeaseToken(body.token), .heard(cause: body.cause, detail: body.detail),
                     retriable: body.retriable))
         case .return(let body): feed(.giveBack(id, body.tokens.map { LeaseToken($0) }))
         case .bye:
@@ -284,6 +284,7 @@ extension CoordinatorEngine {
                         $0.tiles = tiles
                         $0.tileset = Data(spec.tileset)
                         $0.origin = spec.origin?.name ?? ""
+                        $0.sources = offer.sources.map { Data($0.bytes) }
                     }
                 case .merge(_, let id, let manifest):
                     $0.merge = .make {

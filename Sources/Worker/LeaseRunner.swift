@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Logging
 internal import Packages
 internal import Shards
 internal import Wire
@@ -8,8 +9,12 @@ struct LeaseRunner: WorkRunner {
     private let fetcher: BatchFetcher
     private let merger: PackageMerger
 
-    init(store: any BlobStore, environment: [String: String], budgets: WorkerBudgets = WorkerBudgets()) {
-        fetcher = BatchFetcher(store: store, origins: OriginCache(environment: environment, budgets: budgets))
+    init(
+        store: any BlobStore, environment: [String: String], logger: Logger? = nil,
+        budgets: WorkerBudgets = WorkerBudgets()
+    ) {
+        let origins = OriginCache(environment: environment, budgets: budgets)
+        fetcher = BatchFetcher(store: store, origins: origins, logger: logger)
         merger = PackageMerger(store: store)
     }
 

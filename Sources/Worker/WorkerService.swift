@@ -38,7 +38,7 @@ public struct WorkerService: Service, CustomStringConvertible {
             return
         }
         let budgets = WorkerBudgets()
-        let runner = LeaseRunner(store: store, environment: options.environment, budgets: budgets)
+        let runner = LeaseRunner(store: store, environment: options.environment, logger: logger, budgets: budgets)
         try await run(store, runner, WorkerPolicy(slots: options.slots), budgets: budgets)
     }
 

@@ -37,12 +37,8 @@ struct JobWatcher {
         while !view.isOver {
             let elapsed = (clock.now - start).seconds
             meter.add(done: view.settled, at: elapsed)
-            if style.progress != .none, stall.isDue(view, at: elapsed) {
-                if let waiting = view.waiting {
-                    Console.note("nothing moves: \(waiting)")
-                } else {
-                    for line in StallNotice.lines(try await client.workers()) { Console.note(line) }
-                }
+            if style.progress != .none, view.waiting == nil, stall.isDue(view, at: elapsed) {
+                for line in StallNotice.lines(try await client.workers()) { Console.note(line) }
             }
             if style.progress == .bar {
                 Console.redraw(ProgressLine.bar(view, meter))

@@ -29,7 +29,7 @@ extension Scheduler {
 
     /// The next job's turn, left in the heap, and the session that is to have its next batch.
     ///
-    /// A job whose origin gives nobody work now is parked: others go on.
+    /// A job whose origin gives nobody work now is idled: others go on.
     mutating func nextFetch(now: Tick) -> (Turn, SessionID)? {
         while !fetchers.isEmpty, let turn = nextTurn() {
             guard let origin = jobs[turn.job].origin?.name else { return nextFetcher(now: now).map { (turn, $0) } }
@@ -41,16 +41,16 @@ extension Scheduler {
             }
             turns.removeMin()
             jobs[turn.job].isQueued = false
-            parked[origin, default: []].insert(turn.job)
+            idled[origin, default: []].insert(turn.job)
         }
         return nil
     }
 
-    /// Gives parked jobs their turn again where an origin has a session to work for it.
-    mutating func unpark(now: Tick) {
-        guard !parked.isEmpty, !fetchers.isEmpty else { return }
-        for origin in parked.keys.sorted() where taker(at: origin, now: now) != nil {
-            for job in (parked.removeValue(forKey: origin) ?? []).sorted() where jobs.contains(job) { queue(job) }
+    /// Gives idled jobs their turn again where an origin has a session to work for it.
+    mutating func awaken(now: Tick) {
+        guard !idled.isEmpty, !fetchers.isEmpty else { return }
+        for origin in idled.keys.sorted() where taker(at: origin, now: now) != nil {
+            for job in (idled.removeValue(forKey: origin) ?? []).sorted() where jobs.contains(job) { queue(job) }
         }
     }
 
