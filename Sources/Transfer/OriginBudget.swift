@@ -78,6 +78,7 @@ public final class OriginBudget: Sendable {
                 state.ceiling = (old.concurrency, old.until)
             }
             state.grant = grant
+            state.filledAt = max(state.filledAt ?? now, now)
             state.tokens = min(state.tokens, grant.burst)
             return state.wakers.values.map(\.self)
         }

@@ -111,10 +111,12 @@ struct RateLedger: Sendable {
 
     /// Whether an origin gives work to nobody now, or not to this session.
     func mayLease(_ origin: String, _ id: SessionID, now: Tick) -> Bool {
-        learningUntil == nil && books[origin]?.mayLease(id, now: now) == true
+        !isLearning(at: now) && books[origin]?.mayLease(id, now: now) == true
     }
 
     func seats(_ origin: String, now: Tick) -> Int {
-        learningUntil == nil ? books[origin]?.seats(now: now) ?? 0 : 0
+        isLearning(at: now) ? 0 : books[origin]?.seats(now: now) ?? 0
     }
+
+    private func isLearning(at now: Tick) -> Bool { learningUntil.map { $0 > now } ?? false }
 }
