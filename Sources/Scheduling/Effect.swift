@@ -91,7 +91,9 @@ public struct StoredJob: Hashable, Sendable {
     public var origin: JobOrigin?
 
     /// A job as a store keeps it.
-    public init(summary: JobSummary, batches: [Batch], packages: [Package], payload: [UInt8] = [], origin: JobOrigin? = nil) {
+    public init(
+        summary: JobSummary, batches: [Batch], packages: [Package], payload: [UInt8] = [], origin: JobOrigin? = nil
+    ) {
         self.summary = summary
         self.batches = batches
         self.packages = packages
