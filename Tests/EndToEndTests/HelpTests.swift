@@ -7,7 +7,7 @@ struct HelpTests {
         "submit", "estimate", "jobs", "status", "watch", "cancel", "mask", "regions", "inspect", "verify",
         "coordinator", "worker",
         "workers", "health", "keygen", "demo", "demo-origin",
-        "top", "events", "backup", "state",
+        "top", "events", "backup", "state", "origins",
     ]
 
     @Test(.timeLimit(.minutes(4)), arguments: commands)
