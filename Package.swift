@@ -143,7 +143,9 @@ targets += tests.filter { isChosen($0.name) }.map {
 if chosen == nil {
     targets.append(.executableTarget(name: "packhorse", dependencies: ["Commands"], swiftSettings: strict))
     targets.append(
-        .testTarget(name: "EndToEndTests", dependencies: ["packhorse", "Tiles", "Packages", "TestSupport"], swiftSettings: strict))
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["packhorse", "Tiles", "Packages", "TestSupport"],
+            swiftSettings: strict))
 }
 
 let package = Package(

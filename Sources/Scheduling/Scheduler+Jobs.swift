@@ -89,7 +89,9 @@ extension Scheduler {
         }
         for token in jobs[job].lost { ended[token] = nil }
         for index in jobs[job].packages.indices where !jobs[job].packages[index].state.isPublished {
-            if jobs[job].packages[index].state == .leased, let token = jobs[job].packages[index].token { void(token, now: now) }
+            if jobs[job].packages[index].state == .leased, let token = jobs[job].packages[index].token {
+                void(token, now: now)
+            }
             jobs[job].packages[index].state = .failed
             jobs[job].packages[index].owner = 0
             if jobs[job].packages[index].trouble == nil {

@@ -173,7 +173,9 @@ public final class OriginBudget: Sendable {
     func nextEnd(at now: ContinuousClock.Instant) -> Duration? {
         state.withLock { state in
             guard state.inFlight > 0 else { return nil }
-            return [state.grant?.until, state.ceiling?.until].compactMap(\.self).filter { $0 > now }.min().map { $0 - now }
+            return [state.grant?.until, state.ceiling?.until].compactMap(\.self).filter { $0 > now }.min().map {
+                $0 - now
+            }
         }
     }
 

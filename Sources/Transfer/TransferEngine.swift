@@ -161,7 +161,8 @@ final class TransferEngine {
         var job = job
         let after =
             RetryPolicy.isRetriable(status: status)
-            ? RetryPolicy.retryAfter(easy.headers.retryAfter, serverDate: easy.headers.date, now: Int64(time(nil))) : nil
+            ? RetryPolicy.retryAfter(easy.headers.retryAfter, serverDate: easy.headers.date, now: Int64(time(nil)))
+            : nil
         if let budget {
             let reception = OriginBudget.Reception(status: status, retryAfter: after)
             budget.settle(reception)

@@ -33,8 +33,11 @@ extension OriginBook {
 
     /// What each session should have.
     private mutating func targets(now: Tick, _ policy: RatePolicy) -> [SessionID: Share.Amount] {
-        let present = shares.filter { $0.value.isHere && ($0.value.isSeated || $0.value.idleSince != nil) }.keys.sorted()
-        guard health.breaker == .closed else { return probe(present.filter { shares[$0]?.isSeated == true }, now, policy) }
+        let present = shares.filter { $0.value.isHere && ($0.value.isSeated || $0.value.idleSince != nil) }.keys
+            .sorted()
+        guard health.breaker == .closed else {
+            return probe(present.filter { shares[$0]?.isSeated == true }, now, policy)
+        }
         // Who has a share keeps it when there are fewer than workers.
         let ordered = present.sorted { left, right in
             let (one, two) = (shares[left]?.amount.isNothing ?? true, shares[right]?.amount.isNothing ?? true)
@@ -91,7 +94,9 @@ extension OriginBook {
     /// Whether a share is close enough to its target to be left alone.
     private func isNear(_ amount: Share.Amount, _ target: Share.Amount) -> Bool {
         guard amount.isNothing == target.isNothing else { return false }
-        guard amount.concurrency == target.concurrency, (amount.rate == nil) == (target.rate == nil) else { return false }
+        guard amount.concurrency == target.concurrency, (amount.rate == nil) == (target.rate == nil) else {
+            return false
+        }
         guard let rate = amount.rate, let wanted = target.rate else { return true }
         return rate <= wanted * 1.001 && rate >= wanted * (health.factor < 1 ? 0.9 : 0.97)
     }

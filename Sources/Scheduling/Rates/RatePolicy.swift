@@ -13,9 +13,9 @@ public struct RatePolicy: Hashable, Sendable {
     public var longestBlock: Int64 = 3_600_000
     /// Throttling halves the origin's factor at most this often: one wave of answers is one event.
     public var halveEvery: Int64 = 3_000
-    /// Without throttling the factor rises this often …
+    /// Without throttling the factor rises this often.
     public var recoverEvery: Int64 = 2_000
-    /// … by this much.
+    /// By how much it rises each time.
     public var recoverBy = 0.05
     /// What throttling leaves of the limits at least.
     public var leastFactor = 1.0 / 32

@@ -87,7 +87,9 @@ struct RateWorld {
 
     private mutating func trouble() {
         for place in workers.indices {
-            if random.perMille(workers[place].isCut ? 1 : 0) || random.below(8_000) == 0 { workers[place].isCut.toggle() }
+            if random.perMille(workers[place].isCut ? 1 : 0) || random.below(8_000) == 0 {
+                workers[place].isCut.toggle()
+            }
         }
         switch random.below(12_000) {
         case 0:  // The coordinator dies; its successor knows the leases and nothing else.
