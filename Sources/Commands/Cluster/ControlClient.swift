@@ -167,7 +167,8 @@ extension CLIError {
     init(_ problem: PBProblem) {
         let status: ExitStatus =
             switch problem.code {
-            case "unknown-job": .noInput
+            case "unknown-job", "unknown-batch", "unknown-schedule": .noInput
+            case "bad-schedule": .usage
             case "tile-limit", "bad-request", "bad-package", "bad-mask", "bad-zoom", "backup-name": .usage
             case "forbidden": .permission
             case "degraded": .temporary
