@@ -26,8 +26,6 @@ package struct JobView: Encodable {
     let weight: UInt32
     /// Jobs it still waits for.
     let after: [UInt64]
-    /// Why nothing happens now.
-    package let waiting: String?
     let elapsedSeconds: Double
     let reason: String?
     /// Why nothing happens now.
@@ -76,7 +74,6 @@ package struct JobView: Encodable {
         waiting = status.waiting.isEmpty ? nil : status.waiting
         elapsedSeconds = Double(status.elapsedMs) / 1000
         reason = status.reason.isEmpty ? nil : status.reason
-        waiting = status.waiting.isEmpty ? nil : status.waiting
         packages = status.packages.map(PackageView.init)
         failures = status.failures.map(FailureView.init)
     }

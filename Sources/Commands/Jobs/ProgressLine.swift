@@ -12,7 +12,6 @@ package enum ProgressLine {
         }
         parts.append(Units.bytes(job.bytes))
         if job.failed > 0 { parts.append("\(Units.count(job.failed)) failed") }
-        if let waiting = job.waiting { parts.append("waiting: \(waiting)") }
         return parts.joined(separator: " · ")
     }
 
