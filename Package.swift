@@ -64,7 +64,7 @@ let libraries: [Room] = [
     // Layer 3: services; they meet at Wire and never import each other
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging, .nio]),
     Room(
-        "Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards", "Catalog", "Telemetry"],
+        "Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Shards", "Catalog", "Telemetry"],
         [.grdb, .lifecycle, .logging]),
     Room(
         "Worker",

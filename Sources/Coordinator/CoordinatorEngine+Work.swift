@@ -85,6 +85,8 @@ extension CoordinatorEngine {
         if peers.haveChanged(inbound.roles, of: id), scheduler.knows(id) { post(.unknownSession, to: id) }
         if peers.count > 2 * scheduler.sessionCount + 256 { peers.prune(scheduler.knows) }
         answering = (id, frame.seq)
+        heard[id] = frame.seq
+        if heard.count > 2 * scheduler.sessionCount + 256 { heard = heard.filter { scheduler.knows($0.key) } }
         defer { answering = nil }
         switch frame.message {
         case .hello(let body):
@@ -108,7 +110,8 @@ extension CoordinatorEngine {
         case .progress(let body):
             feed(
                 .progress(
-                    id, body.leases.map { LeaseProgress(token: LeaseToken($0.token), done: $0.done, bytes: $0.bytes) }))
+                    id, body.leases.map { LeaseProgress(token: LeaseToken($0.token), done: $0.done, bytes: $0.bytes) },
+                    origins: body.origins.map(WireConversions.use), acknowledged: body.grants))
         case .commit(let body): check(body, frame)
         case .fail(let body):
             logger.info(
@@ -267,7 +270,8 @@ extension CoordinatorEngine {
                     "packhorse.session": "\(session)", LogKey.token: "\(token.rawValue)", LogKey.errorCode: "\(reason)",
                 ])
         }
-        let re = answering?.session == session ? answering?.seq ?? 0 : 0
+        var re = answering?.session == session ? answering?.seq ?? 0 : 0
+        if case .grants = message { re = heard[session] ?? 0 }
         guard let bytes = encode(wire, session: session, seq: seq, re: re, minor: minor) else { return }
         var letter = Turn.Letter(peer: peer, bytes: bytes)
         if case .offer(let offer) = message { letter.offer = (session, offer.token) }
@@ -298,6 +302,7 @@ extension CoordinatorEngine {
                     $0.reason = reason
                 })
         case .pong(let cancelled): .pong(.make { $0.cancelled = cancelled.map(\.rawValue) })
+        case .grants(let grants): WireConversions.grants(grants)
         case .unknownSession: .unknownSession(PBUnknownSession())
         }
     }
@@ -319,6 +324,7 @@ extension CoordinatorEngine {
                         $0.mask = Data(spec.mask.restricted(to: cell).clipped(toZoom: zooms.max).encoded())
                         $0.tiles = tiles
                         $0.tileset = Data(spec.tileset)
+                        $0.origin = spec.origin?.name ?? ""
                         $0.sources = offer.sources.map { Data($0.bytes) }
                     }
                 case .merge(_, let id, let manifest):

@@ -41,6 +41,8 @@ actor CoordinatorEngine {
     var peers = Peers()
     var turn = Turn()
     var isDegraded = false
+    /// The last frame heard of each session: grants count from there.
+    var heard: [SessionID: UInt64] = [:]
     /// Questions about events that wait for the next one.
     var eventWaits: [EventWait] = []
     /// The frame being answered: its session and number.
@@ -135,6 +137,7 @@ actor CoordinatorEngine {
                     cause: error)
             }
             specs[job.summary.id] = spec
+            all.jobs[index].origin = spec.origin
             all.jobs[index].tileset = spec.tilesetDigest
             if !job.summary.state.isFinal { all.jobs[index].needs = spec.needs(of: job.batches) }
         }

@@ -48,7 +48,7 @@ extension Scheduler {
             refuse(id, token, trouble, now: now)
             return
         }
-        _ = close(token)
+        _ = close(token, now: now)
         jobs[job].move(index, to: .done)
         if let partial = batch.partial, partial != digest { store(.orphan(jobs[job].summary.id, partial)) }
         jobs[job].batches[index].digest = digest

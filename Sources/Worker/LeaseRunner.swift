@@ -9,8 +9,12 @@ struct LeaseRunner: WorkRunner {
     private let fetcher: BatchFetcher
     private let merger: PackageMerger
 
-    init(store: any BlobStore, environment: [String: String], logger: Logger? = nil) {
-        fetcher = BatchFetcher(store: store, origins: OriginCache(environment: environment), logger: logger)
+    init(
+        store: any BlobStore, environment: [String: String], logger: Logger? = nil,
+        budgets: WorkerBudgets = WorkerBudgets()
+    ) {
+        let origins = OriginCache(environment: environment, budgets: budgets)
+        fetcher = BatchFetcher(store: store, origins: origins, logger: logger)
         merger = PackageMerger(store: store)
     }
 

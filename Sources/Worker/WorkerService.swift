@@ -39,21 +39,24 @@ public struct WorkerService: Service, CustomStringConvertible {
             logger.notice("Worker ends before it began: there was no blob store")
             return
         }
-        let runner = LeaseRunner(store: store, environment: options.environment, logger: logger)
-        try await run(store, runner, WorkerPolicy(slots: options.slots))
+        let budgets = WorkerBudgets()
+        let runner = LeaseRunner(store: store, environment: options.environment, logger: logger, budgets: budgets)
+        try await run(store, runner, WorkerPolicy(slots: options.slots), budgets: budgets)
     }
 
     /// The same without a shared folder.
     private func runStreaming() async throws {
         let client = BlobClient(options.security, allowPlain: options.allowPlain, logger)
         let store = try StreamedBlobStore(scratch: options.scratch, limit: options.cacheBytes, client: client)
-        let runner = LeaseRunner(store: store, environment: options.environment, logger: logger)
-        try await run(store, runner, WorkerPolicy(slots: options.slots), streaming: client)
+        let budgets = WorkerBudgets()
+        let runner = LeaseRunner(store: store, environment: options.environment, logger: logger, budgets: budgets)
+        try await run(store, runner, WorkerPolicy(slots: options.slots), budgets: budgets, streaming: client)
     }
 
     /// The same with another runner and other numbers, for tests.
     func run(
-        _ store: any BlobStore, _ runner: any WorkRunner, _ policy: WorkerPolicy, streaming client: BlobClient? = nil
+        _ store: any BlobStore, _ runner: any WorkRunner, _ policy: WorkerPolicy,
+        budgets: WorkerBudgets = WorkerBudgets(), streaming client: BlobClient? = nil
     ) async throws {
         var linkOptions = LinkOptions()
         linkOptions.allowPlain = options.allowPlain
@@ -68,7 +71,7 @@ public struct WorkerService: Service, CustomStringConvertible {
             packageFormat: UInt32(PackageSpec.formatVersion))
         profile.streams = client != nil
         let core = WorkerCore(session: .random(in: 1...UInt64.max), profile: profile, policy: policy)
-        let shell = WorkerShell(core, link, runner, logger) { [options] welcome in
+        let shell = WorkerShell(core, link, runner, logger, budgets: budgets) { [options] welcome in
             await client?.connect(to: options.blobEndpoint(port: welcome.blobPort))
         }
         logger.notice(

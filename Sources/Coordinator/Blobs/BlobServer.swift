@@ -175,7 +175,7 @@ actor BlobServer {
     }
 
     private func post(_ message: Message, to session: UInt64, re: UInt64) {
-        guard let (peer, seq) = peers.next(for: session) else { return }
+        guard let (peer, seq, _) = peers.next(for: session) else { return }
         do {
             letters.append((peer, try Frame(session: session, seq: seq, re: re, message).encoded()))
         } catch {
