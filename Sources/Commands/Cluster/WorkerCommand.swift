@@ -61,9 +61,9 @@ struct WorkerCommand: AsyncParsableCommand {
         if let scratch { options.scratch = URL(filePath: scratch, directoryHint: .isDirectory) }
         options.cacheBytes = cache << 20
         options.allowPlain = keys.insecure
-        if S3Location.isMeant(by: blobs) {
+        if let blobs, S3Location.isMeant(by: blobs) {
             let cache = FileManager.default.temporaryDirectory.appending(path: "packhorse-blobs")
-            options.openStore = { [blobs, blobOptions] in
+            options.openStore = { [blobOptions] in
                 try await blobOptions.open(blobs, folder: cache, create: false)
             }
         }
