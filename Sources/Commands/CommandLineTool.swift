@@ -52,7 +52,7 @@ struct RootCommand: AsyncParsableCommand {
                 name: "Cluster",
                 subcommands: [
                     CoordinatorCommand.self, WorkerCommand.self, WorkersCommand.self, HealthCommand.self,
-                    KeygenCommand.self,
+                    TopCommand.self, EventsCommand.self, BackupCommand.self, StateCommand.self, KeygenCommand.self,
                 ]),
             CommandGroup(name: "Demo", subcommands: [DemoCommand.self, DemoOriginCommand.self]),
         ])

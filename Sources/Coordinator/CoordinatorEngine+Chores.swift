@@ -45,8 +45,8 @@ extension CoordinatorEngine {
                 let bytes = try manifest.encoded()
                 let digest = Digest(of: bytes)
                 let temporary = try blobs.temporaryURL()
-                try Durable.write(bytes, to: temporary)
-                try blobs.put(temporary, digest: digest)
+                try await FileWork.run { try Durable.write(bytes, to: temporary) }
+                try await blobs.put(temporary, digest: digest)
                 guard let content = ContentDigest(digest.bytes) else { return nil }
                 return .event(.manifestWritten(job, package: package, content))
             } catch {
@@ -67,16 +67,16 @@ extension CoordinatorEngine {
         let wanted = spec.packages[package]
         workshop.run(on: .files) { [blobs, publisher, logger] in
             do {
-                guard let digest = Digest(bytes: merged.digest.bytes), let file = try blobs.url(of: digest) else {
+                guard let digest = Digest(bytes: merged.digest.bytes), let blob = try await blobs.local(digest) else {
                     let trouble = Trouble(
                         cause: "blob-missing", detail: "the merged package \(merged.digest) is gone from the blob store"
                     )
                     return .event(.packageTrouble(job, package: package, trouble, retriable: false))
                 }
-                let done = try publisher.publish(
-                    PublishOrder(
-                        id: wanted.id, file: file, merged: merged, maskWire: wanted.mask.cartoWire, names: wanted.names)
-                )
+                let order = PublishOrder(
+                    id: wanted.id, file: blob.url, merged: merged, maskWire: wanted.mask.cartoWire, names: wanted.names)
+                let done = try await FileWork.run { try publisher.publish(order) }
+                withExtendedLifetime(blob) {}
                 return .event(
                     .published(job, package: package, version: done.version, path: done.path, unchanged: done.unchanged)
                 )
@@ -106,9 +106,9 @@ extension CoordinatorEngine {
         for job in ready {
             do {
                 let digests = try await store.blobs(of: job)
-                workshop.run(on: .files) { [blobs, logger] in
+                workshop.run(on: .removals) { [blobs, logger] in
                     do {
-                        for digest in digests { try Digest(bytes: digest.bytes).map(blobs.remove) }
+                        for digest in digests.compactMap({ Digest(bytes: $0.bytes) }) { try await blobs.remove(digest) }
                         return .released(job)
                     } catch {
                         logger.info("blobs stay", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
@@ -148,11 +148,14 @@ extension CoordinatorEngine {
     /// Blobs go only while no job is unfinished: then whoever still writes one writes it for nothing.
     func sweep(isIdle: Bool) async throws {
         let named = isIdle && !options.keepShards ? try await store.allBlobs() : nil
-        workshop.run(on: .files) { [blobs, logger] in
+        workshop.run(on: .removals) { [blobs, logger] in
             do {
-                try blobs.removeStaleTemporaries()
+                try await blobs.removeStaleTemporaries(olderThan: 86_400)
                 if let named {
-                    let removed = try BlobSweep(blobs: blobs, named: named).run()
+                    // Younger ones stay, because a new blob may be about to be named.
+                    let removed = try await blobs.sweep(olderThan: 3_600) { digest in
+                        ContentDigest(digest.bytes).map(named.contains) ?? true
+                    }
                     if removed > 0 {
                         logger.notice("forgotten blobs removed", metadata: ["packhorse.blobs": "\(removed)"])
                     }

@@ -25,6 +25,8 @@ extension CoordinatorEngine {
             reply(.done(PBDone()), to: asker)
         case .listWorkers:
             reply(.workers(.make { $0.workers = scheduler.workers(now: now).map(WireConversions.status) }), to: asker)
+        case .getEvents(let body): await events(body, asker)
+        case .backup(let body): await backUp(body, asker)
         default:
             reply(
                 WireConversions.problem(
@@ -78,7 +80,7 @@ extension CoordinatorEngine {
             return
         }
         let planner = SubmitPlanner(bboxTileLimit: options.bboxTileLimit)
-        workshop.run(on: .plans) {
+        workshop.plan {
             .planned(asker, Result { () throws(SubmitProblem) in try planner.plan(body) }, isDry: body.dryRun)
         }
     }
@@ -98,6 +100,7 @@ extension CoordinatorEngine {
     func take(_ report: Report) async {
         switch report {
         case .event(let event): take(scheduler.handle(event, now: now))
+        case .checked(let check, let seq, let result, let trouble): checked(check, seq: seq, result, trouble)
         case .released(let job): await forgetBlobs(of: job)
         case .keptBlobs(let job): releasing.remove(job)
         case .planned(let asker, .failure(let problem), _):

@@ -97,7 +97,7 @@ extension CoordinatorEngine {
             feed(
                 .progress(
                     id, body.leases.map { LeaseProgress(token: LeaseToken($0.token), done: $0.done, bytes: $0.bytes) }))
-        case .commit(let body): commit(body, id)
+        case .commit(let body): check(body, frame)
         case .fail(let body):
             logger.info(
                 "attempt failed",
@@ -170,29 +170,41 @@ extension CoordinatorEngine {
         }
     }
 
-    /// A commit counts only when what it names is really there.
-    private func commit(_ body: PBCommit, _ id: SessionID) {
-        let token = LeaseToken(body.token)
+    /// A commit counts only when what it names is really there; the store is asked beside the loop.
+    private func check(_ body: PBCommit, _ frame: Frame) {
         guard let result = WireConversions.result(body) else { return }
+        let check = CommitCheck(session: frame.session, token: LeaseToken(body.token))
+        // Workers repeat what is not answered; the first one's answer is on its way.
+        guard checking.count < options.mostChecks, checking.insert(check).inserted else { return }
+        workshop.run(on: .checks) { [blobs] in
+            .checked(check, seq: frame.seq, result, await Self.missing(result, in: blobs))
+        }
+    }
+
+    /// A commit whose blob was looked for.
+    func checked(_ check: CommitCheck, seq: UInt64, _ result: CommitResult, _ trouble: Trouble?) {
+        checking.remove(check)
+        answering = (check.session, seq)
+        defer { answering = nil }
+        if let trouble {
+            feed(.refusedCommit(check.session, check.token, trouble))
+        } else {
+            feed(.commit(check.session, check.token, result))
+        }
+    }
+
+    /// Why what a result names cannot be used, or `nil`.
+    private static func missing(_ result: CommitResult, in blobs: any ManagedBlobStore) async -> Trouble? {
         let (digest, size): (ContentDigest, UInt64) =
             switch result {
             case .fetch(let digest, let counts, _): (digest, counts.shardBytes)
             case .merge(let package): (package.digest, package.size)
             }
-        if let trouble = missing(digest, size: size) {
-            feed(.refusedCommit(id, token, trouble))
-        } else {
-            feed(.commit(id, token, result))
-        }
-    }
-
-    private func missing(_ digest: ContentDigest, size: UInt64) -> Trouble? {
         do {
-            guard let name = Digest(bytes: digest.bytes), let url = try blobs.url(of: name) else {
+            guard let name = Digest(bytes: digest.bytes), let found = try await blobs.size(of: name) else {
                 return Trouble(cause: "blob-missing", detail: "\(digest) is not in the coordinator's blob store")
             }
-            let found = try url.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
-            guard UInt64(found) == size else {
+            guard found == size else {
                 return Trouble(cause: "blob-missing", detail: "\(digest) has \(found) bytes, the commit says \(size)")
             }
             return nil

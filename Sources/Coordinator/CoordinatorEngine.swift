@@ -18,7 +18,7 @@ actor CoordinatorEngine {
     let options: CoordinatorOptions
     let logger: Logger
     let store: StateStore
-    let blobs: FolderBlobStore
+    let blobs: any ManagedBlobStore
     let publisher: any Publishing
     let router: RouterLink
     let workshop = Workshop()
@@ -32,14 +32,18 @@ actor CoordinatorEngine {
     var unreleased: [JobID] = []
     /// Ended jobs whose blobs are being removed.
     var releasing: Set<JobID> = []
+    /// Commits whose blobs are being looked for.
+    var checking: Set<CommitCheck> = []
     var peers = Peers()
     var turn = Turn()
     var isDegraded = false
+    /// Questions about events that wait for the next one.
+    var eventWaits: [EventWait] = []
     /// The frame being answered: its session and number.
     var answering: (session: SessionID, seq: UInt64)?
 
     init(
-        options: CoordinatorOptions, logger: Logger, store: StateStore, blobs: FolderBlobStore,
+        options: CoordinatorOptions, logger: Logger, store: StateStore, blobs: any ManagedBlobStore,
         publisher: any Publishing,
         router: RouterLink
     ) {
@@ -66,6 +70,7 @@ actor CoordinatorEngine {
 
     /// Serves until cancelled, then closes everything.
     func run() async throws {
+        workshop.onReport { [router] in router.wake() }
         do {
             try await inherit()
             var quietSince = now
@@ -78,6 +83,9 @@ actor CoordinatorEngine {
                 for report in workshop.collect() { await take(report) }
                 if let alarm = scheduler.nextAlarm, alarm <= now { take(scheduler.handle(.timer, now: now)) }
                 forgetOldJobs()
+                let hasNews = !turn.writes.isEmpty
+                try await settle()
+                await tellWaiting(hasNews: hasNews)
                 try await settle()
                 if scheduler.hasSpentTokens { throw CoordinatorError.spentTokens }
                 quietSince = now
@@ -95,8 +103,8 @@ actor CoordinatorEngine {
     /// Milliseconds.
     private func patience() -> Int64 {
         if workshop.isBusy { return 10 }
-        guard let alarm = scheduler.nextAlarm else { return 1_000 }
-        return min(max(alarm - now, 1), 1_000)
+        let next = (eventWaits.map(\.until) + [scheduler.nextAlarm].compactMap { $0 }).min()
+        return next.map { min(max($0 - now, 1), 1_000) } ?? 1_000
     }
 
     private func close() async {

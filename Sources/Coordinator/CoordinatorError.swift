@@ -8,6 +8,8 @@ public struct CoordinatorError: Error, Sendable, CustomStringConvertible {
             case newerState = "newer-state"
             case cannotOpen = "cannot-open"
             case store = "store-failed"
+            case backupName = "backup-name"
+            case missing = "missing"
         }
         private let wrapped: Wrapped
 
@@ -21,6 +23,11 @@ public struct CoordinatorError: Error, Sendable, CustomStringConvertible {
         public static let cannotOpen = Code(wrapped: .cannotOpen)
         /// The state file refused a change for a reason that waiting does not cure.
         public static let store = Code(wrapped: .store)
+
+        /// A backup's name that cannot be one, or is taken.
+        public static let backupName = Code(wrapped: .backupName)
+        /// There is no state file.
+        public static let missing = Code(wrapped: .missing)
 
         /// The code in kebab-case.
         public var description: String { wrapped.rawValue }

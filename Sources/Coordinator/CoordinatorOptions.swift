@@ -47,6 +47,8 @@ public struct CoordinatorOptions: Sendable {
     public var mostOpenJobs = 1_000
     /// Submissions that may wait for their plan.
     var mostPlans = 32
+    /// Commits whose blobs may be looked for at a time; workers repeat the others.
+    var mostChecks = 1_024
     /// Worker sessions that may be known at a time; as many as fit a list of workers.
     var mostSessions = 4_096
     /// Shown to people.

@@ -8,7 +8,9 @@ import ZeroMQ
 /// The coordinator: owns the state file, hands out work, publishes packages.
 ///
 /// Made in this order, so that a crash at any point is harmless: state file (exclusive, a new epoch durable), blob store, catalog, sockets.
-public struct CoordinatorService: Service {
+public struct CoordinatorService: Service, CustomStringConvertible {
+    /// What logs call it.
+    public var description: String { "coordinator" }
     /// Where the command line connects, with the real port.
     public let controlEndpoint: String
     /// Where workers connect, with the real port.

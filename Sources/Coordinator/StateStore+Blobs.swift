@@ -58,6 +58,7 @@ extension StateStore {
                 sql: "DELETE FROM batch WHERE job = ? AND state <> ?",
                 arguments: [key, Int64(BatchState.dead.rawValue)])
             try db.execute(sql: "DELETE FROM orphan WHERE job = ?", arguments: [key])
+            try StateStore.rollUp(job, db)
             try db.execute(sql: "UPDATE job SET released = 1 WHERE id = ?", arguments: [key])
         }
     }

@@ -20,8 +20,8 @@ struct Inheritance: Sendable {
 }
 
 extension StateStore {
-    /// Everything, read once at a start; ended jobs come without their batches.
-    func load() async throws -> Inheritance {
+    /// Everything, read once at a start; ended jobs come without their batches unless asked for.
+    func load(withEnded: Bool = false) async throws -> Inheritance {
         try await perform { db in
             var all = Inheritance()
             let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'job'")
@@ -33,7 +33,7 @@ extension StateStore {
                 )
                 .map(StateStore.package)
                 let batches =
-                    summary.state.isFinal
+                    summary.state.isFinal && !withEnded
                     ? []
                     : try Row.fetchAll(
                         db, sql: "SELECT * FROM batch WHERE job = ? ORDER BY idx", arguments: [summary.key]

@@ -55,6 +55,15 @@ extension StateStore {
                     ) STRICT, WITHOUT ROWID;
                     """)
         }
+        migrator.registerMigration("2-events") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE event (
+                        seq INTEGER PRIMARY KEY AUTOINCREMENT, wall INTEGER NOT NULL, job INTEGER NOT NULL, kind INTEGER NOT NULL,
+                        data BLOB NOT NULL
+                    ) STRICT;
+                    """)
+        }
         return migrator
     }
 }

@@ -99,6 +99,15 @@ final class StateStore: Sendable {
         }
     }
 
+    /// Runs `body` on the store's own queue outside of any transaction, as `VACUUM` wants it.
+    func performOutsideTransaction(_ body: @escaping @Sendable (Database) throws -> Void) async throws {
+        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+            queue.async { [database] in
+                continuation.resume(with: Result { try database.writeWithoutTransaction(body) })
+            }
+        }
+    }
+
     /// Makes all writes durable together.
     ///
     /// - Parameter wall: Wall time for display.
@@ -106,7 +115,10 @@ final class StateStore: Sendable {
     /// Unit: milliseconds since 1970.
     func apply(_ writes: [StoreWrite], wall: Int64) async throws {
         try await perform { db in
-            for write in writes { try StateStore.apply(write, db, wall: wall) }
+            for write in writes {
+                try StateStore.apply(write, db, wall: wall)
+                try StateStore.log(write, db, wall: wall)
+            }
         }
     }
 

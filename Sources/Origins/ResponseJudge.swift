@@ -26,6 +26,10 @@ struct ResponseJudge: Sendable {
         let response: TransferResponse
         switch result.outcome {
         case .failure(let error):
+            // Transfer takes these as the server's last word; once is no proof of that.
+            if [.tooLarge, .tooManyRedirects].contains(error.code), before.fetches < HTTPOrigin.maxRefetches {
+                return .again(tile, Earlier(fetches: before.fetches + 1, received: before.received))
+            }
             let outcome = FetchedTile.Outcome.failed(cause: error.code.description, detail: error.message)
             return .settled(FetchedTile(tile: tile, outcome: outcome, received: before.received))
         case .success(let answer): response = answer

@@ -1,26 +1,70 @@
 public import Foundation
 
-/// Where finished shards and packages live, each under the SHA-256 of its bytes.
+/// Where finished shards and packages live, each under the SHA-256 of its bytes: in a shared folder, behind the
+/// coordinator's blob endpoint, or in an S3 bucket.
+///
+/// A caller writes and reads local files; the store brings them where others find them. Nothing here may be called with
+/// a lock held: a store can be as slow as a network.
 public protocol BlobStore: Sendable {
     /// A random text made when the store was made.
     ///
     /// A worker and its coordinator compare it to be sure that they look at the same store.
     var id: String { get }
-    /// A name for a new file on the store's own file system.
+    /// A name for a new local file from which ``put(_:digest:)`` is cheap.
     ///
     /// No file is made; the store forgets the name at `put`.
     ///
     /// - Throws: `disk-full` when there is hardly any space left, before work is wasted on it.
     func temporaryURL() throws(ShardsError) -> URL
-    /// Makes a finished temporary file the blob of that digest, durably.
+    /// Makes a finished temporary file the blob of that digest, durably, for everybody.
     ///
     /// The temporary name is gone afterwards.
     ///
-    /// Idempotent: a blob that is there stays. The caller vouches for the digest.
-    /// - Throws: `disk-full` or `io`; the temporary file stays for another try.
-    func put(_ temporary: URL, digest: Digest) throws(ShardsError)
-    /// The blob's file, or `nil` when the store does not hold it.
-    func url(of digest: Digest) throws(ShardsError) -> URL?
+    /// Idempotent: a blob that is there stays. The caller vouches for the digest; a store that sends the bytes elsewhere has it checked
+    /// there. May take as long as the network is away; cancel it to give up.
+    /// - Throws: `ShardsError` or `CancellationError`; the temporary file stays for another try.
+    func put(_ temporary: URL, digest: Digest) async throws
+    /// The blob as a local file, or `nil` when the store does not hold it.
+    ///
+    /// A store elsewhere downloads it first and compares its digest; callers that want one blob at the same time share one download.
+    /// Downloads fill a bounded cache: the file stays for as long as the returned value lives, and perhaps longer.
+    /// - Throws: `ShardsError` or `CancellationError`.
+    func local(_ digest: Digest) async throws -> LocalBlob?
+    /// Length of the blob, or `nil` when the store does not hold it.
+    ///
+    /// Asks the store itself, never a cache.
+    /// - Throws: `ShardsError` or `CancellationError`.
+    func size(of digest: Digest) async throws -> UInt64?
+}
+
+/// A store as its coordinator has it: the only one that removes anything.
+public protocol ManagedBlobStore: BlobStore {
     /// Removes a blob; one that is not there is fine.
-    func remove(_ digest: Digest) throws(ShardsError)
+    func remove(_ digest: Digest) async throws
+    /// Removes every blob that was written more than `age` seconds ago and that `isNamed` does not know.
+    ///
+    /// - Returns: How many were removed.
+    func sweep(olderThan age: TimeInterval, unless isNamed: @escaping @Sendable (Digest) -> Bool) async throws -> Int
+    /// Removes what crashed processes left unfinished: files or uploads nobody wrote to for `age` seconds.
+    ///
+    /// - Returns: How many were removed.
+    @discardableResult
+    func removeStaleTemporaries(olderThan age: TimeInterval) async throws -> Int
+}
+
+/// A blob as a readable local file.
+///
+/// Keep the value for as long as the file is opened by name: a cache may remove the file when the last copy is gone.
+public final class LocalBlob: Sendable {
+    /// The file; never written to again.
+    public let url: URL
+    private let release: @Sendable () -> Void
+
+    /// Names a file; `release` runs once, when nobody needs it any more.
+    public init(_ url: URL, release: @escaping @Sendable () -> Void = {}) {
+        self.url = url
+        self.release = release
+    }
+
+    deinit { release() }
 }

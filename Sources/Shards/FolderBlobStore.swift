@@ -5,7 +5,7 @@ internal import Synchronization
 ///
 /// Any number of processes on any number of machines may use one folder. Files are complete, flushed and immutable
 /// from the moment they have their final name.
-public struct FolderBlobStore: BlobStore {
+public struct FolderBlobStore: Sendable {
     /// The folder.
     public let folder: URL
     /// The text of `store-id`: 32 hexadecimal digits.
@@ -60,13 +60,14 @@ public struct FolderBlobStore: BlobStore {
         return url
     }
 
-    /// Flushes the file and renames it to its digest; see ``BlobStore/put(_:digest:)``.
+    /// Flushes the file and renames it to its digest, as ``BlobStore/put(_:digest:)``; blocks.
     ///
     /// A blob of the same name and another size (a disk that lied) is replaced.
-    public func put(_ temporary: URL, digest: Digest) throws(ShardsError) {
+    /// - Throws: `disk-full` or `io`; the temporary file stays for another try.
+    public func keep(_ temporary: URL, digest: Digest) throws(ShardsError) {
         let target = place(of: digest)
         let size = try FileDescriptor(reading: temporary).size
-        if let held = try url(of: digest), try FileDescriptor(reading: held).size == size {
+        if try length(of: digest) == size {
             try Durable.remove(temporary)
             temporaries.forget(temporary.path)
             return
@@ -77,7 +78,7 @@ public struct FolderBlobStore: BlobStore {
         temporaries.forget(temporary.path)
     }
 
-    /// The blob's file, or `nil` when it is not here.
+    /// The blob's file, or `nil` when it is not here; blocks.
     public func url(of digest: Digest) throws(ShardsError) -> URL? {
         let url = place(of: digest)
         if access(url.path, F_OK) == 0 { return url }
@@ -85,15 +86,23 @@ public struct FolderBlobStore: BlobStore {
         return nil
     }
 
-    /// Removes a blob; one that is not there is fine.
-    public func remove(_ digest: Digest) throws(ShardsError) { try Durable.remove(place(of: digest)) }
+    /// Length of the blob's file, or `nil` when it is not here; blocks.
+    public func length(of digest: Digest) throws(ShardsError) -> UInt64? {
+        let path = place(of: digest).path
+        var status = stat()
+        if stat(path, &status) == 0 { return UInt64(max(0, status.st_size)) }
+        guard errno == ENOENT else { throw ShardsError.system(errno, "look for", path) }
+        return nil
+    }
+
+    /// Removes a blob; one that is not there is fine; blocks.
+    public func discard(_ digest: Digest) throws(ShardsError) { try Durable.remove(place(of: digest)) }
 
     /// Removes what crashed processes left in `tmp/`: files nobody wrote to for a while.
     ///
     /// - Parameter age: Seconds since the last write; at least a lease, default one day.
     /// - Returns: How many files were removed.
-    @discardableResult
-    public func removeStaleTemporaries(olderThan age: TimeInterval = 86_400) throws -> Int {
+    func discardStaleTemporaries(olderThan age: TimeInterval) throws -> Int {
         let parent = folder.appendingPathComponent("tmp")
         let limit = Date().addingTimeInterval(-age)
         var removed = 0

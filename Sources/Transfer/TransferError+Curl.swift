@@ -10,6 +10,9 @@ extension TransferError {
             return
         }
         switch code {
+        // Requests are http and https by their making: then this is an answer that is not HTTP at all.
+        case CURLE_UNSUPPORTED_PROTOCOL where WebOrigin(url) != nil:
+            self.init(.transport, text, isRetriable: true)
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
             self.init(.resolveFailed, text, isRetriable: true)
         case CURLE_COULDNT_CONNECT:

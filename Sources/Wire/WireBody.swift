@@ -82,5 +82,11 @@ extension PBStored: WireBody {}
 extension PBGet: WireBody {}
 extension PBBlobSize: WireBody {}
 extension PBBlobRefused: WireBody {}
+extension PBLoggedChange: WireBody {}
+extension PBLoggedJob: WireBody {}
+extension PBLoggedPlan: WireBody {}
+extension PBLoggedBatch: WireBody {}
+extension PBLoggedPackage: WireBody {}
+extension PBLoggedFailures: WireBody {}
 extension PBTile: WireBody {}
 extension PBBox: WireBody {}

@@ -1572,6 +1572,346 @@ public nonisolated struct PBBox: Sendable {
   public init() {}
 }
 
+/// One change of the coordinator's state. Replaying all of them, oldest first, gives the state again; only a submission's own
+/// bytes are not repeated here.
+public nonisolated struct PBLoggedChange: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var change: PBLoggedChange.OneOf_Change? = nil
+
+  public var jobInserted: PBLoggedJob {
+    get {
+      if case .jobInserted(let v)? = change {return v}
+      return PBLoggedJob()
+    }
+    set {change = .jobInserted(newValue)}
+  }
+
+  public var job: PBLoggedJob {
+    get {
+      if case .job(let v)? = change {return v}
+      return PBLoggedJob()
+    }
+    set {change = .job(newValue)}
+  }
+
+  public var jobForgotten: Bool {
+    get {
+      if case .jobForgotten(let v)? = change {return v}
+      return false
+    }
+    set {change = .jobForgotten(newValue)}
+  }
+
+  public var batch: PBLoggedBatch {
+    get {
+      if case .batch(let v)? = change {return v}
+      return PBLoggedBatch()
+    }
+    set {change = .batch(newValue)}
+  }
+
+  public var package: PBLoggedPackage {
+    get {
+      if case .package(let v)? = change {return v}
+      return PBLoggedPackage()
+    }
+    set {change = .package(newValue)}
+  }
+
+  public var failures: PBLoggedFailures {
+    get {
+      if case .failures(let v)? = change {return v}
+      return PBLoggedFailures()
+    }
+    set {change = .failures(newValue)}
+  }
+
+  public var orphan: Data {
+    get {
+      if case .orphan(let v)? = change {return v}
+      return Data()
+    }
+    set {change = .orphan(newValue)}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public nonisolated enum OneOf_Change: Equatable, Sendable {
+    case jobInserted(PBLoggedJob)
+    case job(PBLoggedJob)
+    case jobForgotten(Bool)
+    case batch(PBLoggedBatch)
+    case package(PBLoggedPackage)
+    case failures(PBLoggedFailures)
+    case orphan(Data)
+
+  }
+
+  public init() {}
+}
+
+public nonisolated struct PBLoggedJob: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var requestID: String {
+    get {_storage._requestID}
+    set {_uniqueStorage()._requestID = newValue}
+  }
+
+  public var priority: Int32 {
+    get {_storage._priority}
+    set {_uniqueStorage()._priority = newValue}
+  }
+
+  public var weight: UInt32 {
+    get {_storage._weight}
+    set {_uniqueStorage()._weight = newValue}
+  }
+
+  public var allowedMissing: Double {
+    get {_storage._allowedMissing}
+    set {_uniqueStorage()._allowedMissing = newValue}
+  }
+
+  public var state: String {
+    get {_storage._state}
+    set {_uniqueStorage()._state = newValue}
+  }
+
+  public var reason: String {
+    get {_storage._reason}
+    set {_uniqueStorage()._reason = newValue}
+  }
+
+  public var tiles: UInt64 {
+    get {_storage._tiles}
+    set {_uniqueStorage()._tiles = newValue}
+  }
+
+  public var stored: UInt64 {
+    get {_storage._stored}
+    set {_uniqueStorage()._stored = newValue}
+  }
+
+  public var empty: UInt64 {
+    get {_storage._empty}
+    set {_uniqueStorage()._empty = newValue}
+  }
+
+  public var failed: UInt64 {
+    get {_storage._failed}
+    set {_uniqueStorage()._failed = newValue}
+  }
+
+  public var bytes: UInt64 {
+    get {_storage._bytes}
+    set {_uniqueStorage()._bytes = newValue}
+  }
+
+  /// by state
+  public var batches: [UInt64] {
+    get {_storage._batches}
+    set {_uniqueStorage()._batches = newValue}
+  }
+
+  /// of an inserted job that has not ended
+  public var plan: PBLoggedPlan {
+    get {_storage._plan ?? PBLoggedPlan()}
+    set {_uniqueStorage()._plan = newValue}
+  }
+  /// Returns true if `plan` has been explicitly set.
+  public var hasPlan: Bool {_storage._plan != nil}
+  /// Clears the value of `plan`. Subsequent reads from it will return its default value.
+  public mutating func clearPlan() {_uniqueStorage()._plan = nil}
+
+  public var packages: [PBLoggedPackage] {
+    get {_storage._packages}
+    set {_uniqueStorage()._packages = newValue}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+/// Parallel lists, one entry a batch.
+public nonisolated struct PBLoggedPlan: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// Hilbert ids
+  public var cells: [UInt64] = []
+
+  public var zoomMin: [UInt32] = []
+
+  public var zoomMax: [UInt32] = []
+
+  public var tiles: [UInt64] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// The index is the row's; cell, zooms and tiles are in the plan.
+public nonisolated struct PBLoggedBatch: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var index: UInt64 = 0
+
+  public var state: UInt32 = 0
+
+  public var attempts: UInt32 = 0
+
+  public var losses: UInt32 = 0
+
+  /// 0 = none
+  public var token: UInt64 = 0
+
+  public var owner: UInt64 = 0
+
+  public var digest: Data = Data()
+
+  public var stored: UInt64 = 0
+
+  public var empty: UInt64 = 0
+
+  public var failed: UInt64 = 0
+
+  public var bodyBytes: UInt64 = 0
+
+  public var shardBytes: UInt64 = 0
+
+  public var cause: String = String()
+
+  public var detail: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBLoggedPackage: @unchecked Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var index: UInt64 {
+    get {_storage._index}
+    set {_uniqueStorage()._index = newValue}
+  }
+
+  public var id: String {
+    get {_storage._id}
+    set {_uniqueStorage()._id = newValue}
+  }
+
+  public var tiles: UInt64 {
+    get {_storage._tiles}
+    set {_uniqueStorage()._tiles = newValue}
+  }
+
+  public var state: UInt32 {
+    get {_storage._state}
+    set {_uniqueStorage()._state = newValue}
+  }
+
+  public var attempts: UInt32 {
+    get {_storage._attempts}
+    set {_uniqueStorage()._attempts = newValue}
+  }
+
+  public var losses: UInt32 {
+    get {_storage._losses}
+    set {_uniqueStorage()._losses = newValue}
+  }
+
+  public var token: UInt64 {
+    get {_storage._token}
+    set {_uniqueStorage()._token = newValue}
+  }
+
+  public var owner: UInt64 {
+    get {_storage._owner}
+    set {_uniqueStorage()._owner = newValue}
+  }
+
+  public var manifest: Data {
+    get {_storage._manifest}
+    set {_uniqueStorage()._manifest = newValue}
+  }
+
+  public var digest: Data {
+    get {_storage._digest}
+    set {_uniqueStorage()._digest = newValue}
+  }
+
+  public var size: UInt64 {
+    get {_storage._size}
+    set {_uniqueStorage()._size = newValue}
+  }
+
+  public var mergedTiles: UInt64 {
+    get {_storage._mergedTiles}
+    set {_uniqueStorage()._mergedTiles = newValue}
+  }
+
+  public var tilesHash: String {
+    get {_storage._tilesHash}
+    set {_uniqueStorage()._tilesHash = newValue}
+  }
+
+  public var version: UInt32 {
+    get {_storage._version}
+    set {_uniqueStorage()._version = newValue}
+  }
+
+  public var path: String {
+    get {_storage._path}
+    set {_uniqueStorage()._path = newValue}
+  }
+
+  public var cause: String {
+    get {_storage._cause}
+    set {_uniqueStorage()._cause = newValue}
+  }
+
+  public var detail: String {
+    get {_storage._detail}
+    set {_uniqueStorage()._detail = newValue}
+  }
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
+}
+
+public nonisolated struct PBLoggedFailures: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var batch: UInt64 = 0
+
+  public var failures: [PBTileFailure] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 // MARK: - Code below here is support for the SwiftProtobuf runtime.
 
 fileprivate nonisolated let _protobuf_package = "packhorse.wire.v1"
@@ -4887,6 +5227,662 @@ nonisolated extension PBBox: SwiftProtobuf.Message, SwiftProtobuf._MessageImplem
     if lhs.south != rhs.south {return false}
     if lhs.east != rhs.east {return false}
     if lhs.north != rhs.north {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".LoggedChange"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_inserted\0\u{1}job\0\u{3}job_forgotten\0\u{1}batch\0\u{1}package\0\u{1}failures\0\u{1}orphan\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try {
+        var v: PBLoggedJob?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .jobInserted(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .jobInserted(v)
+        }
+      }()
+      case 2: try {
+        var v: PBLoggedJob?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .job(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .job(v)
+        }
+      }()
+      case 3: try {
+        var v: Bool?
+        try decoder.decodeSingularBoolField(value: &v)
+        if let v = v {
+          if self.change != nil {try decoder.handleConflictingOneOf()}
+          self.change = .jobForgotten(v)
+        }
+      }()
+      case 4: try {
+        var v: PBLoggedBatch?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .batch(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .batch(v)
+        }
+      }()
+      case 5: try {
+        var v: PBLoggedPackage?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .package(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .package(v)
+        }
+      }()
+      case 6: try {
+        var v: PBLoggedFailures?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .failures(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .failures(v)
+        }
+      }()
+      case 7: try {
+        var v: Data?
+        try decoder.decodeSingularBytesField(value: &v)
+        if let v = v {
+          if self.change != nil {try decoder.handleConflictingOneOf()}
+          self.change = .orphan(v)
+        }
+      }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    switch self.change {
+    case .jobInserted?: try {
+      guard case .jobInserted(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    }()
+    case .job?: try {
+      guard case .job(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    }()
+    case .jobForgotten?: try {
+      guard case .jobForgotten(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularBoolField(value: v, fieldNumber: 3)
+    }()
+    case .batch?: try {
+      guard case .batch(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    }()
+    case .package?: try {
+      guard case .package(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+    }()
+    case .failures?: try {
+      guard case .failures(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+    }()
+    case .orphan?: try {
+      guard case .orphan(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularBytesField(value: v, fieldNumber: 7)
+    }()
+    case nil: break
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBLoggedChange, rhs: PBLoggedChange) -> Bool {
+    if lhs.change != rhs.change {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".LoggedJob"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}priority\0\u{1}weight\0\u{3}allowed_missing\0\u{1}state\0\u{1}reason\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}bytes\0\u{1}batches\0\u{1}plan\0\u{1}packages\0")
+
+  fileprivate class _StorageClass {
+    var _requestID: String = String()
+    var _priority: Int32 = 0
+    var _weight: UInt32 = 0
+    var _allowedMissing: Double = 0
+    var _state: String = String()
+    var _reason: String = String()
+    var _tiles: UInt64 = 0
+    var _stored: UInt64 = 0
+    var _empty: UInt64 = 0
+    var _failed: UInt64 = 0
+    var _bytes: UInt64 = 0
+    var _batches: [UInt64] = []
+    var _plan: PBLoggedPlan? = nil
+    var _packages: [PBLoggedPackage] = []
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _requestID = source._requestID
+      _priority = source._priority
+      _weight = source._weight
+      _allowedMissing = source._allowedMissing
+      _state = source._state
+      _reason = source._reason
+      _tiles = source._tiles
+      _stored = source._stored
+      _empty = source._empty
+      _failed = source._failed
+      _bytes = source._bytes
+      _batches = source._batches
+      _plan = source._plan
+      _packages = source._packages
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._requestID) }()
+        case 2: try { try decoder.decodeSingularInt32Field(value: &_storage._priority) }()
+        case 3: try { try decoder.decodeSingularUInt32Field(value: &_storage._weight) }()
+        case 4: try { try decoder.decodeSingularDoubleField(value: &_storage._allowedMissing) }()
+        case 5: try { try decoder.decodeSingularStringField(value: &_storage._state) }()
+        case 6: try { try decoder.decodeSingularStringField(value: &_storage._reason) }()
+        case 7: try { try decoder.decodeSingularUInt64Field(value: &_storage._tiles) }()
+        case 8: try { try decoder.decodeSingularUInt64Field(value: &_storage._stored) }()
+        case 9: try { try decoder.decodeSingularUInt64Field(value: &_storage._empty) }()
+        case 10: try { try decoder.decodeSingularUInt64Field(value: &_storage._failed) }()
+        case 11: try { try decoder.decodeSingularUInt64Field(value: &_storage._bytes) }()
+        case 12: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._batches) }()
+        case 13: try { try decoder.decodeSingularMessageField(value: &_storage._plan) }()
+        case 14: try { try decoder.decodeRepeatedMessageField(value: &_storage._packages) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._requestID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._requestID, fieldNumber: 1)
+      }
+      if _storage._priority != 0 {
+        try visitor.visitSingularInt32Field(value: _storage._priority, fieldNumber: 2)
+      }
+      if _storage._weight != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._weight, fieldNumber: 3)
+      }
+      if _storage._allowedMissing.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._allowedMissing, fieldNumber: 4)
+      }
+      if !_storage._state.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._state, fieldNumber: 5)
+      }
+      if !_storage._reason.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._reason, fieldNumber: 6)
+      }
+      if _storage._tiles != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._tiles, fieldNumber: 7)
+      }
+      if _storage._stored != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._stored, fieldNumber: 8)
+      }
+      if _storage._empty != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._empty, fieldNumber: 9)
+      }
+      if _storage._failed != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._failed, fieldNumber: 10)
+      }
+      if _storage._bytes != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._bytes, fieldNumber: 11)
+      }
+      if !_storage._batches.isEmpty {
+        try visitor.visitPackedUInt64Field(value: _storage._batches, fieldNumber: 12)
+      }
+      try { if let v = _storage._plan {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+      } }()
+      if !_storage._packages.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._packages, fieldNumber: 14)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBLoggedJob, rhs: PBLoggedJob) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._requestID != rhs_storage._requestID {return false}
+        if _storage._priority != rhs_storage._priority {return false}
+        if _storage._weight != rhs_storage._weight {return false}
+        if _storage._allowedMissing != rhs_storage._allowedMissing {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._reason != rhs_storage._reason {return false}
+        if _storage._tiles != rhs_storage._tiles {return false}
+        if _storage._stored != rhs_storage._stored {return false}
+        if _storage._empty != rhs_storage._empty {return false}
+        if _storage._failed != rhs_storage._failed {return false}
+        if _storage._bytes != rhs_storage._bytes {return false}
+        if _storage._batches != rhs_storage._batches {return false}
+        if _storage._plan != rhs_storage._plan {return false}
+        if _storage._packages != rhs_storage._packages {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBLoggedPlan: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".LoggedPlan"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cells\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedUInt64Field(value: &self.cells) }()
+      case 2: try { try decoder.decodeRepeatedUInt32Field(value: &self.zoomMin) }()
+      case 3: try { try decoder.decodeRepeatedUInt32Field(value: &self.zoomMax) }()
+      case 4: try { try decoder.decodeRepeatedUInt64Field(value: &self.tiles) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.cells.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.cells, fieldNumber: 1)
+    }
+    if !self.zoomMin.isEmpty {
+      try visitor.visitPackedUInt32Field(value: self.zoomMin, fieldNumber: 2)
+    }
+    if !self.zoomMax.isEmpty {
+      try visitor.visitPackedUInt32Field(value: self.zoomMax, fieldNumber: 3)
+    }
+    if !self.tiles.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.tiles, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBLoggedPlan, rhs: PBLoggedPlan) -> Bool {
+    if lhs.cells != rhs.cells {return false}
+    if lhs.zoomMin != rhs.zoomMin {return false}
+    if lhs.zoomMax != rhs.zoomMax {return false}
+    if lhs.tiles != rhs.tiles {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".LoggedBatch"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}state\0\u{1}attempts\0\u{1}losses\0\u{1}token\0\u{1}owner\0\u{1}digest\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}body_bytes\0\u{3}shard_bytes\0\u{1}cause\0\u{1}detail\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.index) }()
+      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.state) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.attempts) }()
+      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.losses) }()
+      case 5: try { try decoder.decodeSingularFixed64Field(value: &self.token) }()
+      case 6: try { try decoder.decodeSingularFixed64Field(value: &self.owner) }()
+      case 7: try { try decoder.decodeSingularBytesField(value: &self.digest) }()
+      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.stored) }()
+      case 9: try { try decoder.decodeSingularUInt64Field(value: &self.empty) }()
+      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.failed) }()
+      case 11: try { try decoder.decodeSingularUInt64Field(value: &self.bodyBytes) }()
+      case 12: try { try decoder.decodeSingularUInt64Field(value: &self.shardBytes) }()
+      case 13: try { try decoder.decodeSingularStringField(value: &self.cause) }()
+      case 14: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.index != 0 {
+      try visitor.visitSingularUInt64Field(value: self.index, fieldNumber: 1)
+    }
+    if self.state != 0 {
+      try visitor.visitSingularUInt32Field(value: self.state, fieldNumber: 2)
+    }
+    if self.attempts != 0 {
+      try visitor.visitSingularUInt32Field(value: self.attempts, fieldNumber: 3)
+    }
+    if self.losses != 0 {
+      try visitor.visitSingularUInt32Field(value: self.losses, fieldNumber: 4)
+    }
+    if self.token != 0 {
+      try visitor.visitSingularFixed64Field(value: self.token, fieldNumber: 5)
+    }
+    if self.owner != 0 {
+      try visitor.visitSingularFixed64Field(value: self.owner, fieldNumber: 6)
+    }
+    if !self.digest.isEmpty {
+      try visitor.visitSingularBytesField(value: self.digest, fieldNumber: 7)
+    }
+    if self.stored != 0 {
+      try visitor.visitSingularUInt64Field(value: self.stored, fieldNumber: 8)
+    }
+    if self.empty != 0 {
+      try visitor.visitSingularUInt64Field(value: self.empty, fieldNumber: 9)
+    }
+    if self.failed != 0 {
+      try visitor.visitSingularUInt64Field(value: self.failed, fieldNumber: 10)
+    }
+    if self.bodyBytes != 0 {
+      try visitor.visitSingularUInt64Field(value: self.bodyBytes, fieldNumber: 11)
+    }
+    if self.shardBytes != 0 {
+      try visitor.visitSingularUInt64Field(value: self.shardBytes, fieldNumber: 12)
+    }
+    if !self.cause.isEmpty {
+      try visitor.visitSingularStringField(value: self.cause, fieldNumber: 13)
+    }
+    if !self.detail.isEmpty {
+      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 14)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBLoggedBatch, rhs: PBLoggedBatch) -> Bool {
+    if lhs.index != rhs.index {return false}
+    if lhs.state != rhs.state {return false}
+    if lhs.attempts != rhs.attempts {return false}
+    if lhs.losses != rhs.losses {return false}
+    if lhs.token != rhs.token {return false}
+    if lhs.owner != rhs.owner {return false}
+    if lhs.digest != rhs.digest {return false}
+    if lhs.stored != rhs.stored {return false}
+    if lhs.empty != rhs.empty {return false}
+    if lhs.failed != rhs.failed {return false}
+    if lhs.bodyBytes != rhs.bodyBytes {return false}
+    if lhs.shardBytes != rhs.shardBytes {return false}
+    if lhs.cause != rhs.cause {return false}
+    if lhs.detail != rhs.detail {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBLoggedPackage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".LoggedPackage"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}id\0\u{1}tiles\0\u{1}state\0\u{1}attempts\0\u{1}losses\0\u{1}token\0\u{1}owner\0\u{1}manifest\0\u{1}digest\0\u{1}size\0\u{3}merged_tiles\0\u{3}tiles_hash\0\u{1}version\0\u{1}path\0\u{1}cause\0\u{1}detail\0")
+
+  fileprivate class _StorageClass {
+    var _index: UInt64 = 0
+    var _id: String = String()
+    var _tiles: UInt64 = 0
+    var _state: UInt32 = 0
+    var _attempts: UInt32 = 0
+    var _losses: UInt32 = 0
+    var _token: UInt64 = 0
+    var _owner: UInt64 = 0
+    var _manifest: Data = Data()
+    var _digest: Data = Data()
+    var _size: UInt64 = 0
+    var _mergedTiles: UInt64 = 0
+    var _tilesHash: String = String()
+    var _version: UInt32 = 0
+    var _path: String = String()
+    var _cause: String = String()
+    var _detail: String = String()
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _index = source._index
+      _id = source._id
+      _tiles = source._tiles
+      _state = source._state
+      _attempts = source._attempts
+      _losses = source._losses
+      _token = source._token
+      _owner = source._owner
+      _manifest = source._manifest
+      _digest = source._digest
+      _size = source._size
+      _mergedTiles = source._mergedTiles
+      _tilesHash = source._tilesHash
+      _version = source._version
+      _path = source._path
+      _cause = source._cause
+      _detail = source._detail
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._index) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._id) }()
+        case 3: try { try decoder.decodeSingularUInt64Field(value: &_storage._tiles) }()
+        case 4: try { try decoder.decodeSingularUInt32Field(value: &_storage._state) }()
+        case 5: try { try decoder.decodeSingularUInt32Field(value: &_storage._attempts) }()
+        case 6: try { try decoder.decodeSingularUInt32Field(value: &_storage._losses) }()
+        case 7: try { try decoder.decodeSingularFixed64Field(value: &_storage._token) }()
+        case 8: try { try decoder.decodeSingularFixed64Field(value: &_storage._owner) }()
+        case 9: try { try decoder.decodeSingularBytesField(value: &_storage._manifest) }()
+        case 10: try { try decoder.decodeSingularBytesField(value: &_storage._digest) }()
+        case 11: try { try decoder.decodeSingularUInt64Field(value: &_storage._size) }()
+        case 12: try { try decoder.decodeSingularUInt64Field(value: &_storage._mergedTiles) }()
+        case 13: try { try decoder.decodeSingularStringField(value: &_storage._tilesHash) }()
+        case 14: try { try decoder.decodeSingularUInt32Field(value: &_storage._version) }()
+        case 15: try { try decoder.decodeSingularStringField(value: &_storage._path) }()
+        case 16: try { try decoder.decodeSingularStringField(value: &_storage._cause) }()
+        case 17: try { try decoder.decodeSingularStringField(value: &_storage._detail) }()
+        default: break
+        }
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      if _storage._index != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._index, fieldNumber: 1)
+      }
+      if !_storage._id.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._id, fieldNumber: 2)
+      }
+      if _storage._tiles != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._tiles, fieldNumber: 3)
+      }
+      if _storage._state != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._state, fieldNumber: 4)
+      }
+      if _storage._attempts != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._attempts, fieldNumber: 5)
+      }
+      if _storage._losses != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._losses, fieldNumber: 6)
+      }
+      if _storage._token != 0 {
+        try visitor.visitSingularFixed64Field(value: _storage._token, fieldNumber: 7)
+      }
+      if _storage._owner != 0 {
+        try visitor.visitSingularFixed64Field(value: _storage._owner, fieldNumber: 8)
+      }
+      if !_storage._manifest.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._manifest, fieldNumber: 9)
+      }
+      if !_storage._digest.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._digest, fieldNumber: 10)
+      }
+      if _storage._size != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._size, fieldNumber: 11)
+      }
+      if _storage._mergedTiles != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._mergedTiles, fieldNumber: 12)
+      }
+      if !_storage._tilesHash.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._tilesHash, fieldNumber: 13)
+      }
+      if _storage._version != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._version, fieldNumber: 14)
+      }
+      if !_storage._path.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._path, fieldNumber: 15)
+      }
+      if !_storage._cause.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._cause, fieldNumber: 16)
+      }
+      if !_storage._detail.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._detail, fieldNumber: 17)
+      }
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBLoggedPackage, rhs: PBLoggedPackage) -> Bool {
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._index != rhs_storage._index {return false}
+        if _storage._id != rhs_storage._id {return false}
+        if _storage._tiles != rhs_storage._tiles {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._attempts != rhs_storage._attempts {return false}
+        if _storage._losses != rhs_storage._losses {return false}
+        if _storage._token != rhs_storage._token {return false}
+        if _storage._owner != rhs_storage._owner {return false}
+        if _storage._manifest != rhs_storage._manifest {return false}
+        if _storage._digest != rhs_storage._digest {return false}
+        if _storage._size != rhs_storage._size {return false}
+        if _storage._mergedTiles != rhs_storage._mergedTiles {return false}
+        if _storage._tilesHash != rhs_storage._tilesHash {return false}
+        if _storage._version != rhs_storage._version {return false}
+        if _storage._path != rhs_storage._path {return false}
+        if _storage._cause != rhs_storage._cause {return false}
+        if _storage._detail != rhs_storage._detail {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBLoggedFailures: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".LoggedFailures"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}batch\0\u{1}failures\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.batch) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.failures) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.batch != 0 {
+      try visitor.visitSingularUInt64Field(value: self.batch, fieldNumber: 1)
+    }
+    if !self.failures.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.failures, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBLoggedFailures, rhs: PBLoggedFailures) -> Bool {
+    if lhs.batch != rhs.batch {return false}
+    if lhs.failures != rhs.failures {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -11,37 +11,28 @@ struct PackageMerger: Sendable {
 
     /// Merges on a thread of its own.
     ///
-    /// - Throws: ``WorkFailure``, or `CancellationError`.
+    /// - Throws: ``WorkFailure``, `ShardsError`, or `CancellationError`; no file is left then.
     func run(_ work: PBMergeWork, token: UInt64, _ meter: WorkMeter) async throws -> PBCommit {
-        try await withTaskCancellationHandler {
-            try await Blocking.run("packhorse.merge") { try merge(work, token: token, meter) }
+        let manifest = try await readManifest(work)
+        let spec = try Self.spec(manifest)
+        let shards = try await shards(manifest)
+        let inputs = shards.map { MergeInput(url: $0.blob.url, digest: $0.digest) }
+        let temporary = try store.temporaryURL()
+        let receipt = try await withTaskCancellationHandler {
+            try await Blocking.run("packhorse.merge") {
+                try Self.merge(spec, inputs, into: temporary, allowedMissing: manifest.allowedMissing, meter)
+            }
         } onCancel: {
             meter.cancel()
         }
-    }
-
-    private func merge(_ work: PBMergeWork, token: UInt64, _ meter: WorkMeter) throws -> PBCommit {
-        let manifest = try readManifest(work)
-        let spec = try Self.spec(manifest)
-        let inputs = try shards(manifest)
-        let temporary = try store.temporaryURL()
-        let receipt: PackageReceipt
+        // Until here, because a cache may remove the files of blobs that nobody holds.
+        withExtendedLifetime(shards) {}
         do {
-            receipt = try MBTilesMerge.run(
-                spec, shards: inputs, into: temporary, allowedMissing: manifest.allowedMissing
-            ) { tiles in
-                if meter.isCancelled { throw CancellationError() }
-                meter.set(done: tiles)
-                meter.step()
-            }
-        } catch let error as PackagesError where error.code == .missingTiles {
-            // Of the job as a whole few enough are missing, but too many of them in this package.
-            throw WorkFailure(
-                cause: "missing-tiles",
-                detail: "it may lack \(manifest.allowedMissing) tiles at most. \(error.message)",
-                retriable: false)
+            try await store.put(temporary, digest: receipt.digest)
+        } catch {
+            unlink(temporary.path)
+            throw error
         }
-        try store.put(temporary, digest: receipt.digest)
         return .make {
             $0.token = token
             $0.merge = .make {
@@ -53,13 +44,31 @@ struct PackageMerger: Sendable {
         }
     }
 
-    private func readManifest(_ work: PBMergeWork) throws -> PBMergeManifest {
-        guard let digest = Digest(bytes: work.manifest), let url = try store.url(of: digest) else {
+    private static func merge(
+        _ spec: PackageSpec, _ inputs: [MergeInput], into temporary: URL, allowedMissing: UInt64, _ meter: WorkMeter
+    ) throws -> PackageReceipt {
+        do {
+            return try MBTilesMerge.run(spec, shards: inputs, into: temporary, allowedMissing: allowedMissing) {
+                tiles in
+                if meter.isCancelled { throw CancellationError() }
+                meter.set(done: tiles)
+                meter.step()
+            }
+        } catch let error as PackagesError where error.code == .missingTiles {
+            // Of the job as a whole few enough are missing, but too many of them in this package.
+            throw WorkFailure(
+                cause: "missing-tiles", detail: "it may lack \(allowedMissing) tiles at most. \(error.message)",
+                retriable: false)
+        }
+    }
+
+    private func readManifest(_ work: PBMergeWork) async throws -> PBMergeManifest {
+        guard let digest = Digest(bytes: work.manifest), let blob = try await store.local(digest) else {
             throw WorkFailure(
                 cause: "manifest-missing",
                 detail: "The merge manifest of '\(work.packageID)' is not in the blob store.", retriable: true)
         }
-        let bytes = try Data(contentsOf: url)
+        let bytes = try Data(contentsOf: blob.url)
         guard Digest(of: bytes) == digest else {
             throw WorkFailure(
                 cause: "manifest-corrupt", detail: "The merge manifest of '\(work.packageID)' is damaged.",
@@ -82,13 +91,13 @@ struct PackageMerger: Sendable {
     }
 
     /// All shards, or the failure that names every missing one so that the coordinator has them fetched again.
-    private func shards(_ manifest: PBMergeManifest) throws -> [MergeInput] {
-        var inputs: [MergeInput] = []
+    private func shards(_ manifest: PBMergeManifest) async throws -> [(digest: Digest, blob: LocalBlob)] {
+        var found: [(digest: Digest, blob: LocalBlob)] = []
         var missing: [String] = []
         for bytes in manifest.shards {
             guard let digest = Digest(bytes: bytes) else { continue }  // The manifest's decoder has checked the length.
-            if let url = try store.url(of: digest) {
-                inputs.append(MergeInput(url: url, digest: digest))
+            if let blob = try await store.local(digest) {
+                found.append((digest, blob))
             } else {
                 missing.append(digest.hex)
             }
@@ -97,7 +106,7 @@ struct PackageMerger: Sendable {
             throw WorkFailure(
                 cause: "shard-missing", detail: missing.prefix(100).joined(separator: " "), retriable: true)
         }
-        return inputs
+        return found
     }
 
     /// The package's description: a function of the manifest alone.

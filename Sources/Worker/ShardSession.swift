@@ -42,7 +42,7 @@ actor ShardSession {
     /// Finishes the file and makes it a durable blob.
     ///
     /// When anything fails no file is left.
-    func finish(_ store: any BlobStore, expecting tiles: UInt64) throws -> PBFetchResult {
+    func finish(_ store: any BlobStore, expecting tiles: UInt64) async throws -> PBFetchResult {
         let summary: ShardSummary
         do {
             summary = try writer.finish()
@@ -51,7 +51,7 @@ actor ShardSession {
                 throw WorkFailure(
                     cause: "incomplete", detail: "The origin settled \(settled) of \(tiles) tiles.", retriable: true)
             }
-            try store.put(temporary, digest: summary.digest)
+            try await store.put(temporary, digest: summary.digest)
         } catch {
             unlink(temporary.path)
             throw error

@@ -11,9 +11,14 @@ internal import ZeroMQ
 /// Any number may run, anywhere the blob store is.
 ///
 /// It may be killed at any moment: the coordinator gives its leases to others. SIGTERM drains it within 10 s.
-public struct WorkerService: Service {
+public struct WorkerService: Service, CustomStringConvertible {
     private let options: WorkerOptions
     private let logger: Logger
+
+    /// Its name alone.
+    ///
+    /// ServiceLifecycle logs its services, and the options hold the environment with the secrets of tilesets.
+    public var description: String { "worker \(options.name)" }
 
     /// A worker that is not connected yet.
     public init(_ options: WorkerOptions, logger: Logger) {

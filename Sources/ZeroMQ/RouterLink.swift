@@ -75,6 +75,11 @@ public final class RouterLink: Sendable {
     /// - Throws: ``ZeroMQError`` `closed`, or `CancellationError`.
     public func receive(upTo limit: Duration) async throws -> [Inbound] { try await channel.receive(upTo: limit) }
 
+    /// Ends a running ``receive(upTo:)`` with what there is, because its caller has something else to do.
+    ///
+    /// One that begins later waits as it would have.
+    public func wake() { channel.interrupt() }
+
     /// Hands frames to their peers, in order per peer, and returns when libzmq has taken them all or given them up.
     ///
     /// Taken is not delivered: what matters needs an answer.

@@ -8,7 +8,7 @@ import ZeroMQ
 
 @testable import Coordinator
 
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(4)))
 struct CoordinatorTests {
     @Test func aJobRunsFromSubmissionToTheCatalog() async throws {
         let fixture = try Fixture()
@@ -32,7 +32,7 @@ struct CoordinatorTests {
                 FileManager.default.fileExists(
                     atPath: fixture.options.catalog.appendingPathComponent("packages/1/P0.mbtiles").path))
             // The shards go with the job; what is left in the store is its id.
-            let deadline = ContinuousClock.now + .seconds(10)
+            let deadline = ContinuousClock.now + .seconds(60)
             while try leftBlobs(fixture) > 0, ContinuousClock.now < deadline {
                 _ = try await talker.ask(.ping(PBPing()))
             }
@@ -237,7 +237,7 @@ struct CoordinatorTests {
             let waiting = try Talker(service.controlEndpoint)
             try await waiting.say(.submit(try Fixture.submission(request: "big", id: "BIG", side: 300)))
             var state = ""
-            let deadline = ContinuousClock.now + .seconds(20)
+            let deadline = ContinuousClock.now + .seconds(60)
             while state != "degraded", ContinuousClock.now < deadline {
                 guard case .health(let health) = try await talker.ask(.ping(PBPing())) else { throw Talker.Silence() }
                 state = health.state

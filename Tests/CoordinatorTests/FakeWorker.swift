@@ -40,7 +40,7 @@ final class FakeWorker: Sendable {
 
     /// Waits for the next message that `pick` wants.
     func next<Value>(_ pick: (Message) -> Value?) async throws -> Value {
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < deadline {
             for message in try await receive(upTo: .milliseconds(500)) {
                 if let value = pick(message) { return value }
@@ -99,7 +99,7 @@ final class FakeWorker: Sendable {
         let temporary = try blobs.temporaryURL()
         try Durable.write(bytes, to: temporary)
         let digest = Digest(of: bytes)
-        try blobs.put(temporary, digest: digest)
+        try blobs.keep(temporary, digest: digest)
         return (digest, UInt64(bytes.count))
     }
 
@@ -125,7 +125,7 @@ final class FakeWorker: Sendable {
 extension Talker {
     /// Polls a job until `isReached`.
     func watch(_ job: UInt64, until isReached: (PBJobStatus) -> Bool) async throws -> PBJobStatus {
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + .seconds(60)
         var last = PBJobStatus()
         while ContinuousClock.now < deadline {
             if case .jobStatus(let status) = try await ask(

@@ -102,7 +102,7 @@ final class Talker: Sendable {
     /// Says something and waits for its answer.
     func ask(_ message: Message) async throws -> Message {
         let seq = try await say(message)
-        let deadline = ContinuousClock.now + .seconds(10)
+        let deadline = ContinuousClock.now + .seconds(60)
         while ContinuousClock.now < deadline {
             for bytes in try await link.receive(upTo: .milliseconds(500)) {
                 let frame = try Frame(decoding: bytes)

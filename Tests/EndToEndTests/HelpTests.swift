@@ -7,9 +7,10 @@ struct HelpTests {
         "submit", "estimate", "jobs", "status", "watch", "cancel", "mask", "regions", "inspect", "verify",
         "coordinator", "worker",
         "workers", "health", "keygen", "demo", "demo-origin",
+        "top", "events", "backup", "state",
     ]
 
-    @Test(.timeLimit(.minutes(1)), arguments: commands)
+    @Test(.timeLimit(.minutes(4)), arguments: commands)
     func everyCommandHasHelpWithAnExample(command: String) async throws {
         let scratch = try Scratch()
         let help = try await Program.run(["help", command], in: scratch)
@@ -18,7 +19,7 @@ struct HelpTests {
         #expect(help.output.contains("Example"))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(4)))
     func theHelpListsTheCommandsThatAreTested() async throws {
         let scratch = try Scratch()
         let help = try await Program.run(["--help"], in: scratch).output
@@ -30,7 +31,7 @@ struct HelpTests {
         #expect(Set(listed.filter { $0 != "bug;" }).isSubset(of: Set(Self.commands)))
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(4)))
     func theReadmesTilesetIsOne() async throws {
         let scratch = try Scratch()
         let readme = try String(contentsOf: URL(filePath: "README.md"), encoding: .utf8)
@@ -44,7 +45,7 @@ struct HelpTests {
         #expect(try #require(estimate?["tiles"] as? Int) > 39_000)
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(4)))
     func logLinesAreJSONWhenAskedFor() async throws {
         let scratch = try Scratch()
         let cluster = try await Cluster(
@@ -61,7 +62,7 @@ struct HelpTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(4)))
     func anInterruptedDemoLeavesNoProcessBehind() async throws {
         let scratch = try Scratch()
         let folder = scratch.url("demo")

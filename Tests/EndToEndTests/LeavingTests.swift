@@ -17,7 +17,7 @@ struct LeavingTests {
     }
 
     /// With leases of ten minutes: only a worker that gives its leases back lets the job end within the test.
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(4)))
     func aWorkerAskedToEndGivesItsLeasesBackAtOnce() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(["--latency-ms", "20"], in: scratch)
@@ -53,7 +53,7 @@ struct LeavingTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(4)))
     func aWorkerWithAnotherBlobFolderIsToldSoAndEnds() async throws {
         let scratch = try Scratch()
         let cluster = try await Cluster(workers: 0, in: scratch)
@@ -69,7 +69,7 @@ struct LeavingTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(4)))
     func aUrlWithoutTilesFailsTheJobAndPublishesNothing() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)

@@ -4,7 +4,7 @@ import Testing
 /// Big jobs plan in flat memory; a full disk stops work and loses nothing.
 @Suite(.serialized)
 struct LimitsTests {
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(4)))
     func germanyPlansInSecondsAndLittleMemory() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)

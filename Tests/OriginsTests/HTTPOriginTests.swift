@@ -41,7 +41,7 @@ private func tileset(_ url: String, more: String = "") throws -> Tileset {
         .resolved()
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(4)))
 struct HTTPOriginTests {
     private typealias Script = @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer
 

@@ -12,38 +12,60 @@ struct FolderBlobStoreTests {
         return (url, Digest(of: Array(text.utf8)))
     }
 
-    @Test func aBlobIsFoundUnderItsDigestAfterPut() throws {
+    @Test func aBlobIsFoundUnderItsDigestAfterPut() async throws {
         let store = try FolderBlobStore(scratch.file("blobs"), create: true)
         let (url, digest) = try fill(store, "hello")
         #expect(try store.url(of: digest) == nil)
-        try store.put(url, digest: digest)
+        try await store.put(url, digest: digest)
         let place = try #require(try store.url(of: digest))
         #expect(place.path.hasSuffix("/\(digest.hex.prefix(2))/\(digest.hex)"))
         #expect(try bytes(place) == Array("hello".utf8))
+        #expect(try await store.local(digest)?.url == place)
+        #expect(try await store.size(of: digest) == 5)
         #expect(!FileManager.default.fileExists(atPath: url.path))
-        try store.remove(digest)
-        try store.remove(digest)
+        try await store.remove(digest)
+        try await store.remove(digest)
         #expect(try store.url(of: digest) == nil)
+        #expect(try await store.local(digest) == nil)
+        #expect(try await store.size(of: digest) == nil)
     }
 
-    @Test func puttingTheSameBlobAgainChangesNothing() throws {
+    @Test func oldBlobsThatNobodyNamesAreSweptAway() async throws {
+        let store = try FolderBlobStore(scratch.file("blobs"), create: true)
+        var digests: [Digest] = []
+        for text in ["named", "old", "young"] {
+            let (url, digest) = try fill(store, text)
+            try await store.put(url, digest: digest)
+            digests.append(digest)
+        }
+        for digest in digests.prefix(2) {
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSinceNow: -7_200)],
+                ofItemAtPath: try #require(try store.url(of: digest)).path)
+        }
+        let named = digests[0]
+        #expect(try await store.sweep(olderThan: 3_600) { $0 == named } == 1)
+        #expect(try digests.map { try store.url(of: $0) != nil } == [true, false, true])
+    }
+
+    @Test func puttingTheSameBlobAgainChangesNothing() async throws {
         let store = try FolderBlobStore(scratch.file("blobs"), create: true)
         let (first, digest) = try fill(store, "hello")
-        try store.put(first, digest: digest)
+        try await store.put(first, digest: digest)
         let (second, _) = try fill(store, "hello")
-        try store.put(second, digest: digest)
+        try await store.put(second, digest: digest)
         #expect(try bytes(try #require(try store.url(of: digest))) == Array("hello".utf8))
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.file("blobs/tmp").path).isEmpty)
     }
 
-    @Test func aBlobThatLostItsEndIsReplaced() throws {
+    @Test func aBlobThatLostItsEndIsReplaced() async throws {
         let store = try FolderBlobStore(scratch.file("blobs"), create: true)
         let (first, digest) = try fill(store, "hello")
-        try store.put(first, digest: digest)
+        try await store.put(first, digest: digest)
         let place = try #require(try store.url(of: digest))
         try Data("hel".utf8).write(to: place)
         let (second, _) = try fill(store, "hello")
-        try store.put(second, digest: digest)
+        try await store.put(second, digest: digest)
         #expect(try bytes(place) == Array("hello".utf8))
     }
 
@@ -68,7 +90,7 @@ struct FolderBlobStoreTests {
         #expect(ids.count == 1)
     }
 
-    @Test func temporariesGoAwayWithTheStoreThatGaveThemOut() throws {
+    @Test func temporariesGoAwayWithTheStoreThatGaveThemOut() async throws {
         let other = try FolderBlobStore(scratch.file("blobs"), create: true)
         let (foreign, _) = try fill(other, "foreign")
         do {
@@ -77,10 +99,10 @@ struct FolderBlobStoreTests {
         }
         let left = try FileManager.default.contentsOfDirectory(atPath: scratch.file("blobs/tmp").path)
         #expect(left == [foreign.lastPathComponent])
-        #expect(try other.removeStaleTemporaries() == 0)
+        #expect(try await other.removeStaleTemporaries(olderThan: 86_400) == 0)
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: -100_000)], ofItemAtPath: foreign.path)
-        #expect(try other.removeStaleTemporaries() == 1)
+        #expect(try await other.removeStaleTemporaries(olderThan: 86_400) == 1)
     }
 
     @Test func aFullDiskIsNamedWithItsPath() throws {

@@ -52,6 +52,23 @@ final class ControlClient: Sendable {
         return answer.workers
     }
 
+    /// Lines of the event log after `after`; waits up to `wait` for the first one.
+    func events(after: UInt64, limit: UInt32, wait: Duration = .zero, job: UInt64 = 0) async throws -> PBEvents {
+        let question = PBGetEvents.make {
+            $0.after = after
+            $0.limit = limit
+            $0.waitMs = UInt32(clamping: Int(wait.seconds * 1_000))
+            $0.job = job
+        }
+        guard case .events(let answer) = try await ask(.getEvents(question), patience: wait) else { throw unexpected }
+        return answer
+    }
+
+    func backup(_ name: String) async throws -> PBBackedUp {
+        guard case .backedUp(let answer) = try await ask(.backup(.make { $0.name = name })) else { throw unexpected }
+        return answer
+    }
+
     func health() async throws -> PBHealth {
         guard case .health(let answer) = try await ask(.ping(PBPing())) else { throw unexpected }
         return answer
@@ -74,7 +91,7 @@ final class ControlClient: Sendable {
     /// Sends one message and returns its answer.
     ///
     /// - Throws: ``CLIError``: 69 when nothing answers in time, else what the coordinator's ``PBProblem`` says.
-    private func ask(_ message: Message) async throws -> Message {
+    private func ask(_ message: Message, patience: Duration = .zero) async throws -> Message {
         let number = sequence.next()
         do {
             try await link.send([Frame(session: session, seq: number, message).encoded()])
@@ -82,7 +99,7 @@ final class ControlClient: Sendable {
             throw silence
         }
         let clock = ContinuousClock()
-        let deadline = clock.now + timeout
+        let deadline = clock.now + timeout + patience
         while clock.now < deadline {
             for bytes in try await link.receive(upTo: min(.milliseconds(200), deadline - clock.now)) {
                 let frame = try Frame(decoding: bytes)
@@ -101,7 +118,7 @@ extension CLIError {
         let status: ExitStatus =
             switch problem.code {
             case "unknown-job": .noInput
-            case "tile-limit", "bad-request", "bad-package", "bad-mask", "bad-zoom": .usage
+            case "tile-limit", "bad-request", "bad-package", "bad-mask", "bad-zoom", "backup-name": .usage
             case "forbidden": .permission
             case "degraded": .temporary
             default: problem.retriable ? .temporary : .badData

@@ -29,6 +29,8 @@ struct CoordinatorCommand: AsyncParsableCommand {
     @Option(help: "Most tiles of a box job that does not raise the limit itself.") var bboxTileLimit: UInt64 = 5000
     @Option(help: "How long a worker may go without progress before its batch is given to another.") var leaseSeconds:
         Double = 60
+    @Option(help: "How long the leases of workers that were away at a restart wait for them.") var restartGraceSeconds:
+        Double = 60
     @Flag(help: "Keep shards after their job has ended.") var keepShards = false
     @OptionGroup var keys: KeyOptions
     @OptionGroup var log: LogOptions
@@ -36,6 +38,9 @@ struct CoordinatorCommand: AsyncParsableCommand {
     func validate() throws {
         guard (2...3600).contains(leaseSeconds) else {
             throw ValidationError("--lease-seconds must lie between 2 and 3600.")
+        }
+        guard (0...3600).contains(restartGraceSeconds) else {
+            throw ValidationError("--restart-grace-seconds must lie between 0 and 3600.")
         }
         guard catalogURL.contains("://") else {
             throw ValidationError("--catalog-url must be absolute: https://maps.example.com/")
@@ -55,6 +60,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
         options.catalogBaseURL = catalogURL.hasSuffix("/") ? catalogURL : catalogURL + "/"
         options.leaseSeconds = leaseSeconds
         options.heartbeatSeconds = min(5, leaseSeconds / 4)
+        options.restartGraceSeconds = restartGraceSeconds
         options.keepShards = keepShards
         options.build = "packhorse \(CommandLineTool.version)"
         let logger = log.logger("coordinator")

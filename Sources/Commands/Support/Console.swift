@@ -17,6 +17,18 @@ enum Console {
         FileHandle.standardError.write(Data("\r\u{1B}[K\(line)".utf8))
     }
 
+    /// Replaces what the terminal shows.
+    static func screen(_ lines: [String]) {
+        result("\u{1B}[H\u{1B}[2J" + lines.joined(separator: "\n"))
+    }
+
+    /// Lines of the terminal; 40 when standard output is none.
+    static var height: Int {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0 else { return 40 }
+        return Int(size.ws_row)
+    }
+
     /// Whether standard error is a terminal that understands control sequences.
     static var isTerminal: Bool {
         isatty(STDERR_FILENO) == 1 && ProcessInfo.processInfo.environment["TERM"] != "dumb"

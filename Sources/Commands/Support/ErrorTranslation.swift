@@ -48,6 +48,7 @@ enum ErrorTranslation {
         case "io", "file-failed", "unreadable": .inputOutput
         case "unreachable", "closed": .unavailable
         case "host-refused", "refused", "key-permissions", "plain-refused": .permission
+        case "backup-name": .usage
         case "data-in-use", "address-in-use", "orphaned": .temporary
         case "bad-syntax", "unknown-key", "missing-key", "bad-value", "bad-template", "bad-tilejson", "literal-secret",
             "missing-secret", "rejected", "newer-state", "bad-endpoint", "bad-key", "key-file", "tileset":

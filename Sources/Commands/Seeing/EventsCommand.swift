@@ -1,0 +1,85 @@
+import ArgumentParser
+import Foundation
+import Wire
+
+/// `packhorse events`: the append-only log of everything that changed.
+struct EventsCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "events", abstract: "Show what changed, oldest first, and follow it.",
+        discussion: """
+            Every change of the coordinator's state is one line; replaying the lines gives the state (packhorse state check does).
+            What a coordinator forgets with old jobs leaves the log too.
+
+            Examples:
+              packhorse events --job 3
+              packhorse events --follow --json
+              packhorse events --after 1500 --follow
+            """)
+
+    @Option(help: "Only lines after this number; without it the newest lines.") var after: UInt64?
+    @Option(help: "Only lines of this job.") var job: UInt64 = 0
+    @Option(help: "At most this many lines before following.") var limit: UInt32 = 100
+    @Flag(name: .shortAndLong, help: "Go on with new lines until interrupted.") var follow = false
+    @Flag(help: "A JSON object a line, with the change itself in base 64.") var json = false
+    @OptionGroup var cluster: ClusterOptions
+
+    func validate() throws {
+        guard (1...100_000).contains(limit) else { throw ValidationError("--limit must lie between 1 and 100,000.") }
+    }
+
+    func run() async throws {
+        try await cluster.withClient { client in
+            try await Interruptible.run { try await show(client) }
+        }
+    }
+
+    private func show(_ client: ControlClient) async throws {
+        var seen = try await start(client)
+        var left = limit
+        while left > 0 {
+            let events = try await client.events(after: seen, limit: min(left, 1_000), job: job)
+            guard let last = events.events.last else { break }
+            try events.events.forEach(write)
+            left -= min(left, UInt32(clamping: events.events.count))
+            seen = last.seq
+        }
+        while follow {
+            let events = try await client.events(after: seen, limit: 1_000, wait: .seconds(20), job: job)
+            try events.events.forEach(write)
+            seen = events.events.last?.seq ?? seen
+        }
+    }
+
+    /// Where to begin: as asked, or so that the newest lines are shown.
+    private func start(_ client: ControlClient) async throws -> UInt64 {
+        if let after { return after }
+        guard job == 0 else { return 0 }
+        let last = try await client.events(after: .max, limit: 1).last
+        return last - min(last, UInt64(limit))
+    }
+
+    private func write(_ event: PBEventRecord) throws {
+        let view = EventView(event)
+        Console.result(json ? try JSONText.line(view) : "\(view.seq)  \(view.time)  \(view.text)")
+    }
+}
+
+/// A line of the log as printed.
+private struct EventView: Encodable {
+    let seq: UInt64
+    let time: String
+    let job: UInt64
+    let kind: String
+    let text: String
+    let data: String
+
+    init(_ event: PBEventRecord) {
+        seq = event.seq
+        time = Date(timeIntervalSince1970: Double(event.wallMs) / 1_000).ISO8601Format(
+            .init(includingFractionalSeconds: true))
+        job = event.job
+        kind = event.kind
+        text = event.text
+        data = event.data.base64EncodedString()
+    }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import Foundation
+import Wire
+
+/// `packhorse top`: jobs, workers and origins, live.
+struct TopCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "top", abstract: "A live table of jobs, workers and origins; Ctrl-C ends it.",
+        discussion: """
+            Examples:
+              packhorse top
+              packhorse top --once
+            """)
+
+    @Flag(help: "Print it once and end.") var once = false
+    @Option(help: "Seconds between two looks.") var every: Double = 1
+    @OptionGroup var cluster: ClusterOptions
+
+    func validate() throws {
+        guard (0.2...3_600).contains(every) else {
+            throw ValidationError("--every must lie between 0.2 and 3,600 seconds.")
+        }
+    }
+
+    func run() async throws {
+        try await cluster.withClient { client in
+            do {
+                try await Interruptible.run { try await show(client) }
+            } catch let error as CLIError where error.status == .interrupted {
+                // Ctrl-C is how a live table ends.
+            }
+        }
+    }
+
+    private func show(_ client: ControlClient) async throws {
+        var meters: [UInt64: RateMeter] = [:]
+        let clock = ContinuousClock()
+        let start = clock.now
+        while true {
+            let elapsed = (clock.now - start).seconds
+            let jobs = try await client.jobs(limit: 200).map(JobView.init)
+            let open = jobs.filter { !$0.isOver }
+            meters = meters.filter { entry in open.contains { $0.job == entry.key } }
+            for job in open { meters[job.job, default: RateMeter()].add(done: job.settled, at: elapsed) }
+            let screen = TopScreen(
+                health: try await client.health(), jobs: jobs, meters: meters, workers: try await client.workers())
+            guard !once else {
+                screen.lines(height: .max).forEach(Console.result)
+                return
+            }
+            Console.screen(screen.lines(height: Console.height))
+            try await Task.sleep(for: .seconds(every))
+        }
+    }
+}

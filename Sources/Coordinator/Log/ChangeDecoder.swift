@@ -1,0 +1,110 @@
+import Foundation
+import Scheduling
+import Tiles
+import Wire
+
+/// Lines of the event log → store writes again, in order; batches and packages need their jobs' plans, so it remembers those.
+struct ChangeDecoder {
+    private var plans: [JobID: [Batch]] = [:]
+
+    /// The write a line stands for.
+    ///
+    /// - Throws: ``CoordinatorError`` `damaged-state`, ``WireError``.
+    mutating func decode(_ bytes: [UInt8], job: JobID) throws -> StoreWrite {
+        let change = try PBLoggedChange(decoding: bytes)
+        switch change.change {
+        case .jobInserted(let body):
+            let batches = try Self.batches(body.plan, job)
+            plans[job] = batches
+            let packages = try body.packages.map { try Self.package($0, job) }
+            return .insertJob(StoredJob(summary: try Self.summary(body, job), batches: batches, packages: packages))
+        case .job(let body): return .job(try Self.summary(body, job))
+        case .jobForgotten:
+            plans[job] = nil
+            return .forget(job)
+        case .batch(let body):
+            guard let index = Int(exactly: body.index), let planned = plans[job], planned.indices.contains(index) else {
+                throw Self.unreadable(job)
+            }
+            return .batch(job, index: index, try Self.batch(body, planned[index], job))
+        case .package(let body):
+            guard let index = Int(exactly: body.index) else { throw Self.unreadable(job) }
+            return .package(job, index: index, try Self.package(body, job))
+        case .failures(let body):
+            guard let batch = Int(exactly: body.batch) else { throw Self.unreadable(job) }
+            let tiles = body.failures.compactMap { failure in
+                failure.tile.tileID.map {
+                    FailedTile(tile: $0, trouble: Trouble(cause: failure.cause, detail: failure.detail))
+                }
+            }
+            return .failures(job, batch: batch, tiles)
+        case .orphan(let digest):
+            guard let digest = ContentDigest(digest) else { throw Self.unreadable(job) }
+            return .orphan(job, digest)
+        case nil: throw Self.unreadable(job)
+        }
+    }
+
+    private static func summary(_ body: PBLoggedJob, _ job: JobID) throws -> JobSummary {
+        guard let state = JobState(rawValue: body.state) else { throw unreadable(job) }
+        var counts = JobCounts()
+        counts.tiles = body.tiles
+        counts.stored = body.stored
+        counts.empty = body.empty
+        counts.failed = body.failed
+        counts.bytes = body.bytes
+        for (index, count) in body.batches.enumerated() where counts.batches.indices.contains(index) {
+            counts.batches[index] = count
+        }
+        return JobSummary(
+            id: job, requestID: body.requestID, priority: body.priority, weight: body.weight,
+            allowedMissing: body.allowedMissing, state: state, reason: body.reason, counts: counts)
+    }
+
+    private static func batches(_ plan: PBLoggedPlan, _ job: JobID) throws -> [Batch] {
+        guard plan.zoomMin.count == plan.cells.count, plan.zoomMax.count == plan.cells.count,
+            plan.tiles.count == plan.cells.count
+        else { throw unreadable(job) }
+        return try plan.cells.indices.map { index in
+            guard let cell = TileID(hilbertID: plan.cells[index]),
+                let zooms = ZoomRange(min: Int(plan.zoomMin[index]), max: Int(plan.zoomMax[index]))
+            else { throw unreadable(job) }
+            return Batch(PlannedBatch(cell: cell, zooms: zooms, tiles: plan.tiles[index]))
+        }
+    }
+
+    private static func batch(_ body: PBLoggedBatch, _ planned: Batch, _ job: JobID) throws -> Batch {
+        guard let state = BatchState(rawValue: UInt8(clamping: body.state)) else { throw unreadable(job) }
+        return Batch(
+            cell: planned.cell, zooms: planned.zooms, tiles: planned.tiles, state: state,
+            attempts: UInt8(clamping: body.attempts), losses: UInt8(clamping: body.losses),
+            token: body.token == 0 ? nil : LeaseToken(body.token), owner: body.owner,
+            digest: ContentDigest(body.digest),
+            result: FetchCounts(
+                stored: body.stored, empty: body.empty, failed: body.failed, bodyBytes: body.bodyBytes,
+                shardBytes: body.shardBytes),
+            trouble: trouble(body.cause, body.detail))
+    }
+
+    private static func package(_ body: PBLoggedPackage, _ job: JobID) throws -> Package {
+        guard let state = PackageState(rawValue: UInt8(clamping: body.state)) else { throw unreadable(job) }
+        let merged = ContentDigest(body.digest).map {
+            MergedPackage(digest: $0, size: body.size, tiles: body.mergedTiles, tilesHash: body.tilesHash)
+        }
+        return Package(
+            id: body.id, tiles: body.tiles, state: state, attempts: UInt8(clamping: body.attempts),
+            losses: UInt8(clamping: body.losses), token: body.token == 0 ? nil : LeaseToken(body.token),
+            owner: body.owner,
+            manifest: ContentDigest(body.manifest), merged: merged, version: body.version, path: body.path,
+            trouble: trouble(body.cause, body.detail))
+    }
+
+    private static func trouble(_ cause: String, _ detail: String) -> Trouble? {
+        cause.isEmpty ? nil : Trouble(cause: cause, detail: detail)
+    }
+
+    private static func unreadable(_ job: JobID) -> CoordinatorError {
+        CoordinatorError(
+            .damagedState, "A line of the event log about job \(job) cannot be understood. Restore a backup.")
+    }
+}

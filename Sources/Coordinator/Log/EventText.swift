@@ -1,0 +1,40 @@
+import Scheduling
+import Wire
+
+/// A line of the event log for people.
+enum EventText {
+    static func line(_ change: PBLoggedChange, job: JobID) -> String {
+        switch change.change {
+        case .jobInserted(let body):
+            "job \(job) submitted: \(body.tiles) tiles in \(body.plan.cells.count) batches, \(body.packages.count) packages"
+        case .job(let body):
+            "job \(job) \(body.state)" + (body.priority < 0 ? ", paused" : "")
+                + (body.reason.isEmpty ? "" : ": \(body.reason)")
+        case .jobForgotten: "job \(job) forgotten"
+        case .batch(let body): "job \(job) batch \(body.index) \(batch(body))"
+        case .package(let body): "job \(job) package \(body.id) \(package(body))"
+        case .failures(let body): "job \(job) batch \(body.batch): \(body.failures.count) tiles failed"
+        case .orphan: "job \(job): a shard nobody accepted is noted for removal"
+        case nil: "job \(job): a change this build does not know"
+        }
+    }
+
+    private static func batch(_ body: PBLoggedBatch) -> String {
+        let state = BatchState(rawValue: UInt8(clamping: body.state)).map { "\($0)" } ?? "\(body.state)"
+        let trouble = body.cause.isEmpty ? "" : " (\(body.cause): \(body.detail))"
+        switch BatchState(rawValue: UInt8(clamping: body.state)) {
+        case .done: return "done: \(body.stored) stored, \(body.empty) empty, \(body.failed) failed"
+        case .leased: return "leased under token \(LeaseToken(body.token))"
+        default: return state + trouble
+        }
+    }
+
+    private static func package(_ body: PBLoggedPackage) -> String {
+        guard let state = PackageState(rawValue: UInt8(clamping: body.state)) else { return "\(body.state)" }
+        switch state {
+        case .published, .unchanged: return "\(state) as version \(body.version): \(body.path)"
+        case .leased: return "leased under token \(LeaseToken(body.token))"
+        default: return "\(state)" + (body.cause.isEmpty ? "" : " (\(body.cause): \(body.detail))")
+        }
+    }
+}

@@ -1,0 +1,120 @@
+public import Foundation
+import GRDB
+import Scheduling
+
+/// The state file of a coordinator that does not run: checking it, and going back to a backup.
+public enum StateFile {
+    /// What a check found.
+    public struct Report: Sendable {
+        /// Jobs in the file.
+        public let jobs: Int
+        /// Lines of the event log.
+        public let events: Int
+        /// What is wrong; empty = sound.
+        public let problems: [String]
+    }
+
+    /// How far a restored state's epoch jumps: no token that was granted after the backup was made can be granted again.
+    public static let epochJump: Int64 = 1_000
+
+    /// Reads everything, replays the event log from nothing and compares.
+    ///
+    /// Costs an epoch, as every opening does.
+    ///
+    /// - Throws: ``CoordinatorError`` when the file is in use, damaged, or not there.
+    public static func check(_ folder: URL) async throws -> Report {
+        try requireFile(folder.appending(path: "state.sqlite"))
+        let store = try StateStore(folder: folder)
+        do {
+            let kept = try await store.load(withEnded: true)
+            let replayed = try await store.replay()
+            let events = try await store.perform { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM event") ?? 0 }
+            await store.close()
+            return Report(jobs: kept.jobs.count, events: events, problems: differences(kept.jobs, replayed))
+        } catch {
+            await store.close()
+            throw error
+        }
+    }
+
+    /// Puts a backup in the place of the state; a state that is there is moved aside, never removed.
+    ///
+    /// - Returns: Where the former state lies now, or `nil`.
+    /// - Throws: ``CoordinatorError``; nothing has changed then.
+    public static func restore(_ backup: URL, into folder: URL) async throws -> URL? {
+        try requireFile(backup)
+        let draftFolder = folder.appending(path: ".restore-\(UInt64.random(in: 0 ... .max))")
+        try FileManager.default.createDirectory(at: draftFolder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: draftFolder) }
+        let draft = draftFolder.appending(path: "state.sqlite")
+        try FileManager.default.copyItem(at: backup, to: draft)
+        // Opens, checks and migrates the copy, so that a damaged backup replaces nothing.
+        let store = try StateStore(folder: draftFolder)
+        try await store.perform { db in
+            try db.execute(sql: "UPDATE meta SET value = value + ? WHERE key = 'epoch'", arguments: [epochJump])
+        }
+        await store.close()
+        let file = folder.appending(path: "state.sqlite")
+        var former: URL?
+        if FileManager.default.fileExists(atPath: file.path) {
+            // Opening proves that no coordinator uses it, and folds its log in.
+            try await foldIn(folder)
+            former = try setAside(file)
+        }
+        try FileManager.default.moveItem(at: draft, to: file)
+        return former
+    }
+
+    /// Proves that no coordinator uses the state and moves its write-ahead log into it; a damaged one is left as it is.
+    private static func foldIn(_ folder: URL) async throws(CoordinatorError) {
+        do throws(CoordinatorError) {
+            let store = try StateStore(folder: folder)
+            await store.close()
+        } catch {
+            guard error.code == .damagedState else { throw error }
+        }
+    }
+
+    private static func setAside(_ file: URL) throws -> URL {
+        let stamp = Date().ISO8601Format(.init(dateSeparator: .omitted, timeSeparator: .omitted))
+        let aside = file.deletingLastPathComponent().appending(path: "state-before-restore-\(stamp).sqlite")
+        for suffix in ["", "-wal", "-shm"] {
+            let part = URL(filePath: file.path + suffix)
+            guard FileManager.default.fileExists(atPath: part.path) else { continue }
+            try FileManager.default.moveItem(at: part, to: URL(filePath: aside.path + suffix))
+        }
+        return aside
+    }
+
+    private static func requireFile(_ file: URL) throws(CoordinatorError) {
+        guard FileManager.default.fileExists(atPath: file.path) else {
+            throw CoordinatorError(.missing, "There is no state file '\(file.path)'.")
+        }
+    }
+
+    /// Where state and replayed log differ, one line each.
+    static func differences(_ kept: [StoredJob], _ replayed: StoredState) -> [String] {
+        var found: [String] = []
+        let told = Dictionary(uniqueKeysWithValues: replayed.jobs.map { ($0.summary.id, $0) })
+        for job in kept {
+            let id = job.summary.id
+            guard let replay = told[id] else {
+                found.append("job \(id) is in the state but not in the event log")
+                continue
+            }
+            if replay.summary != job.summary {
+                found.append("job \(id): the log ends with \(replay.summary), the state has \(job.summary)")
+            }
+            if replay.packages != job.packages { found.append("job \(id): its packages differ from the log's") }
+            // The batches of a job whose blobs are gone are kept only where they are dead.
+            if !job.summary.state.isFinal, replay.batches != job.batches {
+                found.append("job \(id): its batches differ from the log's")
+            }
+        }
+        let known = Set(kept.map(\.summary.id))
+        found += replayed.jobs.map(\.summary.id).filter { !known.contains($0) }.map {
+            "job \($0) is in the event log but not in the state"
+        }
+        return found
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import GRDB
+
+extension StateStore {
+    /// Writes a compact copy of the state beside it, under a name that is not taken.
+    ///
+    /// - Parameters:
+    ///   - name: Letters, digits, `-`, `_` and `.`; empty = the date and time (UTC).
+    ///   - wall: Wall time for the default name.
+    /// - Throws: ``CoordinatorError`` `backup-name`; what SQLite throws.
+    func backUp(named name: String, into folder: URL, wall: Int64) async throws -> URL {
+        let stem = name.isEmpty ? Self.stamp(wall) : name
+        guard stem.utf8.count <= 100, !stem.hasPrefix("."),
+            stem.utf8.allSatisfy({
+                ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A || (0x30...0x39).contains($0) || "-_.".utf8.contains($0)
+            })
+        else {
+            throw CoordinatorError(
+                .backupName, "'\(stem.prefix(100))' is not a backup's name: 1 to 100 letters, digits and -_. are.")
+        }
+        let file = folder.appending(path: "\(stem).sqlite")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        guard !FileManager.default.fileExists(atPath: file.path) else {
+            throw CoordinatorError(.backupName, "There is a backup '\(file.path)' already. Choose another name.")
+        }
+        let draft = folder.appending(path: ".\(stem).\(UInt64.random(in: 0 ... .max)).draft")
+        do {
+            try await performOutsideTransaction { db in
+                try db.execute(sql: "VACUUM INTO ?", arguments: [draft.path])
+            }
+            let handle = try FileHandle(forWritingTo: draft)
+            try handle.synchronize()
+            try handle.close()
+            try FileManager.default.moveItem(at: draft, to: file)
+        } catch {
+            // Best effort: a draft that stays is hidden and never mistaken for a backup.
+            try? FileManager.default.removeItem(at: draft)
+            throw error
+        }
+        return file
+    }
+
+    private static func stamp(_ wall: Int64) -> String {
+        let seconds = TimeInterval(wall) / 1_000
+        return "state-"
+            + Date(timeIntervalSince1970: seconds).ISO8601Format(
+                .init(dateSeparator: .omitted, timeSeparator: .omitted))
+    }
+}

@@ -1,0 +1,62 @@
+internal import Foundation
+
+/// A folder of one process's own below a folder that several share; what dead processes left there is removed at the next start.
+///
+/// Whether a process lives is told by the lock it holds on a file in its folder, which the kernel lets go however it ends.
+final class ScratchFolder: Sendable {
+    private static let prefix = "packhorse-"
+
+    let url: URL
+    private let lock: Int32
+
+    /// Makes the folder, after removing those of dead processes.
+    ///
+    /// Blocks while another process does the same.
+    init(in parent: URL) throws(ShardsError) {
+        try Durable.makeFolder(parent)
+        let gate = try Self.locked(parent.appendingPathComponent(".packhorse-lock"))
+        defer { close(gate) }
+        try Self.removeDead(parent)
+        url = parent.appendingPathComponent(Self.prefix + String(UInt64.random(in: 0...UInt64.max), radix: 16))
+        try Durable.makeFolder(url)
+        lock = try Self.locked(url.appendingPathComponent("lock"))
+    }
+
+    deinit {
+        close(lock)
+        do { try FileManager.default.removeItem(at: url) } catch { return }  // The next start removes it.
+    }
+
+    private static func removeDead(_ parent: URL) throws(ShardsError) {
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: parent.path)
+        } catch {
+            throw ShardsError(.io, "Cannot list '\(parent.path)': \(error.localizedDescription).", cause: error)
+        }
+        for name in names where name.hasPrefix(prefix) {
+            let folder = parent.appendingPathComponent(name)
+            let handle = open(folder.appendingPathComponent("lock").path, O_RDWR | O_CLOEXEC)
+            defer { if handle >= 0 { close(handle) } }
+            // One without a lock file died before it made it: the gate keeps living ones from being in that state.
+            if handle >= 0, flock(handle, LOCK_EX | LOCK_NB) != 0 { continue }
+            do {
+                try FileManager.default.removeItem(at: folder)
+            } catch {
+                throw ShardsError(.io, "Cannot remove '\(folder.path)': \(error.localizedDescription).", cause: error)
+            }
+        }
+    }
+
+    private static func locked(_ file: URL) throws(ShardsError) -> Int32 {
+        let handle = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard handle >= 0 else { throw ShardsError.system(errno, "open", file.path) }
+        while flock(handle, LOCK_EX) != 0 {
+            let number = errno
+            if number == EINTR { continue }
+            close(handle)
+            throw ShardsError.system(number, "lock", file.path)
+        }
+        return handle
+    }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import GRDB
+import Scheduling
+import Testing
+import Tiles
+import Wire
+
+@testable import Coordinator
+
+@Suite(.timeLimit(.minutes(4)))
+struct EventLogTests {
+    private func folder() throws -> URL {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "packhorse-log-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        return folder
+    }
+
+    private func submission(_ name: String) throws -> JobSubmission {
+        let zooms = try #require(ZoomRange(min: 0, max: 3))
+        let batches = (0..<4).compactMap { x in
+            TileID(zoom: 2, x: x, y: 1).map { PlannedBatch(cell: $0, zooms: zooms, tiles: 5) }
+        }
+        return JobSubmission(
+            requestID: name, allowedMissing: 0.5, batches: batches, packages: [Package(id: name, tiles: 20)],
+            payload: [1, 2, 3])
+    }
+
+    /// A job of every fate: done batches, failed tiles, losses, an end by hand; its log tells the same state as its tables.
+    @Test func theLogReplaysToTheState() async throws {
+        let folder = try folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try StateStore(folder: folder)
+        var scheduler = Scheduler(epoch: store.epoch, now: Tick(milliseconds: 0))
+        var writes: [StoreWrite] = []
+        var offers: [Offer] = []
+        var clock: Int64 = 0
+        func feed(_ event: Event) {
+            clock += 10
+            for effect in scheduler.handle(event, now: Tick(milliseconds: clock)) {
+                switch effect {
+                case .store(let write): writes.append(write)
+                case .send(_, .offer(let offer)): offers.append(offer)
+                default: break
+                }
+            }
+        }
+        let profile = SessionProfile(
+            name: "w", host: "h", processID: 1, build: "b", canFetch: true, canMerge: true)
+        feed(.hello(7, profile, held: []))
+        feed(.submit(try submission("a")))
+        feed(.submit(try submission("b")))
+        feed(.ready(7, credit: 3))
+        let taken = offers
+        #expect(taken.count == 3)
+        let digest = try #require(ContentDigest((0..<32).map { UInt8($0) }))
+        let tile = try #require(TileID(zoom: 2, x: 0, y: 1))
+        feed(
+            .commit(
+                7, taken[0].token,
+                .fetch(
+                    digest, FetchCounts(stored: 3, empty: 1, failed: 1, bodyBytes: 99, shardBytes: 50),
+                    failures: [FailedTile(tile: tile, trouble: Trouble(cause: "bad-mvt", detail: "torn"))])))
+        feed(.fail(7, taken[1].token, Trouble(cause: "timeout", detail: "slow"), retriable: true))
+        feed(.cancel(2))
+        try await store.apply(writes, wall: 1_000)
+
+        let kept = try await store.load()
+        let replayed = try await store.replay()
+        #expect(kept.jobs.count == 2)
+        #expect(StateFile.differences(kept.jobs, replayed) == [])
+        #expect(replayed.failures[1]?.values.first?.first?.trouble.cause == "bad-mvt")
+
+        // What is rolled up, and what is lost, still agrees.
+        try await store.markReleased(2)
+        #expect(StateFile.differences(try await store.load().jobs, try await store.replay()) == [])
+        let lines = try await store.events(after: 0, limit: 100, job: 1)
+        #expect(lines.events.first?.kind == "job-inserted")
+        #expect(lines.events.contains { $0.text.contains("3 stored, 1 empty, 1 failed") })
+        #expect(lines.events.map(\.seq) == lines.events.map(\.seq).sorted())
+        #expect(try await store.events(after: lines.last, limit: 10, job: nil).events.isEmpty)
+
+        // A state that was changed behind the log's back is found.
+        try await store.perform { try $0.execute(sql: "UPDATE batch SET attempts = 3 WHERE job = 1 AND idx = 3") }
+        #expect(StateFile.differences(try await store.load().jobs, try await store.replay()).count == 1)
+        await store.close()
+    }
+
+    @Test func aBackupIsWholeAndRestoringItJumpsTheEpoch() async throws {
+        let folder = try folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try StateStore(folder: folder)
+        var scheduler = Scheduler(epoch: store.epoch, now: Tick(milliseconds: 0))
+        func submit(_ name: String) async throws {
+            let effects = scheduler.handle(.submit(try submission(name)), now: Tick(milliseconds: 0))
+            let writes = effects.compactMap { if case .store(let write) = $0 { write } else { nil } }
+            try await store.apply(writes, wall: 5)
+        }
+        try await submit("before")
+        let backups = folder.appending(path: "backups")
+        let backup = try await store.backUp(named: "one", into: backups, wall: 0)
+        try await submit("after")
+        await #expect(throws: CoordinatorError.self) { try await store.backUp(named: "one", into: backups, wall: 0) }
+        await #expect(throws: CoordinatorError.self) { try await store.backUp(named: "../x", into: backups, wall: 0) }
+        let epoch = store.epoch
+        await #expect(throws: CoordinatorError.self) { try await StateFile.restore(backup, into: folder) }
+        await store.close()
+
+        #expect(try await StateFile.check(folder).jobs == 2)
+        let former = try await StateFile.restore(backup, into: folder)
+        #expect(former.map { FileManager.default.fileExists(atPath: $0.path) } == true)
+        let report = try await StateFile.check(folder)
+        #expect(report.jobs == 1)
+        #expect(report.problems == [])
+        let restored = try StateStore(folder: folder)
+        #expect(restored.epoch > epoch + 1_000)
+        await restored.close()
+
+        try Data("not a database at all, but long enough to look at".utf8).write(
+            to: backups.appending(path: "bad.sqlite"))
+        await #expect(throws: CoordinatorError.self) {
+            try await StateFile.restore(backups.appending(path: "bad.sqlite"), into: folder)
+        }
+        #expect(try await StateFile.check(folder).jobs == 1, "a damaged backup replaces nothing")
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Testing
+
+/// What an operator sees of a cluster: the event log, the live table, a backup and going back to it.
+struct SeeingTests {
+    @Test(.timeLimit(.minutes(4)))
+    func whatHappenedIsSeenFollowedBackedUpAndRestored() async throws {
+        let scratch = try Scratch()
+        let origin = try await DemoOrigin(in: scratch)
+        let cluster = try await Cluster(workers: 1, in: scratch)
+        _ = try await cluster.build(["LI", "--tileset", origin.tileset, "--zoom", "0-8"])
+
+        let events = try await cluster.run(["events", "--job", "1"]).output
+        #expect(events.contains("job 1 submitted"))
+        #expect(events.contains("package LI published as version 1"))
+        #expect(events.contains("job 1 done"))
+        let json = try await cluster.run(["events", "--json", "--limit", "1"]).output
+        let line = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+        #expect(line?["kind"] is String)
+
+        let top = try await cluster.run(["top", "--once"]).output
+        #expect(top.contains("packhorse serving"))
+        #expect(top.contains("Liechtenstein"))
+
+        let backup = try await cluster.run(["backup", "one"])
+        #expect(backup.status == 0, "\(backup.errors)")
+        let again = try await cluster.run(["backup", "one"])
+        #expect(again.status == 64)
+        #expect(again.errors.contains("already"))
+        let running = try await Program.run(["state", "check", "--data", cluster.data.path], in: scratch)
+        #expect(running.status == 75, "\(running.errors)")
+        try await cluster.stop()
+
+        let sound = try await Program.run(["state", "check", "--data", cluster.data.path], in: scratch)
+        #expect(sound.status == 0, "\(sound.errors)\(sound.output)")
+        let file = backup.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        let restored = try await Program.run(["state", "restore", file, "--data", cluster.data.path], in: scratch)
+        #expect(restored.status == 0, "\(restored.errors)")
+        let checked = try await Program.run(["state", "check", "--data", cluster.data.path], in: scratch)
+        #expect(checked.output.contains("1 job"))
+        let missing = try await Program.run(
+            ["state", "restore", "/nonexistent", "--data", cluster.data.path], in: scratch)
+        #expect(missing.status == 66)
+    }
+}
