@@ -43,7 +43,8 @@ struct RootCommand: AsyncParsableCommand {
                 name: "Jobs",
                 subcommands: [
                     SubmitCommand.self, EstimateCommand.self, JobsCommand.self, StatusCommand.self, WatchCommand.self,
-                    CancelCommand.self,
+                    CancelCommand.self, PauseCommand.self, ResumeCommand.self, RetryCommand.self,
+                    PrioritiseCommand.self, WeighCommand.self, DeadCommand.self, ScheduleCommand.self,
                 ]),
             CommandGroup(
                 name: "Maps",

@@ -13,6 +13,11 @@ extension CoordinatorEngine {
         case .manifest(let job, let package): writeManifest(job, package)
         case .publish(let job, let package, let merged): publish(job, package, merged)
         case .release: await releaseBlobs()
+        case .reopen(let asker, let job, let only): try await reopen(job, only: only, asker)
+        case .letters(let asker, let body): try await letters(body, asker)
+        case .deadOrder(let asker, let body): try await follow(body, asker)
+        case .fire(let schedule, let due): try await fire(schedule, due: due)
+        case .runSchedule(let asker, let body): try await runSchedule(body, asker)
         }
     }
 
@@ -22,7 +27,7 @@ extension CoordinatorEngine {
         let wanted = spec.packages[package]
         var missing: UInt64 = 0
         var shards: [Data] = []
-        for batch in scheduler.batches(of: job) where wanted.mask.contains(batch.cell) {
+        for batch in scheduler.batches(of: job) where batch.state != .split && wanted.mask.contains(batch.cell) {
             missing += batch.state == .done ? batch.result.failed : batch.tiles
             if batch.state == .done, let digest = batch.digest { shards.append(Data(digest.bytes)) }
         }

@@ -107,7 +107,7 @@ extension CoordinatorEngine {
                 ])
             feed(
                 .fail(
-                    id, LeaseToken(body.token), Trouble(cause: body.cause, detail: body.detail),
+                    id, LeaseToken(body.token), .heard(cause: body.cause, detail: body.detail),
                     retriable: body.retriable))
         case .return(let body): feed(.giveBack(id, body.tokens.map { LeaseToken($0) }))
         case .bye:

@@ -27,6 +27,8 @@ actor CoordinatorEngine {
 
     var scheduler: Scheduler
     var specs: [JobID: JobSpec] = [:]
+    /// When schedules were last looked at.
+    var lastWall = Tick(milliseconds: -1_000)
     var times: [JobID: JobTimes] = [:]
     /// Ended jobs whose blobs are still there.
     var unreleased: [JobID] = []
@@ -82,6 +84,7 @@ actor CoordinatorEngine {
                 for frame in frames { await accept(frame) }
                 for report in workshop.collect() { await take(report) }
                 if let alarm = scheduler.nextAlarm, alarm <= now { take(scheduler.handle(.timer, now: now)) }
+                fireSchedules()
                 forgetOldJobs()
                 let hasNews = !turn.writes.isEmpty
                 try await settle()
@@ -123,7 +126,8 @@ actor CoordinatorEngine {
         }
         unreleased = try await store.unreleased()
         scheduler = Scheduler(
-            policy: options.policy, epoch: store.epoch, jobs: all.jobs, lastJob: all.lastJob, now: now)
+            policy: options.policy, epoch: store.epoch, jobs: all.jobs, lastJob: all.lastJob, schedules: all.schedules,
+            now: now)
         take(scheduler.start(now: now))
         turn.chores.append(.release)
         let open = all.jobs.filter { !$0.summary.state.isFinal }.count
@@ -144,6 +148,7 @@ actor CoordinatorEngine {
     @discardableResult
     func take(_ effects: [Effect]) -> (job: JobID, existing: Bool)? {
         var submitted: (JobID, Bool)?
+        var cuts: [CutRequest] = []
         for effect in effects {
             switch effect {
             case .store(let write):
@@ -156,8 +161,12 @@ actor CoordinatorEngine {
             case .release(let job):
                 unreleased.append(job)
                 turn.chores.append(.release)
+            case .split(let cut): cuts.append(cut)
+            case .fire(let schedule, let due): turn.chores.append(.fire(schedule: schedule, due: due))
             }
         }
+        // Last, so that what they change is written behind what made them.
+        for cut in cuts { self.cut(cut) }
         return submitted
     }
 
@@ -170,7 +179,7 @@ actor CoordinatorEngine {
             times[job] = nil
         case .job(let summary):
             if summary.state.isFinal {
-                times[summary.id]?.ended = wall
+                if times[summary.id]?.ended == nil { times[summary.id]?.ended = wall }
                 specs[summary.id] = specs[summary.id]?.withoutMasks
             }
             logger.debug(
@@ -186,7 +195,8 @@ actor CoordinatorEngine {
                     LogKey.job: "\(job)", LogKey.batch: "\(index)", "packhorse.batch.state": "\(batch.state)",
                     LogKey.token: "\(batch.token?.rawValue ?? 0)",
                 ])
-        case .package, .failures, .orphan: break
+        case .reopen(let job): times[job.summary.id]?.ended = nil
+        case .package, .failures, .orphan, .addBatches, .dropped, .schedule, .dropSchedule: break
         }
     }
 

@@ -5,6 +5,12 @@ import ZeroMQ
 enum Report: Sendable {
     /// A submission was planned or refused; the answer goes to `peer`.
     case planned(Asker, Result<SubmitPlanner.Plan, SubmitProblem>, isDry: Bool)
+    /// A schedule's submission was planned or refused at its time.
+    case firePlanned(Firing, Result<SubmitPlanner.Plan, SubmitProblem>)
+    /// A schedule was checked, with its submission.
+    case schedulePlanned(Asker, Schedule, payload: [UInt8], Result<SubmitPlanner.Plan, SubmitProblem>)
+    /// What an ended job needs to go on was made ready.
+    case reopenPlanned(Asker, JobID, only: [Int]?, Result<Reopening, SubmitProblem>)
     /// A manifest or publication ended.
     case event(Event)
     /// A commit's blob was looked for; `trouble` says why it cannot be used.
@@ -26,4 +32,12 @@ struct Asker: Sendable {
     let peer: PeerID
     let session: SessionID
     let seq: UInt64
+}
+
+/// What an ended job goes on with.
+struct Reopening: Sendable {
+    let spec: JobSpec
+    let batches: [Batch]
+    /// Whether the batches are those it had, with their blobs.
+    let isKept: Bool
 }

@@ -1,4 +1,5 @@
 import Scheduling
+import Shards
 import Tiles
 import Wire
 
@@ -17,7 +18,8 @@ struct SubmitPlanner: Sendable {
         let tiles: UInt64
     }
 
-    func plan(_ body: PBSubmit) throws(SubmitProblem) -> Plan {
+    /// - Parameter wall: Wall time, from which the next firing of its schedule follows; milliseconds since 1970.
+    func plan(_ body: PBSubmit, wall: Int64, due: Int64? = nil) throws(SubmitProblem) -> Plan {
         try checkForm(body)
         let spec = try JobSpec(body)
         let planner = BatchPlanner(mask: spec.mask, zooms: spec.zooms)
@@ -42,19 +44,32 @@ struct SubmitPlanner: Sendable {
         return Plan(
             spec: spec,
             submission: JobSubmission(
-                requestID: body.requestID, priority: body.priority, allowedMissing: body.allowedMissing,
-                batches: batches,
-                packages: packages, payload: try Self.payload(body)),
+                requestID: body.requestID, priority: body.priority, weight: body.weight,
+                allowedMissing: body.allowedMissing, batches: batches, packages: packages,
+                payload: try Self.payload(body), after: body.after, identity: try Self.identity(body),
+                firing: body.schedule.isEmpty ? nil : Firing(schedule: body.schedule, due: due, wall: wall)),
             tiles: planner.tiles)
     }
 
     /// The submission as it is stored: a frame, so that its reader is the wire's own, with all its checks.
-    private static func payload(_ body: PBSubmit) throws(SubmitProblem) -> [UInt8] {
+    static func payload(_ body: PBSubmit) throws(SubmitProblem) -> [UInt8] {
         do {
             return try Frame(session: 1, seq: 0, .submit(body)).encoded()
         } catch {
             throw SubmitProblem("bad-request", "The submission cannot be stored: \(error)")
         }
+    }
+
+    /// Names what reaches the packages' bytes: tileset, zooms, packages and how much may be missing; not who asked, when, or how urgently.
+    private static func identity(_ body: PBSubmit) throws(SubmitProblem) -> ContentDigest? {
+        let essence = PBSubmit.make {
+            $0.tileset = body.tileset
+            $0.zoomMin = body.zoomMin
+            $0.zoomMax = body.zoomMax
+            $0.allowedMissing = body.allowedMissing
+            $0.packages = body.packages.sorted { $0.id < $1.id }
+        }
+        return ContentDigest(Digest(of: try payload(essence)).bytes)
     }
 
     private func checkForm(_ body: PBSubmit) throws(SubmitProblem) {
@@ -70,6 +85,11 @@ struct SubmitPlanner: Sendable {
                 "bad-request",
                 "The tileset has \(body.tileset.count) bytes; at most \(Self.mostTilesetBytes) fit an offer.",
                 hint: "leave vector_layers out of the tileset file; the package finds them in its tiles")
+        }
+        guard body.schedule.isEmpty || body.after.isEmpty else {
+            throw SubmitProblem(
+                "bad-request", "A schedule's jobs cannot follow job \(body.after[0]).",
+                hint: "give the schedules times that follow one another")
         }
         guard !body.packages.isEmpty else { throw SubmitProblem("bad-package", "The submission names no package.") }
         var seen: Set<String> = []

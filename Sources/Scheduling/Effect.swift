@@ -14,6 +14,10 @@ public enum Effect: Sendable {
     case publish(JobID, package: Int, MergedPackage)
     /// The job has ended; blobs that only it needs may go.
     case release(JobID)
+    /// Cut a batch with the job's mask, then say ``Event/splitPlanned(_:batch:_:)``.
+    case split(CutRequest)
+    /// Submit a schedule's submission, under ``Firing/requestID(of:)`` as request id; then say ``Event/submit(_:)`` or ``Event/fireFailed(_:_:retriable:)``.
+    case fire(schedule: String, due: Int64)
 }
 
 /// A message to a worker, without its wire form.
@@ -65,6 +69,16 @@ public enum StoreWrite: Hashable, Sendable {
     case job(JobSummary)
     /// Everything of an ended job goes.
     case forget(JobID)
+    /// Rows of new batches, behind all that the job has.
+    case addBatches(JobID, first: Int, [Batch])
+    /// A job that had ended goes on: its row, all its batches and packages anew; failures only of batches that are done.
+    case reopen(StoredJob)
+    /// The dead batches and failed tiles of an ended job that nobody wants to see or try again; `nil` = all.
+    case dropped(JobID, batches: [Int]?)
+    /// A schedule's row; with its submission when that is new.
+    case schedule(Schedule, payload: [UInt8]?)
+    /// A schedule goes.
+    case dropSchedule(String)
     /// A batch's row.
     case batch(JobID, index: Int, Batch)
     /// A package's row.

@@ -11,6 +11,10 @@ struct Job: Sendable {
     var pass: UInt64 = 0
     /// Whether an entry of the rotation names it.
     var isQueued = false
+    /// Tells that entry from older ones.
+    var ticket: UInt32 = 0
+    /// Batches that were cut.
+    var cuts = 0
     /// Failed tiles listed so far.
     var listed = 0
     /// Tokens of leases that ended without an accepted commit, so that a late commit can be traced to the job.
@@ -29,6 +33,7 @@ struct Job: Sendable {
             return
         }
         recount()
+        cuts = batches.count { $0.state == .split }
         listed = Int(clamping: summary.counts.failed)
         ready = Heap(batches.indices.filter { batches[$0].state == .ready })
     }
@@ -40,8 +45,9 @@ struct Job: Sendable {
     func counted() -> JobCounts {
         var counts = JobCounts()
         for batch in batches {
-            counts.tiles += batch.tiles
             counts[batch.state] += 1
+            if batch.state == .split { continue }
+            counts.tiles += batch.tiles
             switch batch.state {
             case .done:
                 counts.stored += batch.result.stored
@@ -49,7 +55,7 @@ struct Job: Sendable {
                 counts.failed += batch.result.failed
                 counts.bytes &+= batch.result.bodyBytes
             case .dead: counts.failed += batch.tiles
-            case .ready, .leased, .backoff: break
+            case .ready, .leased, .backoff, .split: break
             }
         }
         return counts

@@ -33,6 +33,8 @@ public enum BatchState: UInt8, Hashable, Sendable, CaseIterable {
     case done = 3
     /// Given up; `trouble` says why.
     case dead = 4
+    /// Cut into the batches that were appended for it; holds no tiles any more.
+    case split = 5
 }
 
 /// Where a package stands.
@@ -98,6 +100,8 @@ public struct Batch: Hashable, Sendable {
     public internal(set) var result = FetchCounts()
     /// Why the last attempt ended badly.
     public internal(set) var trouble: Trouble?
+    /// A shard of an earlier attempt that holds some of its tiles: a source for the next attempt.
+    public internal(set) var partial: ContentDigest?
 
     /// A batch that waits for its first attempt.
     public init(_ planned: PlannedBatch) {
@@ -110,7 +114,7 @@ public struct Batch: Hashable, Sendable {
     public init(
         cell: TileID, zooms: ZoomRange, tiles: UInt64, state: BatchState, attempts: UInt8, losses: UInt8,
         token: LeaseToken?,
-        owner: SessionID, digest: ContentDigest?, result: FetchCounts, trouble: Trouble?
+        owner: SessionID, digest: ContentDigest?, partial: ContentDigest? = nil, result: FetchCounts, trouble: Trouble?
     ) {
         self.cell = cell
         self.zooms = zooms
@@ -123,6 +127,7 @@ public struct Batch: Hashable, Sendable {
         self.digest = digest
         self.result = result
         self.trouble = trouble
+        self.partial = partial
     }
 }
 

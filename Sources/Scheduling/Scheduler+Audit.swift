@@ -34,9 +34,11 @@ extension Scheduler {
                     found.append("\(name) package \(index): \(package.state)")
                 }
             }
-            let canRun = job.summary.state == .fetching && job.summary.priority >= 0 && job.summary.counts[.ready] > 0
+            let isFree = job.summary.priority >= 0 && job.summary.after.isEmpty
+            let canRun = job.summary.state == .fetching && isFree && job.summary.counts[.ready] > 0
             if canRun && !job.isQueued { found.append("\(name): ready batches but no turn") }
         }
+        found += auditOrders()
         for (token, lease) in leases {
             guard jobs.contains(lease.work.job) else {
                 found.append("lease \(token): its job is forgotten")
@@ -57,5 +59,28 @@ extension Scheduler {
             }
         }
         return found.sorted()
+    }
+
+    /// Pauses, successions, kept jobs and schedules.
+    private func auditOrders() -> [String] {
+        var found: [String] = []
+        for lease in leases.values where jobs.contains(lease.work.job) {
+            let summary = jobs[lease.work.job].summary
+            if summary.priority < 0 { found.append("job \(summary.id): paused, and yet a lease") }
+            if !summary.after.isEmpty { found.append("job \(summary.id): waits for \(summary.after), and yet a lease") }
+        }
+        for place in jobs.indices where !jobs[place].isForgotten {
+            let job = jobs[place]
+            let id = job.summary.id
+            if job.summary.keepsBlobs != kept.contains(id) { found.append("job \(id): kept by half") }
+            if job.summary.keepsBlobs, job.summary.state != .failed { found.append("job \(id): kept, not failed") }
+            if job.summary.state.isFinal != finished.contains(id) { found.append("job \(id): ended by half") }
+            for other in job.summary.after where !job.summary.state.isFinal && !isLiving(other) {
+                found.append("job \(id): waits for job \(other), which has ended")
+            }
+        }
+        if kept.count > policy.keptFailedJobs { found.append("\(kept.count) failed jobs kept") }
+        for id in firing where schedules[id] == nil { found.append("schedule \(id): fires, and is not there") }
+        return found
     }
 }

@@ -41,14 +41,15 @@ extension Scheduler {
                 now: now)
             return
         }
-        if counts.failed > 0, Int(batch.attempts) + 1 < Int(policy.attemptsForTiles), isWorthAnother(failures) {
-            let first = failures.first.map { " (\($0.tile) \($0.trouble.cause): \($0.trouble.detail))" } ?? ""
+        if counts.failed > 0, let trouble = reasonForAnother(batch, counts, failures) {
             store(.orphan(jobs[job].summary.id, digest))
-            refuse(id, token, Trouble(cause: "tiles-failed", detail: "\(counts.failed) tiles failed\(first)"), now: now)
+            refuse(id, token, trouble, now: now)
             return
         }
         _ = close(token)
         jobs[job].move(index, to: .done)
+        if let partial = batch.partial, partial != digest { store(.orphan(jobs[job].summary.id, partial)) }
+        jobs[job].batches[index].partial = nil
         jobs[job].batches[index].digest = digest
         jobs[job].batches[index].result = counts
         if counts.failed == 0 { jobs[job].batches[index].trouble = nil }
@@ -65,11 +66,21 @@ extension Scheduler {
         advance(job, now: now)
     }
 
-    /// Whether another attempt at the batch may bring a tile.
+    /// Why another attempt at the batch is worth its while, or `nil` when it is accepted with its failed tiles.
     ///
-    /// Only the first some hundred failures are named; the others are taken to be like them.
-    private func isWorthAnother(_ failures: [FailedTile]) -> Bool {
-        failures.isEmpty || failures.contains { FailureCause.isRetriable($0.trouble.cause) }
+    /// Only the first some hundred failures are named; the others are taken to be like them. As long as tiles fail only because the origin
+    /// asks to wait, no number of attempts is too many.
+    private func reasonForAnother(_ batch: Batch, _ counts: FetchCounts, _ failures: [FailedTile]) -> Trouble? {
+        let first = failures.first.map { " (\($0.tile) \($0.trouble.cause): \($0.trouble.detail))" } ?? ""
+        let detail = "\(counts.failed) tiles failed\(first)"
+        if !failures.isEmpty, failures.allSatisfy({ FailureCause(named: $0.trouble.cause) == .throttled }) {
+            return Trouble(cause: FailureCause.tilesThrottled.rawValue, detail: detail)
+        }
+        guard Int(batch.attempts) + 1 < Int(policy.attemptsForTiles) else { return nil }
+        guard failures.isEmpty || failures.contains(where: { FailureCause.isRetriable($0.trouble.cause) }) else {
+            return nil
+        }
+        return Trouble(cause: FailureCause.tilesFailed.rawValue, detail: detail)
     }
 
     /// Names failed tiles in the job's report, up to its limit.

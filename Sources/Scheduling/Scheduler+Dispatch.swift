@@ -5,12 +5,15 @@ extension Scheduler {
     /// Queues a job's turn if it has ready batches and is not paused.
     mutating func queue(_ job: Int) {
         guard !jobs[job].isQueued, jobs[job].summary.state == .fetching, jobs[job].summary.priority >= 0,
-            jobs[job].summary.counts[.ready] > 0
+            jobs[job].summary.after.isEmpty, jobs[job].summary.counts[.ready] > 0
         else { return }
         // A job that comes late, or rested, starts level with the others: it neither owes nor is owed.
         jobs[job].pass = max(jobs[job].pass, virtualTime)
         jobs[job].isQueued = true
-        turns.insert(Turn(priority: jobs[job].summary.priority, pass: jobs[job].pass, job: job))
+        jobs[job].ticket &+= 1
+        turns.insert(
+            Turn(
+                priority: jobs[job].summary.priority, pass: jobs[job].pass, job: job, ticket: jobs[job].ticket))
     }
 
     /// Grants work until workers or work run out.
@@ -44,6 +47,10 @@ extension Scheduler {
                 continue
             }
             let job = jobs[turn.job]
+            guard turn.ticket == job.ticket else {
+                turns.removeMin()
+                continue
+            }
             if job.isQueued, job.summary.state == .fetching, job.summary.counts[.ready] > 0 { return turn }
             jobs[turn.job].isQueued = false
             turns.removeMin()
@@ -58,7 +65,8 @@ extension Scheduler {
                 continue
             }
             let job = jobs[turn.job]
-            if !job.summary.state.isFinal, job.packages[turn.package].state == .ready { return turn }
+            let isCurrent = turn.priority >= 0 && turn.priority == job.summary.priority
+            if isCurrent, !job.summary.state.isFinal, job.packages[turn.package].state == .ready { return turn }
             mergeTurns.removeMin()
         }
         return nil

@@ -4,13 +4,18 @@ import Tiles
 extension Scheduler {
     mutating func submit(_ submission: JobSubmission, now: Tick) {
         if !submission.requestID.isEmpty, let id = requests[submission.requestID] {
+            if let firing = submission.firing { settle(firing) }
+            effects.append(.submitted(job: id, existing: true))
+            return
+        }
+        if submission.requestID.isEmpty, let id = twin(of: submission) {
             effects.append(.submitted(job: id, existing: true))
             return
         }
         lastJob += 1
         let summary = JobSummary(
             id: lastJob, requestID: submission.requestID, priority: submission.priority, weight: submission.weight,
-            allowedMissing: submission.allowedMissing)
+            allowedMissing: submission.allowedMissing, after: submission.after, identity: submission.identity)
         var stored = StoredJob(
             summary: summary, batches: submission.batches.map(Batch.init), packages: submission.packages,
             payload: submission.payload)
@@ -18,6 +23,8 @@ extension Scheduler {
         stored.summary = jobs[place].summary
         store(.insertJob(stored))
         effects.append(.submitted(job: summary.id, existing: false))
+        noteFiring(submission.firing, job: summary.id)
+        settleFollowers(now: now)
         advance(place, now: now)
     }
 
@@ -29,6 +36,7 @@ extension Scheduler {
     /// Lets go of an ended job: its rows, its request id, the tokens of its packages.
     mutating func forget(_ id: JobID) {
         guard let job = places[id], jobs[job].summary.state.isFinal else { return }
+        guard !letGo(job) else { return }
         for token in jobs[job].packages.compactMap(\.token) { ended[token] = nil }
         let request = jobs[job].summary.requestID
         if requests[request] == id { requests[request] = nil }
@@ -99,13 +107,14 @@ extension Scheduler {
         jobs[job].batches = []
         jobs[job].lost = []
         jobs[job].ready = []
-        storeJob(job)
+        jobs[job].isQueued = false
         finished.append(jobs[job].summary.id)
-        effects.append(.release(jobs[job].summary.id))
+        keepOrRelease(job)
+        settleFollowers(now: now)
     }
 
     /// Takes a live lease away from its worker and tells it.
-    private mutating func void(_ token: LeaseToken) {
+    mutating func void(_ token: LeaseToken) {
         guard let lease = close(token) else { return }
         if sessions[lease.session] != nil { send(lease.session, .pong(cancelled: [token])) }
     }

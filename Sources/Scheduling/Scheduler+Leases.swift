@@ -70,13 +70,13 @@ extension Scheduler {
         case .batch(let job, let index):
             guard jobs[job].batches.indices.contains(index) else { return }
             jobs[job].batches[index].trouble = trouble
+            guard isDead || FailureCause(named: trouble.cause).costsAttempt else {
+                waitOut(job, index, now: now)
+                return
+            }
             let isLast = jobs[job].batches[index].countEnd(isLoss: isLoss, policy)
             if isDead || isLast {
-                jobs[job].move(index, to: .dead)
-                jobs[job].summary.counts.failed += jobs[job].batches[index].tiles
-                note(job, "\(jobs[job].batches[index].cell) \(trouble.cause): \(trouble.detail)")
-                storeBatch(job, index)
-                advance(job, now: now)
+                exhaust(job, index, trouble, now: now)
             } else if isLoss, jobs[job].batches[index].losses == 1 {
                 jobs[job].move(index, to: .ready)
                 storeBatch(job, index)
@@ -84,11 +84,11 @@ extension Scheduler {
             } else {
                 let batch = jobs[job].batches[index]
                 let attempt = min(batch.attempts, 100) + min(batch.losses, 100)
+                let wait = policy.backoff(
+                    job: jobs[job].summary.id, index: index, attempt: attempt, salt: batch.token?.rawValue ?? 0)
                 jobs[job].move(index, to: .backoff)
                 storeBatch(job, index)
-                setAlarm(
-                    .batch(job: job, index: index),
-                    at: now + policy.backoff(job: jobs[job].summary.id, index: index, attempt: attempt))
+                setAlarm(.batch(job: job, index: index), at: now + wait)
             }
         case .package(let job, let index):
             guard !jobs[job].summary.state.isFinal, jobs[job].packages[index].state != .waiting else { return }
@@ -104,6 +104,16 @@ extension Scheduler {
                 setAlarm(.package(job: job, index: index), at: now + backoff(job, index))
             }
         }
+    }
+
+    /// An end that says nothing against the batch: it waits, and no attempt is counted.
+    private mutating func waitOut(_ job: Int, _ index: Int, now: Tick) {
+        let salt = jobs[job].batches[index].token?.rawValue ?? 0
+        jobs[job].move(index, to: .backoff)
+        storeBatch(job, index)
+        setAlarm(
+            .batch(job: job, index: index),
+            at: now + policy.throttledWait(job: jobs[job].summary.id, index: index, salt: salt))
     }
 
     func backoff(_ job: Int, _ package: Int) -> Int64 {

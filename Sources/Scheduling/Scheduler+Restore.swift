@@ -15,6 +15,7 @@ extension Scheduler {
         }
         guard !stored.summary.state.isFinal else {
             finished.append(id)
+            if stored.summary.keepsBlobs { kept.append(id) }
             return place
         }
         for (index, batch) in stored.batches.enumerated() {
@@ -26,7 +27,7 @@ extension Scheduler {
                     .batch(job: place, index: index),
                     at: now + policy.backoff(job: id, index: index, attempt: batch.attempts))
             case .done: if let token = batch.token { ended[token] = .batch(job: place, index: index) }
-            case .ready, .dead: break
+            case .ready, .dead, .split: break
             }
         }
         for (index, package) in stored.packages.enumerated() where package.state == .leased {

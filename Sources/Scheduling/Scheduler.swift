@@ -5,7 +5,7 @@ import Tiles
 /// The rules of jobs, batches, leases, credits, merging and publishing as one value: `(state, event, now) → effects`.
 ///
 /// No clock, no I/O, no randomness; nothing depends on hash order. Each event costs O(log n) in batches and sessions, except the few
-/// that touch a whole job (submit, end). Invariants: ready + leased + backoff + done + dead = batches of the job; a batch has at most one
+/// that touch a whole job (submit, end). Invariants: ready + leased + backoff + done + dead + split = batches of the job; a batch has at most one
 /// live lease; a commit is accepted only under the current token, so exactly once; tokens strictly rise.
 public struct Scheduler: Sendable {
     /// The numbers of the protocol.
@@ -18,7 +18,12 @@ public struct Scheduler: Sendable {
     var jobs = JobTable()
     /// Ended jobs in the order of their ends.
     var finished: Deque<JobID> = []
+    /// Failed jobs that keep their blobs, in the order of their ends.
+    var kept: Deque<JobID> = []
     var places: [JobID: Int] = [:]
+    var schedules: [String: Schedule] = [:]
+    /// Schedules whose submission is on its way.
+    var firing: Set<String> = []
     var requests: [String: JobID] = [:]
     var sessions: [SessionID: Session] = [:]
     var leases: [LeaseToken: Lease] = [:]
@@ -44,11 +49,12 @@ public struct Scheduler: Sendable {
     ///   - now: Leases found in the store live at least until `now` + ``SchedulerPolicy/restartGrace``.
     public init(
         policy: SchedulerPolicy = SchedulerPolicy(), epoch: UInt32, jobs stored: [StoredJob] = [], lastJob: JobID = 0,
-        now: Tick
+        schedules: [Schedule] = [], now: Tick
     ) {
         self.policy = policy
         self.epoch = epoch
         self.lastJob = max(lastJob, stored.last?.summary.id ?? 0)
+        self.schedules = Dictionary(schedules.map { ($0.id, $0) }) { $1 }
         for job in stored { restore(job, now: now) }
     }
 
@@ -59,6 +65,7 @@ public struct Scheduler: Sendable {
             for package in jobs[job].packages.indices { resume(job, package) }
             advance(job, now: now)
         }
+        settleFollowers(now: now)
         defer { effects = [] }
         return effects
     }
@@ -70,6 +77,16 @@ public struct Scheduler: Sendable {
         case .submit(let submission): submit(submission, now: now)
         case .cancel(let id): cancel(id, now: now)
         case .forget(let id): forget(id)
+        case .order(let id, let order): follow(order, id, now: now)
+        case .reopen(let id, let batches, let only): reopen(id, batches, only: only, now: now)
+        case .requeue(let id, let batches): requeue(id, batches, now: now)
+        case .drop(let id, let batches): drop(id, batches, now: now)
+        case .splitPlanned(let id, let batch, let parts): splitPlanned(id, batch, parts, now: now)
+        case .putSchedule(let schedule, let payload): put(schedule, payload: payload)
+        case .dropSchedule(let id): dropSchedule(id)
+        case .wall(let wall): fireSchedules(wall: wall)
+        case .fireFailed(let id, let wall, let trouble, let retriable):
+            fireFailed(id, wall: wall, trouble, retriable: retriable)
         case .hello(let id, let profile, let held): hello(id, profile, held: held, now: now)
         case .ready(let id, let credit): ready(id, credit: credit, now: now)
         case .progress(let id, let reports): progress(id, reports, now: now)

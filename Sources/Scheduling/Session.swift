@@ -67,6 +67,8 @@ struct Turn: Comparable, Sendable {
     let priority: Int32
     let pass: UInt64
     let job: Int
+    /// ``Job/ticket``; an entry with an older one no longer counts.
+    let ticket: UInt32
 
     static func < (left: Turn, right: Turn) -> Bool {
         (right.priority, left.pass, left.job) < (left.priority, right.pass, right.job)

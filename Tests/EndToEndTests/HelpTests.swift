@@ -4,7 +4,8 @@ import Testing
 /// What the program and its README say is true.
 struct HelpTests {
     private static let commands = [
-        "submit", "estimate", "jobs", "status", "watch", "cancel", "mask", "regions", "inspect", "verify",
+        "submit", "estimate", "jobs", "status", "watch", "cancel", "pause", "resume", "retry",
+        "prioritise", "weigh", "dead", "schedule", "mask", "regions", "inspect", "verify",
         "coordinator", "worker",
         "workers", "health", "keygen", "demo", "demo-origin",
         "top", "events", "backup", "state",

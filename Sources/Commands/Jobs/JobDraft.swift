@@ -51,6 +51,8 @@ struct JobDraft {
             $0.priority = options.priority
             $0.allowedMissing = options.allowedMissing
             $0.dryRun = options.dryRun
+            $0.weight = options.weight
+            $0.after = options.after
             $0.packages = packages.map(Self.request)
         }
     }
@@ -77,4 +79,6 @@ struct SubmitPolicy {
     var priority: Int32 = 0
     var allowedMissing: Double = 0.001
     var dryRun = false
+    var weight: UInt32 = 1
+    var after: [UInt64] = []
 }

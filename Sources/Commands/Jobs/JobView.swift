@@ -19,6 +19,13 @@ package struct JobView: Encodable {
     let bytes: UInt64
     let batches: UInt64
     let batchesDone: UInt64
+    let batchesDead: UInt64
+    let priority: Int32
+    let weight: UInt32
+    /// Jobs it still waits for.
+    let after: [UInt64]
+    /// Why nothing happens now.
+    package let waiting: String?
     let elapsedSeconds: Double
     let reason: String?
     let packages: [PackageView]
@@ -57,6 +64,11 @@ package struct JobView: Encodable {
         bytes = status.bytes
         batches = status.batches
         batchesDone = status.batchesDone
+        batchesDead = status.batchesDead
+        priority = status.priority
+        weight = status.weight
+        after = status.after
+        waiting = status.waiting.isEmpty ? nil : status.waiting
         elapsedSeconds = Double(status.elapsedMs) / 1000
         reason = status.reason.isEmpty ? nil : status.reason
         packages = status.packages.map(PackageView.init)

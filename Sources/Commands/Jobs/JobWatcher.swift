@@ -37,7 +37,7 @@ struct JobWatcher {
         while !view.isOver {
             let elapsed = (clock.now - start).seconds
             meter.add(done: view.settled, at: elapsed)
-            if style.progress != .none, stall.isDue(view, at: elapsed) {
+            if style.progress != .none, view.waiting == nil, stall.isDue(view, at: elapsed) {
                 for line in StallNotice.lines(try await client.workers()) { Console.note(line) }
             }
             if style.progress == .bar {

@@ -9,7 +9,8 @@ struct SubmitCommand: AsyncParsableCommand {
         commandName: "submit",
         abstract: "Build packages of countries, a box, a GeoJSON shape or points of interest.",
         discussion: """
-            Prints the job number. Each area becomes one package in the coordinator's catalog.
+            Prints the job number. Each area becomes one package in the coordinator's catalog. While a job of the very same packages,
+            tileset and zooms is unfinished, submitting it again joins that job, unless --request-id names another.
 
             Examples:
               packhorse submit EE --tileset tiles.yaml --wait
@@ -31,8 +32,14 @@ struct SubmitCommand: AsyncParsableCommand {
     @Option(help: "Allow a box of up to this many tiles (the coordinator's own limit is 5,000 unless set otherwise).")
     var tileLimit: UInt64 = 0
 
-    @Option(help: "Jobs of higher priority go first; below 0 waits.")
+    @Option(help: "Jobs of higher priority go first; below 0 is paused.")
     var priority: Int32 = 0
+
+    @Option(help: "Share of the cluster among jobs of one priority.")
+    var weight: UInt32 = 1
+
+    @Option(help: ArgumentHelp("Wait until this job is done; fails when it fails. May be repeated.", valueName: "job"))
+    var after: [UInt64] = []
 
     @Option(help: "Share of tiles, 0 to 1, that may be missing in a package; above it the job fails.")
     var allowedMissing: Double = 0.001
@@ -46,14 +53,15 @@ struct SubmitCommand: AsyncParsableCommand {
         guard (0...1).contains(allowedMissing) else {
             throw ValidationError("--allowed-missing must lie between 0 and 1.")
         }
+        guard weight > 0 else { throw ValidationError("--weight must be at least 1.") }
     }
 
     func run() async throws {
         let tileset = try await tiles.read()
         let draft = try JobDraft(areas: try area.read(), zooms: try tiles.zooms(of: tileset), tileset: tileset)
         let policy = SubmitPolicy(
-            requestID: requestID ?? UUID().uuidString, tileLimit: tileLimit, priority: priority,
-            allowedMissing: allowedMissing, dryRun: dryRun)
+            requestID: requestID ?? "", tileLimit: tileLimit, priority: priority,
+            allowedMissing: allowedMissing, dryRun: dryRun, weight: weight, after: after)
         try await cluster.withClient { client in
             let submitted = try await client.submit(draft.request(policy))
             if progress.json, dryRun || !wait {
@@ -78,6 +86,10 @@ struct SubmitCommand: AsyncParsableCommand {
 
     /// A request id names one submission: another one under it is a mistake.
     private func checkSame(_ draft: JobDraft, _ number: UInt64, _ client: ControlClient) async throws {
+        guard requestID != nil else {
+            Console.note("job \(number) makes the very same packages and has not ended: joined it")
+            return
+        }
         let job = JobView(try await client.job(number, failures: 0))
         guard job.label == draft.label, job.tileset == draft.tileset.id, job.zooms == "\(draft.zooms)" else {
             throw CLIError(
