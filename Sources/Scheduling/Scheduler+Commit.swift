@@ -24,8 +24,17 @@ extension Scheduler {
             {
                 store(.orphan(jobs[work.job].summary.id, result.digest))
             }
-            send(id, .stale(token, reason: leases[token] == nil ? "lease-ended" : "not-your-lease"))
+            send(id, .stale(token, reason: reasonForStale(token, result)))
         }
+    }
+
+    private func reasonForStale(_ token: LeaseToken, _ result: CommitResult) -> String {
+        if leases[token] != nil { return "not-your-lease" }
+        guard case .batch(let job, let index)? = ended[token], jobs.contains(job), jobs[job].batches.indices.contains(index),
+            jobs[job].batches[index].state == .done, jobs[job].batches[index].token != token
+        else { return "lease-ended" }
+        // Of two attempts the other was first; different bytes mean that the origin changed between them.
+        return jobs[job].batches[index].digest == result.digest ? "same-result" : "other-result"
     }
 
     private mutating func commitFetch(
@@ -46,8 +55,10 @@ extension Scheduler {
             refuse(id, token, trouble, now: now)
             return
         }
-        _ = close(token)
+        if let lease = close(token), token.epoch == epoch { jobs[job].noteDuration(now - lease.granted) }
+        endRivals(job, index, of: token)
         jobs[job].move(index, to: .done)
+        jobs[job].batches[index].token = token
         if let partial = batch.partial, partial != digest { store(.orphan(jobs[job].summary.id, partial)) }
         jobs[job].batches[index].partial = nil
         jobs[job].batches[index].digest = digest

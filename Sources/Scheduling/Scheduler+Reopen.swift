@@ -49,6 +49,8 @@ extension Scheduler {
         jobs[job].summary.state = .fetching
         jobs[job].summary.reason = ""
         jobs[job].summary.keepsBlobs = false
+        // Whoever retries a job wants it to run, although it was paused when it ended.
+        if jobs[job].summary.priority < 0 { jobs[job].summary.priority = -1 - jobs[job].summary.priority }
         jobs[job].batches = batches
         jobs[job].recount()
         jobs[job].cuts = 0

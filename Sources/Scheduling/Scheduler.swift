@@ -32,6 +32,11 @@ public struct Scheduler: Sendable {
     /// Leases found in the store, by the session that held them, until that session says hello.
     var unclaimed: [SessionID: [LeaseToken]] = [:]
 
+    /// Second leases, by their batch.
+    var backups: [WorkRef: LeaseToken] = [:]
+    /// When to look for batches that need one again.
+    var nextBackups = Tick(milliseconds: .min)
+
     var alarms: Heap<Alarm> = []
     var alarmCount: UInt64 = 0
     var turns: Heap<Turn> = []

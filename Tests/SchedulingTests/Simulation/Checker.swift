@@ -18,9 +18,13 @@ struct Checker {
     var failed: [JobID: Set<TileID>] = [:]
     /// Tokens whose commit left at least once.
     var committed: Set<LeaseToken> = []
+    /// Second leases.
+    private(set) var backups: Set<LeaseToken> = []
     /// Words of mergers about shards they could not read.
     private(set) var complaints: [String] = []
     var forgotten: Set<JobID> = []
+    /// Jobs whose dead letters were requeued or dropped.
+    var reconsidered: Set<JobID> = []
 
     mutating func made(_ result: CommitResult, under token: LeaseToken) { results[token, default: []].append(result) }
 
@@ -29,6 +33,11 @@ struct Checker {
             problems.append("I5: token \(token) is worked on by two sessions")
         }
         taken[token] = session
+    }
+
+    mutating func backUp(_ token: LeaseToken, _ session: SessionID) {
+        backups.insert(token)
+        granted[token] = session
     }
 
     mutating func offered(_ offer: Offer) { offers[offer.token] = offer }
@@ -77,7 +86,9 @@ extension Simulation {
         case .forget(let id):
             if let job = store.job(id), let wrong = verdict(on: job) { problem(wrong) }
             checker.forgotten.insert(id)
-        case .insertJob: break
+        case .reopen(let job): trace.add(job.summary.id)
+        case .addBatches(_, _, let batches): trace.add(batches.count)
+        case .insertJob, .dropped, .schedule, .dropSchedule: break
         }
     }
 
@@ -89,6 +100,8 @@ extension Simulation {
         if old.state == .done, batch != old {
             if let digest = old.digest, checker.isLost(digest) {
                 marks.hit(.shardRefetched)
+            } else if old.result.failed > 0, checker.reconsidered.contains(id) {
+                marks.hit(.lettersReconsidered)
             } else {
                 problem("I5: batch \(old.cell) of job \(id) was done and changed to \(batch.state)")
             }
@@ -100,11 +113,13 @@ extension Simulation {
                 return
             }
             if counts != batch.result { problem("I5: batch \(batch.cell) of job \(id) is booked with other numbers") }
+            if let token = batch.token, checker.backups.contains(token) { marks.hit(.backupWon) }
             checker.failed[id, default: []].formUnion(failures.map(\.tile))
         case .dead:
             if let tiles = spec(of: id)?.tiles(batch.cell, batch.zooms) {
                 checker.failed[id, default: []].formUnion(tiles)
             }
+        case .split: marks.hit(.batchCut)
         case .ready: if batch.attempts > old.attempts { marks.hit(.tilesTriedAgain) }
         case .backoff: if batch.trouble?.cause == "tiles-failed" { marks.hit(.tilesTriedAgain) }
         }
@@ -125,13 +140,25 @@ extension Simulation {
     /// Looks at what leaves the coordinator.
     mutating func note(_ message: Outgoing, to session: SessionID) {
         switch message {
-        case .offer(let offer): checker.offered(offer)
+        case .offer(let offer):
+            checker.offered(offer)
+            noteBackup(offer, to: session)
         case .stale: marks.hit(.staleCommit)
         case .welcome(let adopted): if !adopted.isEmpty { marks.hit(.leaseAdopted) }
         case .ack(let token, _): if checker.accepted[token] != nil { marks.hit(.ackRepeated) }
         case .pong, .unknownSession: break
         }
         trace.add(session)
+    }
+
+    /// A second lease is in no row.
+    private mutating func noteBackup(_ offer: Offer, to session: SessionID) {
+        guard case .fetch(let index, _, _, _) = offer.work, let row = store.job(offer.job)?.batches, row.indices.contains(index),
+            row[index].token != offer.token
+        else { return }
+        marks.hit(.backupGranted)
+        if row[index].owner == session { problem("I5: \(offer.token) is a backup for the holder of \(row[index].cell)") }
+        checker.backUp(offer.token, session)
     }
 
     /// An acknowledgement that a worker believes must be in the store (I8).
@@ -173,8 +200,12 @@ extension Simulation {
 
     /// Every blob that an unfinished job or the catalog needs is whole, unless a fault took it (I3, I8).
     mutating func checkNamed(_ occasion: String) {
-        for digest in store.named(by: { !$0.summary.state.isFinal }) where !blobs.taken.contains(digest) {
-            if blobs[digest] == nil { problem("I8: after \(occasion) the named blob \(digest) is gone") }
+        for job in store.state.jobs where !job.summary.state.isFinal || job.summary.keepsBlobs {
+            let id = job.summary.id
+            for digest in store.named(by: { $0.summary.id == id })
+            where blobs[digest] == nil && !blobs.taken.contains(digest) {
+                problem("I8: after \(occasion) the blob \(digest) that job \(id) names is gone")
+            }
         }
         for digest in catalog.values.joined() where torn(digest) {
             problem("I3: after \(occasion) the published package \(digest) is torn")

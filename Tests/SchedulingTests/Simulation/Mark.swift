@@ -7,6 +7,7 @@ enum Mark: Int, CaseIterable {
     case commitResent, refusedWithoutBlob, shardRefetched, manifestRewritten, mergedAgain, publishedAgain
     case tilesTriedAgain, failuresAccepted, jobCancelled, jobFailed, jobForgotten, orphanNamed, blobsReleased
     case originChanged, submittedAgain, commitWhileRemoving
+    case paused, retriedWithBlobs, retriedAnew, lettersReconsidered, batchCut, followed, backupGranted, backupWon
 }
 
 /// A set of marks.

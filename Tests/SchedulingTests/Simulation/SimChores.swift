@@ -17,7 +17,7 @@ extension Simulation {
             let ready = coordinator?.unreleased.filter { coordinator?.scheduler.isLiving($0) == false } ?? []
             coordinator?.unreleased.removeAll(where: ready.contains)
             for id in ready {
-                let needed = Set(store.named { !$0.summary.state.isFinal })
+                let needed = Set(store.named { !$0.summary.state.isFinal || $0.summary.keepsBlobs })
                 let gone = store.named { $0.summary.id == id }
                     .filter { mutant == .releasesTooMuch || !needed.contains($0) }
                 for digest in gone { coordinator?.removing[digest, default: 0] += 1 }
@@ -30,7 +30,7 @@ extension Simulation {
         guard let coordinator, let index = specIndex(of: id) else { return nil }
         let spec = specs[index]
         var (missing, shards): (UInt64, [ContentDigest]) = (0, [])
-        for batch in coordinator.scheduler.batches(of: id) where spec.masks[package].contains(batch.cell) {
+        for batch in coordinator.scheduler.batches(of: id) where batch.state != .split && spec.masks[package].contains(batch.cell) {
             missing += batch.state == .done ? batch.result.failed : batch.tiles
             if batch.state == .done, let digest = batch.digest { shards.append(digest) }
         }

@@ -5,11 +5,12 @@ struct SimCoordinator {
     enum Letter {
         case work(Event, from: Int)
         case submit(client: Int)
-        case cancel(JobID, client: Int)
+        case order(JobID, client: Int, step: Int)
     }
     enum Reply {
         case submitted(JobID, client: Int)
-        case ordered(client: Int)
+        case ordered(client: Int, step: Int)
+        case refused(client: Int)
     }
     enum Chore {
         case manifest(JobID, package: Int)
@@ -64,7 +65,7 @@ extension Simulation {
                 policy: policy, epoch: store.epoch, jobs: jobs, lastJob: store.lastJob,
                 now: Tick(milliseconds: clock.local(now))),
             clock: clock)
-        fresh.unreleased = jobs.filter { $0.summary.state.isFinal && !store.released.contains($0.summary.id) }
+        fresh.unreleased = jobs.filter { $0.summary.state.isFinal && !$0.summary.keepsBlobs && !store.released.contains($0.summary.id) }
             .map(\.summary.id)
         coordinator = fresh
         say("coordinator \(incarnation) starts, epoch \(store.epoch)")
@@ -128,7 +129,7 @@ extension Simulation {
         for letter in letters { read(letter) }
         if mutant != .noExpiry, let alarm = coordinator?.scheduler.nextAlarm, alarm <= tick { hand(.timer) }
         while let count = coordinator?.scheduler.finishedCount, count > swarm.keptJobs,
-            let oldest = coordinator?.scheduler.oldestFinished, store.released.contains(oldest)
+            let oldest = coordinator?.scheduler.oldestFinished, canForget(oldest)
         {
             marks.hit(.jobForgotten)
             hand(.forget(oldest))
@@ -151,10 +152,8 @@ extension Simulation {
         case .work(let event, _):
             if case .fail(_, _, let trouble, _) = event { checker.heard(trouble) }
             hand(event)
-        case .submit(let client): hand(.submit(specs[clients[client].spec].submission), client: client)
-        case .cancel(let job, let client):
-            hand(.cancel(job))
-            coordinator?.turn.replies.append(.ordered(client: client))
+        case .submit(let client): submit(client)
+        case .order(let job, let client, let step): follow(clients[client].steps[step].order, job, client, step)
         }
     }
 
@@ -180,6 +179,7 @@ extension Simulation {
     }
 
     mutating func take(_ effects: [Effect], client: Int? = nil) {
+        var cuts: [CutRequest] = []
         for effect in effects {
             switch effect {
             case .store(let write): coordinator?.turn.writes.append(write)
@@ -200,7 +200,13 @@ extension Simulation {
             case .release(let job):
                 coordinator?.unreleased.append(job)
                 coordinator?.turn.chores.append(.release)
+            case .split(let cut): cuts.append(cut)
+            case .fire: break
             }
+        }
+        for cut in cuts {
+            guard let mask = spec(of: cut.job)?.union else { continue }
+            hand(.splitPlanned(cut.job, batch: cut.batch, BatchPlanner.parts(of: cut.cell, zooms: cut.zooms, mask: mask)))
         }
     }
 
@@ -235,7 +241,7 @@ extension Simulation {
             post(Array(turn.letters[half...]))
         }
         for reply in turn.replies {
-            if case .ordered(let client) = reply, let job = clients[client].job { silenced[job] = silenced[job] ?? now }
+            if case .ordered(let client, let step) = reply { silence(client, step) }
             post(.toClient(reply), worker: nil)
         }
         for chore in turn.chores {

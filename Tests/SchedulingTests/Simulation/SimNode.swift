@@ -27,16 +27,3 @@ struct SimNode {
         return due
     }
 }
-
-/// Someone who submits a job, may change their mind, and repeats themselves until they are answered.
-struct SimClient {
-    let spec: Int
-    let submitAt: Int64
-    let cancelAfter: Int64?
-    var job: JobID?
-    var cancelAt: Int64?
-    var cancelled = false
-    var answers = 0
-
-    var isContent: Bool { job != nil && (cancelAfter == nil || cancelled) }
-}

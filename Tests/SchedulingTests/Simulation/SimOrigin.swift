@@ -17,6 +17,7 @@ struct SimOrigin {
     private let outages: [ClosedRange<Int64>]
     private let flaky: Int64
     private let bad: Int64
+    private let poison: Int64
     private var random: SeededRandom
     private(set) var asked = 0
     /// The last request of each job by each worker.
@@ -31,7 +32,7 @@ struct SimOrigin {
                 let start = random.below(end)
                 return start...(start + random.below(Int64(30_000)))
             } : []
-        (flaky, bad) = (swarm.flakyTile, swarm.badTile)
+        (flaky, bad, poison) = (swarm.flakyTile, swarm.badTile, swarm.poison)
         self.random = random
     }
 
@@ -41,13 +42,16 @@ struct SimOrigin {
     /// Whether the origin has nothing for the tile, whatever the version.
     static func isEmpty(_ tile: TileID) -> Bool { roll(tile, 3) % 8 == 0 }
 
+    /// Whether a batch with the tile fails as a whole.
+    func isPoison(_ tile: TileID) -> Bool { SimOrigin.roll(tile, 11) % 1_000 < UInt64(poison) }
+
     /// Whether the origin never delivers the tile.
     func isBad(_ tile: TileID) -> Bool { SimOrigin.roll(tile, 7) % 1_000 < UInt64(bad) }
 
     mutating func ask(_ tile: TileID, for job: JobID, by worker: Int, now: Int64, isHealed: Bool) -> Answer {
         asked += 1
         last[job, default: [:]][worker] = now
-        if isBad(tile) { return .failed(Trouble(cause: "forbidden", detail: "403")) }
+        if isBad(tile) { return .failed(Trouble(cause: "http-404", detail: "gone for good")) }
         if !isHealed {
             if outages.contains(where: { $0.contains(now) }) {
                 return .failed(Trouble(cause: "http-503", detail: "outage"))

@@ -17,6 +17,7 @@ struct SimStore {
     mutating func apply(_ write: StoreWrite) {
         state.apply(write)
         if case .insertJob(let job) = write { lastJob = max(lastJob, job.summary.id) }
+        if case .reopen(let job) = write { released.remove(job.summary.id) }
         log.append(write)
     }
 
@@ -44,7 +45,7 @@ struct SimStore {
     func named(by isMeant: (StoredJob) -> Bool) -> [ContentDigest] {
         var all: [ContentDigest] = []
         for job in state.jobs where isMeant(job) && !released.contains(job.summary.id) {
-            all += job.batches.compactMap(\.digest)
+            all += job.batches.compactMap(\.digest) + job.batches.compactMap(\.partial)
             all += job.packages.compactMap(\.manifest) + job.packages.compactMap { $0.merged?.digest }
             all += (state.orphans[job.summary.id] ?? []).sorted { $0.description < $1.description }
         }

@@ -54,6 +54,9 @@ extension Simulation {
         let end = min(task.next + Int(1 + workRandom.below(Int64(6))), tiles.count)
         for tile in tiles[task.next..<end] {
             note(requestFor: offer, by: worker)
+            if origin.isPoison(tile) {
+                return .failed(Trouble(cause: "bad-mvt", detail: "\(tile)"), retriable: true)
+            }
             switch origin.ask(tile, for: offer.job, by: worker, now: now, isHealed: isHealed) {
             case .tile(let version):
                 if version > 1 { marks.hit(.originChanged) }

@@ -7,10 +7,10 @@ extension Simulation {
         for _ in 0..<(2 + random.below(5)) { addWorker(&random) }
         let base = (x: 100 + random.below(1_000), y: 100 + random.below(1_000))
         for index in 0..<(1 + random.below(3)) {
-            let cancels = random.perMille(swarm.cancels)
+            let steps = random.perMille(swarm.orders) ? SimClient.whims(&random) : []
             addClient(
-                randomSpec(index, base, &random), at: Int64(index) * random.below(Int64(40_000)),
-                cancelAfter: cancels ? random.below(Int64(150_000)) : nil)
+                randomSpec(index, base, &random), at: Int64(index) * random.below(Int64(40_000)), steps: steps,
+                follows: random.perMille(swarm.follows))
         }
     }
 
@@ -25,9 +25,9 @@ extension Simulation {
         nodes[nodes.count - 1].wakeAt = nodes[nodes.count - 1].downUntil
     }
 
-    mutating func addClient(_ spec: SimSpec, at time: Int64, cancelAfter: Int64? = nil) {
+    mutating func addClient(_ spec: SimSpec, at time: Int64, steps: [SimClient.Step] = [], follows: Bool = false) {
         specs.append(spec)
-        clients.append(SimClient(spec: specs.count - 1, submitAt: time, cancelAfter: cancelAfter))
+        clients.append(SimClient(spec: specs.count - 1, submitAt: time, steps: steps, follows: follows))
         schedule(.client(clients.count - 1), at: time)
     }
 
@@ -137,9 +137,9 @@ extension Simulation {
         let client = clients[index]
         guard !client.isContent else { return }
         if let job = client.job {
-            guard let cancelAt = client.cancelAt, cancelAt <= now else { return }
-            post(.toCoordinator(.cancel(job, client: index)), worker: nil)
-        } else {
+            guard client.dueAt <= now else { return }
+            post(.toCoordinator(.order(job, client: index, step: client.done)), worker: nil)
+        } else if !client.follows || index == 0 || clients[index - 1].job != nil || clients[index - 1].isRefused {
             post(.toCoordinator(.submit(client: index)), worker: nil)
         }
         schedule(.client(index), at: now + 15_000)
@@ -156,12 +156,20 @@ extension Simulation {
             if specIndex(of: job) != clients[index].spec, !checker.forgotten.contains(job) {
                 problem("I8: acknowledged job \(job) is not in the store")
             }
-            if let span = clients[index].cancelAfter {
-                clients[index].cancelAt = now + span
-                schedule(.client(index), at: now + span)
-            }
-        case .ordered(let index): clients[index].cancelled = true
+            letThink(index)
+        case .refused(let index): if clients[index].job == nil { clients[index].isRefused = true }
+        case .ordered(let index, let step):
+            guard clients[index].done == step else { return }
+            clients[index].done += 1
+            letThink(index)
         }
+    }
+
+    /// Lets a client think before its next order.
+    private mutating func letThink(_ index: Int) {
+        guard clients[index].done < clients[index].steps.count else { return }
+        clients[index].dueAt = now + SimClient.gap + clients[index].steps[clients[index].done].after
+        schedule(.client(index), at: clients[index].dueAt)
     }
 }
 

@@ -186,7 +186,7 @@ struct Simulation {
     mutating func say(_ text: String) {
         guard recording != nil else { return }
         recording?.append("\(now) \(text)")
-        if (recording?.count ?? 0) > 4_000 { recording?.removeFirst(2_000) }
+        if (recording?.count ?? 0) > 100_000 { recording?.removeFirst(50_000) }
     }
 
     // MARK: - Names
@@ -207,9 +207,9 @@ struct Simulation {
     var standing: String {
         let jobs = store.state.jobs.map { job in
             let open = job.batches.filter { $0.state != .done }.count
-            return "job \(job.summary.id) \(job.summary.state), \(open) batches open, "
+            return "job \(job.summary.id) \(job.summary.state), priority \(job.summary.priority), \(open) batches open, "
                 + job.packages.map { "\($0.state)" }.joined(separator: " ")
         }
-        return "\(jobs) clients \(clients.map(\.isContent))"
+        return "\(jobs) clients \(clients.map { "\($0.isContent) \($0.steps.map(\.order))" })"
     }
 }

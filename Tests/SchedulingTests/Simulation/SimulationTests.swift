@@ -16,10 +16,11 @@ import Testing
     }
 
     private func replay(_ seed: UInt64) {
-        let mutant = ProcessInfo.processInfo.environment["PACKHORSE_MUTANT"].flatMap(Mutant.init)
+        let environment = ProcessInfo.processInfo.environment
+        let mutant = environment["PACKHORSE_MUTANT"].flatMap(Mutant.init)
         var simulation = Simulation(seed: seed, mutant: mutant, records: true)
         let problem = simulation.run()
-        print(simulation.recording?.suffix(400).joined(separator: "\n") ?? "")
+        print(simulation.recording?.suffix(environment["PACKHORSE_LINES"].flatMap(Int.init) ?? 400).joined(separator: "\n") ?? "")
         print("seed \(seed): \(problem ?? "no problem"), trace \(String(simulation.trace.value, radix: 16))")
         print("swarm: \(simulation.swarm)")
         if let problem { Issue.record("\(problem)") }

@@ -27,7 +27,10 @@ struct Swarm {
     let originOutage: Bool
     let originChanges: Bool
     let attemptFails: Int64
-    let cancels: Int64
+    let orders: Int64
+    /// Tiles that fail the whole batch they are in, until it is cut down to them.
+    let poison: Int64
+    let follows: Int64
     /// Whether work dies after the attempts of production; otherwise it is tried until it is done.
     let attemptsAreCounted: Bool
     let keptJobs: Int
@@ -60,8 +63,10 @@ struct Swarm {
         originOutage = random.perMille(250)
         originChanges = random.perMille(400)
         attemptFails = roll(300, 1...60)
-        cancels = roll(300, 100...500)
+        orders = roll(450, 200...800)
         attemptsAreCounted = random.perMille(300)
+        poison = attemptsAreCounted ? roll(500, 1...30) : 0
+        follows = roll(200, 200...600)
         keptJobs = random.perMille(150) ? 1 : 1_000
     }
 
@@ -69,7 +74,7 @@ struct Swarm {
         (loss, doubling, cut, workerCrash, drain, pause, slowNodes) = (0, 0, 0, 0, 0, 0, 0)
         (workerDiskFull, coordinatorCrash, crashPoint, coordinatorPause, storeFull, powerCut) = (0, 0, 0, 0, 0, 0)
         (lostBlob, rottenBlob, drift, clockJump, flakyTile, badTile) = (0, 0, 0, 0, 0, 0)
-        (originOutage, originChanges, attemptFails, cancels) = (false, false, 0, 0)
+        (originOutage, originChanges, attemptFails, orders, poison, follows) = (false, false, 0, 0, 0, 0)
         (attemptsAreCounted, keptJobs) = (true, 1_000)
         delay = 1...(2 + random.below(Int64(20)))
     }
