@@ -110,7 +110,7 @@ extension CoordinatorEngine {
         releasing.formUnion(ready)
         for job in ready {
             do {
-                let digests = try await store.blobs(of: job)
+                let digests = try await store.blobs(of: job, keeping: scheduler.givingJobs)
                 workshop.run(on: .removals) { [blobs, logger] in
                     do {
                         for digest in digests.compactMap({ Digest(bytes: $0.bytes) }) { try await blobs.remove(digest) }
@@ -143,9 +143,14 @@ extension CoordinatorEngine {
     /// One whose blobs are still named stays until they are gone, or nobody would know whose they were.
     func forgetOldJobs() {
         while scheduler.finishedCount > options.keptJobs, let oldest = scheduler.oldestFinished {
-            guard options.keepShards || !(unreleased.contains(oldest) || releasing.contains(oldest)) else { return }
+            guard options.keepShards || !isHeld(oldest) else { return }
             take(scheduler.handle(.forget(oldest), now: now))
         }
+    }
+
+    /// Whether blobs of an ended job are still there: for jobs that may use them, or because their removal is not done.
+    private func isHeld(_ job: JobID) -> Bool {
+        unreleased.contains(job) || releasing.contains(job) || scheduler.isGiving(job)
     }
 
     /// Clears away what crashes and late commits left in the blob store; once, at a start.

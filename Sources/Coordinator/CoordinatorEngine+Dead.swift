@@ -62,7 +62,8 @@ extension CoordinatorEngine {
     private static func refusal(ofRequeue job: JobSummary) -> Refusal {
         let text = "Job \(job.id) has ended (\(job.state.rawValue)) and let go of its tiles."
         let hint =
-            job.state == .done ? "submit it again to build it anew" : "packhorse retry \(job.id) fetches all of them again"
+            job.state == .done
+            ? "submit it again to build it anew" : "packhorse retry \(job.id) fetches all of them again"
         return Refusal("job-ended", text, hint: hint)
     }
 }

@@ -10,7 +10,9 @@ extension CoordinatorEngine {
     func order(_ body: PBJobOrder, _ asker: Asker) {
         let id = body.job
         if body.order == "retry" {
-            if let refusal = scheduler.refusal(ofRetry: id) { return reply(WireConversions.problem(refusal), to: asker) }
+            if let refusal = scheduler.refusal(ofRetry: id) {
+                return reply(WireConversions.problem(refusal), to: asker)
+            }
             turn.chores.append(.reopen(asker, id, only: nil))
             return
         }
@@ -65,7 +67,9 @@ extension CoordinatorEngine {
         let parts = BatchPlanner.parts(of: cut.cell, zooms: cut.zooms, mask: spec.mask)
         logger.info(
             "batch cut",
-            metadata: [LogKey.job: "\(cut.job)", LogKey.batch: "\(cut.batch)", "packhorse.batch.parts": "\(parts.count)"])
+            metadata: [
+                LogKey.job: "\(cut.job)", LogKey.batch: "\(cut.batch)", "packhorse.batch.parts": "\(parts.count)",
+            ])
         take(scheduler.handle(.splitPlanned(cut.job, batch: cut.batch, parts), now: now))
     }
 
@@ -115,9 +119,12 @@ extension CoordinatorEngine {
         }
         specs[id] = reopening.spec
         unreleased.removeAll { $0 == id }
-        take(scheduler.handle(.reopen(id, batches: reopening.batches, only: only), now: now))
+        take(
+            scheduler.handle(
+                .reopen(id, batches: reopening.batches, needs: reopening.needs, only: only), now: now))
         let counts = scheduler.summary(of: id)?.counts ?? JobCounts()
-        let kept = counts[.done] == 0 ? "from the start" : "\(counts[.done]) of \(counts.wholeBatches) batches are there"
+        let kept =
+            counts[.done] == 0 ? "from the start" : "\(counts[.done]) of \(counts.wholeBatches) batches are there"
         logger.info("job goes on", metadata: [LogKey.job: "\(id)"])
         ordered(changed: Int(clamping: counts[.ready]), "job \(id) goes on: \(kept)", asker)
     }
@@ -133,8 +140,12 @@ extension SubmitPlanner {
         guard case .submit(let body) = frame.message else {
             throw SubmitProblem("internal", "The job's submission is none.")
         }
-        if let kept { return Reopening(spec: try JobSpec(body), batches: kept, isKept: true) }
+        if let kept {
+            let spec = try JobSpec(body)
+            return Reopening(spec: spec, batches: kept, needs: spec.needs(of: kept), isKept: true)
+        }
         let plan = try plan(body, wall: wall)
-        return Reopening(spec: plan.spec, batches: plan.submission.batches.map(Batch.init), isKept: false)
+        let batches = plan.submission.batches.map(Batch.init)
+        return Reopening(spec: plan.spec, batches: batches, needs: plan.spec.needs(of: batches), isKept: false)
     }
 }

@@ -15,7 +15,8 @@ extension CoordinatorEngine {
     /// What speaks against a submission of a schedule, or `nil`.
     func refusal(ofSchedule id: String) -> Refusal? {
         guard !id.isEmpty, scheduler.schedule(id) == nil else { return nil }
-        return Refusal("unknown-schedule", "There is no schedule '\(id.prefix(80))'.", hint: "packhorse schedule ls lists them")
+        return Refusal(
+            "unknown-schedule", "There is no schedule '\(id.prefix(80))'.", hint: "packhorse schedule ls lists them")
     }
 
     // MARK: - Keeping them
@@ -162,7 +163,9 @@ extension CoordinatorEngine {
                 "packhorse.schedule": "\(firing.schedule)", LogKey.errorCode: "\(trouble.cause)",
                 LogKey.errorMessage: "\(trouble.detail)",
             ])
-        take(scheduler.handle(.fireFailed(schedule: firing.schedule, wall: wall, trouble, retriable: retriable), now: now))
+        take(
+            scheduler.handle(
+                .fireFailed(schedule: firing.schedule, wall: wall, trouble, retriable: retriable), now: now))
     }
 
     /// Submits a schedule's submission because somebody asks for it; its calendar stays as it is.

@@ -278,6 +278,7 @@ extension CoordinatorEngine {
                         $0.mask = Data(spec.mask.restricted(to: cell).clipped(toZoom: zooms.max).encoded())
                         $0.tiles = tiles
                         $0.tileset = Data(spec.tileset)
+                        $0.sources = offer.sources.map { Data($0.bytes) }
                     }
                 case .merge(_, let id, let manifest):
                     $0.merge = .make {

@@ -119,12 +119,16 @@ actor CoordinatorEngine {
 
     /// Goes on from the state file.
     private func inherit() async throws {
-        let all = try await store.load()
+        var all = try await store.load()
         times = all.times
-        for job in all.jobs {
-            specs[job.summary.id] = try JobSpec(payload: job.payload, withMasks: !job.summary.state.isFinal)
+        for (index, job) in all.jobs.enumerated() {
+            let spec = try JobSpec(payload: job.payload, withMasks: !job.summary.state.isFinal)
+            specs[job.summary.id] = spec
+            all.jobs[index].tileset = spec.tilesetDigest
+            if !job.summary.state.isFinal { all.jobs[index].needs = spec.needs(of: job.batches) }
         }
         unreleased = try await store.unreleased()
+        try await holdShards(&all)
         scheduler = Scheduler(
             policy: options.policy, epoch: store.epoch, jobs: all.jobs, lastJob: all.lastJob, schedules: all.schedules,
             now: now)
@@ -140,6 +144,23 @@ actor CoordinatorEngine {
                 LogKey.epoch: "\(store.epoch)", LogKey.endpoint: "\(router.boundEndpoints.joined(separator: " "))",
                 "packhorse.jobs.open": "\(open)",
             ])
+    }
+
+    /// Finds the ended jobs whose shards unfinished ones may use: those of the same tileset that were submitted before the end.
+    private func holdShards(_ all: inout Inheritance) async throws {
+        let living = all.jobs.filter { !$0.summary.state.isFinal }
+        var waiting = Set(unreleased)
+        for (index, job) in all.jobs.enumerated() where waiting.contains(job.summary.id) {
+            guard let ended = times[job.summary.id]?.ended else { continue }
+            let heldFor = living.filter { other in
+                other.tileset == job.tileset && times[other.summary.id].map { $0.created <= ended } == true
+            }.map(\.summary.id)
+            guard !heldFor.isEmpty else { continue }
+            all.jobs[index].batches = try await store.shards(of: job.summary.id)
+            all.jobs[index].heldFor = heldFor
+            waiting.remove(job.summary.id)
+        }
+        unreleased = unreleased.filter(waiting.contains)
     }
 
     // MARK: - Effects

@@ -38,6 +38,7 @@ struct Asker: Sendable {
 struct Reopening: Sendable {
     let spec: JobSpec
     let batches: [Batch]
+    let needs: PackageNeeds
     /// Whether the batches are those it had, with their blobs.
     let isKept: Bool
 }

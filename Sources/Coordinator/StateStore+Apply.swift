@@ -54,13 +54,13 @@ extension StateStore {
             Int64(clamping: counts.empty),
             Int64(clamping: counts.failed), Int64(clamping: counts.bytes), Int64(clamping: counts[.ready]),
             Int64(clamping: counts[.leased]), Int64(clamping: counts[.backoff]), Int64(clamping: counts[.done]),
-            Int64(clamping: counts[.dead]), Int64(clamping: counts[.split]), text(row.after), row.keepsBlobs,
-            row.state.isFinal ? wall : nil, Int64(bitPattern: row.id),
+            Int64(clamping: counts[.dead]), Int64(clamping: counts[.split]), Int64(clamping: counts.reused),
+            text(row.after), row.keepsBlobs, row.state.isFinal ? wall : nil, Int64(bitPattern: row.id),
         ]
         try db.cachedStatement(
             sql: """
                 UPDATE job SET priority = ?, weight = ?, state = ?, reason = ?, stored = ?, empty = ?, failed = ?, bytes = ?,
-                    ready = ?, leased = ?, backoff = ?, done = ?, dead = ?, split = ?, after = ?, keeps = ?,
+                    ready = ?, leased = ?, backoff = ?, done = ?, dead = ?, split = ?, reused = ?, after = ?, keeps = ?,
                     ended = COALESCE(ended, ?) WHERE id = ?
                 """
         ).execute(arguments: StatementArguments(numbers))
@@ -78,9 +78,15 @@ extension StateStore {
             batch.digest.map { Data($0.bytes) }, counted(batch.result.stored), counted(batch.result.empty),
             counted(batch.result.failed), counted(batch.result.bodyBytes), counted(batch.result.shardBytes),
             batch.trouble?.cause, batch.trouble?.detail, batch.partial.map { Data($0.bytes) },
+            counted(batch.result.reused),
         ]
-        try db.cachedStatement(sql: "INSERT OR REPLACE INTO batch VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
-            .execute(arguments: StatementArguments(values))
+        try db.cachedStatement(
+            sql: """
+                INSERT OR REPLACE INTO batch (job, idx, cell, zmin, zmax, tiles, state, attempts, losses, token, owner, digest,
+                    stored, empty, failed, body_bytes, shard_bytes, cause, detail, partial, reused)
+                VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+                """
+        ).execute(arguments: StatementArguments(values))
     }
 
     static func put(_ package: Package, _ job: JobID, _ index: Int, _ db: Database) throws {

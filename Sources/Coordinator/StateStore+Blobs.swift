@@ -6,18 +6,23 @@ extension StateStore {
     /// Ended jobs whose blobs were not removed yet.
     func unreleased() async throws -> [JobID] {
         try await perform { db in
-            try Int64.fetchAll(db, sql: "SELECT id FROM job WHERE released = 0 AND ended IS NOT NULL AND keeps = 0 ORDER BY id").map {
+            try Int64.fetchAll(
+                db, sql: "SELECT id FROM job WHERE released = 0 AND ended IS NOT NULL AND keeps = 0 ORDER BY id"
+            ).map {
                 UInt64(bitPattern: $0)
             }
         }
     }
 
-    /// Every blob that an ended job's rows name and no unfinished or kept job's: shards, orphans, manifests and merged packages.
+    /// Every blob that an ended job's rows name and no unfinished job's, nor those of `kept` jobs: shards, orphans, manifests and
+    /// merged packages.
     ///
-    /// Equal bytes are one blob, so an overlapping job may have committed the same ones.
-    func blobs(of job: JobID) async throws -> [ContentDigest] {
+    /// Equal bytes are one blob: an overlapping job that took its tiles from this one's shards may have made the very same ones.
+    func blobs(of job: JobID, keeping kept: [JobID] = []) async throws -> [ContentDigest] {
         try await perform { db in
             let key = Int64(bitPattern: job)
+            let others = kept.filter { $0 != job }.map { "\(Int64(bitPattern: $0))" }.joined(separator: ",")
+            let needed = "(job.ended IS NULL OR job.keeps OR job.id IN (\(others)))"
             return try Data.fetchAll(
                 db,
                 sql: """
@@ -26,8 +31,8 @@ extension StateStore {
                     UNION SELECT digest FROM orphan WHERE job = ?
                     UNION SELECT manifest FROM package WHERE job = ? AND manifest IS NOT NULL
                     UNION SELECT digest FROM package WHERE job = ? AND digest IS NOT NULL
-                    EXCEPT SELECT digest FROM batch JOIN job ON job.id = batch.job WHERE job.ended IS NULL OR job.keeps
-                    EXCEPT SELECT partial FROM batch JOIN job ON job.id = batch.job WHERE job.ended IS NULL OR job.keeps
+                    EXCEPT SELECT digest FROM batch JOIN job ON job.id = batch.job WHERE \(needed)
+                    EXCEPT SELECT partial FROM batch JOIN job ON job.id = batch.job WHERE \(needed)
                     EXCEPT SELECT manifest FROM package JOIN job ON job.id = package.job WHERE job.ended IS NULL OR job.keeps
                     EXCEPT SELECT digest FROM package JOIN job ON job.id = package.job WHERE job.ended IS NULL OR job.keeps
                     """,

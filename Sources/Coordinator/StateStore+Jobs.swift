@@ -71,7 +71,9 @@ extension StateStore {
                 let index = Int(row["idx"] as Int64)
                 let batch = try StateStore.batch(row)
                 let failures = try StateStore.failures(job, index, limit: named, db)
-                let first = failures.first.map { Trouble(cause: $0.trouble.cause, detail: "\($0.tile) \($0.trouble.detail)") }
+                let first = failures.first.map {
+                    Trouble(cause: $0.trouble.cause, detail: "\($0.tile) \($0.trouble.detail)")
+                }
                 let isWhole = batch.state == .dead
                 return Letter(
                     job: job, index: index, cell: batch.cell, zooms: batch.zooms,
@@ -114,13 +116,15 @@ extension StateStore {
     static func reopen(_ job: StoredJob, _ db: Database, wall: Int64) throws {
         let key = job.summary.key
         try update(job.summary, db, wall: wall)
-        try db.execute(sql: "UPDATE job SET released = 0, ended = NULL, tiles = ? WHERE id = ?",
+        try db.execute(
+            sql: "UPDATE job SET released = 0, ended = NULL, tiles = ? WHERE id = ?",
             arguments: [Int64(clamping: job.summary.counts.tiles), key])
         try db.execute(sql: "DELETE FROM batch WHERE job = ?", arguments: [key])
         for (index, batch) in job.batches.enumerated() { try put(batch, job.summary.id, index, db) }
         for (index, package) in job.packages.enumerated() { try put(package, job.summary.id, index, db) }
         try db.execute(
-            sql: "DELETE FROM failure WHERE job = ? AND batch NOT IN (SELECT idx FROM batch WHERE job = ? AND state = ?)",
+            sql:
+                "DELETE FROM failure WHERE job = ? AND batch NOT IN (SELECT idx FROM batch WHERE job = ? AND state = ?)",
             arguments: [key, key, Int64(BatchState.done.rawValue)])
     }
 

@@ -50,6 +50,17 @@ extension StateStore {
         }
     }
 
+    /// The batches of an ended job that have a shard.
+    func shards(of job: JobID) async throws -> [Batch] {
+        try await perform { db in
+            try Row.fetchAll(
+                db,
+                sql: "SELECT * FROM batch WHERE job = ? AND (digest IS NOT NULL OR partial IS NOT NULL) ORDER BY idx",
+                arguments: [Int64(bitPattern: job)]
+            ).map(StateStore.batch)
+        }
+    }
+
     /// A job's failures, at most `limit`: dead batches first, by their cells, then single tiles.
     func failures(of job: JobID, limit: Int) async throws -> [FailedTile] {
         try await perform { db in
@@ -87,6 +98,7 @@ extension StateStore {
         counts.failed = number(row["failed"])
         counts.bytes = number(row["bytes"])
         counts.batches = ["ready", "leased", "backoff", "done", "dead", "split"].map { number(row[$0]) }
+        counts.reused = number(row["reused"])
         let state: String = row["state"]
         guard let known = JobState(rawValue: state) else {
             throw unreadable("job \(row["id"] as Int64) has state '\(state)'")
@@ -106,7 +118,8 @@ extension StateStore {
         else { throw unreadable("batch \(row["job"] as Int64)/\(row["idx"] as Int64) makes no sense") }
         let result = FetchCounts(
             stored: number(row["stored"]), empty: number(row["empty"]), failed: number(row["failed"]),
-            bodyBytes: number(row["body_bytes"]), shardBytes: number(row["shard_bytes"]))
+            bodyBytes: number(row["body_bytes"]), shardBytes: number(row["shard_bytes"]),
+            reused: number(row["reused"]))
         return Batch(
             cell: cell, zooms: zooms, tiles: number(row["tiles"]), state: state,
             attempts: UInt8(clamping: row["attempts"] as Int64),

@@ -25,11 +25,12 @@ struct SubmitPlanner: Sendable {
         let planner = BatchPlanner(mask: spec.mask, zooms: spec.zooms)
         try checkSize(body, tiles: planner.tiles)
         var packages: [Package] = []
-        for package in spec.packages {
+        for (package, asked) in zip(spec.packages, body.packages) {
             let tiles = package.mask.count(in: spec.zooms)
             guard tiles > 0 else {
                 throw SubmitProblem("bad-mask", "Package '\(package.id)' has no tiles at zooms \(spec.zooms).")
             }
+            if asked.kind == "bbox" { try checkBox(body, tiles: tiles, "The box of package '\(package.id)'") }
             packages.append(Package(id: package.id, tiles: tiles))
         }
         var batches: [PlannedBatch] = []
@@ -46,7 +47,9 @@ struct SubmitPlanner: Sendable {
             submission: JobSubmission(
                 requestID: body.requestID, priority: body.priority, weight: body.weight,
                 allowedMissing: body.allowedMissing, batches: batches, packages: packages,
-                payload: try Self.payload(body), after: body.after, identity: try Self.identity(body),
+                payload: try Self.payload(body),
+                needs: PackageNeeds(masks: spec.packages.map(\.mask), cells: batches.map(\.cell)),
+                tileset: spec.tilesetDigest, after: body.after, identity: try Self.identity(body),
                 firing: body.schedule.isEmpty ? nil : Firing(schedule: body.schedule, due: due, wall: wall)),
             tiles: planner.tiles)
     }
@@ -73,9 +76,12 @@ struct SubmitPlanner: Sendable {
     }
 
     private func checkForm(_ body: PBSubmit) throws(SubmitProblem) {
-        guard ["region", "bbox", "geojson", "points"].contains(body.kind) else {
-            throw SubmitProblem(
-                "bad-request", "'\(body.kind.prefix(40))' is not a kind of job: region, bbox, geojson or points.")
+        for kind in [body.kind] + body.packages.map(\.kind).filter({ !$0.isEmpty }) {
+            guard ["region", "bbox", "geojson", "points", "catalog"].contains(kind) else {
+                throw SubmitProblem(
+                    "bad-request",
+                    "'\(kind.prefix(40))' is not a kind of job: region, bbox, geojson, points or catalog.")
+            }
         }
         guard body.label.utf8.count <= 1_024, body.requestID.utf8.count <= 256 else {
             throw SubmitProblem("bad-request", "The label may have 1,024 bytes and the request id 256.")
@@ -124,10 +130,14 @@ struct SubmitPlanner: Sendable {
 
     private func checkSize(_ body: PBSubmit, tiles: UInt64) throws(SubmitProblem) {
         guard tiles > 0 else { throw SubmitProblem("bad-mask", "The job has no tiles.") }
+        if body.kind == "bbox" { try checkBox(body, tiles: tiles, "The box") }
+    }
+
+    private func checkBox(_ body: PBSubmit, tiles: UInt64, _ box: String) throws(SubmitProblem) {
         let limit = max(bboxTileLimit, body.tileLimit)
-        guard body.kind == "bbox", tiles > limit else { return }
+        guard tiles > limit else { return }
         throw SubmitProblem(
-            "tile-limit", "The box has \(tiles) tiles; the limit is \(limit).",
+            "tile-limit", "\(box) has \(tiles) tiles; the limit is \(limit).",
             hint: "raise it with --tile-limit \(tiles), or ask for fewer zooms")
     }
 }

@@ -20,7 +20,7 @@ enum WireConversions {
             guard let digest = ContentDigest(fetch.shard) else { return nil }
             let counts = FetchCounts(
                 stored: fetch.stored, empty: fetch.empty, failed: fetch.failed, bodyBytes: fetch.bodyBytes,
-                shardBytes: fetch.shardBytes)
+                shardBytes: fetch.shardBytes, reused: fetch.reused)
             let failures = fetch.failures.compactMap { failure in
                 failure.tile.tileID.map {
                     FailedTile(tile: $0, trouble: .heard(cause: failure.cause, detail: failure.detail))
@@ -117,6 +117,7 @@ enum WireConversions {
             $0.inFlightDone = job.counts.inFlightDone
             $0.bytes = job.counts.bytes
             $0.batches = job.counts.wholeBatches
+            $0.reused = job.counts.reused
             $0.batchesDone = job.counts[.done]
             $0.batchesLeased = job.counts[.leased]
             $0.elapsedMs = UInt64(clamping: (times.ended ?? wall) - times.created)

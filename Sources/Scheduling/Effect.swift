@@ -57,6 +57,8 @@ public struct Offer: Hashable, Sendable {
     public let attempt: UInt32
     /// The work.
     public let work: Work
+    /// Shards that may hold tiles of a batch already, nearest first; see ``SchedulerPolicy/mostSources``.
+    public var sources: [ContentDigest] = []
 }
 
 /// One change of the store.
@@ -99,12 +101,25 @@ public struct StoredJob: Hashable, Sendable {
     public var packages: [Package]
     /// See ``JobSubmission/payload``.
     public var payload: [UInt8]
+    /// See ``JobSubmission/needs``; not stored, made again from the payload.
+    public var needs: PackageNeeds?
+    /// See ``JobSubmission/tileset``; not stored, made again from the payload.
+    public var tileset: ContentDigest?
+    /// The unfinished jobs that may still use the shards of this one, which has ended; its batches are those with shards.
+    ///
+    /// Not stored: made at a start from the times of submission and end.
+    public var heldFor: [JobID] = []
 
     /// A job as a store keeps it.
-    public init(summary: JobSummary, batches: [Batch], packages: [Package], payload: [UInt8] = []) {
+    public init(
+        summary: JobSummary, batches: [Batch], packages: [Package], payload: [UInt8] = [], needs: PackageNeeds? = nil,
+        tileset: ContentDigest? = nil
+    ) {
         self.summary = summary
         self.batches = batches
         self.packages = packages
         self.payload = payload
+        self.needs = needs
+        self.tileset = tileset
     }
 }

@@ -12,7 +12,7 @@ public enum Event: Sendable {
     /// A failed or cancelled job goes on, with its batches as the store has them, or planned anew when they are gone.
     ///
     /// `only` = just these batches are tried again; `nil` = everything that was given up.
-    case reopen(JobID, batches: [Batch], only: [Int]?)
+    case reopen(JobID, batches: [Batch], needs: PackageNeeds?, only: [Int]?)
     /// Dead batches and failed tiles of an unfinished job are tried again; `nil` = all of them.
     case requeue(JobID, batches: [Int]?)
     /// Dead batches and failed tiles are never tried again and no longer listed; `nil` = all of them.

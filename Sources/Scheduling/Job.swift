@@ -27,19 +27,41 @@ struct Job: Sendable {
     var isForgotten = false
     /// The first failure, for the reason of a job that fails.
     var firstTrouble: String?
+    /// Which batches each package waits for.
+    var needs: PackageNeeds
+    /// Jobs of one tileset share what they fetch.
+    let tileset: ContentDigest?
+    /// The cells of the batches, to find those that overlap another job's.
+    var cells = CellRuns()
+    /// Ready batches that wait because another job fetches some of their tiles at this moment.
+    var parked: Set<Int> = []
 
     init(_ stored: StoredJob) {
         summary = stored.summary
         batches = stored.batches
         packages = stored.packages
+        tileset = stored.tileset
+        needs = PackageNeeds(packages: packages.count, batches: batches.count)
         guard !summary.state.isFinal else {
             batches = []
             return
         }
-        recount()
+        takeUp(stored.needs)
         cuts = batches.count { $0.state == .split }
+    }
+
+    /// Makes everything that follows from the batches anew.
+    mutating func takeUp(_ known: PackageNeeds?) {
+        recount()
+        cuts = 0
+        let isRight = known?.batches == batches.count && known?.packages == packages.count
+        needs = (isRight ? known : nil) ?? PackageNeeds(packages: packages.count, batches: batches.count)
+        needs.recount { batches[$0].state.isSettled }
         listed = Int(clamping: summary.counts.failed)
         ready = Heap(batches.indices.filter { batches[$0].state == .ready })
+        parked = []
+        cells = CellRuns()
+        firstTrouble = nil
     }
 
     /// The numbers anew from the batches.
@@ -58,6 +80,7 @@ struct Job: Sendable {
                 counts.empty += batch.result.empty
                 counts.failed += batch.result.failed
                 counts.bytes &+= batch.result.bodyBytes
+                counts.reused += batch.result.reused
             case .dead: counts.failed += batch.tiles
             case .ready, .leased, .backoff, .split: break
             }
@@ -67,20 +90,35 @@ struct Job: Sendable {
 
     /// Moves a batch to another state, keeping numbers and queue.
     mutating func move(_ index: Int, to state: BatchState) {
+        let wasSettled = batches[index].state.isSettled
         summary.counts[batches[index].state] -= 1
         summary.counts[state] += 1
         batches[index].state = state
         if state != .leased { batches[index].owner = 0 }
+        if state.isSettled != wasSettled { needs.note(index, isSettled: state.isSettled) }
+        parked.remove(index)
         if state == .ready { ready.insert(index) }
     }
 
     /// The first ready batch, or `nil`.
     mutating func popReady() -> Int? {
         while let index = ready.popMin() {
-            if batches[index].state == .ready { return index }
+            if batches[index].state == .ready, !parked.contains(index) { return index }
         }
         return nil
     }
+
+    /// The first ready batch, left in the queue, or `nil`.
+    mutating func firstReady() -> Int? {
+        while let index = ready.min {
+            if batches[index].state == .ready, !parked.contains(index) { return index }
+            ready.removeMin()
+        }
+        return nil
+    }
+
+    /// Whether a batch could be granted.
+    var hasReadyWork: Bool { summary.counts[.ready] > UInt64(parked.count) }
 
     var hasEndedFetching: Bool {
         summary.counts[.ready] + summary.counts[.leased] + summary.counts[.backoff] == 0

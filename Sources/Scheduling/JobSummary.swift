@@ -14,6 +14,8 @@ public struct JobCounts: Hashable, Sendable {
     public var inFlightDone: UInt64 = 0
     /// Bytes of committed bodies.
     public var bytes: UInt64 = 0
+    /// Of the stored and empty tiles, those taken from shards that were there already instead of from the origin.
+    public var reused: UInt64 = 0
     /// Batches by state, indexed by ``BatchState/rawValue``.
     public var batches: [UInt64] = [0, 0, 0, 0, 0, 0]
 
@@ -105,12 +107,18 @@ public struct JobSubmission: Sendable {
     public var identity: ContentDigest?
     /// The schedule it comes from.
     public var firing: Firing?
+    /// Which batches each package waits for; `nil` = all of them.
+    public var needs: PackageNeeds?
+    /// Names the bytes of the tileset: jobs of one tileset share what they fetch.
+    ///
+    /// `nil` = with nobody.
+    public var tileset: ContentDigest?
 
     /// A job of `packages` over `batches`.
     public init(
         requestID: String, priority: Int32 = 0, weight: UInt32 = 1, allowedMissing: Double, batches: [PlannedBatch],
-        packages: [Package], payload: [UInt8] = [], after: [JobID] = [], identity: ContentDigest? = nil,
-        firing: Firing? = nil
+        packages: [Package], payload: [UInt8] = [], needs: PackageNeeds? = nil, tileset: ContentDigest? = nil,
+        after: [JobID] = [], identity: ContentDigest? = nil, firing: Firing? = nil
     ) {
         self.requestID = requestID
         self.priority = priority
@@ -122,5 +130,7 @@ public struct JobSubmission: Sendable {
         self.after = after
         self.identity = identity
         self.firing = firing
+        self.needs = needs
+        self.tileset = tileset
     }
 }

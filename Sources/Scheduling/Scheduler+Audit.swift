@@ -1,3 +1,5 @@
+import Tiles
+
 extension Scheduler {
     /// Recomputes everything that is kept incrementally and names each difference; empty = sound.
     ///
@@ -34,8 +36,9 @@ extension Scheduler {
                     found.append("\(name) package \(index): \(package.state)")
                 }
             }
+            found += auditNeeds(job, name) + auditSharing(place, name)
             let isFree = job.summary.priority >= 0 && job.summary.after.isEmpty
-            let canRun = job.summary.state == .fetching && isFree && job.summary.counts[.ready] > 0
+            let canRun = job.summary.state == .fetching && isFree && job.hasReadyWork
             if canRun && !job.isQueued { found.append("\(name): ready batches but no turn") }
         }
         found += auditOrders() + auditBackups()
@@ -65,7 +68,8 @@ extension Scheduler {
     private func auditBackups() -> [String] {
         var found: [String] = []
         for (work, token) in backups {
-            guard case .batch(let job, let index) = work, let lease = leases[token], lease.isBackup, lease.work == work else {
+            guard case .batch(let job, let index) = work, let lease = leases[token], lease.isBackup, lease.work == work
+            else {
                 found.append("backup \(token): no lease of its batch")
                 continue
             }
@@ -100,5 +104,41 @@ extension Scheduler {
         if kept.count > policy.keptFailedJobs { found.append("\(kept.count) failed jobs kept") }
         for id in firing where schedules[id] == nil { found.append("schedule \(id): fires, and is not there") }
         return found
+    }
+
+    private func auditNeeds(_ job: Job, _ name: String) -> [String] {
+        var found: [String] = []
+        if job.needs.batches != job.batches.count { found.append("\(name): needs of \(job.needs.batches) batches") }
+        var recounted = job.needs
+        recounted.recount { job.batches[$0].state.isSettled }
+        if recounted.open != job.needs.open {
+            found.append("\(name): open needs \(job.needs.open) should be \(recounted.open)")
+        }
+        for (index, package) in job.packages.enumerated() where package.state == .waiting && !job.needs.isOpen(index) {
+            found.append("\(name) package \(index): waits for nothing")
+        }
+        return found
+    }
+
+    private func auditSharing(_ place: Int, _ name: String) -> [String] {
+        var found: [String] = []
+        let job = jobs[place]
+        if let tileset = job.tileset, sharing[tileset]?.contains(place) != true { found.append("\(name): not shared") }
+        for index in job.parked {
+            if job.batches[index].state != .ready { found.append("\(name) batch \(index): parked") }
+            let holders = parked.filter { $0.value.contains(.batch(job: place, index: index)) }.keys
+            if !holders.contains(where: { isLeased($0) }) { found.append("\(name) batch \(index): parked for nothing") }
+        }
+        for (index, batch) in job.batches.enumerated() where batch.state == .leased {
+            if case .batch(let other, let twin)? = holder(of: place, index) {
+                found.append("\(name) batch \(index): its tiles are being fetched as \(other)/\(twin) too")
+            }
+        }
+        return found
+    }
+
+    private func isLeased(_ work: WorkRef) -> Bool {
+        guard case .batch(let job, let index) = work, jobs.contains(job) else { return false }
+        return jobs[job].batches.indices.contains(index) && jobs[job].batches[index].state == .leased
     }
 }

@@ -54,7 +54,6 @@ extension Scheduler {
             bury(job, index, parent.trouble ?? Trouble(cause: "internal", detail: "it could not be cut"), now: now)
             return
         }
-        jobs[job].move(index, to: .split)
         jobs[job].cuts += 1
         let children = parts.map { part in
             let chances: UInt8 = part.tiles == 1 ? 2 : 1
@@ -65,8 +64,10 @@ extension Scheduler {
             batch.partial = parent.partial
             return batch
         }
-        storeBatch(job, index)
+        // The parts first, so that no package takes the batch for settled in between.
         append(children, to: job, madeFrom: index)
+        jobs[job].move(index, to: .split)
+        storeBatch(job, index)
         queue(job)
     }
 
@@ -74,6 +75,7 @@ extension Scheduler {
     private mutating func append(_ batches: [Batch], to job: Int, madeFrom parent: Int) {
         let first = jobs[job].batches.count
         jobs[job].batches += batches
+        for _ in batches { jobs[job].needs.append(childOf: parent) }
         jobs[job].summary.counts[.ready] += UInt64(batches.count)
         for index in jobs[job].batches.indices[first...] { jobs[job].ready.insert(index) }
         store(.addBatches(jobs[job].summary.id, first: first, batches))

@@ -30,7 +30,8 @@ extension Scheduler {
 
     private func reasonForStale(_ token: LeaseToken, _ result: CommitResult) -> String {
         if leases[token] != nil { return "not-your-lease" }
-        guard case .batch(let job, let index)? = ended[token], jobs.contains(job), jobs[job].batches.indices.contains(index),
+        guard case .batch(let job, let index)? = ended[token], jobs.contains(job),
+            jobs[job].batches.indices.contains(index),
             jobs[job].batches[index].state == .done, jobs[job].batches[index].token != token
         else { return "lease-ended" }
         // Of two attempts the other was first; different bytes mean that the origin changed between them.
@@ -51,7 +52,11 @@ extension Scheduler {
             return
         }
         if counts.failed > 0, let trouble = reasonForAnother(batch, counts, failures) {
+            // Named as an orphan too, so that it goes with the job whatever becomes of the batch.
             store(.orphan(jobs[job].summary.id, digest))
+            jobs[job].batches[index].partial = digest
+            // The end of a backup writes no row.
+            if leases[token]?.isBackup == true { storeBatch(job, index) }
             refuse(id, token, trouble, now: now)
             return
         }
@@ -60,14 +65,16 @@ extension Scheduler {
         jobs[job].move(index, to: .done)
         jobs[job].batches[index].token = token
         if let partial = batch.partial, partial != digest { store(.orphan(jobs[job].summary.id, partial)) }
-        jobs[job].batches[index].partial = nil
         jobs[job].batches[index].digest = digest
+        jobs[job].batches[index].partial = nil
         jobs[job].batches[index].result = counts
+        jobs[job].batches[index].result.reused = min(counts.reused, counts.stored + counts.empty)
         if counts.failed == 0 { jobs[job].batches[index].trouble = nil }
         jobs[job].summary.counts.stored += counts.stored
         jobs[job].summary.counts.empty += counts.empty
         jobs[job].summary.counts.failed += counts.failed
         jobs[job].summary.counts.bytes &+= counts.bodyBytes
+        jobs[job].summary.counts.reused += jobs[job].batches[index].result.reused
         ended[token] = .batch(job: job, index: index)
         sessions[id]?.tiles &+= counts.stored &+ counts.empty
         sessions[id]?.bytes &+= counts.bodyBytes

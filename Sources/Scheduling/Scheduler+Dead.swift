@@ -19,6 +19,7 @@ extension Scheduler {
                 jobs[job].summary.counts.empty -= batch.result.empty
                 jobs[job].summary.counts.failed -= batch.result.failed
                 jobs[job].summary.counts.bytes &-= batch.result.bodyBytes
+                jobs[job].summary.counts.reused -= batch.result.reused
                 if let token = batch.token { forgetLater(token, job) }
             }
             jobs[job].move(index, to: .ready)

@@ -5,7 +5,7 @@ extension Scheduler {
     /// Queues a job's turn if it has ready batches and is not paused.
     mutating func queue(_ job: Int) {
         guard !jobs[job].isQueued, jobs[job].summary.state == .fetching, jobs[job].summary.priority >= 0,
-            jobs[job].summary.after.isEmpty, jobs[job].summary.counts[.ready] > 0
+            jobs[job].summary.after.isEmpty, jobs[job].hasReadyWork
         else { return }
         // A job that comes late, or rested, starts level with the others: it neither owes nor is owed.
         jobs[job].pass = max(jobs[job].pass, virtualTime)
@@ -47,12 +47,11 @@ extension Scheduler {
                 turns.removeMin()
                 continue
             }
-            let job = jobs[turn.job]
-            guard turn.ticket == job.ticket else {
+            guard turn.ticket == jobs[turn.job].ticket else {
                 turns.removeMin()
                 continue
             }
-            if job.isQueued, job.summary.state == .fetching, job.summary.counts[.ready] > 0 { return turn }
+            if jobs[turn.job].isQueued, jobs[turn.job].summary.state == .fetching, clearWay(turn.job) { return turn }
             jobs[turn.job].isQueued = false
             turns.removeMin()
         }
@@ -100,12 +99,16 @@ extension Scheduler {
     /// Opens a lease of a batch and offers it.
     mutating func offerFetch(_ job: Int, _ index: Int, to id: SessionID, now: Tick) -> LeaseToken {
         let batch = jobs[job].batches[index]
+        let sources = sources(job, index)
         let token = open(.batch(job: job, index: index), tiles: batch.tiles, for: id, now: now)
         let attempt = UInt32(batch.attempts) + UInt32(batch.losses) + 1
         let work = Offer.Work.fetch(batch: index, cell: batch.cell, zooms: batch.zooms, tiles: batch.tiles)
         send(
             id,
-            .offer(Offer(token: token, job: jobs[job].summary.id, lease: policy.lease, attempt: attempt, work: work)))
+            .offer(
+                Offer(
+                    token: token, job: jobs[job].summary.id, lease: policy.lease, attempt: attempt, work: work,
+                    sources: sources)))
         return token
     }
 
@@ -143,6 +146,7 @@ extension Scheduler {
         guard let lease = leases.removeValue(forKey: token) else { return nil }
         if case .batch(let job, _) = lease.work, !lease.isBackup { jobs[job].summary.counts.inFlightDone -= lease.done }
         sessions[lease.session]?.leases.removeAll { $0 == token }
+        unpark(behind: lease.work)
         return lease
     }
 }

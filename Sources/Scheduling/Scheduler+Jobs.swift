@@ -18,7 +18,7 @@ extension Scheduler {
             allowedMissing: submission.allowedMissing, after: submission.after, identity: submission.identity)
         var stored = StoredJob(
             summary: summary, batches: submission.batches.map(Batch.init), packages: submission.packages,
-            payload: submission.payload)
+            payload: submission.payload, needs: submission.needs, tileset: submission.tileset)
         let place = restore(stored, now: now)
         stored.summary = jobs[place].summary
         store(.insertJob(stored))
@@ -42,6 +42,7 @@ extension Scheduler {
         if requests[request] == id { requests[request] = nil }
         places[id] = nil
         if finished.first == id { finished.removeFirst() } else { finished.removeAll { $0 == id } }
+        stopGiving(id)
         jobs.forget(job)
         store(.forget(id))
     }
@@ -52,8 +53,12 @@ extension Scheduler {
         switch jobs[job].summary.state {
         case .fetching:
             let isHopeless = counts.stored + counts.empty == 0 && counts.failed >= policy.hopelessTiles
-            guard jobs[job].hasEndedFetching || (isHopeless && jobs[job].lacksTooMuch) else { return }
-            if jobs[job].lacksTooMuch {
+            guard jobs[job].hasEndedFetching || (isHopeless && jobs[job].lacksTooMuch) else {
+                startMerges(job)
+                return
+            }
+            // With several packages each of them is judged by itself, unless there is nothing at all.
+            if jobs[job].lacksTooMuch, jobs[job].packages.count == 1 || counts.stored == 0 {
                 end(job, as: .failed, reason: reasonForMissing(job), now: now)
                 return
             }
@@ -63,21 +68,11 @@ extension Scheduler {
             }
             jobs[job].summary.state = .merging
             storeJob(job)
-            for package in jobs[job].packages.indices where jobs[job].packages[package].state == .waiting {
-                jobs[job].packages[package].state = .manifest
-                storePackage(job, package)
-                resume(job, package)
-            }
+            startMerges(job)
             advance(job, now: now)
         case .merging, .publishing:
-            if jobs[job].packages.allSatisfy(\.state.isPublished) {
-                end(job, as: .done, reason: "", now: now)
-            } else if jobs[job].summary.state == .merging,
-                jobs[job].packages.allSatisfy({ $0.state == .publishing || $0.state.isPublished })
-            {
-                jobs[job].summary.state = .publishing
-                storeJob(job)
-            }
+            startMerges(job)
+            advancePackages(job, now: now)
         case .done, .failed, .cancelled: break
         }
     }
@@ -104,9 +99,11 @@ extension Scheduler {
         }
         jobs[job].summary.state = state
         jobs[job].summary.reason = reason
+        keepSources(of: job)
         jobs[job].batches = []
         jobs[job].lost = []
         jobs[job].ready = []
+        jobs[job].parked = []
         jobs[job].isQueued = false
         finished.append(jobs[job].summary.id)
         keepOrRelease(job)

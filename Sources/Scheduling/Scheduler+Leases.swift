@@ -42,8 +42,8 @@ extension Scheduler {
             setAlarm(.rest(id), at: now + policy.rest)
         }
         if lease.isBackup { return endBackup(lease) }
-        if case .package(let job, _) = lease.work, FailureCause.lostShard.contains(trouble.cause) {
-            refetch(job, naming: trouble, now: now)
+        if case .package(let job, let index) = lease.work, FailureCause.lostShard.contains(trouble.cause) {
+            refetch(job, for: index, naming: trouble, now: now)
         }
         retry(lease.work, trouble, isLoss: false, isDead: !retriable, now: now)
     }
@@ -98,7 +98,8 @@ extension Scheduler {
                 setAlarm(.batch(job: job, index: index), at: now + wait)
             }
         case .package(let job, let index):
-            guard !jobs[job].summary.state.isFinal, jobs[job].packages[index].state != .waiting else { return }
+            let state = jobs[job].packages[index].state
+            guard !jobs[job].summary.state.isFinal, state != .waiting, state != .failed else { return }
             jobs[job].packages[index].trouble = trouble
             jobs[job].packages[index].owner = 0
             if FailureCause.lostManifest.contains(trouble.cause) { jobs[job].packages[index].manifest = nil }
@@ -130,9 +131,10 @@ extension Scheduler {
     }
 
     mutating func giveUp(_ job: Int, _ package: Int, now: Tick) {
-        let row = jobs[job].packages[package]
-        let why = row.trouble.map { "\($0.cause): \($0.detail)" } ?? "unknown cause"
-        end(job, as: .failed, reason: "package '\(row.id)' failed: \(why)", now: now)
+        jobs[job].packages[package].state = .failed
+        jobs[job].packages[package].owner = 0
+        storePackage(job, package)
+        advance(job, now: now)
     }
 
     mutating func note(_ job: Int, _ text: String) {

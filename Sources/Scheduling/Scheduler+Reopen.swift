@@ -17,14 +17,11 @@ extension Scheduler {
     /// Keeps what a failed job has for a retry, as long as few enough others are kept; lets go of every other ended job.
     mutating func keepOrRelease(_ job: Int) {
         let id = jobs[job].summary.id
-        guard jobs[job].summary.state == .failed, jobs[job].summary.counts[.done] > 0, policy.keptFailedJobs > 0 else {
-            storeJob(job)
-            effects.append(.release(id))
-            return
-        }
-        jobs[job].summary.keepsBlobs = true
+        let hasShards = jobs[job].summary.counts[.done] > 0
+        jobs[job].summary.keepsBlobs = jobs[job].summary.state == .failed && hasShards && policy.keptFailedJobs > 0
         storeJob(job)
-        kept.append(id)
+        if jobs[job].summary.keepsBlobs { kept.append(id) }
+        releaseSources(after: job)
         while kept.count > policy.keptFailedJobs, let oldest = kept.first.flatMap({ places[$0] }) { _ = letGo(oldest) }
     }
 
@@ -35,28 +32,26 @@ extension Scheduler {
         jobs[job].summary.keepsBlobs = false
         kept.removeAll { $0 == id }
         storeJob(job)
-        effects.append(.release(id))
+        releaseUnused(id)
         return true
     }
 
     /// Lets an ended job go on: done batches stay done, what was given up is tried again with a fresh number of attempts.
-    mutating func reopen(_ id: JobID, _ rows: [Batch], only: [Int]?, now: Tick) {
+    mutating func reopen(_ id: JobID, _ rows: [Batch], _ known: PackageNeeds?, only: [Int]?, now: Tick) {
         guard refusal(ofRetry: id) == nil, let job = places[id], !rows.isEmpty else { return }
         let chosen = only.map(Set.init)
         let batches = rows.enumerated().map { index, row in row.reopened(chosen?.contains(index) ?? true) }
         finished.removeAll { $0 == id }
         kept.removeAll { $0 == id }
+        stopGiving(id)
         jobs[job].summary.state = .fetching
         jobs[job].summary.reason = ""
         jobs[job].summary.keepsBlobs = false
         // Whoever retries a job wants it to run, although it was paused when it ended.
         if jobs[job].summary.priority < 0 { jobs[job].summary.priority = -1 - jobs[job].summary.priority }
         jobs[job].batches = batches
-        jobs[job].recount()
-        jobs[job].cuts = 0
-        jobs[job].listed = Int(clamping: batches.reduce(0) { $0 + $1.result.failed })
-        jobs[job].ready = Heap(batches.indices.filter { batches[$0].state == .ready })
-        jobs[job].firstTrouble = nil
+        jobs[job].takeUp(known)
+        if let tileset = jobs[job].tileset { sharing[tileset, default: []].append(job) }
         for (index, batch) in batches.enumerated() where batch.state == .done {
             if let token = batch.token { ended[token] = .batch(job: job, index: index) }
         }
@@ -73,7 +68,9 @@ extension Scheduler {
     }
 
     /// Whether a package holds tiles of one of these batches.
-    func needs(_ job: Int, _ package: Int, anyOf batches: Set<Int>) -> Bool { !batches.isEmpty }
+    func needs(_ job: Int, _ package: Int, anyOf batches: Set<Int>) -> Bool {
+        batches.contains { jobs[job].needs.served(by: $0).contains(package) }
+    }
 
     /// Makes a package wait for its tiles again, whatever it has come to; what it had made goes with the job.
     mutating func rewind(_ job: Int, _ package: Int) {

@@ -9,6 +9,7 @@ extension Scheduler {
         let id = stored.summary.id
         let place = jobs.append(Job(stored))
         places[id] = place
+        share(place, stored)
         if !stored.summary.requestID.isEmpty { requests[stored.summary.requestID] = id }
         for (index, package) in stored.packages.enumerated() where package.merged != nil {
             if let token = package.token { ended[token] = .package(job: place, index: index) }
@@ -65,7 +66,7 @@ extension Scheduler {
         switch row.state {
         case .manifest: effects.append(.writeManifest(id, package: package))
         case .ready: mergeTurns.insert(MergeTurn(priority: jobs[job].summary.priority, job: job, package: package))
-        case .backoff where row.manifest == nil && jobs[job].summary.state == .fetching:
+        case .backoff where row.manifest == nil && jobs[job].needs.isOpen(package):
             // Some of its shards are being fetched again; a manifest now would lack them.
             jobs[job].packages[package].state = .waiting
             storePackage(job, package)

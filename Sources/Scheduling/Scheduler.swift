@@ -36,6 +36,12 @@ public struct Scheduler: Sendable {
     var backups: [WorkRef: LeaseToken] = [:]
     /// When to look for batches that need one again.
     var nextBackups = Tick(milliseconds: .min)
+    /// Unfinished jobs by the tileset they share, ascending.
+    var sharing: [ContentDigest: [Int]] = [:]
+    /// Ended jobs whose shards unfinished ones may use, by tileset, oldest end first.
+    var donors: [ContentDigest: [Donor]] = [:]
+    /// Batches that wait until another job's batch is no longer being fetched.
+    var parked: [WorkRef: [WorkRef]] = [:]
 
     var alarms: Heap<Alarm> = []
     var alarmCount: UInt64 = 0
@@ -83,7 +89,7 @@ public struct Scheduler: Sendable {
         case .cancel(let id): cancel(id, now: now)
         case .forget(let id): forget(id)
         case .order(let id, let order): follow(order, id, now: now)
-        case .reopen(let id, let batches, let only): reopen(id, batches, only: only, now: now)
+        case .reopen(let id, let batches, let needs, let only): reopen(id, batches, needs, only: only, now: now)
         case .requeue(let id, let batches): requeue(id, batches, now: now)
         case .drop(let id, let batches): drop(id, batches, now: now)
         case .splitPlanned(let id, let batch, let parts): splitPlanned(id, batch, parts, now: now)

@@ -54,6 +54,10 @@ public struct SchedulerPolicy: Hashable, Sendable {
     public var listedFailures: Int = 10_000
     /// Leases that ended without a result, beyond two per batch, whose late commits are still traced to their job.
     public var rememberedLosses: Int = 10_000
+    /// Most shards named as sources in one offer.
+    public var mostSources = 256
+    /// Most ended jobs of one tileset whose shards are kept for unfinished ones; the oldest go first.
+    public var mostDonors = 256
     /// A job whose first tiles fail without a single success is ended after this many.
     public var hopelessTiles: UInt64 = 1_000
 

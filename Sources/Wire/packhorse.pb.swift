@@ -228,6 +228,9 @@ public nonisolated struct PBFetchResult: Sendable {
   /// at most 1,000; `failed` is exact
   public var failures: [PBTileFailure] = []
 
+  /// of stored and empty: taken from the offer's sources
+  public var reused: UInt64 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -600,7 +603,7 @@ public nonisolated struct PBSubmit: Sendable {
   /// repeating it returns the first job
   public var requestID: String = String()
 
-  /// region, bbox, geojson, points
+  /// region, bbox, geojson, points; catalog = each package has its own
   public var kind: String = String()
 
   /// what the user typed
@@ -658,6 +661,9 @@ public nonisolated struct PBPackageRequest: Sendable {
   public var hasBounds: Bool {self._bounds != nil}
   /// Clears the value of `bounds`. Subsequent reads from it will return its default value.
   public mutating func clearBounds() {self._bounds = nil}
+
+  /// as Submit.kind, in a job of several kinds; empty = the job's
+  public var kind: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1794,6 +1800,11 @@ public nonisolated struct PBLoggedJob: @unchecked Sendable {
     set {_uniqueStorage()._keepsBlobs = newValue}
   }
 
+  public var reused: UInt64 {
+    get {_storage._reused}
+    set {_uniqueStorage()._reused = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1857,6 +1868,8 @@ public nonisolated struct PBLoggedBatch: Sendable {
   public var detail: String = String()
 
   public var partial: Data = Data()
+
+  public var reused: UInt64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2416,7 +2429,7 @@ nonisolated extension PBCommit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FetchResult"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shard\0\u{3}shard_bytes\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}distinct\0\u{3}body_bytes\0\u{1}failures\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shard\0\u{3}shard_bytes\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}distinct\0\u{3}body_bytes\0\u{1}failures\0\u{1}reused\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2432,6 +2445,7 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.distinct) }()
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.bodyBytes) }()
       case 8: try { try decoder.decodeRepeatedMessageField(value: &self.failures) }()
+      case 9: try { try decoder.decodeSingularUInt64Field(value: &self.reused) }()
       default: break
       }
     }
@@ -2462,6 +2476,9 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if !self.failures.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.failures, fieldNumber: 8)
     }
+    if self.reused != 0 {
+      try visitor.visitSingularUInt64Field(value: self.reused, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2474,6 +2491,7 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.distinct != rhs.distinct {return false}
     if lhs.bodyBytes != rhs.bodyBytes {return false}
     if lhs.failures != rhs.failures {return false}
+    if lhs.reused != rhs.reused {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3335,7 +3353,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PackageRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}mask\0\u{1}names\0\u{1}bounds\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}mask\0\u{1}names\0\u{1}bounds\0\u{1}kind\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3347,6 +3365,7 @@ nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 2: try { try decoder.decodeSingularBytesField(value: &self.mask) }()
       case 3: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.names) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._bounds) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.kind) }()
       default: break
       }
     }
@@ -3369,6 +3388,9 @@ nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     try { if let v = self._bounds {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
+    if !self.kind.isEmpty {
+      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3377,6 +3399,7 @@ nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.mask != rhs.mask {return false}
     if lhs.names != rhs.names {return false}
     if lhs._bounds != rhs._bounds {return false}
+    if lhs.kind != rhs.kind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5592,7 +5615,7 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LoggedJob"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}priority\0\u{1}weight\0\u{3}allowed_missing\0\u{1}state\0\u{1}reason\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}bytes\0\u{1}batches\0\u{1}plan\0\u{1}packages\0\u{1}after\0\u{1}identity\0\u{3}keeps_blobs\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}priority\0\u{1}weight\0\u{3}allowed_missing\0\u{1}state\0\u{1}reason\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}bytes\0\u{1}batches\0\u{1}plan\0\u{1}packages\0\u{1}after\0\u{1}identity\0\u{3}keeps_blobs\0\u{2}\u{3}reused\0")
 
   fileprivate class _StorageClass {
     var _requestID: String = String()
@@ -5612,6 +5635,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _after: [UInt64] = []
     var _identity: Data = Data()
     var _keepsBlobs: Bool = false
+    var _reused: UInt64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -5639,6 +5663,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
       _after = source._after
       _identity = source._identity
       _keepsBlobs = source._keepsBlobs
+      _reused = source._reused
     }
   }
 
@@ -5674,6 +5699,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 15: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._after) }()
         case 16: try { try decoder.decodeSingularBytesField(value: &_storage._identity) }()
         case 17: try { try decoder.decodeSingularBoolField(value: &_storage._keepsBlobs) }()
+        case 20: try { try decoder.decodeSingularUInt64Field(value: &_storage._reused) }()
         default: break
         }
       }
@@ -5737,6 +5763,9 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
       if _storage._keepsBlobs != false {
         try visitor.visitSingularBoolField(value: _storage._keepsBlobs, fieldNumber: 17)
       }
+      if _storage._reused != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._reused, fieldNumber: 20)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -5763,6 +5792,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._after != rhs_storage._after {return false}
         if _storage._identity != rhs_storage._identity {return false}
         if _storage._keepsBlobs != rhs_storage._keepsBlobs {return false}
+        if _storage._reused != rhs_storage._reused {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -5819,7 +5849,7 @@ nonisolated extension PBLoggedPlan: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LoggedBatch"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}state\0\u{1}attempts\0\u{1}losses\0\u{1}token\0\u{1}owner\0\u{1}digest\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}body_bytes\0\u{3}shard_bytes\0\u{1}cause\0\u{1}detail\0\u{2}\u{6}partial\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}state\0\u{1}attempts\0\u{1}losses\0\u{1}token\0\u{1}owner\0\u{1}digest\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}body_bytes\0\u{3}shard_bytes\0\u{1}cause\0\u{1}detail\0\u{2}\u{6}partial\0\u{1}reused\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5842,6 +5872,7 @@ nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 13: try { try decoder.decodeSingularStringField(value: &self.cause) }()
       case 14: try { try decoder.decodeSingularStringField(value: &self.detail) }()
       case 20: try { try decoder.decodeSingularBytesField(value: &self.partial) }()
+      case 21: try { try decoder.decodeSingularUInt64Field(value: &self.reused) }()
       default: break
       }
     }
@@ -5893,6 +5924,9 @@ nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if !self.partial.isEmpty {
       try visitor.visitSingularBytesField(value: self.partial, fieldNumber: 20)
     }
+    if self.reused != 0 {
+      try visitor.visitSingularUInt64Field(value: self.reused, fieldNumber: 21)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5912,6 +5946,7 @@ nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.cause != rhs.cause {return false}
     if lhs.detail != rhs.detail {return false}
     if lhs.partial != rhs.partial {return false}
+    if lhs.reused != rhs.reused {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Logging
 internal import Packages
 internal import Shards
 internal import Wire
@@ -8,8 +9,8 @@ struct LeaseRunner: WorkRunner {
     private let fetcher: BatchFetcher
     private let merger: PackageMerger
 
-    init(store: any BlobStore, environment: [String: String]) {
-        fetcher = BatchFetcher(store: store, origins: OriginCache(environment: environment))
+    init(store: any BlobStore, environment: [String: String], logger: Logger? = nil) {
+        fetcher = BatchFetcher(store: store, origins: OriginCache(environment: environment), logger: logger)
         merger = PackageMerger(store: store)
     }
 

@@ -37,7 +37,7 @@ public struct WorkerService: Service, CustomStringConvertible {
             logger.notice("Worker ends before it began: there was no blob store")
             return
         }
-        let runner = LeaseRunner(store: store, environment: options.environment)
+        let runner = LeaseRunner(store: store, environment: options.environment, logger: logger)
         try await run(store, runner, WorkerPolicy(slots: options.slots))
     }
 

@@ -108,6 +108,7 @@ struct Job: Decodable {
     let empty: Int
     let failed: Int
     let settled: Int
+    let reused: Int
     let batches: Int
     let batchesDone: Int
     let packages: [Package]

@@ -33,11 +33,11 @@ struct UserViewTests {
     @Test(.timeLimit(.minutes(4)))
     func aJobThatIsPausedResumedAndWhoseCoordinatorDiesEndsWell() async throws {
         let scratch = try Scratch()
-        let origin = try await DemoOrigin(["--latency-ms", "20"], in: scratch)
+        let origin = try await DemoOrigin(["--latency-ms", "30"], in: scratch)
         let cluster = try await Cluster(workers: 2, in: scratch)
         let submit = try Daemon(
             [
-                "submit", "EE", "DE", "--zoom", "0-10", "--tileset", origin.tileset, "--wait", "--json",
+                "submit", "EE", "DE", "--zoom", "0-11", "--tileset", origin.tileset, "--wait", "--json",
                 "--progress", "json", "--timeout", "10", "--coordinator", cluster.control,
             ], in: scratch)
         try await Eventually.holds("the job has begun") {

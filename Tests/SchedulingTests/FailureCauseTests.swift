@@ -10,8 +10,10 @@ struct FailureCauseTests {
     }
 
     @Test(arguments: [
-        ("http-404", FailureCause.refused), ("http-429", .throttled), ("http-503", .serverError), ("http-501", .refused),
-        ("http-408", .passingRefusal), ("http-999", .unknown), ("http-1", .unknown), ("", .unknown), ("nonsense", .unknown),
+        ("http-404", FailureCause.refused), ("http-429", .throttled), ("http-503", .serverError),
+        ("http-501", .refused),
+        ("http-408", .passingRefusal), ("http-999", .unknown), ("http-1", .unknown), ("", .unknown),
+        ("nonsense", .unknown),
         ("http-٤٠٤", .unknown),
     ])
     func statusesAndForeignTextsHaveOneMeaning(_ code: String, _ cause: FailureCause) {

@@ -19,7 +19,8 @@ struct RetryTests {
                     if dead.contains(batch) {
                         bench.on(.fail(1, offer.token, Trouble(cause: "bad-tileset", detail: "x"), retriable: false))
                     } else {
-                        bench.finish(offer, by: 1, failed: bad.contains(batch) ? [tile] : [], seed: offer.token.rawValue)
+                        bench.finish(
+                            offer, by: 1, failed: bad.contains(batch) ? [tile] : [], seed: offer.token.rawValue)
                     }
                 } else {
                     bench.finish(offer, by: 1)
@@ -43,7 +44,7 @@ struct RetryTests {
         #expect(bench.scheduler.audit() == [])
         bench.join(1)
         let shard = bench.rows(job)[4].digest
-        bench.on(.reopen(job, batches: bench.rows(job), only: nil))
+        bench.on(.reopen(job, batches: bench.rows(job), needs: nil, only: nil))
         #expect(bench.rows(job)[4].partial == shard)
         #expect(try run(&bench) == [4, 7])
         let summary = try bench.summary(job)
@@ -58,7 +59,7 @@ struct RetryTests {
         let job = bench.submit(10)
         bench.join(1)
         _ = try run(&bench, dead: [2, 7])
-        bench.on(.reopen(job, batches: bench.rows(job), only: [7]))
+        bench.on(.reopen(job, batches: bench.rows(job), needs: nil, only: [7]))
         #expect(try run(&bench) == [7])
         #expect(try bench.summary(job).state == .failed)
         #expect(try bench.summary(job).counts.failed == 85)
@@ -71,7 +72,7 @@ struct RetryTests {
         bench.finish(bench.offers()[0], by: 1)
         bench.on(.cancel(job))
         #expect(bench.released() == [job])
-        bench.on(.reopen(job, batches: Bench.job(4).batches.map(Batch.init), only: nil))
+        bench.on(.reopen(job, batches: Bench.job(4).batches.map(Batch.init), needs: nil, only: nil))
         #expect(try run(&bench).count == 4)
         #expect(try bench.summary(job).state == .done)
     }
@@ -154,5 +155,16 @@ struct RetryTests {
         bench.on(.drop(job, batches: nil))
         #expect(bench.released() == [job])
         #expect(bench.rows(job)[3].trouble?.cause == "dropped")
+    }
+
+    @Test func aJobThatWasPausedWhenItEndedRunsAfterARetry() throws {
+        var bench = Bench()
+        let job = bench.submit(2, priority: 3)
+        bench.join(1)
+        bench.on(.order(job, .pause))
+        bench.on(.cancel(job))
+        bench.on(.reopen(job, batches: Bench.job(2).batches.map(Batch.init), needs: nil, only: nil))
+        #expect(try bench.summary(job).priority == 3)
+        #expect(try run(&bench) == [0, 1])
     }
 }

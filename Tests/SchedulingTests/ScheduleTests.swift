@@ -44,7 +44,8 @@ struct ScheduleTests {
             let next = rule.next(after: day * 86_400_000)
             #expect(next == (day + 1) * 86_400_000)
             let month = try CalendarRule("monthly 1 00:00").next(after: day * 86_400_000)
-            let parts = calendar.dateComponents([.day, .hour], from: Date(timeIntervalSince1970: Double(month) / 1_000))
+            let parts = calendar.dateComponents(
+                [.day, .hour], from: Date(timeIntervalSince1970: Double(month) / 1_000))
             #expect(parts.day == 1 && parts.hour == 0)
             #expect(month > day * 86_400_000 && month <= (day + 31) * 86_400_000)
         }
@@ -61,7 +62,9 @@ struct ScheduleTests {
         for fire in bench.fires {
             let firing = Firing(schedule: fire.id, due: fire.due, wall: wall)
             bench.on(
-                .submit(Bench.job(1, request: Firing.requestID(of: fire.id, due: fire.due), identity: identity, firing: firing)))
+                .submit(
+                    Bench.job(
+                        1, request: Firing.requestID(of: fire.id, due: fire.due), identity: identity, firing: firing)))
         }
         bench.fires = []
     }

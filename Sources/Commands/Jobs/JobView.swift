@@ -17,6 +17,8 @@ package struct JobView: Encodable {
     /// Settled, committed or by a running lease; never above `tiles`.
     package let settled: UInt64
     let bytes: UInt64
+    /// Of the stored and empty tiles, those taken from shards that were there already.
+    let reused: UInt64
     let batches: UInt64
     let batchesDone: UInt64
     let batchesDead: UInt64
@@ -62,6 +64,7 @@ package struct JobView: Encodable {
         failed = status.failed
         settled = min(status.tiles, status.stored + status.empty + status.failed + status.inFlightDone)
         bytes = status.bytes
+        reused = status.reused
         batches = status.batches
         batchesDone = status.batchesDone
         batchesDead = status.batchesDead

@@ -47,10 +47,12 @@ struct ScheduleCommand: AsyncParsableCommand {
 
         func run() async throws {
             let tileset = try await tiles.read()
-            let draft = try JobDraft(areas: try area.read(), zooms: try tiles.zooms(of: tileset), tileset: tileset)
+            let areas = try area.read()
+            let draft = try JobDraft(
+                areas: areas, zooms: try tiles.zooms(of: tileset), tileset: tileset, label: area.label(areas))
             let policy = SubmitPolicy(
                 requestID: "", tileLimit: tileLimit, priority: priority, allowedMissing: allowedMissing, weight: weight)
-            let submission = try Frame(session: 1, seq: 0, .submit(draft.request(policy))).encoded()
+            let submission = try Frame(session: 1, seq: 0, .submit(try draft.request(policy))).encoded()
             let answer = try await cluster.withClient { client in
                 try await client.put(
                     .make {

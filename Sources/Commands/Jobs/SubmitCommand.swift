@@ -17,6 +17,8 @@ struct SubmitCommand: AsyncParsableCommand {
               packhorse submit "bbox(24.5,59.3,25.0,59.5)" --tileset tiles.yaml --zoom 0-12
               packhorse submit --geojson park.geojson --tileset https://tiles.example.com/tiles.json
               packhorse submit --points huts.csv --radius 2km --tileset mbtiles:planet.mbtiles
+              packhorse submit EU --recursive --tileset tiles.yaml --dry-run
+              packhorse submit --catalog packages.yaml --tileset tiles.yaml
             """)
 
     @OptionGroup var area: AreaOptions
@@ -58,20 +60,21 @@ struct SubmitCommand: AsyncParsableCommand {
 
     func run() async throws {
         let tileset = try await tiles.read()
-        let draft = try JobDraft(areas: try area.read(), zooms: try tiles.zooms(of: tileset), tileset: tileset)
+        let areas = try area.read()
+        let draft = try JobDraft(
+            areas: areas, zooms: try tiles.zooms(of: tileset), tileset: tileset, label: area.label(areas))
         let policy = SubmitPolicy(
             requestID: requestID ?? "", tileLimit: tileLimit, priority: priority,
             allowedMissing: allowedMissing, dryRun: dryRun, weight: weight, after: after)
+        let request = try draft.request(policy)
         try await cluster.withClient { client in
-            let submitted = try await client.submit(draft.request(policy))
+            let submitted = try await client.submit(request)
             if progress.json, dryRun || !wait {
-                Console.result(try JSONText.pretty(SubmissionView(submitted, isDryRun: dryRun)))
+                Console.result(try JSONText.pretty(SubmissionView(submitted, draft, isDryRun: dryRun)))
                 return
             }
             if dryRun {
-                Console.result(
-                    "\(Units.count(submitted.tiles)) tiles in \(Units.count(submitted.batches)) batches; nothing was submitted"
-                )
+                for line in Self.forecast(submitted, draft) { Console.result(line) }
                 return
             }
             if submitted.existing { try await checkSame(draft, submitted.job, client) }
@@ -82,6 +85,21 @@ struct SubmitCommand: AsyncParsableCommand {
             }
             try await JobWatcher(client: client, style: progress.style).finish(submitted.job)
         }
+    }
+
+    /// What would be built, and what the overlap of the packages saves.
+    private static func forecast(_ submitted: PBSubmitted, _ draft: JobDraft) -> [String] {
+        let batches = "\(Units.count(submitted.batches)) batches; nothing was submitted"
+        guard draft.packages.count > 1 else { return ["\(Units.count(submitted.tiles)) tiles in \(batches)"] }
+        let all = draft.packageTiles
+        let saved = all - min(submitted.tiles, all)
+        let share = Int((Double(saved) / Double(max(all, 1)) * 100).rounded())
+        return [
+            "\(Units.count(draft.packages.count, of: "package")) of \(Units.count(all)) tiles together,"
+                + " \(Units.count(submitted.tiles)) of them different: fetching each once saves"
+                + " \(Units.count(saved)) (\(share) %)",
+            "\(Units.count(submitted.tiles)) tiles in \(batches)",
+        ]
     }
 
     /// A request id names one submission: another one under it is a mistake.
@@ -107,8 +125,13 @@ private struct SubmissionView: Encodable {
     let tiles: UInt64
     let batches: UInt64
     let existing: Bool
+    let packages: Int
+    /// Counted in each package; above `tiles` by what they share.
+    let packageTiles: UInt64
 
-    init(_ submitted: PBSubmitted, isDryRun: Bool) {
+    init(_ submitted: PBSubmitted, _ draft: JobDraft, isDryRun: Bool) {
+        packages = draft.packages.count
+        packageTiles = draft.packageTiles
         job = isDryRun ? nil : submitted.job
         tiles = submitted.tiles
         batches = submitted.batches

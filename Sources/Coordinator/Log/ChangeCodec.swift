@@ -86,6 +86,7 @@ enum ChangeCodec {
             $0.empty = summary.counts.empty
             $0.failed = summary.counts.failed
             $0.bytes = summary.counts.bytes
+            $0.reused = summary.counts.reused
             $0.batches = summary.counts.batches
             $0.after = summary.after
             $0.identity = Data(summary.identity?.bytes ?? [])
@@ -136,6 +137,8 @@ enum ChangeCodec {
             $0.failed = batch.result.failed
             $0.bodyBytes = batch.result.bodyBytes
             $0.shardBytes = batch.result.shardBytes
+            $0.partial = Data(batch.partial?.bytes ?? [])
+            $0.reused = batch.result.reused
             $0.cause = batch.trouble?.cause ?? ""
             $0.detail = batch.trouble?.detail ?? ""
             $0.partial = Data(batch.partial?.bytes ?? [])

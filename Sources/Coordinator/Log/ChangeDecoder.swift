@@ -81,6 +81,7 @@ struct ChangeDecoder {
         counts.empty = body.empty
         counts.failed = body.failed
         counts.bytes = body.bytes
+        counts.reused = body.reused
         for (index, count) in body.batches.enumerated() where counts.batches.indices.contains(index) {
             counts.batches[index] = count
         }
@@ -111,7 +112,7 @@ struct ChangeDecoder {
             digest: ContentDigest(body.digest), partial: ContentDigest(body.partial),
             result: FetchCounts(
                 stored: body.stored, empty: body.empty, failed: body.failed, bodyBytes: body.bodyBytes,
-                shardBytes: body.shardBytes),
+                shardBytes: body.shardBytes, reused: body.reused),
             trouble: trouble(body.cause, body.detail))
     }
 

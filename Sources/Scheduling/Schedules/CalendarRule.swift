@@ -21,7 +21,9 @@ public struct CalendarRule: Hashable, Sendable, CustomStringConvertible {
         guard let pattern = Self.pattern(words) else {
             throw Refusal(
                 "bad-schedule", "'\(text.prefix(60))' does not say when.",
-                hint: "for example \"monthly 3 02:30\", \"weekly mon 04:00\", \"daily 01:00\" or \"hourly 15\"; times are UTC")
+                hint:
+                    "for example \"monthly 3 02:30\", \"weekly mon 04:00\", \"daily 01:00\" or \"hourly 15\"; times are UTC"
+            )
         }
         self.pattern = pattern
     }

@@ -23,6 +23,8 @@ struct Checker {
     /// Words of mergers about shards they could not read.
     private(set) var complaints: [String] = []
     var forgotten: Set<JobID> = []
+    /// The manifest that each accepted package was made from.
+    var manifests: [ContentDigest: ContentDigest] = [:]
     /// Jobs whose dead letters were requeued or dropped.
     var reconsidered: Set<JobID> = []
 
@@ -132,6 +134,7 @@ extension Simulation {
         case .leased: checker.grant(package.token, to: package.owner, after: old.token)
         case .publishing where package.merged != old.merged:
             _ = checker.accept(package.merged?.digest, under: package.token)
+            if let merged = package.merged?.digest { checker.manifests[merged] = package.manifest }
         case .manifest where old.state == .backoff: marks.hit(.manifestRewritten)
         default: break
         }
@@ -153,11 +156,14 @@ extension Simulation {
 
     /// A second lease is in no row.
     private mutating func noteBackup(_ offer: Offer, to session: SessionID) {
-        guard case .fetch(let index, _, _, _) = offer.work, let row = store.job(offer.job)?.batches, row.indices.contains(index),
+        guard case .fetch(let index, _, _, _) = offer.work, let row = store.job(offer.job)?.batches,
+            row.indices.contains(index),
             row[index].token != offer.token
         else { return }
         marks.hit(.backupGranted)
-        if row[index].owner == session { problem("I5: \(offer.token) is a backup for the holder of \(row[index].cell)") }
+        if row[index].owner == session {
+            problem("I5: \(offer.token) is a backup for the holder of \(row[index].cell)")
+        }
         checker.backUp(offer.token, session)
     }
 
@@ -201,10 +207,8 @@ extension Simulation {
     /// Every blob that an unfinished job or the catalog needs is whole, unless a fault took it (I3, I8).
     mutating func checkNamed(_ occasion: String) {
         for job in store.state.jobs where !job.summary.state.isFinal || job.summary.keepsBlobs {
-            let id = job.summary.id
-            for digest in store.named(by: { $0.summary.id == id })
-            where blobs[digest] == nil && !blobs.taken.contains(digest) {
-                problem("I8: after \(occasion) the blob \(digest) that job \(id) names is gone")
+            for digest in job.needed where blobs[digest] == nil && !blobs.taken.contains(digest) {
+                problem("I8: after \(occasion) the blob \(digest) that job \(job.summary.id) needs is gone")
             }
         }
         for digest in catalog.values.joined() where torn(digest) {
@@ -224,5 +228,19 @@ extension Simulation {
         if nodes[worker].troubledAt < undisturbed, coordinatorTroubledAt < undisturbed {
             problem("I12: w\(worker) asks for job \(offer.job) \(now - since) ms after it was stopped")
         }
+    }
+}
+
+extension StoredJob {
+    /// Blobs the job cannot do without; partial shards and orphans are not among them.
+    fileprivate var needed: [ContentDigest] {
+        batches.compactMap(\.digest)
+            + packages.compactMap { package in
+                switch package.state {
+                case .ready, .leased: package.manifest
+                case .publishing: package.merged?.digest
+                default: nil
+                }
+            }
     }
 }

@@ -7,7 +7,8 @@ enum Mark: Int, CaseIterable {
     case commitResent, refusedWithoutBlob, shardRefetched, manifestRewritten, mergedAgain, publishedAgain
     case tilesTriedAgain, failuresAccepted, jobCancelled, jobFailed, jobForgotten, orphanNamed, blobsReleased
     case originChanged, submittedAgain, commitWhileRemoving
-    case paused, retriedWithBlobs, retriedAnew, lettersReconsidered, batchCut, followed, backupGranted, backupWon
+    case paused, retriedWithBlobs, retriedAnew, lettersReconsidered, batchCut, followed, backupGranted, backupWon,
+        tilesReused
 }
 
 /// A set of marks.

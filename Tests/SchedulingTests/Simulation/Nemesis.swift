@@ -35,7 +35,7 @@ extension Simulation {
         if rolls(swarm.clockJump) {
             marks.hit(.clockJumped)
             nodes[index].clock.jump(faultRandom.below(Int64(7_200_000)), at: now)
-            nodes[index].troubledAt = now
+            nodes[index].troubledAt = max(nodes[index].troubledAt, now)
             nodes[index].wakeAt = now + 1
             schedule(.wake(index), at: now + 1)
         }
@@ -54,7 +54,7 @@ extension Simulation {
             marks.hit(.cutOneWay)
             nodes[index].muteUntil = until
         }
-        nodes[index].troubledAt = now
+        nodes[index].troubledAt = max(nodes[index].troubledAt, now)
         say("w\(index) is cut off: deaf until \(nodes[index].deafUntil), mute until \(nodes[index].muteUntil)")
     }
 
@@ -65,7 +65,7 @@ extension Simulation {
         say("w\(index) dies")
         nodes[index].worker = nil
         nodes[index].downUntil = now + span
-        nodes[index].troubledAt = now
+        nodes[index].troubledAt = max(nodes[index].troubledAt, now)
         nodes[index].wakeAt = nodes[index].downUntil
         schedule(.wake(index), at: nodes[index].downUntil)
     }
@@ -117,7 +117,7 @@ extension Simulation {
     private mutating func randomBlob() -> ContentDigest? {
         guard !blobs.order.isEmpty else { return nil }
         // Often one of the newest, which somebody is about to read.
-        let newest = faultRandom.perMille(300) ? min(3, blobs.order.count) : blobs.order.count
+        let newest = faultRandom.perMille(500) ? min(2, blobs.order.count) : blobs.order.count
         return blobs.order[blobs.order.count - 1 - faultRandom.below(newest)]
     }
 

@@ -17,7 +17,13 @@ extension Simulation {
             let ready = coordinator?.unreleased.filter { coordinator?.scheduler.isLiving($0) == false } ?? []
             coordinator?.unreleased.removeAll(where: ready.contains)
             for id in ready {
-                let needed = Set(store.named { !$0.summary.state.isFinal || $0.summary.keepsBlobs })
+                coordinator?.releasing.insert(id)
+                say("the blobs of job \(id) are to go")
+                let giving = Set(coordinator?.scheduler.givingJobs ?? []).subtracting([id])
+                let needed = Set(
+                    store.named { job in
+                        !job.summary.state.isFinal || job.summary.keepsBlobs || giving.contains(job.summary.id)
+                    })
                 let gone = store.named { $0.summary.id == id }
                     .filter { mutant == .releasesTooMuch || !needed.contains($0) }
                 for digest in gone { coordinator?.removing[digest, default: 0] += 1 }
@@ -30,7 +36,8 @@ extension Simulation {
         guard let coordinator, let index = specIndex(of: id) else { return nil }
         let spec = specs[index]
         var (missing, shards): (UInt64, [ContentDigest]) = (0, [])
-        for batch in coordinator.scheduler.batches(of: id) where batch.state != .split && spec.masks[package].contains(batch.cell) {
+        for batch in coordinator.scheduler.batches(of: id)
+        where batch.state != .split && spec.masks[package].contains(batch.cell) {
             missing += batch.state == .done ? batch.result.failed : batch.tiles
             if batch.state == .done, let digest = batch.digest { shards.append(digest) }
         }
@@ -69,9 +76,11 @@ extension Simulation {
                 let others = (coordinator?.removing[digest] ?? 1) - 1
                 coordinator?.removing[digest] = others > 0 ? others : nil
             }
+            say("the blobs of job \(id) are gone")
             checkNamed("release of job \(id)")
             if dies() { return }
             marks.hit(.blobsReleased)
+            coordinator?.releasing.remove(id)
             store.markReleased(id)
         }
         settle()

@@ -55,17 +55,26 @@ struct SimSpec {
     let masks: [TileMask]
     let union: TileMask
     let submission: JobSubmission
+    /// Jobs of one tileset share what they fetch.
+    let tileset: ContentDigest
 
-    init(index: Int, zooms: ZoomRange, masks: [TileMask], allowedMissing: Double, priority: Int32, weight: UInt32) {
+    init(
+        index: Int, zooms: ZoomRange, masks: [TileMask], allowedMissing: Double, priority: Int32, weight: UInt32,
+        tileset: UInt64 = 1
+    ) {
+        self.tileset = Bench.digest(tileset)
         self.zooms = zooms
         self.masks = masks
         union = masks.dropFirst().reduce(masks[0]) { $0.union($1) }
         let packages = masks.enumerated().map { Package(id: "\(index).\($0)", tiles: $1.count(in: zooms)) }
+        let batches = Array(BatchPlanner(mask: union, zooms: zooms).batches())
         submission = JobSubmission(
             requestID: "request \(index)", priority: priority, weight: weight, allowedMissing: allowedMissing,
-            batches: Array(BatchPlanner(mask: union, zooms: zooms).batches()), packages: packages,
-            payload: [UInt8(truncatingIfNeeded: index)])
+            batches: batches, packages: packages, payload: [UInt8(truncatingIfNeeded: index)],
+            needs: PackageNeeds(masks: masks, cells: batches.map(\.cell)), tileset: self.tileset)
     }
+
+    func needs(of batches: [Batch]) -> PackageNeeds { PackageNeeds(masks: masks, cells: batches.map(\.cell)) }
 
     /// The tiles of a batch, as a worker enumerates them.
     func tiles(_ cell: TileID, _ zooms: ZoomRange) -> [TileID] { Array(union.tiles(in: zooms, under: cell)) }

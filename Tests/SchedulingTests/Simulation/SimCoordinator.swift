@@ -43,6 +43,8 @@ struct SimCoordinator {
     var slept: Int64 = 0
     var wakeAt = Int64.max
     var unreleased: [JobID] = []
+    /// Ended jobs whose blobs are being removed.
+    var releasing: Set<JobID> = []
     /// Blobs on their way out: a commit that names one is not answered before it is gone, or it would count a blob that goes.
     var removing: [ContentDigest: Int] = [:]
 }
@@ -58,20 +60,24 @@ extension Simulation {
         if mutant != .tokenReuse || store.epoch == 0 { store.raiseEpoch() }
         let clock = SimClock(
             base: faultRandom.below(Int64(1_000_000)), since: now, drift: driftOfANode())
-        let jobs = store.inheritance
+        let specs = specs
+        let jobs = store.inheritance { job in job.payload.first.map { specs[Int($0)] } }
         var fresh = SimCoordinator(
             incarnation: incarnation,
             scheduler: Scheduler(
                 policy: policy, epoch: store.epoch, jobs: jobs, lastJob: store.lastJob,
                 now: Tick(milliseconds: clock.local(now))),
             clock: clock)
-        fresh.unreleased = jobs.filter { $0.summary.state.isFinal && !$0.summary.keepsBlobs && !store.released.contains($0.summary.id) }
-            .map(\.summary.id)
+        fresh.unreleased = jobs.filter {
+            $0.summary.state.isFinal && !$0.summary.keepsBlobs && $0.heldFor.isEmpty
+                && !store.released.contains($0.summary.id)
+        }
+        .map(\.summary.id)
         coordinator = fresh
         say("coordinator \(incarnation) starts, epoch \(store.epoch)")
-        checkRestored()
         let tick = tick
         if mutant != .noStart, let effects = coordinator?.scheduler.start(now: tick) { take(effects) }
+        checkRestored()
         coordinator?.turn.chores.append(.release)
         settle()
         if jobs.allSatisfy(\.summary.state.isFinal) { sweep() }
@@ -198,6 +204,7 @@ extension Simulation {
             case .publish(let job, let package, let merged):
                 coordinator?.turn.chores.append(.publish(job, package: package, merged))
             case .release(let job):
+                say("release of job \(job)")
                 coordinator?.unreleased.append(job)
                 coordinator?.turn.chores.append(.release)
             case .split(let cut): cuts.append(cut)
@@ -206,7 +213,9 @@ extension Simulation {
         }
         for cut in cuts {
             guard let mask = spec(of: cut.job)?.union else { continue }
-            hand(.splitPlanned(cut.job, batch: cut.batch, BatchPlanner.parts(of: cut.cell, zooms: cut.zooms, mask: mask)))
+            hand(
+                .splitPlanned(cut.job, batch: cut.batch, BatchPlanner.parts(of: cut.cell, zooms: cut.zooms, mask: mask))
+            )
         }
     }
 
@@ -230,7 +239,7 @@ extension Simulation {
             }
             for write in turn.writes {
                 check(write)
-                store.apply(write)
+                store.apply(write, now: now)
             }
             if dies(.diedAfterCommit) { return }
         }

@@ -6,6 +6,7 @@ extension Simulation {
         var submission = specs[clients[client].spec].submission
         if clients[client].follows, client > 0, let before = clients[client - 1].job {
             submission.after = [before]
+            marks.hit(.followed)
             if coordinator?.scheduler.job(requestID: submission.requestID) == nil,
                 coordinator?.scheduler.refusal(after: [before]) != nil
             {
@@ -41,11 +42,13 @@ extension Simulation {
         guard let scheduler = coordinator?.scheduler, scheduler.refusal(ofRetry: job) == nil else { return true }
         guard let rows = store.job(job), let spec = spec(of: job) else { return true }
         let isKept = scheduler.summary(of: job)?.keepsBlobs == true
-        guard isKept || store.released.contains(job) else { return false }
+        let isLeaving = coordinator?.unreleased.contains(job) == true || coordinator?.releasing.contains(job) == true
+        guard isKept || !isLeaving else { return false }
         marks.hit(isKept ? .retriedWithBlobs : .retriedAnew)
         silenced[job] = nil
         coordinator?.unreleased.removeAll { $0 == job }
-        hand(.reopen(job, batches: isKept ? rows.batches : spec.submission.batches.map(Batch.init), only: nil))
+        let batches = isKept ? rows.batches : spec.submission.batches.map(Batch.init)
+        hand(.reopen(job, batches: batches, needs: spec.needs(of: batches), only: nil))
         return true
     }
 
@@ -60,6 +63,7 @@ extension Simulation {
 
     /// Whether an ended job's blobs are dealt with.
     func canForget(_ job: JobID) -> Bool {
-        store.released.contains(job) || store.job(job)?.summary.keepsBlobs == true
+        coordinator?.unreleased.contains(job) == false && coordinator?.releasing.contains(job) == false
+            && coordinator?.scheduler.isGiving(job) == false
     }
 }

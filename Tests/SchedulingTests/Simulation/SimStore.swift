@@ -7,6 +7,11 @@ struct SimStore {
     private(set) var lastJob: JobID = 0
     /// Ended jobs whose blobs are gone.
     private(set) var released: Set<JobID> = []
+    /// Orphans that went with an earlier life of a job that was retried.
+    private var removed: [JobID: Set<ContentDigest>] = [:]
+    /// When jobs were submitted and ended.
+    private(set) var created: [JobID: Int64] = [:]
+    private(set) var ended: [JobID: Int64] = [:]
     /// Every write since the beginning, in order.
     private(set) var log: [StoreWrite] = []
     var fullUntil: Int64 = 0
@@ -14,20 +19,45 @@ struct SimStore {
     mutating func raiseEpoch() { epoch += 1 }
 
     /// Applies one write of a transaction.
-    mutating func apply(_ write: StoreWrite) {
+    mutating func apply(_ write: StoreWrite, now: Int64) {
         state.apply(write)
-        if case .insertJob(let job) = write { lastJob = max(lastJob, job.summary.id) }
-        if case .reopen(let job) = write { released.remove(job.summary.id) }
+        switch write {
+        case .insertJob(let job):
+            lastJob = max(lastJob, job.summary.id)
+            created[job.summary.id] = now
+        case .reopen(let job):
+            released.remove(job.summary.id)
+            ended[job.summary.id] = nil
+        case .job(let summary) where summary.state.isFinal: ended[summary.id] = ended[summary.id] ?? now
+        default: break
+        }
         log.append(write)
     }
 
-    mutating func markReleased(_ job: JobID) { released.insert(job) }
+    mutating func markReleased(_ job: JobID) {
+        released.insert(job)
+        removed[job, default: []].formUnion(state.orphans[job] ?? [])
+    }
 
-    /// What a coordinator starts from: ended jobs come without their batches.
-    var inheritance: [StoredJob] {
-        state.jobs.map { job in
-            guard job.summary.state.isFinal else { return job }
-            return StoredJob(summary: job.summary, batches: [], packages: job.packages, payload: job.payload)
+    /// What a coordinator starts from: ended jobs come without their batches, but for those whose shards unfinished ones may use.
+    func inheritance(_ spec: (StoredJob) -> SimSpec?) -> [StoredJob] {
+        let living = state.jobs.filter { !$0.summary.state.isFinal }
+        return state.jobs.map { stored in
+            var job = stored
+            let tileset = spec(stored)?.tileset
+            job.tileset = tileset
+            guard job.summary.state.isFinal else {
+                job.needs = spec(stored)?.needs(of: job.batches)
+                return job
+            }
+            let isWhole = !released.contains(job.summary.id) && !job.summary.keepsBlobs
+            let end = ended[job.summary.id] ?? 0
+            job.heldFor =
+                isWhole
+                ? living.filter { spec($0)?.tileset == tileset && created[$0.summary.id] ?? 0 <= end }.map(\.summary.id)
+                : []
+            if job.heldFor.isEmpty { job.batches = [] }
+            return job
         }
     }
 
@@ -47,7 +77,8 @@ struct SimStore {
         for job in state.jobs where isMeant(job) && !released.contains(job.summary.id) {
             all += job.batches.compactMap(\.digest) + job.batches.compactMap(\.partial)
             all += job.packages.compactMap(\.manifest) + job.packages.compactMap { $0.merged?.digest }
-            all += (state.orphans[job.summary.id] ?? []).sorted { $0.description < $1.description }
+            let orphans = (state.orphans[job.summary.id] ?? []).subtracting(removed[job.summary.id] ?? [])
+            all += orphans.sorted { $0.description < $1.description }
         }
         return all
     }

@@ -6,6 +6,8 @@ struct SimTask {
     /// The batch's tiles; `nil` before the work has begun.
     var tiles: [TileID]?
     var next = 0
+    /// Tiles taken from sources.
+    var reused: UInt64 = 0
     var settled: [SimTile] = []
     var failures: [FailedTile] = []
     /// Steps of a merge still to come.
@@ -18,7 +20,7 @@ struct SimTask {
         let stored = UInt64(settled.count { $0.version > 0 })
         let counts = FetchCounts(
             stored: stored, empty: UInt64(settled.count) - stored, failed: UInt64(failures.count),
-            bodyBytes: stored * 100, shardBytes: SimContent.shard(settled).size)
+            bodyBytes: stored * 100, shardBytes: SimContent.shard(settled).size, reused: reused)
         return .fetch(shard, counts, failures: failures)
     }
 }
@@ -49,8 +51,8 @@ extension Simulation {
         guard let spec = spec(of: offer.job) else {
             return .failed(Trouble(cause: "bad-batch", detail: "no such job"), retriable: true)
         }
-        let tiles = task.tiles ?? spec.tiles(cell, zooms)
-        task.tiles = tiles
+        if task.tiles == nil { take(spec.tiles(cell, zooms), from: offer.sources, into: &task) }
+        let tiles = task.tiles ?? []
         let end = min(task.next + Int(1 + workRandom.below(Int64(6))), tiles.count)
         for tile in tiles[task.next..<end] {
             note(requestFor: offer, by: worker)
@@ -65,10 +67,24 @@ extension Simulation {
             }
         }
         task.next = end
-        advance(worker, offer.token, done: UInt64(end), bytes: UInt64(end) * 90)
+        advance(worker, offer.token, done: task.reused + UInt64(end), bytes: UInt64(end) * 90)
         guard end == tiles.count else { return nil }
         guard !isFull(worker) else { return .failed(Trouble(cause: "disk-full", detail: "sim"), retriable: true) }
+        task.settled.sort { $0.tile < $1.tile }
         return .done(task.result(put(.shard(task.settled))))
+    }
+
+    /// Takes what the sources hold; one that is gone or damaged is only a help less.
+    private mutating func take(_ tiles: [TileID], from sources: [ContentDigest], into task: inout SimTask) {
+        var known: [TileID: UInt64] = [:]
+        for source in sources {
+            guard let blob = blobs[source], !blob.isDamaged, case .shard(let held) = blob.content else { continue }
+            for tile in held where known[tile.tile] == nil { known[tile.tile] = tile.version }
+        }
+        task.settled = tiles.compactMap { tile in known[tile].map { SimTile(tile: tile, version: $0) } }
+        task.reused = UInt64(task.settled.count)
+        task.tiles = tiles.filter { known[$0] == nil }
+        if task.reused > 0 { marks.hit(.tilesReused) }
     }
 
     private mutating func merge(

@@ -45,7 +45,8 @@ extension Simulation {
         let zooms = ZoomRange(min: low, max: 12) ?? .all
         return SimSpec(
             index: index, zooms: zooms, masks: masks, allowedMissing: random.perMille(800) ? 1 : 0,
-            priority: Int32(random.below(2)), weight: UInt32(1 + random.below(3)))
+            priority: Int32(random.below(2)), weight: UInt32(1 + random.below(3)),
+            tileset: random.perMille(800) ? 1 : 2)
     }
 
     // MARK: - Workers

@@ -158,13 +158,13 @@ struct Simulation {
             if let worker {
                 let isIn = if case .toWorker = parcel { true } else { false }
                 if (isIn ? nodes[worker].deafUntil : nodes[worker].muteUntil) > now {
-                    nodes[worker].troubledAt = now
+                    nodes[worker].troubledAt = max(nodes[worker].troubledAt, now)
                     return
                 }
             }
             if netRandom.perMille(swarm.loss) {
                 marks.hit(.lost)
-                if let worker { nodes[worker].troubledAt = now }
+                if let worker { nodes[worker].troubledAt = max(nodes[worker].troubledAt, now) }
                 return
             }
             if netRandom.perMille(swarm.doubling) {
@@ -207,7 +207,8 @@ struct Simulation {
     var standing: String {
         let jobs = store.state.jobs.map { job in
             let open = job.batches.filter { $0.state != .done }.count
-            return "job \(job.summary.id) \(job.summary.state), priority \(job.summary.priority), \(open) batches open, "
+            return
+                "job \(job.summary.id) \(job.summary.state), priority \(job.summary.priority), \(open) batches open, "
                 + job.packages.map { "\($0.state)" }.joined(separator: " ")
         }
         return "\(jobs) clients \(clients.map { "\($0.isContent) \($0.steps.map(\.order))" })"

@@ -20,7 +20,9 @@ import Testing
         let mutant = environment["PACKHORSE_MUTANT"].flatMap(Mutant.init)
         var simulation = Simulation(seed: seed, mutant: mutant, records: true)
         let problem = simulation.run()
-        print(simulation.recording?.suffix(environment["PACKHORSE_LINES"].flatMap(Int.init) ?? 400).joined(separator: "\n") ?? "")
+        print(
+            simulation.recording?.suffix(environment["PACKHORSE_LINES"].flatMap(Int.init) ?? 400).joined(
+                separator: "\n") ?? "")
         print("seed \(seed): \(problem ?? "no problem"), trace \(String(simulation.trace.value, radix: 16))")
         print("swarm: \(simulation.swarm)")
         if let problem { Issue.record("\(problem)") }

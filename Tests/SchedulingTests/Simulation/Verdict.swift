@@ -12,11 +12,12 @@ extension Simulation {
 
     /// A package as it is put into the catalog, tile by tile, against its shards and its mask (I1, I2, I3).
     mutating func checkPublished(_ id: JobID, _ index: Int, _ merged: MergedPackage) {
-        guard let job = store.job(id), let spec = spec(of: id) else { return problem("I1: published for no job") }
+        guard let spec = spec(of: id) else { return problem("I1: published for no job") }
         guard blobs[merged.digest]?.isDamaged == false, case .package(let tiles)? = blobs.archive[merged.digest] else {
             return problem("I3: package \(index) of job \(id) is published torn")
         }
-        guard let manifest = job.packages[index].manifest, case .manifest(let list)? = blobs.archive[manifest] else {
+        guard let manifest = checker.manifests[merged.digest], case .manifest(let list)? = blobs.archive[manifest]
+        else {
             return problem("I1: package \(index) of job \(id) has no manifest")
         }
         var wanted: [TileID: UInt64] = [:]
