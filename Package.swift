@@ -57,9 +57,10 @@ let libraries: [Room] = [
     Room("Tilesets", ["Tiles", "TileBodies"], [.yams]),
     Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer"], [.grdb]),
     Room("Shards", ["CLZ4", "Tiles"], [.crypto]),
+    Room("ObjectStore", ["Transfer", "Shards"]),
     Room("Packages", ["Tiles", "TileBodies", "Shards"], [.grdb, .crypto]),
     Room("Catalog", ["Tiles", "Shards"]),
-    Room("TestSupport"),  // the scripted HTTP server of the tests; nothing but tests imports it
+    Room("TestSupport"),  // the scripted HTTP server and the raw ZeroMQ peer of the tests; nothing but tests imports it
     // Layer 3: services; they meet at Wire and never import each other
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging, .nio]),
     Room(
@@ -71,12 +72,14 @@ let libraries: [Room] = [
             "Tiles", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards", "Packages",
             "Telemetry",
         ], [.lifecycle, .logging]),
+    // Decoders as a fuzzer sees them; only tests and ops/fuzz use it.
+    Room("FuzzTargets", ["Tiles", "Wire", "Shards", "ZeroMQ"]),
     // Layer 4
     Room(
         "Commands",
         [
-            "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards", "Packages",
-            "Catalog", "DemoWorld",
+            "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards",
+            "ObjectStore", "Packages", "Catalog", "DemoWorld",
             "Coordinator", "Worker", "Scheduling", "Telemetry",
         ], [.arguments, .lifecycle, .logging, .signals]),
 ]
@@ -84,14 +87,15 @@ let libraries: [Room] = [
 /// Rooms with a test target of their own, and what the tests import beyond the room itself.
 let tests: [Room] = [
     Room("Tiles"), Room("Regions", ["Tiles"]), Room("Wire", ["Tiles"]), Room("Scheduling", ["Tiles"], [.heap]),
-    Room("ZeroMQ"), Room("Transfer", ["TestSupport"]), Room("TileBodies", ["Tiles"]),
+    Room("ZeroMQ", ["TestSupport"]), Room("Transfer", ["TestSupport"]), Room("TileBodies", ["Tiles"]),
     Room("Tilesets", ["Tiles", "TileBodies"]),
     Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "TestSupport"], [.grdb]), Room("Shards", ["Tiles"]),
+    Room("ObjectStore", ["Transfer", "Shards", "TestSupport"]),
     Room("Packages", ["Tiles", "Shards"], [.grdb]), Room("Catalog", ["Tiles", "Shards"]),
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.logging]),
     Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards"], [.grdb, .logging]),
     Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins", "TestSupport"]),
-    Room("Commands", ["Tiles", "Regions", "Wire", "Catalog"]),
+    Room("Commands", ["Tiles", "Regions", "Wire", "Catalog"]), Room("FuzzTargets"),
 ]
 
 /// Files that live beside the code they describe and are not compiled.
@@ -103,6 +107,9 @@ let documents = ["Wire": ["packhorse.proto", "packhorse.proto.sha256"], "Shards"
 /// PACKHORSE_PRODUCTION=1 leaves it out: the container image and measurements are built so.
 let testable = SwiftSetting.unsafeFlags(["-enable-testing"])
 
+/// Set by ops/fuzz alone, in a build folder of its own: counts which branches the fuzzer's inputs reach.
+let isFuzzing = Context.environment["PACKHORSE_FUZZ"] != nil
+
 let strict: [SwiftSetting] =
     [
         .enableUpcomingFeature("ExistentialAny"),
@@ -110,6 +117,7 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("MemberImportVisibility"),
         .treatAllWarnings(as: .error),
     ] + (Context.environment["PACKHORSE_PRODUCTION"] == nil ? [testable] : [])
+    + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer"])] : [])
 
 /// The rooms named in PACKHORSE_ROOMS and everything below them, or `nil` for the whole house.
 let chosen: Set<String>? = Context.environment["PACKHORSE_ROOMS"].flatMap { list in
@@ -143,13 +151,16 @@ targets += tests.filter { isChosen($0.name) }.map {
 if chosen == nil {
     targets.append(.executableTarget(name: "packhorse", dependencies: ["Commands"], swiftSettings: strict))
     targets.append(
-        .testTarget(name: "EndToEndTests", dependencies: ["packhorse", "Tiles", "Packages"], swiftSettings: strict))
+        .testTarget(
+            name: "EndToEndTests", dependencies: ["packhorse", "Tiles", "Packages", "ZeroMQ", "TestSupport"],
+            swiftSettings: strict))
 }
 
 let package = Package(
     name: "packhorse",
     platforms: [.macOS(.v15)],
-    products: chosen == nil ? [.executable(name: "packhorse", targets: ["packhorse"])] : [],
+    products: (chosen == nil ? [.executable(name: "packhorse", targets: ["packhorse"])] : [])
+        + (isFuzzing ? [.library(name: "PackhorseFuzz", type: .static, targets: ["FuzzTargets"])] : []),
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),

@@ -54,6 +54,7 @@ struct RootCommand: AsyncParsableCommand {
                 subcommands: [
                     CoordinatorCommand.self, WorkerCommand.self, WorkersCommand.self, HealthCommand.self,
                     TopCommand.self, EventsCommand.self, BackupCommand.self, StateCommand.self, KeygenCommand.self,
+                    KeysCommand.self,
                 ]),
             CommandGroup(name: "Demo", subcommands: [DemoCommand.self, DemoOriginCommand.self]),
         ])

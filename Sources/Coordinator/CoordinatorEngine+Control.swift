@@ -23,6 +23,7 @@ extension CoordinatorEngine {
             }
             take(scheduler.handle(.cancel(body.job), now: now))
             reply(.done(PBDone()), to: asker)
+        case .drainWorker(let body): drain(body, asker)
         case .listWorkers:
             reply(.workers(.make { $0.workers = scheduler.workers(now: now).map(WireConversions.status) }), to: asker)
         case .jobOrder(let body): order(body, asker)
@@ -116,6 +117,7 @@ extension CoordinatorEngine {
         switch report {
         case .event(let event): take(scheduler.handle(event, now: now))
         case .checked(let check, let seq, let result, let trouble): checked(check, seq: seq, result, trouble)
+        case .unchecked(let check, let why): unchecked(check, why)
         case .released(let job): await forgetBlobs(of: job)
         case .keptBlobs(let job): releasing.remove(job)
         case .planned(let asker, .failure(let problem), _):

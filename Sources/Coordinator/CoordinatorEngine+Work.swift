@@ -10,7 +10,9 @@ import ZeroMQ
 extension CoordinatorEngine {
     /// Takes one frame from a peer.
     func accept(_ inbound: Inbound) async {
-        guard !peers.isIgnored(inbound.peer, now: now), let frame = decode(inbound) else { return }
+        guard !peers.isIgnored(inbound.peer, now: now), let frame = decode(inbound), permits(frame, inbound) else {
+            return
+        }
         if inbound.endpointIndex == Self.control {
             await answer(frame, Asker(peer: inbound.peer, session: frame.session, seq: frame.seq))
         } else {
@@ -24,9 +26,7 @@ extension CoordinatorEngine {
             return try Frame(decoding: inbound.bytes)
         } catch {
             strike(inbound, "\(error)")
-            if inbound.endpointIndex == Self.work, error.code == .versionMismatch {
-                rejectVersion(inbound.peer, error.message)
-            }
+            if error.code == .versionMismatch { rejectVersion(inbound, error.message) }
             // A header of our major version is enough to tell the sender; anything else gets silence.
             if let header = error.header, inbound.endpointIndex == Self.control {
                 let text = WireConversions.problem("\(error.code)", error.message)
@@ -38,27 +38,33 @@ extension CoordinatorEngine {
         }
     }
 
-    /// Tells a worker of another major version, whose frames cannot be read here: it cannot read ours either, but sees that.
-    private func rejectVersion(_ peer: PeerID, _ why: String) {
+    /// Tells a peer of another major version, whose frames cannot be read here: it cannot read ours either, but sees that.
+    private func rejectVersion(_ inbound: Inbound, _ why: String) {
         let body = PBReject.make {
             $0.code = "version-mismatch"
             $0.text = why
         }
-        if let bytes = encode(.reject(body), session: 1, seq: 1) {
-            turn.letters.append(Turn.Letter(peer: peer, bytes: bytes))
+        let answer: Message =
+            inbound.endpointIndex == Self.control ? WireConversions.problem("version-mismatch", why) : .reject(body)
+        if let bytes = encode(answer, session: 1, seq: 1) {
+            turn.letters.append(Turn.Letter(peer: inbound.peer, bytes: bytes))
         }
     }
 
-    private func strike(_ inbound: Inbound, _ why: String) {
+    func strike(_ inbound: Inbound, _ why: String) {
         let isIgnored = peers.strike(inbound.peer, now: now)
+        if isIgnored { router.cut([inbound.peer]) }
         logger.info(
-            isIgnored ? "peer ignored for a minute" : "frame refused",
+            isIgnored ? "peer cut after three bad frames" : "frame refused",
             metadata: ["packhorse.peer.user": "\(inbound.user ?? "-")", LogKey.errorMessage: "\(why)"])
     }
 
-    func encode(_ message: Message, session: SessionID, seq: UInt64, re: UInt64 = 0) -> [UInt8]? {
+    func encode(
+        _ message: Message, session: SessionID, seq: UInt64, re: UInt64 = 0,
+        minor: UInt8 = WireVersion.minors.upperBound
+    ) -> [UInt8]? {
         do {
-            return try Frame(session: session, seq: seq, re: re, epoch: store.epoch, message).encoded()
+            return try Frame(session: session, seq: seq, re: re, epoch: store.epoch, minor: minor, message).encoded()
         } catch {
             logger.error(
                 "message cannot be sent",
@@ -75,6 +81,8 @@ extension CoordinatorEngine {
             strike(inbound, "the session belongs to another key")
             return
         }
+        // What a worker may do is part of its profile: with other roles it introduces itself anew.
+        if peers.haveChanged(inbound.roles, of: id), scheduler.knows(id) { post(.unknownSession, to: id) }
         if peers.count > 2 * scheduler.sessionCount + 256 { peers.prune(scheduler.knows) }
         answering = (id, frame.seq)
         defer { answering = nil }
@@ -83,6 +91,7 @@ extension CoordinatorEngine {
             if let refusal = refusal(of: body) ?? crowd(id) {
                 reject(refusal, inbound.peer, frame)
             } else {
+                peers.agree(on: Self.minor(of: body), with: id)
                 let held = body.held.map { LeaseToken($0.token) }
                 logger.info(
                     "worker says hello",
@@ -90,7 +99,10 @@ extension CoordinatorEngine {
                         LogKey.worker: "\(body.name)", "packhorse.session": "\(id)",
                         "packhorse.leases.held": "\(held.count)",
                     ])
-                feed(.hello(id, WireConversions.profile(body), held: held))
+                var profile = WireConversions.profile(body)
+                profile.canFetch = profile.canFetch && inbound.roles.contains(.worker)
+                profile.canMerge = profile.canMerge && inbound.roles.contains(.merger)
+                feed(.hello(id, profile, held: held))
             }
         case .ready(let body): feed(.ready(id, credit: body.credit))
         case .progress(let body):
@@ -147,6 +159,11 @@ extension CoordinatorEngine {
         }
     }
 
+    /// The wire minor to speak with a worker whose range meets ours.
+    private static func minor(of body: PBHello) -> UInt8 {
+        UInt8(clamping: min(body.wireMinorMax, UInt32(WireVersion.minors.upperBound)))
+    }
+
     /// Why there is no room for another worker, or `nil`.
     private func crowd(_ id: SessionID) -> PBReject? {
         guard !scheduler.knows(id), scheduler.sessionCount >= options.mostSessions else { return nil }
@@ -162,7 +179,7 @@ extension CoordinatorEngine {
     static let shardFormat: UInt32 = 1
     static let packageFormat: UInt32 = 1
 
-    private func reject(_ body: PBReject, _ peer: PeerID, _ frame: Frame) {
+    func reject(_ body: PBReject, _ peer: PeerID, _ frame: Frame) {
         logger.warning(
             "worker rejected", metadata: [LogKey.errorCode: "\(body.code)", LogKey.errorMessage: "\(body.text)"])
         if let bytes = encode(.reject(body), session: frame.session, seq: 1, re: frame.seq) {
@@ -177,8 +194,20 @@ extension CoordinatorEngine {
         // Workers repeat what is not answered; the first one's answer is on its way.
         guard checking.count < options.mostChecks, checking.insert(check).inserted else { return }
         workshop.run(on: .checks) { [blobs] in
-            .checked(check, seq: frame.seq, result, await Self.missing(result, in: blobs))
+            do {
+                return .checked(check, seq: frame.seq, result, try await Self.missing(result, in: blobs))
+            } catch {
+                return .unchecked(check, why: "\(error)")
+            }
         }
+    }
+
+    /// The store gave no answer, so neither does the coordinator: the worker keeps its result and says it again.
+    func unchecked(_ check: CommitCheck, _ why: String) {
+        checking.remove(check)
+        logger.warning(
+            "blob store does not answer; a result waits",
+            metadata: [LogKey.token: "\(check.token.rawValue)", LogKey.errorMessage: "\(why)"])
     }
 
     /// A commit whose blob was looked for.
@@ -194,30 +223,36 @@ extension CoordinatorEngine {
     }
 
     /// Why what a result names cannot be used, or `nil`.
-    private static func missing(_ result: CommitResult, in blobs: any ManagedBlobStore) async -> Trouble? {
+    private static func missing(_ result: CommitResult, in blobs: any ManagedBlobStore) async throws -> Trouble? {
         let (digest, size): (ContentDigest, UInt64) =
             switch result {
             case .fetch(let digest, let counts, _): (digest, counts.shardBytes)
             case .merge(let package): (package.digest, package.size)
             }
-        do {
-            guard let name = Digest(bytes: digest.bytes), let found = try await blobs.size(of: name) else {
-                return Trouble(cause: "blob-missing", detail: "\(digest) is not in the coordinator's blob store")
-            }
-            guard found == size else {
-                return Trouble(cause: "blob-missing", detail: "\(digest) has \(found) bytes, the commit says \(size)")
-            }
-            return nil
-        } catch {
-            return Trouble(cause: "blob-missing", detail: "\(digest): \(error)")
+        guard let name = Digest(bytes: digest.bytes), let found = try await blobs.size(of: name) else {
+            return Trouble(cause: "blob-missing", detail: "\(digest) is not in the coordinator's blob store")
         }
+        guard found == size else {
+            return Trouble(cause: "blob-missing", detail: "\(digest) has \(found) bytes, the commit says \(size)")
+        }
+        return nil
     }
 
     // MARK: - To workers
 
     /// Puts a message to a worker into the turn.
     func post(_ message: Outgoing, to session: SessionID) {
-        guard let wire = wire(message), let (peer, seq) = peers.next(for: session) else { return }
+        guard var wire = wire(message), let (peer, seq, minor) = peers.next(for: session) else { return }
+        // A worker of the version before does not know it, and must not be told.
+        guard wire.type.minor <= minor else { return }
+        if case .pong(var body) = wire {
+            body.draining = scheduler.isDraining(session)
+            wire = .pong(body)
+        }
+        if case .welcome(var body) = wire {
+            body.wireMinor = UInt32(minor)
+            wire = .welcome(body)
+        }
         if case .stale(let token, let reason) = message {
             // The fence at work: a worker that was thought dead, or a result that does not count.
             logger.notice(
@@ -227,7 +262,7 @@ extension CoordinatorEngine {
                 ])
         }
         let re = answering?.session == session ? answering?.seq ?? 0 : 0
-        guard let bytes = encode(wire, session: session, seq: seq, re: re) else { return }
+        guard let bytes = encode(wire, session: session, seq: seq, re: re, minor: minor) else { return }
         var letter = Turn.Letter(peer: peer, bytes: bytes)
         if case .offer(let offer) = message { letter.offer = (session, offer.token) }
         turn.letters.append(letter)
@@ -238,7 +273,6 @@ extension CoordinatorEngine {
         case .welcome(let adopted):
             .welcome(
                 .make {
-                    $0.wireMinor = UInt32(WireVersion.minors.upperBound)
                     $0.build = options.build
                     $0.heartbeatMs = UInt32(clamping: options.policy.heartbeat)
                     $0.adopted = adopted.map(\.rawValue)

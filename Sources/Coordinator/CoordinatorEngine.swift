@@ -122,7 +122,15 @@ actor CoordinatorEngine {
         var all = try await store.load()
         times = all.times
         for (index, job) in all.jobs.enumerated() {
-            let spec = try JobSpec(payload: job.payload, withMasks: !job.summary.state.isFinal)
+            let spec: JobSpec
+            do {
+                spec = try JobSpec(payload: job.payload, withMasks: !job.summary.state.isFinal)
+            } catch {
+                throw CoordinatorError(
+                    .damagedState,
+                    "The state file is damaged: the description of job \(job.summary.id) cannot be read (\(error)). Restore it from a backup.",
+                    cause: error)
+            }
             specs[job.summary.id] = spec
             all.jobs[index].tileset = spec.tilesetDigest
             if !job.summary.state.isFinal { all.jobs[index].needs = spec.needs(of: job.batches) }

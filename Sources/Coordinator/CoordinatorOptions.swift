@@ -1,4 +1,5 @@
 public import Foundation
+public import Shards
 public import ZeroMQ
 
 /// How a coordinator is to run.
@@ -7,6 +8,8 @@ public struct CoordinatorOptions: Sendable {
     public var data: URL
     /// Folder of the blob store that workers share.
     public var blobs: URL
+    /// Another blob store than the folder's.
+    public var store: (any ManagedBlobStore)?
     /// Folder of packages.json and the packages.
     public var catalog: URL
     /// Where the command line connects.

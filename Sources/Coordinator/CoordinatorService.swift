@@ -29,7 +29,7 @@ public struct CoordinatorService: Service, CustomStringConvertible {
     /// The same with another way to publish, for tests.
     init(_ options: CoordinatorOptions, logger: Logger, publisher: (Catalog) -> any Publishing) throws {
         let store = try StateStore(folder: options.data)
-        let blobs = try FolderBlobStore(options.blobs, create: true)
+        let blobs: any ManagedBlobStore = try options.store ?? FolderBlobStore(options.blobs, create: true)
         let catalog = try Catalog(options.catalog, create: true, baseURL: options.catalogBaseURL)
         var link = LinkOptions()
         link.allowPlain = options.allowPlain

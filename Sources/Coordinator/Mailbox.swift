@@ -15,6 +15,8 @@ enum Report: Sendable {
     case event(Event)
     /// A commit's blob was looked for; `trouble` says why it cannot be used.
     case checked(CommitCheck, seq: UInt64, CommitResult, Trouble?)
+    /// The blob store could not be asked about a commit's blob.
+    case unchecked(CommitCheck, why: String)
     /// A job's blobs are gone.
     case released(JobID)
     /// A job's blobs could not be removed; the next start tries again.

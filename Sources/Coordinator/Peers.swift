@@ -9,6 +9,10 @@ struct Peers {
         let user: String?
         /// Frames sent in this session.
         var sent: UInt64 = 0
+        /// The wire minor agreed on in its hello; the lowest before that.
+        var minor = WireVersion.minors.lowerBound
+        /// What its key allowed when it last spoke.
+        var roles: PeerRoles?
     }
 
     private struct Strikes {
@@ -16,7 +20,9 @@ struct Peers {
         var ignoredUntil: Tick?
     }
 
-    /// Three malformed frames within a minute close the peer's mouth for a minute (design/cluster.md, 3.9).
+    /// Three malformed frames within a minute end the connection (design/cluster.md, 3.9).
+    ///
+    /// What still comes by it is ignored. Not the key: workers may share one, and the others do no wrong.
     static let mostStrikes = 3
     static let strikeSpan: Int64 = 60_000
 
@@ -61,12 +67,22 @@ struct Peers {
 
     func session(at peer: PeerID) -> SessionID? { sessions[peer] }
 
-    /// The peer of a session and the number of the next frame to it, or `nil` for one never heard.
-    mutating func next(for session: SessionID) -> (peer: PeerID, seq: UInt64)? {
+    /// Notes the wire minor that a session's hello led to.
+    mutating func agree(on minor: UInt8, with session: SessionID) { routes[session]?.minor = minor }
+
+    /// Whether the key of a session allows something else than when it last spoke.
+    mutating func haveChanged(_ roles: PeerRoles, of session: SessionID) -> Bool {
+        guard let route = routes[session] else { return false }
+        routes[session]?.roles = roles
+        return route.roles.map { $0 != roles } ?? false
+    }
+
+    /// The peer of a session, the number of the next frame to it and the wire minor it speaks, or `nil` for one never heard.
+    mutating func next(for session: SessionID) -> (peer: PeerID, seq: UInt64, minor: UInt8)? {
         guard var route = routes[session] else { return nil }
         route.sent += 1
         routes[session] = route
-        return (route.peer, route.sent)
+        return (route.peer, route.sent, route.minor)
     }
 
     /// Forgets sessions that `isKnown` denies.

@@ -47,6 +47,8 @@ public enum Event: Sendable {
     case giveBack(SessionID, [LeaseToken])
     /// A worker leaves.
     case bye(SessionID)
+    /// A worker is to finish what it has and leave, or (`isOn` false) to stay after all. Unknown sessions are left alone.
+    case drain(SessionID, isOn: Bool)
     /// These offers were certainly not delivered.
     case undelivered(SessionID, [LeaseToken])
 

@@ -162,10 +162,11 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     public var costsAttempt: Bool { self != .throttled && self != .tilesThrottled && fault != .nobody }
 
     /// Whether a batch that dies of it is cut in quarters first: not when every part would fare like the whole.
-    var isWorthCutting: Bool {
-        let isWhole = self == .shardMissing || self == .shardCorrupt || FailureCause.lasting.contains(self)
-        return fault != .job && fault != .nobody && !isWhole
-    }
+    var isWorthCutting: Bool { fault != .job && fault != .nobody && !FailureCause.ofTheWhole.contains(self) }
+
+    /// Causes that meet every part of a batch like the batch itself: an origin that cannot be opened, a shard that is gone.
+    private static let ofTheWhole: Set<FailureCause> =
+        lasting.union([.originUnreachable, .originUnreadable, .shardMissing, .shardCorrupt])
 
     // MARK: - Codes
 

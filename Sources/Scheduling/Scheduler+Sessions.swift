@@ -84,6 +84,13 @@ extension Scheduler {
         sessions[id] = nil
     }
 
+    mutating func drain(_ id: SessionID, isOn: Bool, now: Tick) {
+        guard sessions[id] != nil else { return }
+        sessions[id]?.isDraining = isOn
+        send(id, .pong(cancelled: []))
+        enlist(id, now: now)
+    }
+
     mutating func giveBack(_ id: SessionID, _ tokens: [LeaseToken], now: Tick) {
         guard hear(id, now: now) else { return }
         for token in tokens where leases[token]?.session == id { returnToQueue(token, now: now) }
@@ -117,6 +124,7 @@ extension Scheduler {
     }
 
     func canTake(_ session: Session, now: Tick) -> Bool {
-        session.credit > 0 && !session.isSuspect && (session.restingUntil.map { $0 <= now } ?? true)
+        session.credit > 0 && !session.isSuspect && !session.isDraining
+            && (session.restingUntil.map { $0 <= now } ?? true)
     }
 }

@@ -4,7 +4,7 @@ public struct WorkerView: Hashable, Sendable {
     public let session: SessionID
     /// What it said of itself.
     public let profile: SessionProfile
-    /// `ready`, `busy`, `resting`, `suspect`.
+    /// `ready`, `busy`, `draining`, `resting`, `suspect`.
     public let state: String
     /// Leases in hand.
     public let leases: Int
@@ -51,6 +51,9 @@ extension Scheduler {
     /// Whether a session has said hello and was not forgotten since.
     public func knows(_ session: SessionID) -> Bool { sessions[session] != nil }
 
+    /// Whether a session was asked to finish and leave.
+    public func isDraining(_ session: SessionID) -> Bool { sessions[session]?.isDraining ?? false }
+
     /// How many sessions are known.
     public var sessionCount: Int { sessions.count }
 
@@ -73,6 +76,8 @@ extension Scheduler {
             let (state, reason): (String, String) =
                 if session.isSuspect {
                     ("suspect", "nothing heard for \(silent / 1_000) s")
+                } else if session.isDraining {
+                    ("draining", session.leases.isEmpty ? "" : "finishes its leases")
                 } else if session.restingUntil.map({ $0 > now }) == true {
                     ("resting", session.restingFor)
                 } else {

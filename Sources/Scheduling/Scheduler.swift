@@ -107,6 +107,7 @@ public struct Scheduler: Sendable {
             fail(id, token, trouble, retriable: retriable, now: now)
         case .giveBack(let id, let tokens): giveBack(id, tokens, now: now)
         case .bye(let id): bye(id, now: now)
+        case .drain(let id, let isOn): drain(id, isOn: isOn, now: now)
         case .undelivered(let id, let tokens): undelivered(id, tokens, now: now)
         case .manifestWritten(let id, let package, let digest): manifestWritten(id, package, digest)
         case .published(let id, let package, let version, let path, let unchanged):

@@ -9,6 +9,10 @@ struct Session: Sendable {
     /// When the counters of any of its leases last moved, or it was last given its first work.
     var lastMoved: Tick
     var isSuspect = false
+    /// Gets no offers, and leaves when its leases have ended.
+    ///
+    /// Told with every pong; forgotten with the incarnation.
+    var isDraining = false
     /// No offers before this instant: its last attempt failed for a cause of its own machine.
     var restingUntil: Tick?
     var restingFor = ""

@@ -13,6 +13,10 @@ public final class ScriptedServer: Sendable {
         public let connection: Int
         /// How many requests for the same path came before.
         public let earlier: Int
+        /// GET, PUT …
+        public let method: String
+        /// What a Content-Length announced.
+        public let body: [UInt8]
     }
 
     /// What the script says to a request.
@@ -119,16 +123,20 @@ public final class ScriptedServer: Sendable {
         var pending: [UInt8] = []
         while let head = readHead(fd, &pending) {
             let lines = String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline)
-            guard let path = lines.first?.split(separator: " ").dropFirst().first.map(String.init) else { break }
+            let words = lines.first?.split(separator: " ") ?? []
+            guard words.count > 1 else { break }
+            let (method, path) = (String(words[0]), String(words[1]))
             var headers: [String: String] = [:]
             for line in lines.dropFirst() {
                 guard let colon = line.firstIndex(of: ":") else { continue }
                 headers[line[..<colon].lowercased()] = String(line[line.index(after: colon)...].drop { $0 == " " })
             }
+            guard let body = readBody(fd, Int(headers["content-length"] ?? "") ?? 0, &pending) else { break }
             let request = state.withLock { state in
                 let earlier = state.counts[path, default: 0]
                 state.counts[path] = earlier + 1
-                let request = Request(path: path, headers: headers, connection: number, earlier: earlier)
+                let request = Request(
+                    path: path, headers: headers, connection: number, earlier: earlier, method: method, body: body)
                 state.requests.append(request)
                 return request
             }
@@ -137,7 +145,7 @@ public final class ScriptedServer: Sendable {
                 var text = "HTTP/1.1 \(status) Scripted\r\n"
                 for (name, value) in headers { text += "\(name): \(value)\r\n" }
                 if status != 204 { text += "Content-Length: \(body.count)\r\n" }
-                write(fd, Array((text + "\r\n").utf8) + body)
+                write(fd, Array((text + "\r\n").utf8) + (request.method == "HEAD" ? [] : body))
                 continue
             case .raw(let bytes):
                 write(fd, bytes)
@@ -166,6 +174,17 @@ public final class ScriptedServer: Sendable {
             guard count > 0 else { return nil }
             pending += buffer[..<count]
         }
+    }
+
+    private func readBody(_ fd: Int32, _ length: Int, _ pending: inout [UInt8]) -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while pending.count < length {
+            let count = read(fd, &buffer, buffer.count)
+            guard count > 0 else { return nil }
+            pending += buffer[..<count]
+        }
+        defer { pending = Array(pending[length...]) }
+        return Array(pending[..<length])
     }
 
     private func waitForEnd(_ fd: Int32) {

@@ -66,6 +66,8 @@ final class TransferEngine {
             let own = job.request.headers
             if WebOrigin(job.url) == nil {
                 finish(job, .failure(TransferError(.invalidRequest, "the URL is not an http or https URL")))
+            } else if job.request.signing?.isUsable == false {
+                finish(job, .failure(TransferError(.invalidRequest, "region, service or keys cannot be signed with")))
             } else if !own.allSatisfy(\.isSendable) {
                 finish(job, .failure(TransferError(.invalidRequest, "a header holds characters that cannot be sent")))
             } else if job.download.isCancelled {
@@ -99,7 +101,14 @@ final class TransferEngine {
             finish(job, .failure(TransferError(.engine, "libcurl gave no handle: out of memory")))
             return
         }
-        easy.prepare(job, shared: job.isAbroad ? bareLines : homeLines)
+        do throws(TransferError) {
+            try easy.prepare(job, shared: job.isAbroad ? bareLines : homeLines)
+        } catch {
+            easy.rest()
+            idle.append(easy)
+            finish(job, .failure(error))
+            return
+        }
         let code = curl_multi_add_handle(loop.multi, easy.handle)
         guard code == CURLM_OK else {
             finish(job, .failure(TransferError(.engine, String(cString: curl_multi_strerror(code)))))
@@ -124,20 +133,21 @@ final class TransferEngine {
             curl_multi_remove_handle(loop.multi, handle)
             guard var job = easy.job else { continue }
             easy.job = nil
-            job.received += easy.body.count
+            job.received += easy.received
             if code == CURLE_OK {
                 answered(job, easy, status: status, redirect: redirect)
             } else {
-                failed(job, TransferError(curl: code, isTooLarge: easy.isTooLarge, url: job.url))
+                failed(
+                    job, easy.fileFailure ?? TransferError(curl: code, isTooLarge: easy.isTooLarge, url: job.url))
             }
-            _ = easy.takeBody()
+            easy.rest()
             idle.append(easy)
         }
     }
 
     private func answered(_ job: TransferJob, _ easy: EasyHandle, status: Int, redirect: String?) {
         var job = job
-        if (300..<400).contains(status), status != 304, let redirect {
+        if (300..<400).contains(status), status != 304, job.request.followsRedirects, let redirect {
             if let refusal = refusal(of: redirect, for: job) {
                 finish(job, .failure(refusal))
             } else {
@@ -214,7 +224,7 @@ final class TransferEngine {
             curl_multi_remove_handle(loop.multi, handle)
             active[handle] = nil
             easy.job = nil
-            _ = easy.takeBody()
+            easy.rest()
             idle.append(easy)
             finish(job, .failure(TransferLoop.closedError))
         }

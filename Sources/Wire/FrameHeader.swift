@@ -85,6 +85,14 @@ public struct FrameHeader: Hashable, Sendable {
         self.epoch = epoch
     }
 
+    /// A frame of any type and body whose header fits, as only a fuzzer would make it.
+    package static func framed(type: UInt8, body: [UInt8]) -> [UInt8] {
+        let header = FrameHeader(
+            minor: WireVersion.minors.upperBound, type: type, bodyLength: UInt32(truncatingIfNeeded: body.count),
+            session: 1, seq: 1, re: 0, epoch: 1)
+        return header.encoded(before: body) + body
+    }
+
     /// The header's bytes with the checksum over itself and `body`.
     func encoded(before body: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []

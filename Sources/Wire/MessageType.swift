@@ -100,6 +100,20 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
         }
     }
 
+    /// The wire minor that brought this type; a peer that speaks a lower one must not be sent it.
+    public var minor: UInt8 {
+        switch self {
+        case .hello, .ready, .progress, .commit, .fail, .return, .bye, .welcome, .reject, .offer, .pong, .ack, .stale,
+            .unknownSession, .submit, .submitted, .listJobs, .jobs, .getJob, .jobStatus, .cancelJob, .done,
+            .listWorkers, .workers, .ping, .health, .problem:
+            0
+        case .rateGrants, .jobOrder, .listDead, .deadLetters, .deadOrder, .ordered, .putSchedule, .dropSchedule,
+            .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker,
+            .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused:
+            1
+        }
+    }
+
     /// Bounds of the lists in this type, counted before they are decoded: a path of field numbers and the most allowed.
     var listLimits: [ListLimit] {
         switch self {

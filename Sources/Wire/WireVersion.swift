@@ -6,8 +6,10 @@ public enum WireVersion {
     public static let major: UInt8 = 1
     /// The minor versions this build can speak.
     ///
-    /// Raised when a message or a field with meaning is added.
-    public static let minors: ClosedRange<UInt8> = 0...0
+    /// Raised when a message or a field with meaning is added. This version and the one before are spoken.
+    ///
+    /// 0: jobs, leases, packages. 1: rate grants, orders, dead letters, schedules, events, streamed blobs, draining.
+    public static let minors: ClosedRange<UInt8> = 0...1
 
     /// "1.0", or "1.0-2" for a range.
     public static let description: String =

@@ -54,6 +54,17 @@ struct PackageMerger: Sendable {
                 meter.set(done: tiles)
                 meter.step()
             }
+        } catch let error as PackagesError where error.code == .badShard {
+            // All that rotted are named at once, or each would cost a merge of its own.
+            let damaged = inputs.filter { input in
+                meter.step()
+                return !meter.isCancelled && (try? Digest.ofFile(input.url).digest) != input.digest
+            }
+            guard !damaged.isEmpty else { throw error }
+            throw WorkFailure(
+                cause: "shard-corrupt",
+                detail: (damaged.prefix(100).map(\.digest.hex) + [error.message]).joined(separator: " "),
+                retriable: true)
         } catch let error as PackagesError where error.code == .missingTiles {
             // Of the job as a whole few enough are missing, but too many of them in this package.
             throw WorkFailure(

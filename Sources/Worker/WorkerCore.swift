@@ -42,6 +42,10 @@ struct WorkerCore: Sendable {
     private var pausedUntil: Int64 = 0
     private var drainEnd = Int64.max
     private var claimed: Set<UInt64> = []
+    /// The coordinator asked this worker to finish what runs and leave.
+    private(set) var isLeaving = false
+    /// Whether a pong that does not ask so takes it back: not one of a coordinator that was started since.
+    private var mayStay = false
 
     init(session: UInt64, profile: WorkerProfile, policy: WorkerPolicy = WorkerPolicy()) {
         self.session = session
@@ -84,7 +88,7 @@ struct WorkerCore: Sendable {
             nextHello = now + policy.rejectedPause
             return []
         case .offer(let body): return accept(body, now)
-        case .pong(let body): return body.cancelled.flatMap { drop($0) } + settle(now)
+        case .pong(let body): return body.cancelled.flatMap { drop($0) } + leave(body.draining) + settle(now)
         case .ack(let body):
             leases.removeAll { lease in
                 guard lease.token == body.token, case .spooled(let commit, _) = lease.state else { return false }
@@ -102,6 +106,7 @@ struct WorkerCore: Sendable {
 
     private mutating func greet(_ now: Int64) -> [WorkerEffect] {
         phase = .greeting
+        mayStay = false
         nextHello = now + heartbeat
         claimed = Set(leases.map(\.token))
         return [.send(.hello(profile.hello(held: leases.map(\.token))))]
@@ -128,11 +133,23 @@ struct WorkerCore: Sendable {
         guard offer.token > lastToken else { return [] }
         lastToken = offer.token
         // Offers on their way when credit was told anew come on top of it, at most as many again.
-        guard phase != .draining, now >= pausedUntil, active < 2 * (policy.slots + 1) else {
+        guard phase != .draining, !isLeaving, now >= pausedUntil, active < 2 * (policy.slots + 1) else {
             return [.send(.return(.make { $0.tokens = [offer.token] }))]
         }
         leases.append(Lease(token: offer.token, state: .queued(offer)))
         return advance(now)
+    }
+
+    /// Obeys a pong: to leave means to give back what has not begun, finish what runs, and take no more.
+    private mutating func leave(_ isAsked: Bool) -> [WorkerEffect] {
+        guard isAsked else {
+            if mayStay { isLeaving = false }
+            return []
+        }
+        mayStay = true
+        guard !isLeaving else { return [] }
+        isLeaving = true
+        return giveBack { if case .queued = $0.state { true } else { false } }
     }
 
     /// Forgets a lease, by the coordinator's word.
@@ -204,8 +221,10 @@ struct WorkerCore: Sendable {
     /// After a lease has ended: start the next, say how many more may come, or leave when draining is done.
     private mutating func settle(_ now: Int64) -> [WorkerEffect] {
         switch phase {
+        case .serving where isLeaving && leases.isEmpty, .draining where leases.isEmpty:
+            return [.send(.bye(.make { $0.reason = "drained" }))] + end(.drained)
         case .serving: return advance(now) + [ready(now)]
-        case .draining: return leases.isEmpty ? [.send(.bye(.make { $0.reason = "drained" }))] + end(.drained) : []
+        case .draining: return []
         case .greeting, .ended: return advance(now)
         }
     }
@@ -217,7 +236,7 @@ struct WorkerCore: Sendable {
 
     private func ready(_ now: Int64) -> WorkerEffect {
         // A spool that only grows means that results are not taken: no more work until they are.
-        let isPaused = now < pausedUntil || leases.count - active > policy.spool
+        let isPaused = isLeaving || now < pausedUntil || leases.count - active > policy.spool
         let credit = isPaused ? 0 : max(0, policy.slots + 1 - active)
         return .send(.ready(.make { $0.credit = UInt32(clamping: credit) }))
     }

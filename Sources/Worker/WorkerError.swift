@@ -6,12 +6,15 @@ public struct WorkerError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Wrapped: String {
             case rejected = "rejected"
+            case forbidden = "forbidden"
             case orphaned = "orphaned"
         }
         private let wrapped: Wrapped
 
         /// The coordinator does not want this worker: another version, another blob store.
         public static let rejected = Code(wrapped: .rejected)
+        /// The worker's key does not have the role it needs.
+        public static let forbidden = Code(wrapped: .forbidden)
         /// No coordinator answered for an hour.
         public static let orphaned = Code(wrapped: .orphaned)
 

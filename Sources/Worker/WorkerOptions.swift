@@ -1,4 +1,5 @@
 public import Foundation
+public import Shards
 public import ZeroMQ
 
 /// What a worker needs to know.
@@ -11,6 +12,8 @@ public struct WorkerOptions: Sendable {
     public var security: LinkSecurity
     /// The blob store's folder, shared with the coordinator.
     public var blobs: URL
+    /// Opens another blob store than the folder's; tried again while it throws `store-missing`.
+    public var openStore: (@Sendable () async throws -> any BlobStore)?
     /// Leases worked on at the same time, 1...256.
     ///
     /// Default 4.

@@ -46,6 +46,8 @@ public struct WorkerService: Service, CustomStringConvertible {
         var linkOptions = LinkOptions()
         linkOptions.allowPlain = options.allowPlain
         linkOptions.linger = .seconds(1)
+        // A coordinator that comes back after minutes must have its workers within seconds.
+        linkOptions.reconnectMax = .seconds(3)
         linkOptions.sendPatience = .seconds(2)
         linkOptions.logger = logger
         let link = try DealerLink(connect: options.connect, security: options.security, options: linkOptions)
@@ -77,7 +79,8 @@ public struct WorkerService: Service, CustomStringConvertible {
         case .drained, nil: logger.notice("Worker ends")
         case .rejected(let code, let text):
             throw WorkerError(
-                .rejected, "The coordinator at '\(options.connect)' rejects this worker (\(code)): \(text)")
+                code == "forbidden" ? .forbidden : .rejected,
+                "The coordinator at '\(options.connect)' rejects this worker (\(code)): \(text)")
         case .orphaned:
             throw WorkerError(
                 .orphaned, "No coordinator answered at '\(options.connect)' for an hour. Results are in the blob store."
@@ -112,8 +115,9 @@ public struct WorkerService: Service, CustomStringConvertible {
         let deadline = ContinuousClock.now + options.storePatience
         while true {
             do {
+                if let open = options.openStore { return try await open() }
                 return try FolderBlobStore(options.blobs, create: false)
-            } catch {
+            } catch let error as ShardsError {
                 guard error.code == .storeMissing, ContinuousClock.now < deadline else { throw error }
             }
             logger.info("Waiting for the coordinator's blob store", metadata: [LogKey.path: "\(options.blobs.path)"])

@@ -95,7 +95,15 @@ actor WorkerShell {
     }
 
     private func handle(_ event: WorkerEvent) async {
-        for effect in core.handle(event, now: now) {
+        let wasLeaving = core.isLeaving
+        let effects = core.handle(event, now: now)
+        if core.isLeaving != wasLeaving {
+            logger.notice(
+                wasLeaving
+                    ? "The coordinator takes it back: this worker stays"
+                    : "The coordinator asks this worker to leave; what runs is finished first")
+        }
+        for effect in effects {
             switch effect {
             case .send(let message): outbox.append(.message(message))
             case .reconnect: outbox.append(.reconnect)

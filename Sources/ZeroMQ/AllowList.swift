@@ -1,17 +1,35 @@
 public import Foundation
 internal import Synchronization
 
-/// Who may connect: a folder of public keys, one `<name>.pub` each; the name becomes the peer's user id.
+/// Who may connect, and as what: a folder of public keys, one `<name>.pub` each.
 ///
-/// The folder is read again when the last reading is older than a second, so that adding or removing a file takes
+/// The folder is looked at again when the last look is older than a second, so that adding, changing or removing a file takes
 /// effect without a restart, on live connections too. A malformed file admits nobody.
 public final class AllowList: Sendable {
     /// Most keys read from one folder.
     static let maxKeys = 4096
 
+    /// One key that may connect.
+    public struct Entry: Hashable, Sendable {
+        /// The file's name without `.pub`.
+        public let name: String
+        /// The key.
+        public let key: PublicKey
+        /// What its holder may do.
+        public let roles: PeerRoles
+    }
+
+    /// What tells whether a file has changed without reading it.
+    private struct Stamp: Hashable {
+        let inode: UInt64
+        let size: Int64
+        let seconds: Int
+        let nanoseconds: Int
+    }
+
     private struct State {
-        var names: [PublicKey: String] = [:]
-        var users: Set<String> = []
+        var entries: [String: Entry] = [:]
+        var files: [String: (stamp: Stamp, entry: Entry?)] = [:]
         var readAt: ContinuousClock.Instant?
     }
 
@@ -32,44 +50,70 @@ public final class AllowList: Sendable {
         state = Mutex(State())
     }
 
-    /// A fixed list, by user id.
-    public init(_ keys: [String: PublicKey]) {
+    /// A fixed list, by name; every key has the same roles.
+    public init(_ keys: [String: PublicKey], roles: PeerRoles = .all) {
         folder = nil
-        let names = Dictionary(keys.map { ($1, $0) }, uniquingKeysWith: min)
-        state = Mutex(State(names: names, users: Set(names.values)))
+        let entries = keys.map { Entry(name: $0, key: $1, roles: roles) }
+        let byKey = Dictionary(entries.map { ($0.key.z85, $0) }, uniquingKeysWith: { $0.name < $1.name ? $0 : $1 })
+        state = Mutex(State(entries: byKey))
     }
 
-    /// The user id of `key`, or `nil` when it may not connect.
-    public func user(of key: PublicKey) -> String? { current().names[key] }
+    /// Who holds `key`, or `nil` when it may not connect.
+    public func entry(of key: PublicKey) -> Entry? { entry(z85: key.z85) }
 
-    /// Whether a peer that was admitted as `user` still may speak.
-    public func admits(user: String) -> Bool { current().users.contains(user) }
-
-    private func current() -> State {
+    /// The same for the key's text.
+    func entry(z85: String) -> Entry? {
         state.withLock { state in
-            guard let folder else { return state }
+            guard let folder else { return state.entries[z85] }
             let now = ContinuousClock.now
-            if let readAt = state.readAt, now - readAt < .seconds(1) { return state }
-            state = Self.read(folder)
-            state.readAt = now
-            return state
+            if state.readAt.map({ now - $0 >= .seconds(1) }) ?? true {
+                Self.read(folder, &state)
+                state.readAt = now
+            }
+            return state.entries[z85]
         }
     }
 
-    private static func read(_ folder: URL) -> State {
-        var state = State()
-        for file in (files(folder) ?? []).prefix(maxKeys) {
-            let key: PublicKey
-            do {
-                key = try KeyFile.readPublic(file)
-            } catch {
-                continue  // Fails closed: the peer is refused, and the refusal is reported with its key.
-            }
-            let name = file.deletingPathExtension().lastPathComponent
-            if state.names[key] == nil { state.names[key] = name }
+    /// Every key file of a folder with its entry, or why it admits nobody; ascending by name.
+    ///
+    /// - Throws: ``ZeroMQError`` `key-file` when the folder cannot be read.
+    public static func listing(of folder: URL) throws(ZeroMQError) -> [(file: URL, entry: Result<Entry, ZeroMQError>)] {
+        guard let files = files(folder) else {
+            throw ZeroMQError(.keyFile, "Cannot read the folder of allowed keys '\(folder.path)'.")
         }
-        state.users = Set(state.names.values)
-        return state
+        return files.prefix(maxKeys).map { file in (file, Result { () throws(ZeroMQError) in try entry(in: file) }) }
+    }
+
+    private static func entry(in file: URL) throws(ZeroMQError) -> Entry {
+        let (key, roles) = try KeyFile.readEntry(file)
+        return Entry(name: file.deletingPathExtension().lastPathComponent, key: key, roles: roles)
+    }
+
+    /// Reads what has changed; of two files with one key the first by name counts.
+    private static func read(_ folder: URL, _ state: inout State) {
+        let known = state.files
+        state.files = [:]
+        state.entries = [:]
+        for file in (files(folder) ?? []).prefix(maxKeys) {
+            guard let stamp = stamp(file) else { continue }
+            let entry: Entry?
+            if let old = known[file.lastPathComponent], old.stamp == stamp {
+                entry = old.entry
+            } else {
+                // Fails closed: the peer is refused, and the refusal is reported with its key.
+                entry = try? self.entry(in: file)
+            }
+            state.files[file.lastPathComponent] = (stamp, entry)
+            if let entry, state.entries[entry.key.z85] == nil { state.entries[entry.key.z85] = entry }
+        }
+    }
+
+    private static func stamp(_ file: URL) -> Stamp? {
+        var status = stat()
+        guard stat(file.path, &status) == 0 else { return nil }
+        return Stamp(
+            inode: UInt64(status.st_ino), size: Int64(status.st_size), seconds: status.st_mtim.tv_sec,
+            nanoseconds: status.st_mtim.tv_nsec)
     }
 
     /// The key files in ascending order of their names, or `nil` when the folder cannot be read.

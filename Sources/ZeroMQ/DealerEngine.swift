@@ -190,6 +190,7 @@ final class DealerEngine {
                 change(to: .disconnected)
             }
         case .refused(let reason): refused(reason)
+        case .accepted: break
         }
     }
 

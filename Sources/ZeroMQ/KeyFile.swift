@@ -2,7 +2,8 @@ public import Foundation
 
 /// Key files: `<name>.key` holds a secret and is readable by its owner only; `<name>.pub` holds the public half.
 ///
-/// Both are text: lines beginning with `#` are comments, the first other line is the key in Z85.
+/// Both are text: lines beginning with `#` are comments, the first other line is the key in Z85. A public key may be followed
+/// by a line such as `roles: worker merger`; see ``PeerRoles``.
 public enum KeyFile {
     /// Longest key file read.
     ///
@@ -13,7 +14,7 @@ public enum KeyFile {
     ///
     /// - Throws: ``ZeroMQError`` `key-file`, `key-permissions` when others may read it, or `bad-key`.
     public static func readSecret(_ url: URL) throws(ZeroMQError) -> KeyPair {
-        let (text, mode) = try read(url)
+        let (bytes, mode) = try read(url)
         guard mode & 0o077 == 0 else {
             throw ZeroMQError(
                 .keyPermissions,
@@ -21,7 +22,7 @@ public enum KeyFile {
                     + " Run: chmod 600 '\(url.path)'")
         }
         do {
-            return try KeyPair(secretZ85: text)
+            return try KeyPair(secretZ85: meaningful(bytes).first ?? "")
         } catch {
             throw ZeroMQError(.badKey, "'\(url.path)': \(error.message) Make one with: packhorse keygen")
         }
@@ -31,12 +32,35 @@ public enum KeyFile {
     ///
     /// - Throws: ``ZeroMQError`` `key-file` or `bad-key`.
     public static func readPublic(_ url: URL) throws(ZeroMQError) -> PublicKey {
-        let (text, _) = try read(url)
+        try readEntry(url).key
+    }
+
+    /// Reads a public key and the roles its file grants.
+    ///
+    /// - Throws: ``ZeroMQError`` `key-file`, `bad-key` or `bad-role`.
+    public static func readEntry(_ url: URL) throws(ZeroMQError) -> (key: PublicKey, roles: PeerRoles) {
+        let (bytes, _) = try read(url)
         do {
-            return try PublicKey(z85: text)
+            return try parse(bytes)
         } catch {
-            throw ZeroMQError(.badKey, "'\(url.path)': \(error.message)")
+            throw ZeroMQError(error.code, "'\(url.path)': \(error.message)")
         }
+    }
+
+    /// The content of a public key's file.
+    ///
+    /// A line that is neither comment, key nor roles is refused: a misspelt `roles:` must not grant everything.
+    ///
+    /// - Throws: ``ZeroMQError`` `bad-key` or `bad-role`.
+    package static func parse(_ bytes: [UInt8]) throws(ZeroMQError) -> (key: PublicKey, roles: PeerRoles) {
+        var lines = meaningful(bytes)[...]
+        let key = try PublicKey(z85: lines.popFirst() ?? "")
+        guard let line = lines.popFirst() else { return (key, .unstated) }
+        guard line.hasPrefix("roles:"), lines.isEmpty else {
+            throw ZeroMQError(
+                .badRole, "Behind the key only one line 'roles: …' may follow, not '\(line.prefix(40))'.")
+        }
+        return (key, try PeerRoles(words: String(line.dropFirst(6))))
     }
 
     /// Creates `url` with mode 0600, synced to disk.
@@ -47,15 +71,22 @@ public enum KeyFile {
             url, mode: 0o600, "# Packhorse secret key. Keep it. Public half: \(pair.publicKey)\n\(pair.secret)\n")
     }
 
-    /// Creates `url` with mode 0644, synced to disk.
+    /// Creates `url` with mode 0644, synced to disk; without `roles` the file names none.
     ///
     /// - Throws: ``ZeroMQError`` `key-file`, also when the file exists.
-    public static func write(_ key: PublicKey, to url: URL) throws(ZeroMQError) {
-        try create(url, mode: 0o644, "# Packhorse public key.\n\(key)\n")
+    public static func write(_ key: PublicKey, roles: PeerRoles? = nil, to url: URL) throws(ZeroMQError) {
+        let line = roles.map { "roles: \($0)\n" } ?? ""
+        try create(url, mode: 0o644, "# Packhorse public key.\n\(key)\n\(line)")
     }
 
-    /// The key line of a file and the file's mode, both of the same open file.
-    private static func read(_ url: URL) throws(ZeroMQError) -> (text: String, mode: mode_t) {
+    /// The lines that are not comments.
+    private static func meaningful(_ bytes: [UInt8]) -> [String] {
+        String(decoding: bytes, as: UTF8.self).split(whereSeparator: \.isNewline)
+            .filter { !$0.hasPrefix("#") && !$0.allSatisfy(\.isWhitespace) }.map(String.init)
+    }
+
+    /// A file's content and mode, both of the same open file.
+    private static func read(_ url: URL) throws(ZeroMQError) -> (bytes: [UInt8], mode: mode_t) {
         let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw failure("read", url) }
         defer { close(descriptor) }
@@ -74,9 +105,7 @@ public enum KeyFile {
             if count == 0 { break }
             filled += count
         }
-        let lines = String(decoding: bytes[..<filled], as: UTF8.self).split(whereSeparator: \.isNewline)
-        let key = lines.first { !$0.hasPrefix("#") && !$0.allSatisfy(\.isWhitespace) }
-        return (key.map(String.init) ?? "", status.st_mode)
+        return (Array(bytes[..<filled]), status.st_mode)
     }
 
     private static func create(_ url: URL, mode: mode_t, _ text: String) throws(ZeroMQError) {

@@ -16,8 +16,12 @@ public struct LinkOptions: Sendable {
     public var sendHighWater: Int32 = 256
     /// Frames libzmq queues from one peer before TCP pushes back.
     ///
-    /// Default 64.
+    /// Default 64, or as many as fit ``receiveWindow`` but at least two.
     public var receiveHighWater: Int32 = 64
+    /// Bytes of whole messages that libzmq queues from one peer, if all are as large as may be.
+    ///
+    /// Default 8 MiB.
+    public var receiveWindow = 8 << 20
     /// Frames waiting in this process, of all peers, before the sockets are no longer read.
     ///
     /// Default 1,024.
@@ -59,6 +63,11 @@ public struct LinkOptions: Sendable {
 
     /// The defaults.
     public init() {}
+
+    /// The frames queued from one peer of an endpoint with frames of at most `maxFrameBytes`.
+    func receiveFrames(_ maxFrameBytes: Int) -> Int32 {
+        min(receiveHighWater, Int32(clamping: max(2, receiveWindow / max(maxFrameBytes, 1))))
+    }
 }
 
 extension Duration {

@@ -5,6 +5,7 @@ internal import Logging
 enum RouterJob: Sendable {
     case send([(PeerID, [UInt8])], ContinuousClock.Instant, CheckedContinuation<[PeerID], Never>)
     case count(CheckedContinuation<RouterCounters, Never>)
+    case cut([PeerID])
 
     /// The peers of `frames`, each once, in order.
     static func peers(_ frames: some Sequence<(PeerID, [UInt8])>) -> [PeerID] {
@@ -28,6 +29,8 @@ final class RouterEngine {
     private let logger: Logger?
     private let zap: ZAPHandler?
     private let sockets: [Socket]
+    private let monitors: [SocketMonitor]
+    private var watch: ConnectionWatch
     private var pending: [Pending] = []
     private var counters = RouterCounters()
 
@@ -52,6 +55,7 @@ final class RouterEngine {
             switch job {
             case .send(let frames, _, let continuation): continuation.resume(returning: RouterJob.peers(frames))
             case .count(let continuation): continuation.resume(returning: RouterCounters())
+            case .cut: break
             }
         }
     }
@@ -69,17 +73,27 @@ final class RouterEngine {
             zap = nil
         }
         var opened: [Socket] = []
+        var watched: [SocketMonitor] = []
+        var limits: [IngressGuard.Limit] = []
         for (index, endpoint) in endpoints.enumerated() {
-            let limits = options.maxFrameBytes
+            let sizes = options.maxFrameBytes
+            let size = sizes.isEmpty ? 256 << 10 : sizes[min(index, sizes.count - 1)]
             let socket = try Socket(context, ZMQ_ROUTER)
-            try socket.configure(
-                options, endpoint, maxFrameBytes: limits.isEmpty ? 256 << 10 : limits[min(index, limits.count - 1)])
+            try socket.configure(options, endpoint, maxFrameBytes: size)
             try socket.set(ZMQ_ROUTER_MANDATORY, 1)
             try Self.secure(socket, security)
+            // Before it is bound, so that no connection is missed.
+            watched.append(try SocketMonitor(context, socket, "inproc://packhorse.monitor.\(index)"))
             bound.append(try socket.bind(endpoint.text))
             opened.append(socket)
+            limits.append(
+                IngressGuard.Limit(
+                    frame: Int64(size), queue: Int64(size) * Int64(options.receiveFrames(size)),
+                    isPlain: security.isPlain))
         }
         sockets = opened
+        monitors = watched
+        watch = ConnectionWatch(limits, options.logger)
     }
 
     private static func secure(_ socket: Socket, _ security: LinkSecurity) throws(ZeroMQError) {
@@ -97,6 +111,7 @@ final class RouterEngine {
 
     private func close() {
         for send in pending { send.continuation.resume(returning: RouterJob.peers(send.frames) + send.lost) }
+        for monitor in monitors { monitor.close() }
         for socket in sockets { socket.close() }
         zap?.close()
     }
@@ -106,10 +121,20 @@ final class RouterEngine {
             let reads = channel.hasRoom
             var items = [channel.wakeItem]
             if let zap { items.append(zap.pollItem) }
+            items += monitors.map(\.pollItem)
             if reads { items += sockets.map { $0.pollItem(ZMQ_POLLIN) } }
             try PollThread.poll(&items, until: nextDeadline)
             zap?.answer()
-            if reads { for (index, socket) in sockets.enumerated() { read(socket, index) } }
+            for (index, monitor) in monitors.enumerated() {
+                while let event = monitor.next() { watch.note(event, at: index) }
+            }
+            // Looked at before they are read: what came meanwhile is nobody's fault.
+            watch.look(at: .now)
+            for (index, socket) in sockets.enumerated() {
+                let isDrained = reads && read(socket, index)
+                watch.judge(index, isDrained: isDrained)
+            }
+            if case .curveServer(_, let list) = security { watch.expel(not: list, at: .now) }
             let (jobs, stopping) = channel.takeJobs()
             for job in jobs { accept(job) }
             flush()
@@ -121,32 +146,39 @@ final class RouterEngine {
     private var nextDeadline: ContinuousClock.Instant? {
         // A full peer has no event to wait for on a ROUTER: look again soon.
         let retry: ContinuousClock.Instant? = pending.isEmpty ? nil : .now + .milliseconds(5)
-        return [retry, channel.nextDeadline].compactMap { $0 }.min()
+        return [retry, channel.nextDeadline, watch.nextLook].compactMap { $0 }.min()
     }
 
-    /// Reads at most 256 messages, so that no socket starves the others.
-    private func read(_ socket: Socket, _ index: Int) {
+    /// Reads at most 256 messages, so that no socket starves the others; whether none is left.
+    private func read(_ socket: Socket, _ index: Int) -> Bool {
         var batch: [Inbound] = []
         var bytes = 0
+        defer { channel.deliver(batch, bytes: bytes) }
+        let now = ContinuousClock.now
         for _ in 0..<256 {
-            guard let message = socket.receive(maxParts: 2) else { break }
+            guard let message = socket.receive(maxParts: 2) else { return true }
+            let key = message.user.flatMap { $0.isEmpty ? nil : $0 }
+            watch.delivered(message, key, at: now)
             guard message.parts.count == 2, !message.hasMore else {
                 counters.multipart += 1
+                watch.strike(message.descriptor, at: now)
                 continue
             }
-            let user = message.user.flatMap { $0.isEmpty ? nil : $0 }
+            var peer: (name: String?, roles: PeerRoles) = (nil, .all)
             if case .curveServer(_, let list) = security {
-                guard let user, list.admits(user: user) else {
+                guard let key, let entry = list.entry(z85: key) else {
                     counters.revoked += 1
                     continue
                 }
+                peer = (entry.name, entry.roles)
             }
             batch.append(
                 Inbound(
-                    peer: PeerID(endpointIndex: index, route: message.parts[0]), user: user, bytes: message.parts[1]))
+                    peer: PeerID(endpointIndex: index, route: message.parts[0]), user: peer.name, roles: peer.roles,
+                    bytes: message.parts[1]))
             bytes += message.parts[1].count
         }
-        channel.deliver(batch, bytes: bytes)
+        return false
     }
 
     private func accept(_ job: RouterJob) {
@@ -155,7 +187,9 @@ final class RouterEngine {
             pending.append(Pending(frames: frames, deadline: deadline, continuation: continuation))
         case .count(let continuation):
             counters.refused = zap?.refused ?? 0
+            counters.cut = watch.cuts
             continuation.resume(returning: counters)
+        case .cut(let peers): for peer in peers { watch.cut(peer) }
         }
     }
 

@@ -13,6 +13,8 @@ public struct Inbound: Sendable {
     public let peer: PeerID
     /// The peer's name in the allow-list; `nil` on a plain link.
     public let user: String?
+    /// What the peer may do, by the allow-list as it is now; on a plain link everything.
+    public let roles: PeerRoles
     /// Which of the router's endpoints it came in at.
     public var endpointIndex: Int { peer.endpointIndex }
     /// The frame.
@@ -27,12 +29,15 @@ public struct RouterCounters: Hashable, Sendable {
     public var revoked = 0
     /// Handshakes refused by the allow-list.
     public var refused = 0
+    /// Connections cut: unfinished floods, revoked keys, repeated nonsense, and what ``RouterLink/cut(_:)`` named.
+    public var cut = 0
 }
 
 /// The serving end of a link: ROUTER sockets on a thread of their own.
 ///
 /// Several endpoints may be served, each with its own bound on frames. Peers need no name of their own: libzmq numbers
-/// connections. A message must be exactly one frame; others are dropped and counted.
+/// connections. A message must be exactly one frame; others are dropped and counted, and the third within a minute ends the
+/// connection, as does a message that grows without end (``IngressGuard``).
 public final class RouterLink: Sendable {
     /// The endpoints with their real ports, in the order given.
     public let boundEndpoints: [String]
@@ -91,6 +96,12 @@ public final class RouterLink: Sendable {
             let job = RouterJob.send(frames, .now + patience, continuation)
             if !channel.submit(job) { continuation.resume(returning: RouterJob.peers(frames)) }
         }
+    }
+
+    /// Ends the connections of these peers; they may connect again.
+    public func cut(_ peers: [PeerID]) {
+        // A link that has ended has no connections left.
+        _ = channel.submit(.cut(peers))
     }
 
     /// What was refused so far.

@@ -24,8 +24,12 @@ final class Socket {
     struct Received {
         var parts: [[UInt8]] = []
         var hasMore = false
+        /// All bytes and parts of the message, also those forgotten.
+        var bytes = 0
+        var count = 0
         var user: String?
-        var address: String?
+        /// The connection it came by, -1 when that is unknown.
+        var descriptor: Int32 = -1
     }
 
     enum SendOutcome {
@@ -115,6 +119,8 @@ final class Socket {
                 // A message becomes readable as a whole, so only its first part may be missing.
                 return nil
             }
+            received.bytes += zmq_msg_size(message)
+            received.count += 1
             if received.parts.count < maxParts {
                 received.parts.append(
                     Array(UnsafeRawBufferPointer(start: zmq_msg_data(message), count: zmq_msg_size(message))))
@@ -123,7 +129,7 @@ final class Socket {
             }
             if zmq_msg_more(message) == 0 {
                 received.user = zmq_msg_gets(message, "User-Id").map { String(cString: $0) }
-                received.address = zmq_msg_gets(message, "Peer-Address").map { String(cString: $0) }
+                received.descriptor = zmq_msg_get(message, ZMQ_SRCFD)
                 return received
             }
         }
@@ -158,7 +164,7 @@ extension Socket {
         let heartbeat = options.heartbeat.milliseconds
         try set(ZMQ_LINGER, options.linger.milliseconds)
         try set(ZMQ_SNDHWM, options.sendHighWater)
-        try set(ZMQ_RCVHWM, options.receiveHighWater)
+        try set(ZMQ_RCVHWM, options.receiveFrames(maxFrameBytes))
         try set(ZMQ_MAXMSGSIZE, wide: Int64(maxFrameBytes))
         try set(ZMQ_HANDSHAKE_IVL, options.handshake.milliseconds)
         try set(ZMQ_HEARTBEAT_IVL, heartbeat)

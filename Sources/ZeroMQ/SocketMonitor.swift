@@ -5,14 +5,17 @@ final class SocketMonitor {
     enum Event {
         /// TCP is up, the handshake runs.
         case connected
+        /// A peer has connected to us; its descriptor.
+        case accepted(Int32)
         case handshakeSucceeded
-        case disconnected
+        /// The connection with this descriptor has ended.
+        case disconnected(Int32)
         /// The handshake failed; a sentence for people.
         case refused(String)
     }
 
     private static let events =
-        ZMQ_EVENT_CONNECTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED
+        ZMQ_EVENT_CONNECTED | ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED
         | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
 
     private let pair: Socket
@@ -30,15 +33,17 @@ final class SocketMonitor {
 
     /// The next event without waiting.
     ///
-    /// A part of six bytes, event and value, then a part with the address.
+    /// A part of six bytes, event and value (a descriptor or an error), then a part with the address.
     func next() -> Event? {
         while let message = pair.receive(maxParts: 2) {
             guard let head = message.parts.first, head.count >= 6 else { continue }
             let event = Int32(UInt16(head[0]) | UInt16(head[1]) << 8)
+            let value = head[2..<6].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
             switch event {
             case ZMQ_EVENT_CONNECTED: return .connected
+            case ZMQ_EVENT_ACCEPTED: return .accepted(Int32(bitPattern: value))
             case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: return .handshakeSucceeded
-            case ZMQ_EVENT_DISCONNECTED: return .disconnected
+            case ZMQ_EVENT_DISCONNECTED: return .disconnected(Int32(bitPattern: value))
             case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH:
                 return .refused("our key is not in its list of authorized keys")
             case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL:

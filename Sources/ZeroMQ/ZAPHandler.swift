@@ -40,6 +40,8 @@ final class ZAPHandler {
 
     /// Version, request id, status, text, user id, metadata.
     ///
+    /// The user id is the key itself: names and roles are looked up with every message, so that a change takes effect on live links.
+    ///
     /// Request: version, id, domain, address, routing id, mechanism, credentials.
     private func verdict(_ request: Socket.Received) -> [[UInt8]] {
         let parts = request.parts
@@ -48,7 +50,7 @@ final class ZAPHandler {
             parts[2].elementsEqual(Self.domain.utf8), parts[5].elementsEqual("CURVE".utf8),
             let key = PublicKey(bytes: parts[6])
         else { return refuse(id, "400", "bad request") }
-        guard let user = list.user(of: key) else {
+        guard list.entry(of: key) != nil else {
             logger?.info(
                 "A peer with an unknown key was refused",
                 metadata: [
@@ -57,7 +59,7 @@ final class ZAPHandler {
                 ])
             return refuse(id, "400", "unknown key")
         }
-        return [Array("1.0".utf8), id, Array("200".utf8), Array("OK".utf8), Array(user.utf8), []]
+        return [Array("1.0".utf8), id, Array("200".utf8), Array("OK".utf8), Array(key.z85.utf8), []]
     }
 
     private func refuse(_ id: [UInt8], _ status: String, _ text: String) -> [[UInt8]] {

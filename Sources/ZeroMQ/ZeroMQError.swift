@@ -9,6 +9,7 @@ public struct ZeroMQError: Error, Sendable, CustomStringConvertible {
             case addressInUse = "address-in-use"
             case plainRefused = "plain-refused"
             case badKey = "bad-key"
+            case badRole = "bad-role"
             case keyPermissions = "key-permissions"
             case keyFile = "key-file"
             case refused = "refused"
@@ -27,6 +28,8 @@ public struct ZeroMQError: Error, Sendable, CustomStringConvertible {
         public static let plainRefused = Code(wrapped: .plainRefused)
         /// The text is not a CURVE key.
         public static let badKey = Code(wrapped: .badKey)
+        /// A word in a key file is not a role.
+        public static let badRole = Code(wrapped: .badRole)
         /// Others than the owner may read a secret key.
         public static let keyPermissions = Code(wrapped: .keyPermissions)
         /// A key file cannot be read or written, or is malformed.

@@ -11,11 +11,15 @@ final class FakeWorker: Sendable {
     let talker: Talker
     let blobs: FolderBlobStore
     let name: String
+    private let minor: UInt8
 
     init(
-        _ endpoint: String, blobs: FolderBlobStore, name: String = "fake", session: UInt64 = .random(in: 1...UInt64.max)
+        _ endpoint: String, blobs: FolderBlobStore, name: String = "fake",
+        session: UInt64 = .random(in: 1...UInt64.max), security: LinkSecurity = .plain,
+        minor: UInt8 = WireVersion.minors.upperBound
     ) throws {
-        talker = try Talker(endpoint, session: session)
+        talker = try Talker(endpoint, session: session, security: security, minor: minor)
+        self.minor = minor
         self.blobs = blobs
         self.name = name
     }
@@ -23,6 +27,7 @@ final class FakeWorker: Sendable {
     func hello(held: [UInt64] = []) -> Message {
         .hello(
             .make {
+                $0.wireMinorMax = UInt32(minor)
                 $0.name = name
                 $0.canFetch = true
                 $0.canMerge = true

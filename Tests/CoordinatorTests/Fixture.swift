@@ -85,17 +85,23 @@ final class Talker: Sendable {
     let session: UInt64
     private let counter = Sequence()
 
-    init(_ endpoint: String, session: UInt64 = .random(in: 1...UInt64.max)) throws {
+    private let minor: UInt8
+
+    init(
+        _ endpoint: String, session: UInt64 = .random(in: 1...UInt64.max), security: LinkSecurity = .plain,
+        minor: UInt8 = WireVersion.minors.upperBound
+    ) throws {
         var options = LinkOptions()
         options.maxFrameBytes = [MessageType.maxControlFrame]
-        link = try DealerLink(connect: endpoint, security: .plain, options: options)
+        link = try DealerLink(connect: endpoint, security: security, options: options)
         self.session = session
+        self.minor = minor
     }
 
     @discardableResult
     func say(_ message: Message) async throws -> UInt64 {
         let seq = counter.next()
-        try await link.send([try Frame(session: session, seq: seq, message).encoded()])
+        try await link.send([try Frame(session: session, seq: seq, minor: minor, message).encoded()])
         return seq
     }
 

@@ -7,7 +7,7 @@ struct HelpTests {
         "submit", "estimate", "jobs", "status", "watch", "cancel", "pause", "resume", "retry",
         "prioritise", "weigh", "dead", "schedule", "mask", "regions", "inspect", "verify",
         "coordinator", "worker",
-        "workers", "health", "keygen", "demo", "demo-origin",
+        "workers", "health", "keygen", "keys", "demo", "demo-origin",
         "top", "events", "backup", "state",
     ]
 

@@ -22,4 +22,10 @@ struct WireVersionTests {
         let error = #expect(throws: WireError.self) { try WireVersion.negotiate(minimum: 2, maximum: 1) }
         #expect(error?.code == .badValue)
     }
+
+    @Test func thisVersionAndTheOneBeforeAreSpoken() throws {
+        #expect(WireVersion.minors == 0...1)
+        #expect(try WireVersion.negotiate(minimum: 0, maximum: 0) == 0)
+        #expect(Set(MessageType.allCases.map(\.minor)) == [0, 1])
+    }
 }

@@ -76,10 +76,38 @@ struct KeyFileTests {
             try Data("broken".utf8).write(to: folder.appendingPathComponent("ass.pub"))
             try Data(key.z85.utf8).write(to: folder.appendingPathComponent("notes.txt"))
             let list = try AllowList(folder: folder)
-            #expect(list.user(of: key) == "mule")
-            #expect(list.user(of: try KeyPair.generate().publicKey) == nil)
-            #expect(list.admits(user: "mule"))
-            #expect(!list.admits(user: "ass"))
+            #expect(list.entry(of: key)?.name == "mule")
+            #expect(list.entry(of: try KeyPair.generate().publicKey) == nil)
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("", .unstated), ("roles: viewer\n", .viewer), ("# who\nroles: worker, merger", [.worker, .merger]),
+            ("roles:operator viewer\r\n", [.operator, .viewer]),
+        ] as [(String, PeerRoles)])
+    func aKeyFileNamesItsRolesOrNone(lines: String, roles: PeerRoles) throws {
+        let key = try KeyPair.generate().publicKey
+        let found = try KeyFile.parse(Array("# Packhorse public key.\n\(key)\n\(lines)".utf8))
+        #expect((found.key, found.roles) == (key, roles))
+    }
+
+    @Test(arguments: ["roles:", "roles: king", "role: viewer", "roles: viewer\nroles: operator", "Roles: viewer"])
+    func aMisspeltRoleGrantsNothing(line: String) throws {
+        let key = try KeyPair.generate().publicKey
+        let error = #expect(throws: ZeroMQError.self) { try KeyFile.parse(Array("\(key)\n\(line)\n".utf8)) }
+        #expect(error?.code == .badRole)
+    }
+
+    @Test func theListingNamesEveryFileAndWhatIsWrongWithIt() async throws {
+        try await withFolder { folder in
+            let key = try KeyPair.generate().publicKey
+            try KeyFile.write(key, roles: [.viewer], to: folder.appendingPathComponent("eye.pub"))
+            try Data("\(key)\nroles: king".utf8).write(to: folder.appendingPathComponent("king.pub"))
+            let listing = try AllowList.listing(of: folder)
+            #expect(listing.map(\.file.lastPathComponent) == ["eye.pub", "king.pub"])
+            #expect(try listing[0].entry.get().roles == .viewer)
+            #expect(throws: ZeroMQError.self) { try listing[1].entry.get() }
         }
     }
 }

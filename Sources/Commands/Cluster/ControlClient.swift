@@ -97,6 +97,15 @@ final class ControlClient: Sendable {
         return answer.workers
     }
 
+    func drain(_ name: String, undo: Bool) async throws -> PBOrdered {
+        let request = PBDrainWorker.make {
+            $0.name = name
+            $0.undo = undo
+        }
+        guard case .ordered(let answer) = try await ask(.drainWorker(request)) else { throw unexpected }
+        return answer
+    }
+
     /// Lines of the event log after `after`; waits up to `wait` for the first one.
     func events(after: UInt64, limit: UInt32, wait: Duration = .zero, job: UInt64 = 0) async throws -> PBEvents {
         let question = PBGetEvents.make {
@@ -162,9 +171,11 @@ extension CLIError {
     init(_ problem: PBProblem) {
         let status: ExitStatus =
             switch problem.code {
-            case "unknown-job": .noInput
+            case "unknown-job", "unknown-batch", "unknown-schedule", "unknown-worker": .noInput
+            case "bad-schedule": .usage
             case "tile-limit", "bad-request", "bad-package", "bad-mask", "bad-zoom", "backup-name": .usage
             case "forbidden": .permission
+            case "version-mismatch", "unsupported": .configuration
             case "degraded": .temporary
             default: problem.retriable ? .temporary : .badData
             }

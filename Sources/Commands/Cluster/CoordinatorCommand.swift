@@ -2,6 +2,7 @@ import ArgumentParser
 import Coordinator
 import Foundation
 import Logging
+import ObjectStore
 import Telemetry
 
 /// `packhorse coordinator`: plans jobs, hands out work, publishes packages.
@@ -15,10 +16,11 @@ struct CoordinatorCommand: AsyncParsableCommand {
             Examples:
               packhorse coordinator --data ./data
               packhorse coordinator --data /srv/packhorse --keys keys --control 'tcp://*:7470' --work 'tcp://*:7471'
+              packhorse coordinator --data ./data --blobs s3://tiles/blobs --s3-endpoint https://s3.example.org
             """)
 
     @Option(help: "Folder of the state; on a local disk.") var data: String
-    @Option(help: "Blob folder shared with the workers. Default: DATA/blobs.") var blobs: String?
+    @Option(help: "Blob folder shared with the workers, or s3://bucket/prefix. Default: DATA/blobs.") var blobs: String?
     @Option(help: "Folder of packages.json and the packages. Default: DATA/catalog.") var catalog: String?
     @Option(help: "Absolute URL at which clients find the catalog folder.") var catalogURL: String =
         "http://localhost:7480/"
@@ -32,10 +34,12 @@ struct CoordinatorCommand: AsyncParsableCommand {
     @Option(help: "How long the leases of workers that were away at a restart wait for them.") var restartGraceSeconds:
         Double = 60
     @Flag(help: "Keep shards after their job has ended.") var keepShards = false
+    @OptionGroup var blobOptions: BlobOptions
     @OptionGroup var keys: KeyOptions
     @OptionGroup var log: LogOptions
 
     func validate() throws {
+        try blobOptions.check(blobs: blobs)
         guard (2...3600).contains(leaseSeconds) else {
             throw ValidationError("--lease-seconds must lie between 2 and 3600.")
         }
@@ -52,6 +56,10 @@ struct CoordinatorCommand: AsyncParsableCommand {
         var options = CoordinatorOptions(
             data: folder, blobs: blobs.map { URL(filePath: $0) } ?? folder.appending(path: "blobs"),
             catalog: catalog.map { URL(filePath: $0) } ?? folder.appending(path: "catalog"))
+        if let blobs, S3Location.isMeant(by: blobs) {
+            options.store = try await blobOptions.open(
+                blobs, folder: folder.appending(path: "blob-cache"), create: true)
+        }
         options.controlBind = control
         options.workBind = work
         options.security = try keys.server(authorizedKeys: authorizedKeys)

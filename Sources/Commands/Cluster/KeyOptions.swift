@@ -44,7 +44,7 @@ struct KeyOptions: ParsableArguments {
     /// The coordinator's side: its key and the folder of those who may connect, or plain without any.
     func server(authorizedKeys: String?) throws -> LinkSecurity {
         let own = file(key, "PACKHORSE_KEY", "coordinator.key")
-        let allowed = file(authorizedKeys, "PACKHORSE_AUTHORIZED_KEYS", "authorized_keys.d")
+        let allowed = allowed(authorizedKeys)
         switch (own, allowed) {
         case (nil, nil): return .plain
         case (let own?, let allowed?):
@@ -55,6 +55,9 @@ struct KeyOptions: ParsableArguments {
                 hint: "packhorse keygen --cluster keys makes a set; then pass --keys keys")
         }
     }
+
+    /// The folder of those who may connect.
+    func allowed(_ option: String?) -> URL? { file(option, "PACKHORSE_AUTHORIZED_KEYS", "authorized_keys.d") }
 
     private func file(_ option: String?, _ variable: String, _ name: String) -> URL? {
         let environment = ProcessInfo.processInfo.environment

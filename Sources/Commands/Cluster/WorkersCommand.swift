@@ -1,11 +1,22 @@
 import ArgumentParser
 import Wire
 
-/// `packhorse workers`: who is connected.
+/// `packhorse workers`: who is connected, and who is to leave.
 struct WorkersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "workers", abstract: "List the connected workers.", discussion: "Example: packhorse workers --json"
-    )
+        commandName: "workers", abstract: "List the connected workers, or ask some to leave.",
+        discussion: """
+            Examples:
+              packhorse workers --json
+              packhorse workers drain berlin-1 berlin-2
+            """,
+        subcommands: [WorkersListCommand.self, WorkersDrainCommand.self], defaultSubcommand: WorkersListCommand.self)
+}
+
+/// `packhorse workers ls`.
+struct WorkersListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ls", abstract: "List the connected workers.", discussion: "Example: packhorse workers --json")
 
     @Flag(help: "The result as JSON.") var json = false
     @OptionGroup var cluster: ClusterOptions

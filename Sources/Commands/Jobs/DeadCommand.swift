@@ -172,7 +172,7 @@ private struct DeadView: Encodable {
     }
 
     var lines: [String] {
-        let what = whole ? "all \(Units.count(tiles)) tiles" : Units.count(tiles, of: "tile")
+        let what = whole ? "all \(Units.count(tiles)) tiles" : Units.count(Int(clamping: tiles), of: "tile")
         return [
             "job \(job) batch \(batch): \(what) in and below \(cell), zoom \(zooms)",
             "  \(cause): \(detail)",

@@ -1,0 +1,21 @@
+import Foundation
+import FuzzTargets
+
+/// Which decoder this run is about, from the environment; libFuzzer has the arguments to itself.
+private let target: FuzzTarget = {
+    let name = ProcessInfo.processInfo.environment["FUZZ_TARGET"] ?? ""
+    guard let target = FuzzTarget(rawValue: name) else {
+        // Nobody can go on without knowing what to fuzz.
+        fatalError("FUZZ_TARGET='\(name)' is none of \(FuzzTarget.allCases.map(\.rawValue))")
+    }
+    return target
+}()
+
+/// Called by libFuzzer with each input.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOne(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let verdict = target.judge(Array(UnsafeBufferPointer(start: bytes, count: count)))
+    // What libFuzzer keeps as a finding.
+    if case .wrong(let what) = verdict { fatalError(what) }
+    return 0
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Logging
+import Scheduling
+import Telemetry
+import Wire
+import ZeroMQ
+
+extension CoordinatorEngine {
+    /// Whether the peer's key has the role its message needs; one without is told which.
+    func permits(_ frame: Frame, _ inbound: Inbound) -> Bool {
+        guard let needed = Permissions.missing(frame.message, inbound.roles) else { return true }
+        let type = frame.message.type
+        let (text, hint) = Permissions.refusal(of: type, needing: needed, inbound)
+        logger.notice(
+            "message forbidden",
+            metadata: [
+                "packhorse.peer.user": "\(inbound.user ?? "-")", "packhorse.message": "\(type)",
+                LogKey.errorMessage: "\(text)",
+            ])
+        if inbound.endpointIndex == Self.control {
+            reply(
+                WireConversions.problem("forbidden", text, hint: hint),
+                to: Asker(peer: inbound.peer, session: frame.session, seq: frame.seq))
+        } else if let digest = Self.blob(of: frame.message) {
+            let body = PBBlobRefused.make {
+                $0.digest = digest
+                $0.code = "forbidden"
+                $0.text = text
+            }
+            reply(.blobRefused(body), to: Asker(peer: inbound.peer, session: frame.session, seq: frame.seq))
+        } else {
+            // A worker that may not work any more: what it holds is another's.
+            if peers.note(frame.session, at: inbound.peer, user: inbound.user) {
+                take(scheduler.handle(.bye(frame.session), now: now))
+            }
+            let body = PBReject.make {
+                $0.code = "forbidden"
+                $0.text = "\(text) \(hint.prefix(1).uppercased() + hint.dropFirst())."
+            }
+            reject(body, inbound.peer, frame)
+        }
+        return false
+    }
+
+    /// The blob a message of the blob endpoint is about, `nil` for other messages.
+    private static func blob(of message: Message) -> Data? {
+        switch message {
+        case .putBegin(let body): body.digest
+        case .chunk(let body): body.digest
+        case .putEnd(let body): body.digest
+        case .get(let body): body.digest
+        case .have(let body): body.digest
+        default: nil
+        }
+    }
+
+    /// Asks workers to finish and leave, or to stay: all that are called so, by name or as pid@host.
+    func drain(_ body: PBDrainWorker, _ asker: Asker) {
+        let meant = scheduler.workers(now: now).filter {
+            $0.profile.name == body.name || "\($0.profile.processID)@\($0.profile.host)" == body.name
+        }
+        guard !meant.isEmpty else {
+            reply(
+                WireConversions.problem(
+                    "unknown-worker", "No worker is called '\(body.name.prefix(128))'.",
+                    hint: "packhorse workers lists them"), to: asker)
+            return
+        }
+        for worker in meant { take(scheduler.handle(.drain(worker.session, isOn: !body.undo), now: now)) }
+        logger.notice(
+            body.undo ? "workers stay" : "workers drain",
+            metadata: [LogKey.worker: "\(body.name)", "packhorse.workers": "\(meant.count)"])
+        let leases = meant.reduce(0) { $0 + $1.leases }
+        reply(
+            .ordered(
+                .make {
+                    $0.changed = UInt64(meant.count)
+                    $0.text = body.undo ? "stays" : leases == 0 ? "leaves" : "leaves after \(leases) leases"
+                }), to: asker)
+    }
+}

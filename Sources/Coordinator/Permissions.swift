@@ -1,0 +1,46 @@
+import Foundation
+import Wire
+import ZeroMQ
+
+/// Which role a message needs; asked of every frame, so that a changed key file acts on live links.
+enum Permissions {
+    /// Any one of these roles allows the message.
+    static func needed(_ type: MessageType) -> PeerRoles {
+        switch type {
+        case .hello, .ready, .progress, .commit, .fail, .return, .bye: [.worker, .merger]
+        case .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused: [.worker, .merger]
+        case .ping: .all
+        case .listJobs, .getJob, .listWorkers, .listDead, .listSchedules, .listOrigins, .getEvents:
+            [.operator, .viewer]
+        case .submit, .cancelJob, .jobOrder, .deadOrder, .putSchedule, .dropSchedule, .backup, .drainWorker: .operator
+        // What only a coordinator says is refused elsewhere, for whoever says it.
+        case .welcome, .reject, .offer, .pong, .ack, .stale, .unknownSession, .rateGrants, .submitted, .jobs,
+            .jobStatus, .done, .workers, .health, .problem, .deadLetters, .ordered, .schedules, .origins, .events,
+            .backedUp:
+            .all
+        }
+    }
+
+    /// The roles of which the message needs one and `roles` has none; `nil` when it may be sent.
+    static func missing(_ message: Message, _ roles: PeerRoles) -> PeerRoles? {
+        var needed = needed(message.type)
+        if case .commit(let body) = message {
+            if case .fetch = body.result { needed = .worker }
+            if case .merge = body.result { needed = .merger }
+        }
+        return roles.isDisjoint(with: needed) ? needed : nil
+    }
+
+    /// What a refused peer is told.
+    static func refusal(of type: MessageType, needing needed: PeerRoles, _ inbound: Inbound) -> (
+        text: String, hint: String
+    ) {
+        let name = inbound.user ?? "?"
+        let wanted = needed.description.replacingOccurrences(of: " ", with: " or ")
+        return (
+            "The key '\(name)' has the role \(inbound.roles.description.replacingOccurrences(of: " ", with: ", "));"
+                + " a \(type) message needs the role \(wanted).",
+            "on the coordinator's machine, name the role in the line 'roles:' of authorized_keys.d/\(name).pub"
+        )
+    }
+}

@@ -1,0 +1,136 @@
+internal import Foundation
+internal import Shards
+internal import Tiles
+internal import Wire
+internal import ZeroMQ
+
+/// A decoder of bytes that come from outside, as a fuzzer sees it: any bytes in, a verdict out, never a trap.
+///
+/// The same code runs under libFuzzer (`make fuzz`) and over the kept corpus in the tests.
+public enum FuzzTarget: String, CaseIterable, Sendable {
+    /// A frame of the wire, header and body.
+    case frame
+    /// A frame whose length and checksum are made to fit, so that the body decoders see every mutation.
+    case body
+    /// A tile mask.
+    case mask
+    /// A mask in CARTO's text.
+    case carto
+    /// A shard file: header, index, footer, bodies.
+    case shard
+    /// A merge manifest.
+    case manifest
+    /// A public key file with its roles.
+    case key
+
+    /// What became of some bytes.
+    public enum Verdict: Hashable, Sendable, CustomStringConvertible {
+        /// Decoded; where there is one form only, encoding gave the same bytes again.
+        case accepted
+        /// Refused with this code.
+        case refused(String)
+        /// A bug: what was accepted does not come back the same.
+        case wrong(String)
+
+        /// "accepted", "refused bad-magic".
+        public var description: String {
+            switch self {
+            case .accepted: "accepted"
+            case .refused(let code): "refused \(code)"
+            case .wrong(let what): "wrong \(what)"
+            }
+        }
+    }
+
+    /// Decodes `bytes` as this target's kind of data.
+    public func judge(_ bytes: [UInt8]) -> Verdict {
+        switch self {
+        case .frame: Self.frame(bytes)
+        case .body: Self.frame(Self.fitting(bytes))
+        case .mask: Self.mask(bytes)
+        case .carto: Self.carto(bytes)
+        case .shard: Self.shard(bytes)
+        case .manifest: Self.manifest(bytes)
+        case .key: Self.key(bytes)
+        }
+    }
+
+    private static func frame(_ bytes: [UInt8]) -> Verdict {
+        let frame: Frame
+        do {
+            frame = try Frame(decoding: bytes)
+        } catch {
+            return .refused("\(error.code)")
+        }
+        do {
+            let again = try frame.encoded()
+            return try Frame(decoding: again).encoded() == again ? .accepted : .wrong("another frame came back")
+        } catch {
+            return .wrong("an accepted frame is refused when it comes back: \(error.code)")
+        }
+    }
+
+    /// Type and body from the fuzzer, everything else as it must be.
+    private static func fitting(_ bytes: [UInt8]) -> [UInt8] {
+        guard let type = bytes.first else { return [] }
+        return FrameHeader.framed(type: type, body: Array(bytes.dropFirst()))
+    }
+
+    private static func mask(_ bytes: [UInt8]) -> Verdict {
+        do {
+            let mask = try TileMask(decoding: bytes)
+            guard mask.encoded() == bytes else { return .wrong("another mask came back") }
+            _ = mask.count(in: .all)
+            return .accepted
+        } catch {
+            return .refused("\(error.code)")
+        }
+    }
+
+    private static func carto(_ bytes: [UInt8]) -> Verdict {
+        do {
+            let mask = try TileMask(cartoText: String(decoding: bytes, as: UTF8.self))
+            return try TileMask(cartoText: mask.cartoWire) == mask ? .accepted : .wrong("another mask came back")
+        } catch {
+            return .refused("\(error.code)")
+        }
+    }
+
+    /// Reads every body, as a merge would.
+    private static func shard(_ bytes: [UInt8]) -> Verdict {
+        let file = URL(filePath: "/dev/shm/packhorse-fuzz-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).shard")
+        defer { unlink(file.path) }
+        do {
+            try Data(bytes).write(to: file)
+        } catch {
+            return .refused("scratch")
+        }
+        do {
+            let reader = try ShardReader(file)
+            for body in reader.bodies { _ = try reader.bytes(of: body) }
+            return .accepted
+        } catch {
+            return .refused("\(error.code)")
+        }
+    }
+
+    private static func manifest(_ bytes: [UInt8]) -> Verdict {
+        do {
+            let manifest = try PBMergeManifest(decoding: bytes)
+            let again = try manifest.encoded()
+            return try PBMergeManifest(decoding: again) == manifest ? .accepted : .wrong("another manifest came back")
+        } catch {
+            return .refused("\(error.code)")
+        }
+    }
+
+    private static func key(_ bytes: [UInt8]) -> Verdict {
+        do {
+            let (key, roles) = try KeyFile.parse(bytes)
+            let again = try KeyFile.parse(Array("\(key)\nroles: \(roles)\n".utf8))
+            return again.key == key && again.roles == roles ? .accepted : .wrong("another key came back")
+        } catch {
+            return .refused("\(error.code)")
+        }
+    }
+}

@@ -1,0 +1,107 @@
+internal import Logging
+
+/// Watches the connections of a router's sockets and cuts those that must not go on; lives on the router's poll thread.
+struct ConnectionWatch {
+    /// Between two looks at the process's memory.
+    static let pace: Duration = .milliseconds(10)
+    /// Connections are asked when memory has grown by this, or this time has passed.
+    static let growth: Int64 = 4 << 20
+    static let patience: Duration = .milliseconds(500)
+    /// Between two readings of the allow-list, which itself looks at its folder once a second.
+    static let audit: Duration = .milliseconds(250)
+
+    private var ingress: IngressGuard
+    private let memory = ResidentMemory()
+    private let logger: Logger?
+    private var resident: Int64 = 0
+    private var lookedAt = ContinuousClock.now
+    private var lookedMemory: Int64 = 0
+    private var pacedAt = ContinuousClock.now
+    private var auditedAt = ContinuousClock.now
+    /// Endpoints whose last look is not judged yet.
+    private var open: Set<Int> = []
+    private var logged: [ContinuousClock.Instant] = []
+    /// Connections cut so far.
+    private(set) var cuts = 0
+
+    init(_ limits: [IngressGuard.Limit], _ logger: Logger?) {
+        ingress = IngressGuard(limits)
+        self.logger = logger
+    }
+
+    /// When the next look is due, `nil` while nobody is connected.
+    var nextLook: ContinuousClock.Instant? { ingress.connections.isEmpty ? nil : pacedAt + Self.pace }
+
+    mutating func note(_ event: SocketMonitor.Event, at endpoint: Int) {
+        switch event {
+        case .accepted(let descriptor):
+            guard let inode = PeerSocket.inode(descriptor) else { return }
+            if ingress.connections.isEmpty { resident = memory.bytes }
+            ingress.accepted(descriptor, endpoint: endpoint, inode: inode, memory: resident, at: .now)
+        case .disconnected(let descriptor): ingress.gone(descriptor)
+        case .connected, .handshakeSucceeded, .refused: break
+        }
+    }
+
+    mutating func delivered(_ message: Socket.Received, _ key: String?, at now: ContinuousClock.Instant) {
+        ingress.delivered(
+            message.descriptor, bytes: message.bytes, parts: message.count, route: message.parts.first ?? [], key: key,
+            memory: resident, at: now)
+    }
+
+    /// Counts a message that is not one frame.
+    mutating func strike(_ descriptor: Int32, at now: ContinuousClock.Instant) {
+        if ingress.strike(descriptor, at: now) { cut(descriptor, "it sent three multipart messages within a minute") }
+    }
+
+    /// Asks the kernel about all connections when memory has grown or enough time has passed.
+    mutating func look(at now: ContinuousClock.Instant) {
+        guard !ingress.connections.isEmpty, now - pacedAt >= Self.pace else { return }
+        pacedAt = now
+        resident = memory.bytes
+        lookedMemory = min(lookedMemory, resident)
+        guard resident - lookedMemory > Self.growth || now - lookedAt >= Self.patience else { return }
+        lookedAt = now
+        lookedMemory = resident
+        ingress.look { descriptor, _ in PeerSocket.sample(descriptor) }
+        open = Set(ingress.connections.values.map(\.endpoint))
+    }
+
+    /// Cuts the connections of an endpoint that hold too much.
+    mutating func judge(_ endpoint: Int, isDrained: Bool) {
+        guard open.contains(endpoint) else { return }
+        if isDrained { open.remove(endpoint) }
+        for (descriptor, held) in ingress.offenders(at: endpoint, isDrained: isDrained, memory: resident) {
+            cut(descriptor, "it sent \(held) bytes of a message without an end")
+        }
+    }
+
+    /// Cuts the connections whose key the list does not hold any more.
+    mutating func expel(not list: AllowList, at now: ContinuousClock.Instant) {
+        guard now - auditedAt >= Self.audit else { return }
+        auditedAt = now
+        for (descriptor, connection) in ingress.connections {
+            guard let key = connection.key, list.entry(z85: key) == nil else { continue }
+            cut(descriptor, "its key was taken off the allow-list")
+        }
+    }
+
+    mutating func cut(_ peer: PeerID) {
+        guard let descriptor = ingress.descriptor(endpoint: peer.endpointIndex, route: peer.route) else { return }
+        cut(descriptor, "it sent nonsense")
+    }
+
+    private mutating func cut(_ descriptor: Int32, _ reason: String) {
+        guard let connection = ingress.connections[descriptor] else { return }
+        PeerSocket.cut(descriptor, inode: connection.inode)
+        ingress.gone(descriptor)
+        cuts += 1
+        // A peer that comes back at once must not fill the log as well.
+        logged.removeAll { $0.duration(to: .now) > .seconds(1) }
+        guard logged.count < 5 else { return }
+        logged.append(.now)
+        logger?.warning(
+            "A connection was cut",
+            metadata: ["packhorse.peer.key": "\(connection.key ?? "-")", "packhorse.reason": "\(reason)"])
+    }
+}

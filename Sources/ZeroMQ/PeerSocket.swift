@@ -1,0 +1,43 @@
+internal import CZeroMQ
+internal import Foundation
+
+/// What the poll thread asks the kernel about libzmq's own connections, and what it does to them.
+///
+/// libzmq may close a descriptor at any time and the next connection get its number; the inode tells them apart.
+enum PeerSocket {
+    static func inode(_ descriptor: Int32) -> UInt64? {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
+        return UInt64(status.st_ino)
+    }
+
+    /// - Returns: `nil` for a descriptor that is not a TCP connection any more.
+    static func sample(_ descriptor: Int32) -> IngressGuard.Sample? {
+        let received = ph_bytes_received(descriptor)
+        let waiting = ph_bytes_waiting(descriptor)
+        guard received >= 0, waiting >= 0 else { return nil }
+        return IngressGuard.Sample(received: received, waiting: waiting)
+    }
+
+    /// Ends a connection and throws away what still waits in the kernel, so that libzmq finds its end at once.
+    static func cut(_ descriptor: Int32, inode: UInt64) {
+        if self.inode(descriptor) == inode { ph_cut(descriptor) }
+    }
+}
+
+/// Reads the process's resident memory from one open file: a system call of microseconds.
+final class ResidentMemory {
+    private let descriptor = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Bytes; 0 where it cannot be known.
+    var bytes: Int64 {
+        var text = [UInt8](repeating: 0, count: 128)
+        let count = pread(descriptor, &text, text.count, 0)
+        guard count > 0 else { return 0 }
+        let fields = text[..<count].split(separator: UInt8(ascii: " "))
+        guard fields.count > 1, let pages = Int64(String(decoding: fields[1], as: UTF8.self)) else { return 0 }
+        return pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
+    }
+}
