@@ -64,7 +64,7 @@ let libraries: [Room] = [
     // Layer 3: services; they meet at Wire and never import each other
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging, .nio]),
     Room(
-        "Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards", "Catalog", "Telemetry"],
+        "Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Shards", "Catalog", "Telemetry"],
         [.grdb, .lifecycle, .logging]),
     Room(
         "Worker",
@@ -95,7 +95,8 @@ let tests: [Room] = [
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.logging]),
     Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards"], [.grdb, .logging]),
     Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins", "TestSupport"]),
-    Room("Commands", ["Tiles", "Regions", "Wire", "Catalog"]), Room("FuzzTargets"),
+    Room("Commands", ["Tiles", "Regions", "Wire", "Catalog", "Coordinator", "Shards", "Worker", "ZeroMQ"], [.logging]),
+    Room("FuzzTargets"),
 ]
 
 /// Files that live beside the code they describe and are not compiled.

@@ -52,9 +52,9 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Cluster",
                 subcommands: [
-                    CoordinatorCommand.self, WorkerCommand.self, WorkersCommand.self, HealthCommand.self,
-                    TopCommand.self, EventsCommand.self, BackupCommand.self, StateCommand.self, KeygenCommand.self,
-                    KeysCommand.self,
+                    CoordinatorCommand.self, WorkerCommand.self, WorkersCommand.self, OriginsCommand.self,
+                    HealthCommand.self, TopCommand.self, EventsCommand.self, BackupCommand.self, StateCommand.self,
+                    KeygenCommand.self, KeysCommand.self,
                 ]),
             CommandGroup(name: "Demo", subcommands: [DemoCommand.self, DemoOriginCommand.self]),
         ])

@@ -24,6 +24,7 @@ extension CoordinatorEngine {
             take(scheduler.handle(.cancel(body.job), now: now))
             reply(.done(PBDone()), to: asker)
         case .drainWorker(let body): drain(body, asker)
+        case .listOrigins: reply(origins(), to: asker)
         case .listWorkers:
             reply(.workers(.make { $0.workers = scheduler.workers(now: now).map(WireConversions.status) }), to: asker)
         case .jobOrder(let body): order(body, asker)
@@ -170,6 +171,7 @@ extension CoordinatorEngine {
         var status = WireConversions.status(
             summary, spec: spec, times: times, packages: Array(packages), wall: wall)
         status.waiting = scheduler.waiting(of: id)
+        if status.waiting.isEmpty { status.waiting = scheduler.hindrance(of: id, now: now) }
         // Kept relative, so that a catalog may move; told absolute, so that it can be used.
         for index in status.packages.indices where !status.packages[index].path.isEmpty {
             status.packages[index].path =

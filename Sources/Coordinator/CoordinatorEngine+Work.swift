@@ -85,6 +85,8 @@ extension CoordinatorEngine {
         if peers.haveChanged(inbound.roles, of: id), scheduler.knows(id) { post(.unknownSession, to: id) }
         if peers.count > 2 * scheduler.sessionCount + 256 { peers.prune(scheduler.knows) }
         answering = (id, frame.seq)
+        heard[id] = frame.seq
+        if heard.count > 2 * scheduler.sessionCount + 256 { heard = heard.filter { scheduler.knows($0.key) } }
         defer { answering = nil }
         switch frame.message {
         case .hello(let body):
@@ -108,7 +110,8 @@ extension CoordinatorEngine {
         case .progress(let body):
             feed(
                 .progress(
-                    id, body.leases.map { LeaseProgress(token: LeaseToken($0.token), done: $0.done, bytes: $0.bytes) }))
+                    id, body.leases.map { LeaseProgress(token: LeaseToken($0.token), done: $0.done, bytes: $0.bytes) },
+                    origins: body.origins.map(WireConversions.use), acknowledged: body.grants))
         case .commit(let body): check(body, frame)
         case .fail(let body):
             logger.info(
@@ -140,7 +143,13 @@ extension CoordinatorEngine {
                 $0.text = error.message
             }
         }
-        guard body.blobStore == blobs.id else {
+        if body.streams && blobPort == 0 {
+            return .make {
+                $0.code = "no-blob-endpoint"
+                $0.text = "The coordinator streams no blobs. Give the worker the shared folder with --blobs."
+            }
+        }
+        guard body.streams || body.blobStore == blobs.id else {
             return .make {
                 $0.code = "wrong-blob-store"
                 $0.text =
@@ -261,7 +270,8 @@ extension CoordinatorEngine {
                     "packhorse.session": "\(session)", LogKey.token: "\(token.rawValue)", LogKey.errorCode: "\(reason)",
                 ])
         }
-        let re = answering?.session == session ? answering?.seq ?? 0 : 0
+        var re = answering?.session == session ? answering?.seq ?? 0 : 0
+        if case .grants = message { re = heard[session] ?? 0 }
         guard let bytes = encode(wire, session: session, seq: seq, re: re, minor: minor) else { return }
         var letter = Turn.Letter(peer: peer, bytes: bytes)
         if case .offer(let offer) = message { letter.offer = (session, offer.token) }
@@ -276,6 +286,7 @@ extension CoordinatorEngine {
                     $0.build = options.build
                     $0.heartbeatMs = UInt32(clamping: options.policy.heartbeat)
                     $0.adopted = adopted.map(\.rawValue)
+                    $0.blobPort = blobPort
                 })
         case .offer(let offer): wire(offer)
         case .ack(let token, let digest):
@@ -291,6 +302,7 @@ extension CoordinatorEngine {
                     $0.reason = reason
                 })
         case .pong(let cancelled): .pong(.make { $0.cancelled = cancelled.map(\.rawValue) })
+        case .grants(let grants): WireConversions.grants(grants)
         case .unknownSession: .unknownSession(PBUnknownSession())
         }
     }
@@ -312,6 +324,7 @@ extension CoordinatorEngine {
                         $0.mask = Data(spec.mask.restricted(to: cell).clipped(toZoom: zooms.max).encoded())
                         $0.tiles = tiles
                         $0.tileset = Data(spec.tileset)
+                        $0.origin = spec.origin?.name ?? ""
                         $0.sources = offer.sources.map { Data($0.bytes) }
                     }
                 case .merge(_, let id, let manifest):

@@ -21,6 +21,8 @@ actor CoordinatorEngine {
     let blobs: any ManagedBlobStore
     let publisher: any Publishing
     let router: RouterLink
+    /// Where this host streams blobs, 0 = nowhere.
+    let blobPort: UInt32
     let workshop = Workshop()
     let clock = ContinuousClock()
     let origin: ContinuousClock.Instant
@@ -39,6 +41,8 @@ actor CoordinatorEngine {
     var peers = Peers()
     var turn = Turn()
     var isDegraded = false
+    /// The last frame heard of each session: grants count from there.
+    var heard: [SessionID: UInt64] = [:]
     /// Questions about events that wait for the next one.
     var eventWaits: [EventWait] = []
     /// The frame being answered: its session and number.
@@ -47,8 +51,9 @@ actor CoordinatorEngine {
     init(
         options: CoordinatorOptions, logger: Logger, store: StateStore, blobs: any ManagedBlobStore,
         publisher: any Publishing,
-        router: RouterLink
+        router: RouterLink, blobPort: UInt32
     ) {
+        self.blobPort = blobPort
         self.options = options
         self.logger = logger
         self.store = store
@@ -132,6 +137,7 @@ actor CoordinatorEngine {
                     cause: error)
             }
             specs[job.summary.id] = spec
+            all.jobs[index].origin = spec.origin
             all.jobs[index].tileset = spec.tilesetDigest
             if !job.summary.state.isFinal { all.jobs[index].needs = spec.needs(of: job.batches) }
         }

@@ -18,6 +18,10 @@ public struct CoordinatorOptions: Sendable {
     public var controlBind = "tcp://127.0.0.1:7470"
     /// Where workers connect.
     public var workBind = "tcp://127.0.0.1:7471"
+    /// Where workers without a shared blob folder connect; `nil` = they cannot.
+    public var blobBind: String?
+    /// What is bound instead when ``blobBind`` is in use; workers are told the port.
+    public var blobFallback: String?
     /// Who may connect.
     public var security = LinkSecurity.plain
     /// Whether unencrypted traffic beyond loopback is allowed.

@@ -18,6 +18,8 @@ struct JobSpec: Sendable {
     let kind: String
     let tileset: [UInt8]
     let tilesetID: String
+    /// Whose budget its requests draw from.
+    let origin: JobOrigin?
     /// Names the tileset's bytes: jobs of one tileset share what they fetch.
     let tilesetDigest: ContentDigest?
     let zooms: ZoomRange
@@ -47,6 +49,7 @@ struct JobSpec: Sendable {
         kind = spec.kind
         tileset = spec.tileset
         tilesetID = spec.tilesetID
+        origin = spec.origin
         tilesetDigest = spec.tilesetDigest
         zooms = spec.zooms
         packages = []
@@ -63,6 +66,7 @@ struct JobSpec: Sendable {
         kind = body.kind
         tileset = Array(body.tileset)
         tilesetID = try Self.id(ofTileset: tileset)
+        origin = JobOrigin(canonicalTileset: tileset)
         self.zooms = zooms
         tilesetDigest = ContentDigest(Digest(of: tileset).bytes)
         var packages: [Package] = []

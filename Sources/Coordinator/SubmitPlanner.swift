@@ -50,7 +50,8 @@ struct SubmitPlanner: Sendable {
                 payload: try Self.payload(body),
                 needs: PackageNeeds(masks: spec.packages.map(\.mask), cells: batches.map(\.cell)),
                 tileset: spec.tilesetDigest, after: body.after, identity: try Self.identity(body),
-                firing: body.schedule.isEmpty ? nil : Firing(schedule: body.schedule, due: due, wall: wall)),
+                firing: body.schedule.isEmpty ? nil : Firing(schedule: body.schedule, due: due, wall: wall),
+                origin: spec.origin),
             tiles: planner.tiles)
     }
 

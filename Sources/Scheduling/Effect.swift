@@ -32,6 +32,8 @@ public enum Outgoing: Hashable, Sendable {
     case stale(LeaseToken, reason: String)
     /// Answer to progress; of the leases named, these must be stopped and forgotten.
     case pong(cancelled: [LeaseToken])
+    /// Everything the session holds of origins' budgets; replaces what it held.
+    case grants([RateGrant])
     /// Say hello again.
     case unknownSession
 }
@@ -101,6 +103,9 @@ public struct StoredJob: Hashable, Sendable {
     public var packages: [Package]
     /// See ``JobSubmission/payload``.
     public var payload: [UInt8]
+    /// Whose budget its requests draw from; not a column of its own: the shell reads it out of the payload.
+    public var origin: JobOrigin?
+
     /// See ``JobSubmission/needs``; not stored, made again from the payload.
     public var needs: PackageNeeds?
     /// See ``JobSubmission/tileset``; not stored, made again from the payload.
@@ -113,12 +118,13 @@ public struct StoredJob: Hashable, Sendable {
     /// A job as a store keeps it.
     public init(
         summary: JobSummary, batches: [Batch], packages: [Package], payload: [UInt8] = [], needs: PackageNeeds? = nil,
-        tileset: ContentDigest? = nil
+        tileset: ContentDigest? = nil, origin: JobOrigin? = nil
     ) {
         self.summary = summary
         self.batches = batches
         self.packages = packages
         self.payload = payload
+        self.origin = origin
         self.needs = needs
         self.tileset = tileset
     }

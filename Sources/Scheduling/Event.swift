@@ -35,8 +35,8 @@ public enum Event: Sendable {
     case hello(SessionID, SessionProfile, held: [LeaseToken])
     /// A worker can take this many further offers.
     case ready(SessionID, credit: UInt32)
-    /// A worker's work loop is alive, with these leases in hand.
-    case progress(SessionID, [LeaseProgress])
+    /// A worker's work loop is alive, with these leases in hand; what it did to origins, and the highest grant round it has applied.
+    case progress(SessionID, [LeaseProgress], origins: [OriginUse] = [], acknowledged: UInt64 = 0)
     /// A worker offers a result; everything it names is durable.
     case commit(SessionID, LeaseToken, CommitResult)
     /// A result that cannot be accepted, whatever its token: its blob is not there, or its numbers make no sense.

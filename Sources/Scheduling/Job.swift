@@ -27,6 +27,8 @@ struct Job: Sendable {
     var isForgotten = false
     /// The first failure, for the reason of a job that fails.
     var firstTrouble: String?
+    /// Whose budget its requests draw from.
+    let origin: JobOrigin?
     /// Which batches each package waits for.
     var needs: PackageNeeds
     /// Jobs of one tileset share what they fetch.
@@ -40,6 +42,7 @@ struct Job: Sendable {
         summary = stored.summary
         batches = stored.batches
         packages = stored.packages
+        origin = stored.origin
         tileset = stored.tileset
         needs = PackageNeeds(packages: packages.count, batches: batches.count)
         guard !summary.state.isFinal else {

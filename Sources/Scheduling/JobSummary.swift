@@ -101,6 +101,8 @@ public struct JobSubmission: Sendable {
     public var packages: [Package]
     /// The caller's own description, handed to the store with the job and never looked into.
     public var payload: [UInt8]
+    /// Whose budget its requests draw from; `nil` = nobody's.
+    public var origin: JobOrigin?
     /// See ``JobSummary/after``.
     public var after: [JobID]
     /// See ``JobSummary/identity``; `nil` = like no other job.
@@ -118,7 +120,7 @@ public struct JobSubmission: Sendable {
     public init(
         requestID: String, priority: Int32 = 0, weight: UInt32 = 1, allowedMissing: Double, batches: [PlannedBatch],
         packages: [Package], payload: [UInt8] = [], needs: PackageNeeds? = nil, tileset: ContentDigest? = nil,
-        after: [JobID] = [], identity: ContentDigest? = nil, firing: Firing? = nil
+        after: [JobID] = [], identity: ContentDigest? = nil, firing: Firing? = nil, origin: JobOrigin? = nil
     ) {
         self.requestID = requestID
         self.priority = priority
@@ -127,6 +129,7 @@ public struct JobSubmission: Sendable {
         self.batches = batches
         self.packages = packages
         self.payload = payload
+        self.origin = origin
         self.after = after
         self.identity = identity
         self.firing = firing

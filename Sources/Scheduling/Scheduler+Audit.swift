@@ -39,7 +39,8 @@ extension Scheduler {
             found += auditNeeds(job, name) + auditSharing(place, name)
             let isFree = job.summary.priority >= 0 && job.summary.after.isEmpty
             let canRun = job.summary.state == .fetching && isFree && job.hasReadyWork
-            if canRun && !job.isQueued { found.append("\(name): ready batches but no turn") }
+            let isIdled = job.origin.map { idled[$0.name]?.contains(place) == true } ?? false
+            if canRun && !job.isQueued && !isIdled { found.append("\(name): ready batches but no turn") }
         }
         found += auditOrders() + auditBackups()
         for (token, lease) in leases {

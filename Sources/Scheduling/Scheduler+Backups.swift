@@ -12,7 +12,9 @@ extension Scheduler {
         guard !fetchers.isEmpty, !leases.isEmpty, now >= nextBackups, !hasSpentTokens else { return }
         nextBackups = now + policy.backupPause
         for (token, job, index) in stragglers(now: now) {
-            guard let first = leases[token], let id = nextBackupFetcher(than: first.session, now: now) else { continue }
+            guard let first = leases[token], let id = nextBackupFetcher(job, than: first.session, now: now) else {
+                continue
+            }
             let backup = offerFetch(job, index, to: id, now: now)
             leases[backup]?.isBackup = true
             backups[first.work] = backup
@@ -33,8 +35,10 @@ extension Scheduler {
         return found.sorted { ($0.since, $0.token) < ($1.since, $1.token) }.map { ($0.token, $0.job, $0.index) }
     }
 
-    private mutating func nextBackupFetcher(than holder: SessionID, now: Tick) -> SessionID? {
-        let place = fetchers.firstIndex { id in id != holder && sessions[id].map { canTake($0, now: now) } == true }
+    private mutating func nextBackupFetcher(_ job: Int, than holder: SessionID, now: Tick) -> SessionID? {
+        let place = fetchers.firstIndex { id in
+            id != holder && sessions[id].map { canTake($0, now: now) } == true && maySit(id, for: job, now: now)
+        }
         guard let place else { return nil }
         let id = fetchers.remove(at: place)
         sessions[id]?.isQueuedToFetch = false
@@ -57,12 +61,12 @@ extension Scheduler {
     }
 
     /// Ends the other lease of a batch that was accepted, cut or given up, and tells its worker to stop.
-    mutating func endRivals(_ job: Int, _ index: Int, of winner: LeaseToken? = nil) {
+    mutating func endRivals(_ job: Int, _ index: Int, of winner: LeaseToken? = nil, now: Tick) {
         let work = WorkRef.batch(job: job, index: index)
         let first = jobs[job].batches[index].token
         for token in [backups.removeValue(forKey: work), first].compactMap(\.self)
         where token != winner && leases[token]?.work == work {
-            void(token)
+            void(token, now: now)
             remember(token, work)
         }
     }

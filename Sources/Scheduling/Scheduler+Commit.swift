@@ -60,8 +60,8 @@ extension Scheduler {
             refuse(id, token, trouble, now: now)
             return
         }
-        if let lease = close(token), token.epoch == epoch { jobs[job].noteDuration(now - lease.granted) }
-        endRivals(job, index, of: token)
+        if let lease = close(token, now: now), token.epoch == epoch { jobs[job].noteDuration(now - lease.granted) }
+        endRivals(job, index, of: token, now: now)
         jobs[job].move(index, to: .done)
         jobs[job].batches[index].token = token
         if let partial = batch.partial, partial != digest { store(.orphan(jobs[job].summary.id, partial)) }

@@ -30,7 +30,7 @@ extension Scheduler {
         let again = Set(chosen)
         for package in jobs[job].packages.indices where needs(job, package, anyOf: again) {
             guard jobs[job].packages[package].state != .waiting else { continue }
-            rewind(job, package)
+            rewind(job, package, now: now)
             storePackage(job, package)
         }
         jobs[job].summary.state = .fetching

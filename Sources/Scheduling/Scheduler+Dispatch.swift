@@ -26,7 +26,8 @@ extension Scheduler {
             grantMerge(turn.job, turn.package, to: id, now: now)
             enlist(id, now: now)
         }
-        while !hasSpentTokens, let turn = nextTurn(), let id = nextFetcher(now: now) {
+        awaken(now: now)
+        while !hasSpentTokens, let (turn, id) = nextFetch(now: now) {
             turns.removeMin()
             jobs[turn.job].isQueued = false
             guard let index = jobs[turn.job].popReady() else { continue }
@@ -41,7 +42,7 @@ extension Scheduler {
     }
 
     /// The next job's turn, left in the heap; entries that no longer hold are dropped.
-    private mutating func nextTurn() -> Turn? {
+    mutating func nextTurn() -> Turn? {
         while let turn = turns.min {
             guard jobs.contains(turn.job) else {
                 turns.removeMin()
@@ -72,7 +73,7 @@ extension Scheduler {
         return nil
     }
 
-    private mutating func nextFetcher(now: Tick) -> SessionID? {
+    mutating func nextFetcher(now: Tick) -> SessionID? {
         while let id = fetchers.popFirst() {
             sessions[id]?.isQueuedToFetch = false
             if let session = sessions[id], canTake(session, now: now) { return id }
@@ -134,6 +135,7 @@ extension Scheduler {
         leases[token] = Lease(
             session: id, work: work, tiles: tiles, deadline: now + policy.lease, hardDeadline: now + cap(tiles),
             movedAt: now, granted: now)
+        countLease(work, id, isHere: true)
         setAlarm(.lease(token), at: now + policy.lease)
         if sessions[id]?.leases.isEmpty == true { sessions[id]?.lastMoved = now }
         sessions[id]?.leases.append(token)
@@ -142,8 +144,9 @@ extension Scheduler {
     }
 
     /// Ends a live lease, whatever comes after; keeps sums right.
-    mutating func close(_ token: LeaseToken) -> Lease? {
+    mutating func close(_ token: LeaseToken, now: Tick) -> Lease? {
         guard let lease = leases.removeValue(forKey: token) else { return nil }
+        uncountLease(lease, now: now)
         if case .batch(let job, _) = lease.work, !lease.isBackup { jobs[job].summary.counts.inFlightDone -= lease.done }
         sessions[lease.session]?.leases.removeAll { $0 == token }
         unpark(behind: lease.work)

@@ -18,7 +18,8 @@ extension Scheduler {
             allowedMissing: submission.allowedMissing, after: submission.after, identity: submission.identity)
         var stored = StoredJob(
             summary: summary, batches: submission.batches.map(Batch.init), packages: submission.packages,
-            payload: submission.payload, needs: submission.needs, tileset: submission.tileset)
+            payload: submission.payload, needs: submission.needs, tileset: submission.tileset, origin: submission.origin
+        )
         let place = restore(stored, now: now)
         stored.summary = jobs[place].summary
         store(.insertJob(stored))
@@ -82,14 +83,16 @@ extension Scheduler {
         for index in jobs[job].batches.indices {
             guard let token = jobs[job].batches[index].token else { continue }
             if jobs[job].batches[index].state == .leased {
-                endRivals(job, index)
+                endRivals(job, index, now: now)
                 jobs[job].move(index, to: .ready)
             }
             ended[token] = nil
         }
         for token in jobs[job].lost { ended[token] = nil }
         for index in jobs[job].packages.indices where !jobs[job].packages[index].state.isPublished {
-            if jobs[job].packages[index].state == .leased, let token = jobs[job].packages[index].token { void(token) }
+            if jobs[job].packages[index].state == .leased, let token = jobs[job].packages[index].token {
+                void(token, now: now)
+            }
             jobs[job].packages[index].state = .failed
             jobs[job].packages[index].owner = 0
             if jobs[job].packages[index].trouble == nil {
@@ -105,14 +108,15 @@ extension Scheduler {
         jobs[job].ready = []
         jobs[job].parked = []
         jobs[job].isQueued = false
+        closeOrigin(job)
         finished.append(jobs[job].summary.id)
         keepOrRelease(job)
         settleFollowers(now: now)
     }
 
     /// Takes a live lease away from its worker and tells it.
-    mutating func void(_ token: LeaseToken) {
-        guard let lease = close(token) else { return }
+    mutating func void(_ token: LeaseToken, now: Tick) {
+        guard let lease = close(token, now: now) else { return }
         if sessions[lease.session] != nil { send(lease.session, .pong(cancelled: [token])) }
     }
 

@@ -3,7 +3,7 @@ import HeapModule
 extension Scheduler {
     /// Ends a lease at no cost to the work.
     mutating func returnToQueue(_ token: LeaseToken, now: Tick) {
-        guard let lease = close(token) else { return }
+        guard let lease = close(token, now: now) else { return }
         remember(token, lease.work)
         if lease.isBackup { return endBackup(lease) }
         switch lease.work {
@@ -22,7 +22,7 @@ extension Scheduler {
 
     /// Ends a lease whose worker fell silent or stood still.
     mutating func lose(_ token: LeaseToken, now: Tick) {
-        guard let lease = close(token) else { return }
+        guard let lease = close(token, now: now) else { return }
         let name = sessions[lease.session]?.profile.name ?? "unknown"
         let trouble = Trouble(cause: "lease-expired", detail: "worker \(name) made no progress on lease \(token)")
         remember(token, lease.work)
@@ -33,7 +33,7 @@ extension Scheduler {
     /// An attempt failed by the worker's own word.
     mutating func fail(_ id: SessionID, _ token: LeaseToken, _ trouble: Trouble, retriable: Bool, now: Tick) {
         guard let lease = leases[token], lease.session == id else { return }
-        _ = close(token)
+        _ = close(token, now: now)
         remember(token, lease.work)
         sessions[id]?.lastHeard = now
         if FailureCause.local.contains(trouble.cause) {
@@ -45,6 +45,7 @@ extension Scheduler {
         if case .package(let job, let index) = lease.work, FailureCause.lostShard.contains(trouble.cause) {
             refetch(job, for: index, naming: trouble, now: now)
         }
+        if postpone(lease.work, trouble, retriable: retriable, now: now) { return }
         retry(lease.work, trouble, isLoss: false, isDead: !retriable, now: now)
     }
 
@@ -80,7 +81,7 @@ extension Scheduler {
             }
             let isLast = jobs[job].batches[index].countEnd(isLoss: isLoss, policy)
             if isDead || isLast {
-                endRivals(job, index)
+                endRivals(job, index, now: now)
                 exhaust(job, index, trouble, now: now)
             } else if promoteBackup(job, index) {
                 return
@@ -164,6 +165,7 @@ extension Scheduler {
                 if [.backoff, .publishing, .manifest].contains(jobs[job].packages[index].state) { resume(job, index) }
             case .session(let id): watch(id, now: now)
             case .rest(let id): endRest(id, now: now)
+            case .rates: rateAlarm = nil
             }
         }
     }

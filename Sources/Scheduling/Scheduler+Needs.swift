@@ -35,7 +35,7 @@ extension Scheduler {
             package.trouble.map { "\($0.cause): \($0.detail)" } ?? "unknown cause"
         }
         let others = jobs[job].packages.count - failed.count
-        let rest = others == 0 ? "" : "; the other \(others) are published"
+        let rest = others == 0 ? "" : others == 1 ? "; the other is published" : "; the other \(others) are published"
         guard failed.count > 1 else {
             return failed.first.map { "package '\($0.id)' failed: \(why($0))\(rest)" } ?? ""
         }

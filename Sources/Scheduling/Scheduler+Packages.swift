@@ -17,7 +17,7 @@ extension Scheduler {
             return
         }
         guard merged.tiles > 0 else {
-            _ = close(token)
+            _ = close(token, now: now)
             jobs[job].packages[index].trouble = Trouble(
                 cause: FailureCause.noTiles,
                 detail: "the origin has no tile in its area; check the tileset's url and the zooms")
@@ -26,7 +26,7 @@ extension Scheduler {
             giveUp(job, index, now: now)
             return
         }
-        _ = close(token)
+        _ = close(token, now: now)
         jobs[job].packages[index].state = .publishing
         jobs[job].packages[index].owner = 0
         jobs[job].packages[index].merged = merged

@@ -58,7 +58,7 @@ extension Scheduler {
         let again = Set(batches.indices.filter { batches[$0].state == .ready })
         for package in jobs[job].packages.indices
         where jobs[job].packages[package].state == .failed || needs(job, package, anyOf: again) {
-            rewind(job, package)
+            rewind(job, package, now: now)
         }
         store(
             .reopen(StoredJob(summary: jobs[job].summary, batches: batches, packages: jobs[job].packages)))
@@ -73,9 +73,9 @@ extension Scheduler {
     }
 
     /// Makes a package wait for its tiles again, whatever it has come to; what it had made goes with the job.
-    mutating func rewind(_ job: Int, _ package: Int) {
+    mutating func rewind(_ job: Int, _ package: Int, now: Tick) {
         let row = jobs[job].packages[package]
-        if row.state == .leased, let token = row.token { void(token) }
+        if row.state == .leased, let token = row.token { void(token, now: now) }
         if let token = row.token { ended[token] = nil }
         for digest in [row.manifest, row.merged?.digest].compactMap(\.self) {
             store(.orphan(jobs[job].summary.id, digest))

@@ -19,6 +19,7 @@ extension Scheduler {
             if stored.summary.keepsBlobs { kept.append(id) }
             return place
         }
+        openOrigin(place)
         for (index, batch) in stored.batches.enumerated() {
             switch batch.state {
             case .leased:
@@ -49,6 +50,7 @@ extension Scheduler {
         leases[token] = Lease(
             session: owner, work: work, tiles: tiles, deadline: end, hardDeadline: now + cap(tiles), movedAt: now,
             granted: now)
+        countLease(work, owner, isHere: false)
         unclaimed[owner, default: []].append(token)
         setAlarm(.lease(token), at: end)
     }

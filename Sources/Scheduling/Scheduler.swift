@@ -50,6 +50,11 @@ public struct Scheduler: Sendable {
     var fetchers: Deque<SessionID> = []
     var mergers: Deque<SessionID> = []
     var virtualTime: UInt64 = 0
+    /// The budgets of origins.
+    var rates: RateLedger
+    /// Jobs with ready batches whose origin gives nobody work now, by origin.
+    var idled: [String: Set<Int>] = [:]
+    var rateAlarm: Tick?
     var effects: [Effect] = []
 
     /// An empty scheduler, or one that goes on from a store.
@@ -64,6 +69,7 @@ public struct Scheduler: Sendable {
     ) {
         self.policy = policy
         self.epoch = epoch
+        rates = RateLedger(policy.rates, epoch: epoch, now: now)
         self.lastJob = max(lastJob, stored.last?.summary.id ?? 0)
         self.schedules = Dictionary(schedules.map { ($0.id, $0) }) { $1 }
         for job in stored { restore(job, now: now) }
@@ -100,7 +106,9 @@ public struct Scheduler: Sendable {
             fireFailed(id, wall: wall, trouble, retriable: retriable)
         case .hello(let id, let profile, let held): hello(id, profile, held: held, now: now)
         case .ready(let id, let credit): ready(id, credit: credit, now: now)
-        case .progress(let id, let reports): progress(id, reports, now: now)
+        case .progress(let id, let reports, let uses, let acknowledged):
+            report(id, uses, acknowledged: acknowledged, now: now)
+            progress(id, reports, now: now)
         case .commit(let id, let token, let result): commit(id, token, result, now: now)
         case .refusedCommit(let id, let token, let trouble): refuse(id, token, trouble, now: now)
         case .fail(let id, let token, let trouble, let retriable):
@@ -118,6 +126,7 @@ public struct Scheduler: Sendable {
         case .wasDeaf: forgive(now: now)
         }
         dispatch(now: now)
+        settleRates(now: now)
         defer { effects = [] }
         return effects
     }

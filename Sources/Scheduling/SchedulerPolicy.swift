@@ -60,6 +60,8 @@ public struct SchedulerPolicy: Hashable, Sendable {
     public var mostDonors = 256
     /// A job whose first tiles fail without a single success is ended after this many.
     public var hopelessTiles: UInt64 = 1_000
+    /// Politeness across the cluster.
+    public var rates = RatePolicy()
 
     /// The defaults above.
     public init() {}

@@ -40,7 +40,7 @@ struct Lease: Sendable {
     let work: WorkRef
     let tiles: UInt64
     var deadline: Tick
-    let hardDeadline: Tick
+    var hardDeadline: Tick
     var movedAt: Tick
     /// When it was granted, or found after a restart.
     let granted: Tick
@@ -60,6 +60,7 @@ struct Alarm: Comparable, Sendable {
         case package(job: Int, index: Int)
         case session(SessionID)
         case rest(SessionID)
+        case rates
     }
     let due: Tick
     /// Breaks ties, so that order never depends on the heap.

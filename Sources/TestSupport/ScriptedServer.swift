@@ -13,7 +13,7 @@ public final class ScriptedServer: Sendable {
         public let connection: Int
         /// How many requests for the same path came before.
         public let earlier: Int
-        /// GET, PUT …
+        /// The method: GET, PUT and the like.
         public let method: String
         /// What a Content-Length announced.
         public let body: [UInt8]
@@ -52,14 +52,17 @@ public final class ScriptedServer: Sendable {
     private let script: @Sendable (Request) -> Answer
     private let state = Mutex(State())
 
-    /// Starts to listen; every request is answered by `script`.
-    public init(_ script: @escaping @Sendable (Request) -> Answer) throws {
+    /// Starts to listen, on a free port unless one is named; every request is answered by `script`.
+    public init(port wanted: Int = 0, _ script: @escaping @Sendable (Request) -> Answer) throws {
         signal(SIGPIPE, SIG_IGN)
         self.script = script
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard listener >= 0 else { throw SocketError(number: errno) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(truncatingIfNeeded: wanted).bigEndian
+        var again: Int32 = 1
+        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &again, socklen_t(MemoryLayout<Int32>.size))
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let fd = listener

@@ -342,6 +342,9 @@ public nonisolated struct PBWelcome: Sendable {
   /// of the leases held: still the worker's; drop all others
   public var adopted: [UInt64] = []
 
+  /// where this host streams blobs, 0 = nowhere
+  public var blobPort: UInt32 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2693,7 +2696,7 @@ nonisolated extension PBBye: SwiftProtobuf.Message, SwiftProtobuf._MessageImplem
 
 nonisolated extension PBWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Welcome"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}wire_minor\0\u{1}build\0\u{3}heartbeat_ms\0\u{1}adopted\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}wire_minor\0\u{1}build\0\u{3}heartbeat_ms\0\u{1}adopted\0\u{3}blob_port\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2705,6 +2708,7 @@ nonisolated extension PBWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 2: try { try decoder.decodeSingularStringField(value: &self.build) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.heartbeatMs) }()
       case 4: try { try decoder.decodeRepeatedUInt64Field(value: &self.adopted) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.blobPort) }()
       default: break
       }
     }
@@ -2723,6 +2727,9 @@ nonisolated extension PBWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if !self.adopted.isEmpty {
       try visitor.visitPackedUInt64Field(value: self.adopted, fieldNumber: 4)
     }
+    if self.blobPort != 0 {
+      try visitor.visitSingularUInt32Field(value: self.blobPort, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2731,6 +2738,7 @@ nonisolated extension PBWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.build != rhs.build {return false}
     if lhs.heartbeatMs != rhs.heartbeatMs {return false}
     if lhs.adopted != rhs.adopted {return false}
+    if lhs.blobPort != rhs.blobPort {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

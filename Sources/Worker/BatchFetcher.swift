@@ -36,7 +36,7 @@ struct BatchFetcher: Sendable {
                 detail: "The batch \(cell) \(zooms) has \(count) tiles here and \(work.tiles) in the offer.",
                 retriable: false)
         }
-        let (tileset, origin) = try await origins.open(Array(work.tileset))
+        let (tileset, origin) = try await origins.open(Array(work.tileset), budget: work.origin)
         let session = try ShardSession(
             try store.temporaryURL(), ShardHeader(tileset: tileset.id, cell: cell, zooms: zooms))
         var wanted = SourceTiles(mask.tiles(in: zooms, under: cell), tileset: tileset.id)

@@ -9,12 +9,20 @@ struct LeaseRunner: WorkRunner {
     private let fetcher: BatchFetcher
     private let merger: PackageMerger
 
-    init(store: any BlobStore, environment: [String: String], logger: Logger? = nil) {
-        fetcher = BatchFetcher(store: store, origins: OriginCache(environment: environment), logger: logger)
+    init(
+        store: any BlobStore, environment: [String: String], logger: Logger? = nil,
+        budgets: WorkerBudgets = WorkerBudgets()
+    ) {
+        let origins = OriginCache(environment: environment, budgets: budgets)
+        fetcher = BatchFetcher(store: store, origins: origins, logger: logger)
         merger = PackageMerger(store: store)
     }
 
     func run(_ offer: PBOffer, _ meter: WorkMeter) async -> WorkOutcome {
+        await WorkMeter.$current.withValue(meter) { await work(offer, meter) }
+    }
+
+    private func work(_ offer: PBOffer, _ meter: WorkMeter) async -> WorkOutcome {
         do {
             switch offer.work {
             case .fetch(let work): return .done(try await fetcher.run(work, token: offer.token, meter))

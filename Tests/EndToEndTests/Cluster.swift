@@ -9,6 +9,7 @@ final class Cluster {
     private(set) var workers: [Daemon] = []
     private(set) var control = ""
     private(set) var work = ""
+    private(set) var blob = ""
     private let coordinatorArguments: [String]
     /// Of the coordinator and its workers.
     private let blobs: [String]?
@@ -41,6 +42,7 @@ final class Cluster {
             [
                 "coordinator", "--data", data.path, "--control", control.isEmpty ? "tcp://127.0.0.1:*" : control,
                 "--work", work.isEmpty ? "tcp://127.0.0.1:*" : work,
+                "--blob-bind", blob.isEmpty ? "tcp://127.0.0.1:*" : blob,
             ] + coordinatorArguments + (blobs ?? []), environment: environment, in: scratch)
         coordinator = daemon
         let bound = try await Eventually.get("the coordinator binds") { () -> [String: Any]? in
@@ -53,6 +55,7 @@ final class Cluster {
         }
         control = try #require(bound["control"] as? String)
         work = try #require(bound["work"] as? String)
+        blob = bound["blob"] as? String ?? ""
     }
 
     /// Every shard, manifest and merged package that lies in the blob store.
@@ -68,6 +71,15 @@ final class Cluster {
                 [
                     "worker", "--connect", proxy?.endpoint ?? work, "--name", "w\(workers.count + 1)",
                 ] + (blobs ?? ["--blobs", data.appending(path: "blobs").path]) + arguments, environment: environment,
+                in: scratch))
+    }
+
+    /// Starts a worker that shares no folder, perhaps with its blobs going through `endpoint`.
+    func startStreamingWorker(_ folder: URL, through endpoint: String? = nil) throws {
+        let detour = endpoint.map { ["--blob-endpoint", $0] } ?? []
+        workers.append(
+            try Daemon(
+                ["worker", "--connect", work, "--scratch", folder.path, "--name", "w\(workers.count + 1)"] + detour,
                 in: scratch))
     }
 

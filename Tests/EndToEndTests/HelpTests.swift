@@ -8,7 +8,7 @@ struct HelpTests {
         "prioritise", "weigh", "dead", "schedule", "mask", "regions", "inspect", "verify",
         "coordinator", "worker",
         "workers", "health", "keygen", "keys", "demo", "demo-origin",
-        "top", "events", "backup", "state",
+        "top", "events", "backup", "state", "origins",
     ]
 
     @Test(.timeLimit(.minutes(4)), arguments: commands)

@@ -73,7 +73,7 @@ struct EarlyMergeTests {
         #expect(state(bench, job) == .failed)
         #expect(
             bench.scheduler.summary(of: job)?.reason
-                == "package 'P0' failed: missing-tiles: 3 lack; the other 1 are published")
+                == "package 'P0' failed: missing-tiles: 3 lack; the other is published")
     }
 
     @Test func failedTilesOfOnePackageDoNotStopAnother() throws {

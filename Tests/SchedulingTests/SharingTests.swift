@@ -140,7 +140,6 @@ struct SharingTests {
         let partial = try #require(bench.scheduler.batches(of: id)[0].partial)
         #expect(bench.store.orphans[id] == [partial], "it goes with the job")
         bench.restart()
-        bench.join(1, credit: 1)
         bench.pass(120_000)
         bench.join(1, credit: 1)
         let again = try #require(bench.offers().first)

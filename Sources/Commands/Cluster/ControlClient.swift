@@ -47,6 +47,11 @@ final class ControlClient: Sendable {
         guard case .done = try await ask(.cancelJob(.make { $0.job = number })) else { throw unexpected }
     }
 
+    func origins() async throws -> [PBOriginStatus] {
+        guard case .origins(let answer) = try await ask(.listOrigins(PBListOrigins())) else { throw unexpected }
+        return answer.origins
+    }
+
     /// Orders something about a job; the answer says what came of it.
     func order(_ number: UInt64, _ order: String, priority: Int32 = 0, weight: UInt32 = 0) async throws -> PBOrdered {
         try await ordered(

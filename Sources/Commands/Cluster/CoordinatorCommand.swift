@@ -26,6 +26,12 @@ struct CoordinatorCommand: AsyncParsableCommand {
         "http://localhost:7480/"
     @Option(help: "Where commands connect; port * takes a free one.") var control: String = "tcp://127.0.0.1:7470"
     @Option(help: "Where workers connect; port * takes a free one.") var work: String = "tcp://127.0.0.1:7471"
+    @Option(
+        help: ArgumentHelp(
+            "Where workers without the shared blob folder connect. Default: --work with the next port.",
+            valueName: "endpoint"))
+    var blobBind: String?
+    @Flag(help: "Every worker shares the blob folder: stream no blobs.") var noBlobEndpoint = false
     @Option(help: "Folder of the public keys that may connect. Default: $PACKHORSE_AUTHORIZED_KEYS.")
     var authorizedKeys: String?
     @Option(help: "Most tiles of a box job that does not raise the limit itself.") var bboxTileLimit: UInt64 = 5000
@@ -42,6 +48,9 @@ struct CoordinatorCommand: AsyncParsableCommand {
         try blobOptions.check(blobs: blobs)
         guard (2...3600).contains(leaseSeconds) else {
             throw ValidationError("--lease-seconds must lie between 2 and 3600.")
+        }
+        guard blobBind == nil || !noBlobEndpoint else {
+            throw ValidationError("--blob-bind and --no-blob-endpoint exclude each other.")
         }
         guard (0...3600).contains(restartGraceSeconds) else {
             throw ValidationError("--restart-grace-seconds must lie between 0 and 3600.")
@@ -62,6 +71,10 @@ struct CoordinatorCommand: AsyncParsableCommand {
         }
         options.controlBind = control
         options.workBind = work
+        if !noBlobEndpoint {
+            options.blobBind = blobBind ?? EndpointsFile.next(after: work)
+            options.blobFallback = blobBind == nil ? EndpointsFile.free(like: work) : nil
+        }
         options.security = try keys.server(authorizedKeys: authorizedKeys)
         options.allowPlain = keys.insecure
         options.bboxTileLimit = bboxTileLimit
@@ -74,8 +87,8 @@ struct CoordinatorCommand: AsyncParsableCommand {
         let logger = log.logger("coordinator")
         let service = try CoordinatorService(options, logger: logger)
         let endpoints = EndpointsFile(
-            control: service.controlEndpoint, work: service.workEndpoint, pid: ProcessInfo.processInfo.processIdentifier
-        )
+            control: service.controlEndpoint, work: service.workEndpoint, blob: service.blobEndpoint,
+            pid: ProcessInfo.processInfo.processIdentifier)
         try endpoints.write(to: folder)
         defer { EndpointsFile.remove(folder) }
         logger.info(

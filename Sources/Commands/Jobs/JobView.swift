@@ -26,10 +26,10 @@ package struct JobView: Encodable {
     let weight: UInt32
     /// Jobs it still waits for.
     let after: [UInt64]
-    /// Why nothing happens now.
-    package let waiting: String?
     let elapsedSeconds: Double
     let reason: String?
+    /// Why nothing happens now.
+    package let waiting: String?
     let packages: [PackageView]
     let failures: [FailureView]
 

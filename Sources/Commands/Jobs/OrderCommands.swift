@@ -74,7 +74,7 @@ struct RetryCommand: AsyncParsableCommand {
 struct PrioritiseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prioritise", abstract: "Set a job's priority: higher goes first, below 0 is paused.",
-        discussion: "Example: packhorse prioritise 1 5", aliases: ["prioritize"])
+        discussion: "Example: packhorse prioritise 1 5")
     @OptionGroup var options: OrderOptions
     @Argument(help: "The new priority; write -- before a negative one.") var priority: Int32
 

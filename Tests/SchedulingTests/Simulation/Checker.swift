@@ -149,7 +149,7 @@ extension Simulation {
         case .stale: marks.hit(.staleCommit)
         case .welcome(let adopted): if !adopted.isEmpty { marks.hit(.leaseAdopted) }
         case .ack(let token, _): if checker.accepted[token] != nil { marks.hit(.ackRepeated) }
-        case .pong, .unknownSession: break
+        case .pong, .grants, .unknownSession: break
         }
         trace.add(session)
     }

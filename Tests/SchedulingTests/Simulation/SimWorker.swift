@@ -81,6 +81,7 @@ struct SimWorker {
                 return result.blob == digest
             }
             return settle(now)
+        case .grants: return []
         case .stale(let token, _):
             leases.removeAll { $0.offer.token == token }
             return settle(now)
