@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build test check format demo chaos s3-test bench-coordinator compose-test fuzz compat-test proto regions clean
+.PHONY: help bootstrap build test check format demo chaos s3-test bench-coordinator compose-test fuzz compat-test proto regions clean simulate
 
 # SwiftPM's own import check lets some undeclared imports through (6.3.1: those that something below declares);
 # ops/check-layers, part of `make check`, refuses them all.
@@ -26,6 +26,11 @@ test: ## everything CI runs: bootstrap, check, build, all tests (TEST_FLAGS="--f
 	@ops/phase check ops/check
 	@ops/phase build $(BUILD) --build-tests
 	@ops/phase test $(TEST)
+
+SEEDS ?= 10000
+simulate: bootstrap ## seeded worlds of faults round the scheduler, for nights (SEEDS=N; PACKHORSE_SEED=S replays one)
+	$(BUILD) --build-tests
+	ops/simulate $(SEEDS)
 
 check: ## format, layers, unsafe budget, file lengths, generated code, scripts; builds nothing
 	@ops/check

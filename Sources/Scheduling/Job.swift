@@ -13,6 +13,10 @@ struct Job: Sendable {
     var isQueued = false
     /// Tells that entry from older ones.
     var ticket: UInt32 = 0
+    /// How long the last accepted batches of this incarnation took.
+    ///
+    /// Milliseconds.
+    var durations: [Int64] = []
     /// Batches that were cut.
     var cuts = 0
     /// Failed tiles listed so far.

@@ -11,7 +11,7 @@ extension Scheduler {
             let name = "job \(job.summary.id)"
             var counts = job.counted()
             for lease in leases.values {
-                if case .batch(place, _) = lease.work { counts.inFlightDone += lease.done }
+                if case .batch(place, _) = lease.work, !lease.isBackup { counts.inFlightDone += lease.done }
             }
             if counts != job.summary.counts {
                 found.append("\(name): numbers \(job.summary.counts) should be \(counts)")
@@ -42,7 +42,7 @@ extension Scheduler {
             let isIdled = job.origin.map { idled[$0.name]?.contains(place) == true } ?? false
             if canRun && !job.isQueued && !isIdled { found.append("\(name): ready batches but no turn") }
         }
-        found += auditOrders()
+        found += auditOrders() + auditBackups()
         for (token, lease) in leases {
             guard jobs.contains(lease.work.job) else {
                 found.append("lease \(token): its job is forgotten")
@@ -63,6 +63,25 @@ extension Scheduler {
             }
         }
         return found.sorted()
+    }
+
+    /// Second leases: each beside a live first one of the same batch, with another session.
+    private func auditBackups() -> [String] {
+        var found: [String] = []
+        for (work, token) in backups {
+            guard case .batch(let job, let index) = work, let lease = leases[token], lease.isBackup, lease.work == work
+            else {
+                found.append("backup \(token): no lease of its batch")
+                continue
+            }
+            let first = jobs[job].batches[index].token.flatMap { leases[$0] }
+            if first?.isBackup != false { found.append("backup \(token): no first lease") }
+            if first?.session == lease.session { found.append("backup \(token): with the session of the first lease") }
+        }
+        for (token, lease) in leases where lease.isBackup && backups[lease.work] != token {
+            found.append("backup \(token): nobody knows it")
+        }
+        return found
     }
 
     /// Pauses, successions, kept jobs and schedules.

@@ -24,8 +24,18 @@ extension Scheduler {
             {
                 store(.orphan(jobs[work.job].summary.id, result.digest))
             }
-            send(id, .stale(token, reason: leases[token] == nil ? "lease-ended" : "not-your-lease"))
+            send(id, .stale(token, reason: reasonForStale(token, result)))
         }
+    }
+
+    private func reasonForStale(_ token: LeaseToken, _ result: CommitResult) -> String {
+        if leases[token] != nil { return "not-your-lease" }
+        guard case .batch(let job, let index)? = ended[token], jobs.contains(job),
+            jobs[job].batches.indices.contains(index),
+            jobs[job].batches[index].state == .done, jobs[job].batches[index].token != token
+        else { return "lease-ended" }
+        // Of two attempts the other was first; different bytes mean that the origin changed between them.
+        return jobs[job].batches[index].digest == result.digest ? "same-result" : "other-result"
     }
 
     private mutating func commitFetch(
@@ -45,11 +55,15 @@ extension Scheduler {
             // Named as an orphan too, so that it goes with the job whatever becomes of the batch.
             store(.orphan(jobs[job].summary.id, digest))
             jobs[job].batches[index].partial = digest
+            // The end of a backup writes no row.
+            if leases[token]?.isBackup == true { storeBatch(job, index) }
             refuse(id, token, trouble, now: now)
             return
         }
-        _ = close(token, now: now)
+        if let lease = close(token, now: now), token.epoch == epoch { jobs[job].noteDuration(now - lease.granted) }
+        endRivals(job, index, of: token, now: now)
         jobs[job].move(index, to: .done)
+        jobs[job].batches[index].token = token
         if let partial = batch.partial, partial != digest { store(.orphan(jobs[job].summary.id, partial)) }
         jobs[job].batches[index].digest = digest
         jobs[job].batches[index].partial = nil

@@ -38,6 +38,7 @@ extension Scheduler {
             queue(turn.job)
             enlist(id, now: now)
         }
+        grantBackups(now: now)
     }
 
     /// The next job's turn, left in the heap; entries that no longer hold are dropped.
@@ -89,13 +90,18 @@ extension Scheduler {
     }
 
     private mutating func grantFetch(_ job: Int, _ index: Int, to id: SessionID, now: Tick) {
-        let batch = jobs[job].batches[index]
-        let sources = sources(job, index)
-        let token = open(.batch(job: job, index: index), tiles: batch.tiles, for: id, now: now)
+        let token = offerFetch(job, index, to: id, now: now)
         jobs[job].move(index, to: .leased)
         jobs[job].batches[index].token = token
         jobs[job].batches[index].owner = id
         storeBatch(job, index)
+    }
+
+    /// Opens a lease of a batch and offers it.
+    mutating func offerFetch(_ job: Int, _ index: Int, to id: SessionID, now: Tick) -> LeaseToken {
+        let batch = jobs[job].batches[index]
+        let sources = sources(job, index)
+        let token = open(.batch(job: job, index: index), tiles: batch.tiles, for: id, now: now)
         let attempt = UInt32(batch.attempts) + UInt32(batch.losses) + 1
         let work = Offer.Work.fetch(batch: index, cell: batch.cell, zooms: batch.zooms, tiles: batch.tiles)
         send(
@@ -104,6 +110,7 @@ extension Scheduler {
                 Offer(
                     token: token, job: jobs[job].summary.id, lease: policy.lease, attempt: attempt, work: work,
                     sources: sources)))
+        return token
     }
 
     private mutating func grantMerge(_ job: Int, _ index: Int, to id: SessionID, now: Tick) {
@@ -127,7 +134,7 @@ extension Scheduler {
         let token = LeaseToken(epoch: epoch, counter: counter)
         leases[token] = Lease(
             session: id, work: work, tiles: tiles, deadline: now + policy.lease, hardDeadline: now + cap(tiles),
-            movedAt: now)
+            movedAt: now, granted: now)
         countLease(work, id, isHere: true)
         setAlarm(.lease(token), at: now + policy.lease)
         if sessions[id]?.leases.isEmpty == true { sessions[id]?.lastMoved = now }
@@ -140,7 +147,7 @@ extension Scheduler {
     mutating func close(_ token: LeaseToken, now: Tick) -> Lease? {
         guard let lease = leases.removeValue(forKey: token) else { return nil }
         uncountLease(lease, now: now)
-        if case .batch(let job, _) = lease.work { jobs[job].summary.counts.inFlightDone -= lease.done }
+        if case .batch(let job, _) = lease.work, !lease.isBackup { jobs[job].summary.counts.inFlightDone -= lease.done }
         sessions[lease.session]?.leases.removeAll { $0 == token }
         unpark(behind: lease.work)
         return lease

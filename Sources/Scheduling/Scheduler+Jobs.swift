@@ -83,7 +83,7 @@ extension Scheduler {
         for index in jobs[job].batches.indices {
             guard let token = jobs[job].batches[index].token else { continue }
             if jobs[job].batches[index].state == .leased {
-                void(token, now: now)
+                endRivals(job, index, now: now)
                 jobs[job].move(index, to: .ready)
             }
             ended[token] = nil

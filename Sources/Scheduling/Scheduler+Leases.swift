@@ -5,8 +5,10 @@ extension Scheduler {
     mutating func returnToQueue(_ token: LeaseToken, now: Tick) {
         guard let lease = close(token, now: now) else { return }
         remember(token, lease.work)
+        if lease.isBackup { return endBackup(lease) }
         switch lease.work {
         case .batch(let job, let index):
+            if promoteBackup(job, index) { return }
             jobs[job].move(index, to: .ready)
             storeBatch(job, index)
             queue(job)
@@ -24,6 +26,7 @@ extension Scheduler {
         let name = sessions[lease.session]?.profile.name ?? "unknown"
         let trouble = Trouble(cause: "lease-expired", detail: "worker \(name) made no progress on lease \(token)")
         remember(token, lease.work)
+        if lease.isBackup { return endBackup(lease) }
         retry(lease.work, trouble, isLoss: true, isDead: false, now: now)
     }
 
@@ -38,6 +41,7 @@ extension Scheduler {
             sessions[id]?.restingFor = "\(trouble.cause): \(trouble.detail)"
             setAlarm(.rest(id), at: now + policy.rest)
         }
+        if lease.isBackup { return endBackup(lease) }
         if case .package(let job, let index) = lease.work, FailureCause.lostShard.contains(trouble.cause) {
             refetch(job, for: index, naming: trouble, now: now)
         }
@@ -51,7 +55,7 @@ extension Scheduler {
         send(id, .stale(token, reason: trouble.cause))
     }
 
-    private mutating func remember(_ token: LeaseToken, _ work: WorkRef) {
+    mutating func remember(_ token: LeaseToken, _ work: WorkRef) {
         ended[token] = work
         forgetLater(token, work.job)
     }
@@ -72,12 +76,15 @@ extension Scheduler {
             guard jobs[job].batches.indices.contains(index) else { return }
             jobs[job].batches[index].trouble = trouble
             guard isDead || FailureCause(named: trouble.cause).costsAttempt else {
-                waitOut(job, index, now: now)
+                if !promoteBackup(job, index) { waitOut(job, index, now: now) }
                 return
             }
             let isLast = jobs[job].batches[index].countEnd(isLoss: isLoss, policy)
             if isDead || isLast {
+                endRivals(job, index, now: now)
                 exhaust(job, index, trouble, now: now)
+            } else if promoteBackup(job, index) {
+                return
             } else if isLoss, jobs[job].batches[index].losses == 1 {
                 jobs[job].move(index, to: .ready)
                 storeBatch(job, index)

@@ -47,6 +47,8 @@ extension Scheduler {
         jobs[job].summary.state = .fetching
         jobs[job].summary.reason = ""
         jobs[job].summary.keepsBlobs = false
+        // Whoever retries a job wants it to run, although it was paused when it ended.
+        if jobs[job].summary.priority < 0 { jobs[job].summary.priority = -1 - jobs[job].summary.priority }
         jobs[job].batches = batches
         jobs[job].takeUp(known)
         if let tileset = jobs[job].tileset { sharing[tileset, default: []].append(job) }

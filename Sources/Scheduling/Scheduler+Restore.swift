@@ -48,7 +48,8 @@ extension Scheduler {
         }
         let end = now + max(policy.lease, policy.restartGrace)
         leases[token] = Lease(
-            session: owner, work: work, tiles: tiles, deadline: end, hardDeadline: now + cap(tiles), movedAt: now)
+            session: owner, work: work, tiles: tiles, deadline: end, hardDeadline: now + cap(tiles), movedAt: now,
+            granted: now)
         countLease(work, owner, isHere: false)
         unclaimed[owner, default: []].append(token)
         setAlarm(.lease(token), at: end)

@@ -60,7 +60,9 @@ extension Scheduler {
                 leases[report.token]?.bytes = max(lease.bytes, report.bytes)
                 leases[report.token]?.movedAt = now
                 sessions[id]?.lastMoved = now
-                if case .batch(let job, _) = lease.work { jobs[job].summary.counts.inFlightDone += done - lease.done }
+                if case .batch(let job, _) = lease.work, !lease.isBackup {
+                    jobs[job].summary.counts.inFlightDone += done - lease.done
+                }
             }
         }
         // A second pass, because one lease that moves also vouches for those that wait their turn behind it.

@@ -32,6 +32,10 @@ public struct Scheduler: Sendable {
     /// Leases found in the store, by the session that held them, until that session says hello.
     var unclaimed: [SessionID: [LeaseToken]] = [:]
 
+    /// Second leases, by their batch.
+    var backups: [WorkRef: LeaseToken] = [:]
+    /// When to look for batches that need one again.
+    var nextBackups = Tick(milliseconds: .min)
     /// Unfinished jobs by the tileset they share, ascending.
     var sharing: [ContentDigest: [Int]] = [:]
     /// Ended jobs whose shards unfinished ones may use, by tileset, oldest end first.

@@ -42,6 +42,12 @@ public struct SchedulerPolicy: Hashable, Sendable {
     public var mostCuts: Int = 500
     /// Failed jobs that keep batches and blobs for a retry; older ones let go of them.
     public var keptFailedJobs: Int = 10
+    /// No lease younger than this gets a backup.
+    public var backupAge: Int64 = 60_000
+    /// Near the end of a job a lease gets a backup when it is older than this many times what batches took.
+    public var backupFactor: Int64 = 3
+    /// Between two looks for such leases.
+    public var backupPause: Int64 = 1_000
     /// A worker whose own disk or store failed gets no offers for this long.
     public var rest: Int64 = 10_000
     /// Most failures listed per job; their number is always exact.

@@ -42,6 +42,10 @@ struct Lease: Sendable {
     var deadline: Tick
     var hardDeadline: Tick
     var movedAt: Tick
+    /// When it was granted, or found after a restart.
+    let granted: Tick
+    /// Whether it is the second one of its batch.
+    var isBackup = false
     var done: UInt64 = 0
     var bytes: UInt64 = 0
 

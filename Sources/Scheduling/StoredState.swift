@@ -36,7 +36,9 @@ public struct StoredState: Hashable, Sendable {
             let payload = jobs[place].payload
             jobs[place] = job
             jobs[place].payload = payload
-            failures[job.summary.id] = failures[job.summary.id]?.filter { job.batches[$0.key].state == .done }
+            failures[job.summary.id] = failures[job.summary.id]?.filter { index, _ in
+                job.batches.indices.contains(index) && job.batches[index].state == .done
+            }
         case .dropped(let id, let batches):
             guard let place = place(id) else { return }
             for index in batches ?? Array(jobs[place].batches.indices)

@@ -156,4 +156,15 @@ struct RetryTests {
         #expect(bench.released() == [job])
         #expect(bench.rows(job)[3].trouble?.cause == "dropped")
     }
+
+    @Test func aJobThatWasPausedWhenItEndedRunsAfterARetry() throws {
+        var bench = Bench()
+        let job = bench.submit(2, priority: 3)
+        bench.join(1)
+        bench.on(.order(job, .pause))
+        bench.on(.cancel(job))
+        bench.on(.reopen(job, batches: Bench.job(2).batches.map(Batch.init), needs: nil, only: nil))
+        #expect(try bench.summary(job).priority == 3)
+        #expect(try run(&bench) == [0, 1])
+    }
 }

@@ -67,6 +67,13 @@ extension Scheduler {
             .min { ($0.value.leases, $0.key) < ($1.value.leases, $1.key) }?.key
     }
 
+    /// Whether the origin of a job has a seat for a session; a second lease draws from the same budget as a first one.
+    func maySit(_ id: SessionID, for job: Int, now: Tick) -> Bool {
+        guard let origin = jobs[job].origin?.name else { return true }
+        guard let book = rates.book(origin), rates.mayLease(origin, id, now: now) else { return false }
+        return book.shares[id]?.isSeated == true || book.seated < rates.seats(origin, now: now)
+    }
+
     private mutating func leaveQueue(_ id: SessionID) {
         guard let place = fetchers.firstIndex(of: id) else { return }
         fetchers.remove(at: place)
@@ -113,6 +120,7 @@ extension Scheduler {
             rates.book(origin.name)?.health.excuses(at: now) == true
         else { return false }
         jobs[job].batches[index].trouble = trouble
+        if promoteBackup(job, index) { return true }
         jobs[job].move(index, to: .backoff)
         storeBatch(job, index)
         let pause = policy.backoff(job: jobs[job].summary.id, index: index, attempt: 1)

@@ -110,7 +110,7 @@ struct RateWorld {
     private mutating func post(_ letter: Letter, _ session: SessionID, isCut: Bool) {
         if isRough, random.perMille(30) { return }
         // What is cut off may come much later all the same.
-        var delay = isCut ? 500 + random.below(15_000) : 5 + random.below(60)
+        var delay: Int64 = isCut ? 500 + random.below(15_000) : 5 + random.below(60)
         if isRough, random.perMille(20) { delay += random.below(8_000) }
         if isCut, random.perMille(600) { return }
         order += 1

@@ -1,72 +1,244 @@
 import Scheduling
+import Tiles
 
-/// A worker that follows the protocol: refuses old tokens, spools commits until they are answered, says hello when told to.
+/// The rules of `WorkerCore` in the scheduler's own words; kept alike by hand, because this room cannot see the worker's.
 struct SimWorker {
-    struct Work {
+    enum Phase { case greeting, serving, draining, ended }
+
+    struct Lease {
+        enum State {
+            case queued
+            case running(SimTask)
+            case spooled(CommitResult, resendAt: Int64)
+        }
         let offer: Offer
-        let begun: Int64
-        let ends: Int64
+        var state: State
+        /// Tiles settled and bytes received, as the next report tells them.
+        var done: UInt64 = 0
+        var bytes: UInt64 = 0
+
+        var isRunning: Bool { if case .running = state { true } else { false } }
+        var isSpooled: Bool { if case .spooled = state { true } else { false } }
     }
+
+    enum Action {
+        case say(Event)
+        case run(LeaseToken)
+        case end
+    }
+
     static let slots = 2
+    static let silence: Int64 = 15_000
+    static let localPause: Int64 = 10_000
+    static let spool = 64
+    static let drainLimit: Int64 = 5_000
 
     let index: Int
-    var session: SessionID
-    var isWelcome = false
-    var held: [Work] = []
-    var spool: [(offer: Offer, result: CommitResult)] = []
-    var lastToken = LeaseToken(0)
-    var nextBeat: Int64 = 0
-    var pausedUntil: Int64 = 0
+    let session: SessionID
+    let heartbeat: Int64
+    var phase = Phase.greeting
+    var leases: [Lease] = []
+    private(set) var lastToken = LeaseToken(0)
+    private var nextHeartbeat: Int64 = 0
+    private var nextHello: Int64 = 0
+    private var lastHeard: Int64
+    private var lastReconnect: Int64 = 0
+    private var pausedUntil: Int64 = 0
+    private var drainEnd = Int64.max
+    private var claimed: Set<LeaseToken> = []
 
-    var hello: Event {
+    init(index: Int, session: SessionID, heartbeat: Int64, now: Int64) {
+        self.index = index
+        self.session = session
+        self.heartbeat = heartbeat
+        lastHeard = now
+        lastReconnect = now
+        nextHello = now
+    }
+
+    /// When ``tick(now:)`` is due at the latest.
+    var nextTick: Int64 {
+        guard phase != .greeting else { return nextHello }
+        var next = min(nextHeartbeat, drainEnd)
+        for case .spooled(_, let resendAt) in leases.map(\.state) { next = min(next, resendAt) }
+        return next
+    }
+
+    // MARK: - Messages
+
+    mutating func receive(_ message: Outgoing, now: Int64) -> [Action] {
+        guard phase != .ended else { return [] }
+        lastHeard = now
+        switch message {
+        case .welcome(let adopted): return welcome(adopted, now)
+        case .offer(let offer): return accept(offer, now)
+        case .pong(let cancelled):
+            leases.removeAll { cancelled.contains($0.offer.token) }
+            return settle(now)
+        case .ack(let token, let digest):
+            leases.removeAll { lease in
+                guard lease.offer.token == token, case .spooled(let result, _) = lease.state else { return false }
+                return result.blob == digest
+            }
+            return settle(now)
+        case .grants: return []
+        case .stale(let token, _):
+            leases.removeAll { $0.offer.token == token }
+            return settle(now)
+        case .unknownSession:
+            guard phase != .draining, phase == .serving || now >= nextHello else { return [] }
+            return greet(now)
+        }
+    }
+
+    private mutating func greet(_ now: Int64) -> [Action] {
+        phase = .greeting
+        nextHello = now + heartbeat
+        claimed = Set(leases.map(\.offer.token))
         let profile = SessionProfile(
             name: "w\(index)", host: "sim", processID: session, build: "sim", canFetch: true, canMerge: true)
-        return .hello(session, profile, held: held.map(\.offer.token) + spool.map(\.offer.token))
+        return [.say(.hello(session, profile, held: leases.map(\.offer.token)))]
     }
 
-    /// What the work loop says at a heartbeat.
-    mutating func beat(now: Int64) -> [Event] {
-        guard isWelcome else { return [hello] }
-        let reports = held.map { work in
-            let share = max(0, now - work.begun) * 85 / max(work.ends - work.begun, 1)
-            return LeaseProgress(
-                token: work.offer.token, done: UInt64(min(share, 85)), bytes: UInt64(max(now - work.begun, 0)))
+    private mutating func welcome(_ adopted: [LeaseToken], _ now: Int64) -> [Action] {
+        guard phase == .greeting else { return [] }
+        phase = .serving
+        nextHeartbeat = now + heartbeat
+        // What we named and the coordinator no longer knows is forgotten, but for results: only ack or stale end those.
+        leases.removeAll {
+            claimed.contains($0.offer.token) && !adopted.contains($0.offer.token) && !$0.isSpooled
         }
-        var events: [Event] = [.progress(session, reports)]
-        events += spool.map { .commit(session, $0.offer.token, $0.result) }
-        events.append(.ready(session, credit: UInt32(max(SimWorker.slots + 1 - held.count, 0))))
-        return events
+        claimed = []
+        return resend(now, all: true) + advance(now) + [ready(now)]
     }
 
-    /// Takes a message; answers with what it says at once.
-    mutating func receive(_ message: Outgoing, now: Int64, random: inout SeededRandom) -> [Event] {
-        switch message {
-        case .welcome(let adopted):
-            isWelcome = true
-            held.removeAll { !adopted.contains($0.offer.token) }
-            spool.removeAll { !adopted.contains($0.offer.token) }
-            return [.ready(session, credit: UInt32(max(SimWorker.slots + 1 - held.count, 0)))]
-        case .offer(let offer):
-            guard offer.token > lastToken else { return [] }
-            lastToken = offer.token
-            if held.count > SimWorker.slots { return [.giveBack(session, [offer.token])] }
-            held.append(Work(offer: offer, begun: now, ends: now + 500 + random.below(20_000)))
-            return []
-        case .ack(let token, let digest):
-            spool.removeAll { $0.offer.token == token && Simulation.digest($0.result) == digest }
-            return []
-        case .stale(let token, _):
-            held.removeAll { $0.offer.token == token }
-            spool.removeAll { $0.offer.token == token }
-            return []
-        case .pong(let cancelled):
-            held.removeAll { cancelled.contains($0.offer.token) }
-            spool.removeAll { cancelled.contains($0.offer.token) }
-            return []
-        case .grants: return []
-        case .unknownSession:
-            isWelcome = false
-            return [hello]
+    private mutating func accept(_ offer: Offer, _ now: Int64) -> [Action] {
+        guard offer.token > lastToken else { return [] }
+        lastToken = offer.token
+        guard phase != .draining, now >= pausedUntil, active < 2 * (SimWorker.slots + 1) else {
+            return [.say(.giveBack(session, [offer.token]))]
+        }
+        leases.append(Lease(offer: offer, state: .queued))
+        return advance(now)
+    }
+
+    // MARK: - Work
+
+    mutating func finish(_ token: LeaseToken, _ outcome: SimOutcome, now: Int64) -> [Action] {
+        guard let place = leases.firstIndex(where: { $0.offer.token == token }), leases[place].isRunning else {
+            return advance(now)
+        }
+        switch outcome {
+        case .done(let result):
+            leases[place].state = .spooled(result, resendAt: now + heartbeat)
+            return [.say(.commit(session, token, result))] + settle(now)
+        case .failed(let trouble, let retriable):
+            leases.remove(at: place)
+            var actions: [Action] = [.say(.fail(session, token, trouble, retriable: retriable))]
+            if trouble.cause == "disk-full" {
+                pausedUntil = now + SimWorker.localPause
+                actions += giveBack { if case .queued = $0.state { true } else { false } }
+            }
+            return actions + settle(now)
+        }
+    }
+
+    private mutating func advance(_ now: Int64) -> [Action] {
+        guard phase != .draining, now >= pausedUntil else { return [] }
+        var actions: [Action] = []
+        for place in leases.indices where leases.count(where: \.isRunning) < SimWorker.slots {
+            guard case .queued = leases[place].state else { continue }
+            leases[place].state = .running(SimTask())
+            actions.append(.run(leases[place].offer.token))
+        }
+        return actions
+    }
+
+    private mutating func giveBack(_ isMeant: (Lease) -> Bool) -> [Action] {
+        let given = leases.filter(isMeant).map(\.offer.token)
+        leases.removeAll(where: isMeant)
+        return given.isEmpty ? [] : [.say(.giveBack(session, given))]
+    }
+
+    private mutating func settle(_ now: Int64) -> [Action] {
+        switch phase {
+        case .serving: return advance(now) + [ready(now)]
+        case .draining: return leases.isEmpty ? leave() : []
+        case .greeting, .ended: return advance(now)
+        }
+    }
+
+    private var active: Int { leases.count { !$0.isSpooled } }
+
+    private func ready(_ now: Int64) -> Action {
+        let isPaused = now < pausedUntil || leases.count - active > SimWorker.spool
+        return .say(.ready(session, credit: isPaused ? 0 : UInt32(max(0, SimWorker.slots + 1 - active))))
+    }
+
+    // MARK: - Time
+
+    mutating func tick(now: Int64) -> [Action] {
+        guard phase != .ended else { return [] }
+        if now >= drainEnd { return leave() }
+        let silence = now - lastHeard
+        if silence >= SimWorker.silence, now - lastReconnect >= SimWorker.silence, phase != .draining {
+            lastReconnect = now
+            return greet(now)
+        }
+        if phase == .greeting { return now >= nextHello ? greet(now) : [] }
+        var actions = resend(now, all: false)
+        if now >= nextHeartbeat {
+            nextHeartbeat = now + heartbeat
+            let reports = leases.map { LeaseProgress(token: $0.offer.token, done: $0.done, bytes: $0.bytes) }
+            actions.append(.say(.progress(session, reports)))
+            if phase == .serving { actions += advance(now) + [ready(now)] }
+        }
+        return actions
+    }
+
+    private mutating func resend(_ now: Int64, all: Bool) -> [Action] {
+        var actions: [Action] = []
+        for place in leases.indices {
+            guard case .spooled(let result, let resendAt) = leases[place].state, all || now >= resendAt else {
+                continue
+            }
+            leases[place].state = .spooled(result, resendAt: now + heartbeat)
+            actions.append(.say(.commit(session, leases[place].offer.token, result)))
+        }
+        return actions
+    }
+
+    mutating func drain(now: Int64) -> [Action] {
+        guard phase != .draining, phase != .ended else { return [] }
+        let wasServing = phase == .serving
+        phase = .draining
+        drainEnd = now + SimWorker.drainLimit
+        let actions = giveBack { !$0.isSpooled }
+        guard wasServing else {
+            phase = .ended
+            return actions + [.end]
+        }
+        return actions + resend(now, all: true) + settle(now)
+    }
+
+    private mutating func leave() -> [Action] {
+        phase = .ended
+        return [.say(.bye(session)), .end]
+    }
+}
+
+/// How the work of a lease ended.
+enum SimOutcome {
+    case done(CommitResult)
+    case failed(Trouble, retriable: Bool)
+}
+
+extension CommitResult {
+    /// SHA-256 of the shard or package.
+    var blob: ContentDigest {
+        switch self {
+        case .fetch(let digest, _, _): digest
+        case .merge(let package): package.digest
         }
     }
 }

@@ -2,15 +2,32 @@ import HeapModule
 import Scheduling
 import Tiles
 
-/// A seeded world around the scheduler: lossy, doubling, reordering messages; workers that die, pause and fail; a
-/// coordinator that dies before or after its transaction and comes back from the store.
+/// A seeded world round the scheduler: clients, workers, network, disks, clocks, an origin, and a coordinator process.
 ///
-/// Faults stop at `healAt`; then the job must end.
+/// Faults stop when the nemesis is done; then every job must end within ``patience``. What each invariant of `design/faults.md` is held by:
+///
+/// | | checked | by |
+/// |---|---|---|
+/// | I1, I2 | every package put into the catalog against its shards and the mask, tile by tile and version by version | ``checkPublished(_:_:_:)`` |
+/// | I3 | no catalog file is torn or damaged, at its link and after every power cut | ``checkPublished(_:_:_:)``, ``checkNamed(_:)`` |
+/// | I4 | all jobs end within ``patience`` after the heal | ``run()`` |
+/// | I5 | one session a token, tokens rise, an accepted result was made under its token, done stays done | ``Checker``, ``note(_:to:)`` |
+/// | I7 | the scheduler's audit, and rows against counts | ``hand(_:client:)``, ``checkMemory()`` |
+/// | I8 | every acknowledgement received is in the store; named blobs outlive a power cut | ``checkAcknowledged(_:_:)`` |
+/// | I9 | after the end and an idle restart no blob is left | ``verdict()`` |
+/// | I10 | memory equals the store; the log replayed equals the store; a restored scheduler is sound | ``checkMemory()``, ``verdict()`` |
+/// | I11 | a small job beside a big one ends within twice its solo time | `FairnessTests` |
+/// | I12 | no request for a cancelled job by a worker that could know | ``note(requestFor:by:)`` |
 struct Simulation {
     enum Parcel {
-        case toCoordinator(Event)
+        case toCoordinator(SimCoordinator.Letter)
         case toWorker(Int, SessionID, Outgoing)
-        case inside(Event, incarnation: UInt32)
+        case toClient(SimCoordinator.Reply)
+        case wake(Int)
+        case coordinatorWake
+        case report(SimCoordinator.Report, Int)
+        case client(Int)
+        case nemesis
     }
     struct Delivery: Comparable {
         let at: Int64
@@ -20,273 +37,180 @@ struct Simulation {
         static func == (left: Delivery, right: Delivery) -> Bool { left.order == right.order }
     }
 
-    static let healAt: Int64 = 240_000
-    static let limit: Int64 = healAt + 900_000
+    static let faults: Int64 = 240_000
+    static let patience: Int64 = 900_000
 
-    var random: SeededRandom
-    let (loss, double, delay, workerCrash, coordinatorCrash, pause, fail):
-        (Int64, Int64, Int64, Int64, Int64, Int64, Int64)
+    let seed: UInt64
+    let mutant: Mutant?
+    let swarm: Swarm
     let policy: SchedulerPolicy
+    var netRandom: SeededRandom
+    var faultRandom: SeededRandom
+    var workRandom: SeededRandom
+    var sessionRandom: SeededRandom
+
     var now: Int64 = 0
+    var isHealed = false
     var mail: Heap<Delivery> = []
     var order: UInt64 = 0
-    var store = StoredState()
-    var epoch: UInt32 = 0
-    var coordinator: Scheduler?
-    var downUntil: Int64 = 0
-    var workers: [SimWorker] = []
-    var granted: [LeaseToken: SessionID] = [:]
-    var published: [String: ContentDigest] = [:]
-    var problems: [String] = []
+    var nodes: [SimNode] = []
+    var clients: [SimClient] = []
+    var specs: [SimSpec] = []
+    var blobs = SimBlobs()
+    var origin: SimOrigin
+    var store = SimStore()
+    var catalog: [String: [ContentDigest]] = [:]
+    var coordinator: SimCoordinator?
+    var coordinatorDownUntil: Int64 = 0
+    var coordinatorTroubledAt: Int64 = -1
+    var incarnation = 0
+    /// When each order that stops requests was answered.
+    var silenced: [JobID: Int64] = [:]
+    var endedAt: [JobID: Int64] = [:]
+
+    var checker = Checker()
+    var marks = Marks()
     var crashes = 0
-    var refused = 0
-    var trace: UInt64 = 1_469_598_103_934_665_603
+    var events = 0
+    var handed = 0
+    /// Audits cost a pass over all batches: every event is audited in small worlds, every seventh in large ones.
+    var auditEvery = 1
+    var trace = Fingerprint()
+    /// The last events in words, when they are wanted.
+    var recording: [String]?
 
-    init(seed: UInt64) {
+    init(seed: UInt64, mutant: Mutant? = nil, records: Bool = false, isQuiet: Bool = false) {
+        self.seed = seed
+        self.mutant = mutant
         var random = SeededRandom(state: seed &* 7_919 &+ 1)
-        loss = random.perMille(600) ? random.below(250) : 0
-        double = random.perMille(500) ? random.below(250) : 0
-        delay = 20 + random.below(2_000)
-        workerCrash = random.perMille(600) ? random.below(4) : 0
-        coordinatorCrash = random.perMille(600) ? 1 + random.below(3) : 0
-        pause = random.perMille(500) ? random.below(4) : 0
-        fail = random.perMille(400) ? random.below(100) : 0
+        var swarmRandom = random.forked()
+        swarm = isQuiet ? Swarm.quiet(&swarmRandom) : Swarm(&swarmRandom)
+        netRandom = random.forked()
+        faultRandom = random.forked()
+        workRandom = random.forked()
+        sessionRandom = random.forked()
+        origin = SimOrigin(swarm, end: Simulation.faults, random: random.forked())
         var policy = SchedulerPolicy()
-        policy.maxAttempts = 255
-        policy.maxLosses = 255
+        policy.backoffCap = 20_000
+        if !swarm.attemptsAreCounted { (policy.maxAttempts, policy.maxLosses) = (255, 255) }
         self.policy = policy
-        workers = (0..<Int(2 + random.below(5))).map { SimWorker(index: $0, session: random.next() | 1) }
-        self.random = random
+        recording = records ? [] : nil
     }
 
-    static func digest(_ result: CommitResult) -> ContentDigest {
-        switch result {
-        case .fetch(let digest, _, _): digest
-        case .merge(let package): package.digest
-        }
-    }
-
-    /// Runs to the end; the first problem, or `nil`.
+    /// Runs a world drawn from the seed to its end; the first problem, or `nil`.
     mutating func run() -> String? {
-        let jobs = 1 + Int(random.below(3))
-        for job in 0..<jobs {
-            let submission = Bench.job(
-                Int(10 + random.below(50)), request: "r\(job)", allowedMissing: 1, packages: Int(1 + random.below(2)))
-            // The submitter repeats itself until it is sure, as the CLI does.
-            for attempt in 0..<30 {
-                post(.toCoordinator(.submit(submission)), at: Int64(job) * 5_000 + Int64(attempt) * 20_000)
-            }
-        }
-        while now < Simulation.limit {
-            now += 100
-            crashSome()
-            if coordinator == nil, now >= downUntil { boot() }
-            deliver()
-            work()
-            if let alarm = coordinator?.nextAlarm, alarm.milliseconds <= now { turn([.timer]) }
-            if !problems.isEmpty { return "\(problems[0]) at \(now) ms" }
-            if now > Simulation.healAt, isFinished(jobs) { return verdict() }
-        }
-        let states = store.jobs.map { "\($0.summary.state) \($0.batches.filter { $0.state != .done }.count) open" }
-        return "not finished \(Simulation.limit - Simulation.healAt) ms after the faults ended: \(states)"
+        var random = SeededRandom(state: seed &* 104_729 &+ 13)
+        populate(&random)
+        schedule(.nemesis, at: 500)
+        return live()
     }
 
-    private func isFinished(_ jobs: Int) -> Bool {
-        store.jobs.count == jobs && store.jobs.allSatisfy(\.summary.state.isFinal)
+    /// Lives until all is settled.
+    mutating func live() -> String? {
+        schedule(.coordinatorWake, at: 0)
+        var end = Simulation.faults
+        while checker.problems.isEmpty, let next = mail.popMin() {
+            now = max(now, next.at)
+            if !isHealed, now >= end || isSettled { heal() }
+            if isHealed {
+                if end == Simulation.faults { end = now + Simulation.patience }
+                if isSettled { return finalVerdict() }
+                if now > end {
+                    return describe("I4: not finished \(Simulation.patience) ms after the heal: \(standing)")
+                }
+            }
+            events += 1
+            trace.add(next.at)
+            trace.add(next.order)
+            open(next.parcel)
+        }
+        return checker.problems.first.map(describe) ?? describe("I4: nothing will ever happen again: \(standing)")
     }
 
-    private func verdict() -> String? {
-        for job in store.jobs {
-            guard job.summary.state == .done else {
-                return "job \(job.summary.id) ended as \(job.summary.state): \(job.summary.reason)"
+    func describe(_ text: String) -> String { "\(text), at \(now) ms of seed \(seed)" }
+
+    private mutating func open(_ parcel: Parcel) {
+        switch parcel {
+        case .toCoordinator(let letter):
+            guard let inbox = coordinator?.inbox, inbox.count < 64 * nodes.count else { return }
+            coordinator?.inbox.append(letter)
+            wakeCoordinator(by: now + workRandom.below(Int64(5)))
+        case .toWorker(let index, let session, let message): deliver(message, to: index, session)
+        case .toClient(let reply): deliver(reply)
+        case .wake(let index): wake(index)
+        case .coordinatorWake: coordinatorTurn()
+        case .report(let report, let owner): finish(report, owner)
+        case .client(let index): ask(index)
+        case .nemesis: if !isHealed { strike() }
+        }
+    }
+
+    // MARK: - Ways
+
+    mutating func schedule(_ parcel: Parcel, at time: Int64) {
+        order += 1
+        mail.insert(Delivery(at: max(time, now), order: order, parcel: parcel))
+    }
+
+    /// Sends something through the network and all its faults.
+    mutating func post(_ parcel: Parcel, worker: Int?) {
+        if !isHealed {
+            if let worker {
+                let isIn = if case .toWorker = parcel { true } else { false }
+                if (isIn ? nodes[worker].deafUntil : nodes[worker].muteUntil) > now {
+                    nodes[worker].troubledAt = max(nodes[worker].troubledAt, now)
+                    return
+                }
             }
-            guard job.batches.allSatisfy({ $0.state == .done && $0.digest != nil }) else {
-                return "a batch of a done job is not done"
+            if netRandom.perMille(swarm.loss) {
+                marks.hit(.lost)
+                if let worker { nodes[worker].troubledAt = max(nodes[worker].troubledAt, now) }
+                return
             }
-            guard job.packages.allSatisfy({ published["\(job.summary.id)/\($0.id)"] == $0.merged?.digest }) else {
-                return "a package of a done job is not published"
+            if netRandom.perMille(swarm.doubling) {
+                marks.hit(.doubled)
+                schedule(parcel, at: now + netRandom.within(swarm.delay) * 8)
             }
         }
+        schedule(parcel, at: now + netRandom.within(swarm.delay))
+    }
+
+    // MARK: - Problems
+
+    mutating func problem(_ text: String) {
+        checker.problems.append(text)
+        say("PROBLEM \(text)")
+    }
+
+    /// Adds a line to the record, if one is kept.
+    mutating func say(_ text: String) {
+        guard recording != nil else { return }
+        recording?.append("\(now) \(text)")
+        if (recording?.count ?? 0) > 100_000 { recording?.removeFirst(50_000) }
+    }
+
+    // MARK: - Names
+
+    func specIndex(of job: JobID) -> Int? {
+        if let stored = store.job(job) { return stored.payload.first.map(Int.init) }
         return nil
     }
 
-    // MARK: - Coordinator
+    func spec(of job: JobID) -> SimSpec? { specIndex(of: job).map { specs[$0] } }
 
-    private mutating func boot() {
-        epoch += 1
-        var fresh = Scheduler(policy: policy, epoch: epoch, jobs: store.jobs, now: Tick(milliseconds: now))
-        let effects = fresh.start(now: Tick(milliseconds: now))
-        coordinator = fresh
-        carryOut(effects)
+    func isFull(_ worker: Int) -> Bool {
+        guard !isHealed, nodes[worker].fullUntil > now else { return false }
+        return true
     }
 
-    private mutating func turn(_ events: [Event]) {
-        for event in events {
-            guard let effects = coordinator?.handle(event, now: Tick(milliseconds: now)) else { return }
-            if !effects.isEmpty, let wrong = coordinator?.audit().first {
-                problems.append("audit: \(wrong) after \(event)")
-            }
-            carryOut(effects)
-        }
-    }
-
-    /// One transaction, then messages; a crash may come before it, after it, or nowhere.
-    private mutating func carryOut(_ effects: [Effect]) {
-        let mayCrash = now < Simulation.healAt && coordinatorCrash > 0
-        if mayCrash, !effects.isEmpty, random.below(8_000) < coordinatorCrash { return kill() }
-        for case .store(let write) in effects { keep(write) }
-        if mayCrash, !effects.isEmpty, random.below(8_000) < coordinatorCrash { return kill() }
-        for effect in effects {
-            switch effect {
-            case .store, .submitted, .release, .split, .fire: break
-            case .send(let session, let message): deliverLater(session, message)
-            case .writeManifest(let id, let package):
-                let digest = Bench.digest(id << 16 | UInt64(package))
-                post(
-                    .inside(.manifestWritten(id, package: package, digest), incarnation: epoch),
-                    at: now + random.below(3_000))
-            case .publish(let id, let package, let merged):
-                let key = "\(id)/P\(package)"
-                let isSame = published[key] == merged.digest
-                if let old = published[key], old != merged.digest {
-                    problems.append("\(key) published twice with different bytes")
-                }
-                published[key] = merged.digest
-                let done = Event.published(id, package: package, version: 1, path: key, unchanged: isSame)
-                post(.inside(done, incarnation: epoch), at: now + random.below(3_000))
-            }
-        }
-        if let coordinator {
-            for job in store.jobs where !job.summary.state.isFinal && random.perMille(20) {
-                if coordinator.batches(of: job.summary.id) != job.batches {
-                    problems.append("memory and store differ on batches")
-                }
-                if coordinator.packages(of: job.summary.id) != job.packages {
-                    problems.append("memory and store differ on packages")
-                }
-            }
-        }
-    }
-
-    private mutating func kill() {
-        coordinator = nil
-        downUntil = now + random.below(10_000)
-        crashes += 1
-    }
-
-    /// Applies a write and checks that no done batch is done again and no token used twice.
-    private mutating func keep(_ write: StoreWrite) {
-        if case .batch(let id, let index, let batch) = write,
-            let rows = store.jobs.first(where: { $0.summary.id == id })?.batches, index < rows.count
-        {
-            let old = rows[index]
-            if old.state == .done, batch != old { problems.append("batch \(index) of job \(id) was done and changed") }
-            if batch.state == .leased, let token = batch.token {
-                if let before = granted[token], before != batch.owner {
-                    problems.append("token \(token) granted twice")
-                }
-                if let last = old.token, token < last { problems.append("token \(token) is not above \(last)") }
-                granted[token] = batch.owner
-            }
-        }
-        store.apply(write)
-        trace = (trace ^ UInt64(now)) &* 1_099_511_628_211
-    }
-
-    private mutating func deliverLater(_ session: SessionID, _ message: Outgoing) {
-        guard let worker = workers.first(where: { $0.session == session }) else { return }
-        post(.toWorker(worker.index, session, message), at: nil)
-    }
-
-    // MARK: - World
-
-    /// Puts a parcel on its way: at a set time, or through the network with all its faults.
-    private mutating func post(_ parcel: Parcel, at time: Int64?) {
-        order += 1
-        if let time {
-            mail.insert(Delivery(at: time, order: order, parcel: parcel))
+    /// How far every job is, for a run that hangs.
+    var standing: String {
+        let jobs = store.state.jobs.map { job in
+            let open = job.batches.filter { $0.state != .done }.count
             return
+                "job \(job.summary.id) \(job.summary.state), priority \(job.summary.priority), \(open) batches open, "
+                + job.packages.map { "\($0.state)" }.joined(separator: " ")
         }
-        let isFaulty = now < Simulation.healAt
-        if isFaulty, random.perMille(loss) { return }
-        mail.insert(Delivery(at: now + random.below(delay), order: order, parcel: parcel))
-        if isFaulty, random.perMille(double) {
-            order += 1
-            mail.insert(Delivery(at: now + random.below(delay * 8), order: order, parcel: parcel))
-        }
-    }
-
-    private mutating func deliver() {
-        while let next = mail.min, next.at <= now {
-            mail.removeMin()
-            switch next.parcel {
-            case .toCoordinator(let event): turn([event])
-            case .inside(let event, let incarnation): if incarnation == epoch, coordinator != nil { turn([event]) }
-            case .toWorker(let index, let session, let message):
-                guard workers[index].session == session else { break }
-                if workers[index].pausedUntil > now {
-                    order += 1
-                    mail.insert(Delivery(at: workers[index].pausedUntil, order: order, parcel: next.parcel))
-                    break
-                }
-                note(message, to: index)
-                let answers = workers[index].receive(message, now: now, random: &random)
-                for answer in answers { post(.toCoordinator(answer), at: nil) }
-            }
-        }
-    }
-
-    /// An acknowledgement on the wire must be in the store already (I8).
-    private mutating func note(_ message: Outgoing, to index: Int) {
-        if case .stale = message { refused += 1 }
-        guard case .ack(let token, let digest) = message,
-            let entry = workers[index].spool.first(where: { $0.offer.token == token }),
-            let job = store.jobs.first(where: { $0.summary.id == entry.offer.job })
-        else { return }
-        switch entry.offer.work {
-        case .fetch(let batch, _, _, _):
-            if job.batches[batch].digest != digest {
-                problems.append("acknowledged batch \(batch) is not in the store")
-            }
-        case .merge(let package, _, _):
-            if job.packages[package].merged?.digest != digest {
-                problems.append("acknowledged package is not in the store")
-            }
-        }
-    }
-
-    private mutating func crashSome() {
-        guard now < Simulation.healAt else { return }
-        for index in workers.indices {
-            if random.below(4_000) < workerCrash {
-                workers[index] = SimWorker(
-                    index: index, session: random.next() | 1, nextBeat: now + random.below(5_000))
-                crashes += 1
-            }
-            if random.below(4_000) < pause { workers[index].pausedUntil = now + random.below(90_000) }
-        }
-        if coordinator != nil, random.below(8_000) < coordinatorCrash { kill() }
-    }
-
-    private mutating func work() {
-        for index in workers.indices where workers[index].pausedUntil <= now || now >= Simulation.healAt {
-            for done in workers[index].held where done.ends <= now {
-                workers[index].held.removeAll { $0.offer.token == done.offer.token }
-                let session = workers[index].session
-                if now < Simulation.healAt, random.perMille(fail) {
-                    let trouble = Trouble(cause: "origin-down", detail: "simulated")
-                    post(.toCoordinator(.fail(session, done.offer.token, trouble, retriable: true)), at: nil)
-                } else {
-                    // The origin may change between attempts: bytes differ by token.
-                    let result = Bench.result(done.offer, seed: done.offer.token.rawValue & 0xFF)
-                    workers[index].spool.append((done.offer, result))
-                    post(.toCoordinator(.commit(session, done.offer.token, result)), at: nil)
-                }
-            }
-            if now >= workers[index].nextBeat {
-                workers[index].nextBeat = now + 4_000 + random.below(2_000)
-                for event in workers[index].beat(now: now) { post(.toCoordinator(event), at: nil) }
-            }
-        }
+        return "\(jobs) clients \(clients.map { "\($0.isContent) \($0.steps.map(\.order))" })"
     }
 }

@@ -1,0 +1,43 @@
+import Foundation
+import Testing
+
+/// The simulator is itself tested: each of these wrong protocols must be found out.
+///
+/// The number of seeds makes a miss less likely than one in ten thousand: with a share p of failing seeds, (1 - p)^seeds < 1e-4. The shares
+/// were measured over 2,000 seeds each.
+struct MutantTests {
+    @Test(arguments: Mutant.allCases)
+    func isFoundOut(_ mutant: Mutant) {
+        let environment = ProcessInfo.processInfo.environment
+        guard environment["PACKHORSE_SEED"] == nil else { return }
+        let measured = environment["PACKHORSE_MUTANT_SEEDS"].flatMap(UInt64.init)
+        var campaign = Campaign(seeds: 0..<(measured ?? mutant.seeds), mutant: mutant)
+        campaign.mostFailures = measured == nil ? 1 : .max
+        let outcome = campaign.run()
+        if measured != nil {
+            let kinds = Dictionary(grouping: outcome.failures) { String($0.prefix(40)) }.mapValues(\.count)
+            print("\(mutant): \(outcome.failures.count) of \(outcome.seeds), \(kinds)")
+        }
+        print(
+            "\(mutant): first failing seed \(outcome.firstFailure.map(String.init) ?? "none"): \(outcome.failures.first ?? "")"
+        )
+        #expect(outcome.firstFailure != nil)
+    }
+}
+
+extension Mutant {
+    /// Seeds after which a miss is less likely than one in ten thousand; the measured share of failing seeds, per mille, behind it.
+    var seeds: UInt64 {
+        switch self {
+        case .noFence: 200  // 90
+        case .tokenReuse: 30  // 450
+        case .acknowledgesEarly: 400  // 43
+        case .noExpiry: 20  // 910
+        case .mergesTwice: 20  // 900
+        case .publishBeforeSync: 200  // 100
+        case .noStart: 350  // 53
+        case .releasesTooMuch: 40  // 420
+        case .trustsShards: 100  // 160
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import Scheduling
+import Tiles
+
+/// What the coordinator does beside its loop: manifests, publishing, removal of blobs.
+extension Simulation {
+    mutating func start(_ chore: SimCoordinator.Chore) {
+        guard let incarnation = coordinator?.incarnation else { return }
+        let later = now + workRandom.below(Int64(3_000))
+        switch chore {
+        case .manifest(let id, let package):
+            guard coordinator?.scheduler.isLiving(id) == true, let content = manifest(id, package) else { return }
+            schedule(.report(.manifest(id, package: package, content), incarnation), at: later)
+        case .publish(let id, let package, let merged):
+            guard coordinator?.scheduler.isLiving(id) == true else { return }
+            schedule(.report(.publish(id, package: package, merged), incarnation), at: later)
+        case .release:
+            let ready = coordinator?.unreleased.filter { coordinator?.scheduler.isLiving($0) == false } ?? []
+            coordinator?.unreleased.removeAll(where: ready.contains)
+            for id in ready {
+                coordinator?.releasing.insert(id)
+                say("the blobs of job \(id) are to go")
+                let giving = Set(coordinator?.scheduler.givingJobs ?? []).subtracting([id])
+                let needed = Set(
+                    store.named { job in
+                        !job.summary.state.isFinal || job.summary.keepsBlobs || giving.contains(job.summary.id)
+                    })
+                let gone = store.named { $0.summary.id == id }
+                    .filter { mutant == .releasesTooMuch || !needed.contains($0) }
+                for digest in gone { coordinator?.removing[digest, default: 0] += 1 }
+                schedule(.report(.released(id, gone), incarnation), at: later)
+            }
+        }
+    }
+
+    private func manifest(_ id: JobID, _ package: Int) -> SimContent? {
+        guard let coordinator, let index = specIndex(of: id) else { return nil }
+        let spec = specs[index]
+        var (missing, shards): (UInt64, [ContentDigest]) = (0, [])
+        for batch in coordinator.scheduler.batches(of: id)
+        where batch.state != .split && spec.masks[package].contains(batch.cell) {
+            missing += batch.state == .done ? batch.result.failed : batch.tiles
+            if batch.state == .done, let digest = batch.digest { shards.append(digest) }
+        }
+        let share = spec.submission.allowedMissing * Double(spec.masks[package].count(in: spec.zooms))
+        return .manifest(
+            SimManifest(
+                spec: index, package: package, shards: shards,
+                allowedMissing: min(missing, UInt64(share.rounded(.down)))))
+    }
+
+    /// A chore has come to its end; if its process died meanwhile, it never did.
+    mutating func finish(_ report: SimCoordinator.Report, _ owner: Int) {
+        guard let current = coordinator, current.incarnation == owner else { return }
+        guard current.pausedUntil <= now, current.held == nil else {
+            return schedule(.report(report, owner), at: max(current.pausedUntil, now + 500))
+        }
+        switch report {
+        case .manifest(let id, let package, let content):
+            let digest = put(content)
+            if dies() { return }
+            hand(.manifestWritten(id, package: package, digest))
+        case .publish(let id, let package, let merged):
+            guard blobs[merged.digest] != nil else {
+                marks.hit(.mergedAgain)
+                let trouble = Trouble(cause: "blob-missing", detail: "\(merged.digest)")
+                hand(.packageTrouble(id, package: package, trouble, retriable: false))
+                break
+            }
+            let (version, isNew) = publish(id, package, merged)
+            if dies() { return }
+            if !isNew { marks.hit(.publishedAgain) }
+            hand(.published(id, package: package, version: version, path: "p", unchanged: !isNew))
+        case .released(let id, let digests):
+            for digest in digests {
+                blobs.remove(digest)
+                let others = (coordinator?.removing[digest] ?? 1) - 1
+                coordinator?.removing[digest] = others > 0 ? others : nil
+            }
+            say("the blobs of job \(id) are gone")
+            checkNamed("release of job \(id)")
+            if dies() { return }
+            marks.hit(.blobsReleased)
+            coordinator?.releasing.remove(id)
+            store.markReleased(id)
+        }
+        settle()
+        wakeCoordinator(by: now + 1)
+    }
+
+    private mutating func dies() -> Bool {
+        guard !isHealed, swarm.crashPoint > 0, faultRandom.below(Int64(20_000)) < swarm.crashPoint else { return false }
+        killCoordinator()
+        return true
+    }
+
+    /// Links the package under its version; the same bytes keep theirs.
+    private mutating func publish(_ id: JobID, _ package: Int, _ merged: MergedPackage) -> (UInt32, Bool) {
+        guard let name = coordinator?.scheduler.packages(of: id)[package].id else { return (0, false) }
+        checkPublished(id, package, merged)
+        if catalog[name]?.last == merged.digest { return (UInt32(catalog[name, default: []].count), false) }
+        catalog[name, default: []].append(merged.digest)
+        return (UInt32(catalog[name, default: []].count), true)
+    }
+
+    /// At an idle start: what crashes and late commits left goes, if nobody wrote it lately.
+    mutating func sweep() {
+        let named = Set(store.named { _ in true })
+        for digest in blobs.order where !named.contains(digest) {
+            if let blob = blobs[digest], now - blob.written > 3_600_000 { blobs.remove(digest) }
+        }
+    }
+}

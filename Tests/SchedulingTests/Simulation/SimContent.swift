@@ -1,0 +1,81 @@
+import Scheduling
+import Tiles
+
+/// A tile as a shard or a package has it; version 0 = the origin has nothing there.
+struct SimTile: Hashable {
+    let tile: TileID
+    let version: UInt64
+}
+
+/// What a blob holds.
+enum SimContent: Hashable {
+    case shard([SimTile])
+    case manifest(SimManifest)
+    case package([SimTile])
+
+    /// A function of the content alone, as a SHA-256 is.
+    var digest: ContentDigest {
+        var print = Fingerprint()
+        switch self {
+        case .shard(let tiles), .package(let tiles):
+            if case .shard = self { print.add(1) } else { print.add(2) }
+            for tile in tiles {
+                print.add(tile.tile)
+                print.add(tile.version)
+            }
+        case .manifest(let manifest):
+            print.add(3)
+            print.add(manifest.spec)
+            print.add(manifest.package)
+            print.add(manifest.allowedMissing)
+            for shard in manifest.shards { print.add(UInt64(shard.bytes.reduce(0) { $0 &* 31 &+ UInt64($1) })) }
+        }
+        return print.digest
+    }
+
+    var size: UInt64 {
+        switch self {
+        case .shard(let tiles), .package(let tiles): UInt64(tiles.count) * 100 + 60
+        case .manifest(let manifest): UInt64(manifest.shards.count) * 32 + 100
+        }
+    }
+}
+
+/// A list of shards, as the coordinator writes it for a merger.
+struct SimManifest: Hashable {
+    let spec: Int
+    let package: Int
+    let shards: [ContentDigest]
+    let allowedMissing: UInt64
+}
+
+/// What a client asks for: packages over one tileset.
+struct SimSpec {
+    let zooms: ZoomRange
+    let masks: [TileMask]
+    let union: TileMask
+    let submission: JobSubmission
+    /// Jobs of one tileset share what they fetch.
+    let tileset: ContentDigest
+
+    init(
+        index: Int, zooms: ZoomRange, masks: [TileMask], allowedMissing: Double, priority: Int32, weight: UInt32,
+        tileset: UInt64 = 1
+    ) {
+        self.tileset = Bench.digest(tileset)
+        self.zooms = zooms
+        self.masks = masks
+        union = masks.dropFirst().reduce(masks[0]) { $0.union($1) }
+        let packages = masks.enumerated().map { Package(id: "\(index).\($0)", tiles: $1.count(in: zooms)) }
+        let batches = Array(BatchPlanner(mask: union, zooms: zooms).batches())
+        submission = JobSubmission(
+            requestID: "request \(index)", priority: priority, weight: weight, allowedMissing: allowedMissing,
+            batches: batches, packages: packages, payload: [UInt8(truncatingIfNeeded: index)],
+            needs: PackageNeeds(masks: masks, cells: batches.map(\.cell)), tileset: self.tileset)
+    }
+
+    func needs(of batches: [Batch]) -> PackageNeeds { PackageNeeds(masks: masks, cells: batches.map(\.cell)) }
+
+    /// The tiles of a batch, as a worker enumerates them.
+    func tiles(_ cell: TileID, _ zooms: ZoomRange) -> [TileID] { Array(union.tiles(in: zooms, under: cell)) }
+}

@@ -1,0 +1,148 @@
+import Scheduling
+import Tiles
+
+/// Work in hand: tiles settled one after the other, or a merge; then a result.
+struct SimTask {
+    /// The batch's tiles; `nil` before the work has begun.
+    var tiles: [TileID]?
+    var next = 0
+    /// Tiles taken from sources.
+    var reused: UInt64 = 0
+    var settled: [SimTile] = []
+    var failures: [FailedTile] = []
+    /// Steps of a merge still to come.
+    var steps = 0
+    /// The true time of the next step.
+    var at: Int64 = 0
+
+    /// What a fetch says when all tiles are settled.
+    func result(_ shard: ContentDigest) -> CommitResult {
+        let stored = UInt64(settled.count { $0.version > 0 })
+        let counts = FetchCounts(
+            stored: stored, empty: UInt64(settled.count) - stored, failed: UInt64(failures.count),
+            bodyBytes: stored * 100, shardBytes: SimContent.shard(settled).size, reused: reused)
+        return .fetch(shard, counts, failures: failures)
+    }
+}
+
+extension Simulation {
+    /// One step of a lease's work; `nil` while there is more to do.
+    mutating func step(_ worker: Int, _ place: Int) -> SimOutcome? {
+        guard let process = nodes[worker].worker, case .running(var task) = process.leases[place].state else {
+            return nil
+        }
+        let offer = process.leases[place].offer
+        var outcome: SimOutcome?
+        switch offer.work {
+        case .fetch(_, let cell, let zooms, _): outcome = fetch(&task, offer, cell, zooms, by: worker)
+        case .merge(let package, _, let manifest): outcome = merge(&task, offer, package, manifest, by: worker)
+        }
+        if outcome == nil { task.at = now + nodes[worker].pace(&workRandom) }
+        nodes[worker].worker?.leases[place].state = .running(task)
+        if swarm.attemptFails > 0, outcome != nil, !isHealed, workRandom.perMille(swarm.attemptFails) {
+            outcome = .failed(Trouble(cause: "internal", detail: "simulated"), retriable: true)
+        }
+        return outcome
+    }
+
+    private mutating func fetch(
+        _ task: inout SimTask, _ offer: Offer, _ cell: TileID, _ zooms: ZoomRange, by worker: Int
+    ) -> SimOutcome? {
+        guard let spec = spec(of: offer.job) else {
+            return .failed(Trouble(cause: "bad-batch", detail: "no such job"), retriable: true)
+        }
+        if task.tiles == nil { take(spec.tiles(cell, zooms), from: offer.sources, into: &task) }
+        let tiles = task.tiles ?? []
+        let end = min(task.next + Int(1 + workRandom.below(Int64(6))), tiles.count)
+        for tile in tiles[task.next..<end] {
+            note(requestFor: offer, by: worker)
+            if origin.isPoison(tile) {
+                return .failed(Trouble(cause: "bad-mvt", detail: "\(tile)"), retriable: true)
+            }
+            switch origin.ask(tile, for: offer.job, by: worker, now: now, isHealed: isHealed) {
+            case .tile(let version):
+                if version > 1 { marks.hit(.originChanged) }
+                task.settled.append(SimTile(tile: tile, version: version))
+            case .failed(let trouble): task.failures.append(FailedTile(tile: tile, trouble: trouble))
+            }
+        }
+        task.next = end
+        advance(worker, offer.token, done: task.reused + UInt64(end), bytes: UInt64(end) * 90)
+        guard end == tiles.count else { return nil }
+        guard !isFull(worker) else { return .failed(Trouble(cause: "disk-full", detail: "sim"), retriable: true) }
+        task.settled.sort { $0.tile < $1.tile }
+        return .done(task.result(put(.shard(task.settled))))
+    }
+
+    /// Takes what the sources hold; one that is gone or damaged is only a help less.
+    private mutating func take(_ tiles: [TileID], from sources: [ContentDigest], into task: inout SimTask) {
+        var known: [TileID: UInt64] = [:]
+        for source in sources {
+            guard let blob = blobs[source], !blob.isDamaged, case .shard(let held) = blob.content else { continue }
+            for tile in held where known[tile.tile] == nil { known[tile.tile] = tile.version }
+        }
+        task.settled = tiles.compactMap { tile in known[tile].map { SimTile(tile: tile, version: $0) } }
+        task.reused = UInt64(task.settled.count)
+        task.tiles = tiles.filter { known[$0] == nil }
+        if task.reused > 0 { marks.hit(.tilesReused) }
+    }
+
+    private mutating func merge(
+        _ task: inout SimTask, _ offer: Offer, _ package: Int, _ manifest: ContentDigest, by worker: Int
+    ) -> SimOutcome? {
+        if task.tiles == nil {
+            task.tiles = []
+            task.steps = Int(workRandom.below(Int64(8)))
+        }
+        task.steps -= 1
+        advance(worker, offer.token, done: 0, bytes: UInt64(100 - task.steps))
+        guard task.steps < 0 else { return nil }
+        guard let blob = blobs[manifest], case .manifest(let list) = blob.content else {
+            return .failed(Trouble(cause: "manifest-missing", detail: "\(manifest)"), retriable: true)
+        }
+        if blob.isDamaged { return .failed(Trouble(cause: "manifest-corrupt", detail: "\(manifest)"), retriable: true) }
+        let missing = list.shards.filter { blobs[$0] == nil }
+        guard missing.isEmpty else {
+            let names = missing.map(\.description).joined(separator: " ")
+            return .failed(Trouble(cause: "shard-missing", detail: names), retriable: true)
+        }
+        var found: [TileID: UInt64] = [:]
+        for shard in list.shards {
+            guard let blob = blobs[shard], case .shard(let tiles) = blob.content else { continue }
+            if blob.isDamaged, mutant != .trustsShards {
+                return .failed(Trouble(cause: "shard-corrupt", detail: "\(shard) damaged"), retriable: true)
+            }
+            for tile in tiles { found[tile.tile] = blob.isDamaged ? tile.version + 1_000 : tile.version }
+        }
+        let spec = specs[list.spec]
+        var (tiles, lacking): ([SimTile], UInt64) = ([], 0)
+        for tile in spec.masks[list.package].tiles(in: spec.zooms) {
+            guard let version = found[tile] else {
+                lacking += 1
+                continue
+            }
+            if version > 0 { tiles.append(SimTile(tile: tile, version: version)) }
+        }
+        guard lacking <= list.allowedMissing else {
+            let detail = "\(lacking) tiles are in no shard, \(list.allowedMissing) may lack"
+            return .failed(Trouble(cause: "missing-tiles", detail: detail), retriable: false)
+        }
+        guard !isFull(worker) else { return .failed(Trouble(cause: "disk-full", detail: "sim"), retriable: true) }
+        let digest = put(.package(tiles))
+        return .done(
+            .merge(
+                MergedPackage(
+                    digest: digest, size: SimContent.package(tiles).size, tiles: UInt64(tiles.count), tilesHash: "h")))
+    }
+
+    private mutating func advance(_ worker: Int, _ token: LeaseToken, done: UInt64, bytes: UInt64) {
+        guard let place = nodes[worker].worker?.leases.firstIndex(where: { $0.offer.token == token }) else { return }
+        nodes[worker].worker?.leases[place].done = done
+        nodes[worker].worker?.leases[place].bytes = bytes
+    }
+
+    /// Writes a blob: flushed before anybody hears of it, but for the mutant.
+    mutating func put(_ content: SimContent) -> ContentDigest {
+        blobs.put(content, now: now, flush: mutant == .publishBeforeSync ? 30_000 : 0)
+    }
+}

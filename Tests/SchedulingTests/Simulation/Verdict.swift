@@ -1,0 +1,106 @@
+import HeapModule
+import Scheduling
+import Tiles
+
+/// The oracle: what must be true of a package, and of everything when all is over.
+extension Simulation {
+    /// Whether every client has what it asked for and every job has ended.
+    var isSettled: Bool {
+        clients.allSatisfy(\.isContent) && coordinator?.held == nil
+            && store.state.jobs.allSatisfy(\.summary.state.isFinal)
+    }
+
+    /// A package as it is put into the catalog, tile by tile, against its shards and its mask (I1, I2, I3).
+    mutating func checkPublished(_ id: JobID, _ index: Int, _ merged: MergedPackage) {
+        guard let spec = spec(of: id) else { return problem("I1: published for no job") }
+        guard blobs[merged.digest]?.isDamaged == false, case .package(let tiles)? = blobs.archive[merged.digest] else {
+            return problem("I3: package \(index) of job \(id) is published torn")
+        }
+        guard let manifest = checker.manifests[merged.digest], case .manifest(let list)? = blobs.archive[manifest]
+        else {
+            return problem("I1: package \(index) of job \(id) has no manifest")
+        }
+        var wanted: [TileID: UInt64] = [:]
+        let accepted = Set(checker.accepted.values)
+        for digest in list.shards {
+            guard accepted.contains(digest), case .shard(let shard)? = blobs.archive[digest] else {
+                return problem("I5: package \(index) of job \(id) holds a shard that was never accepted")
+            }
+            for tile in shard { wanted[tile.tile] = tile.version }
+        }
+        var expected: [SimTile] = []
+        for tile in spec.masks[index].tiles(in: spec.zooms) {
+            guard let version = wanted[tile] else {
+                if checker.failed[id]?.contains(tile) != true {
+                    problem("I2: \(tile) of job \(id) is lost without a word")
+                }
+                continue
+            }
+            if (version == 0) != SimOrigin.isEmpty(tile) || version > origin.version(at: now) {
+                problem("I1: \(tile) of job \(id) has version \(version), which the origin never had")
+            }
+            if version > 0 { expected.append(SimTile(tile: tile, version: version)) }
+        }
+        if expected != tiles {
+            problem("I2: package \(index) of job \(id) has \(tiles.count) tiles, its shards say \(expected.count)")
+        }
+    }
+
+    /// What is wrong with an ended job, or `nil`.
+    func verdict(on job: StoredJob) -> String? {
+        let id = job.summary.id
+        guard let index = job.payload.first.map(Int.init) else { return "job \(id) lost its payload" }
+        switch job.summary.state {
+        case .done:
+            for package in job.packages
+            where catalog[package.id]?.contains(where: { $0 == package.merged?.digest }) != true {
+                return "I2: package \(package.id) of the done job \(id) is not in the catalog"
+            }
+            return nil
+        case .cancelled:
+            return clients.contains { $0.spec == index && $0.ordersCancel }
+                ? nil : "job \(id) cancelled by nobody"
+        case .failed:
+            // A job may fail of what cannot be had, and of counted attempts; always with a reason.
+            if job.summary.reason.isEmpty { return "job \(id) failed without a reason" }
+            let isStrict = specs[index].submission.allowedMissing == 0
+            let lacks = isStrict && job.summary.counts.failed > 0
+            let isBare = job.summary.reason.contains("no-tiles")
+            if job.summary.reason.contains("it was to follow") { return nil }
+            return lacks || isBare || swarm.attemptsAreCounted
+                ? nil : "I4: job \(id) failed: \(job.summary.reason)"
+        case .fetching, .merging, .publishing: return "I4: job \(id) did not end"
+        }
+    }
+
+    /// The checks of the end: every job, the log, and what is left in the blob store after an idle restart.
+    mutating func finalVerdict() -> String? {
+        for job in store.state.jobs { if let wrong = verdict(on: job) { return describe(wrong) } }
+        let replayed = store.log.reduce(into: StoredState()) { $0.apply($1) }
+        if replayed != store.state { return describe("I10: the log replayed is another state") }
+        settleBlobs()
+        if let first = checker.problems.first { return describe(first) }
+        let kept = Set(store.named { $0.summary.keepsBlobs })
+        if let left = blobs.order.first(where: { !kept.contains($0) }) {
+            return describe("I9: \(blobs.order.count) blobs are left, the first \(left)")
+        }
+        return nil
+    }
+
+    /// Lets the removal of blobs run out, then an idle restart two hours later.
+    private mutating func settleBlobs() {
+        for _ in 0..<2 {
+            let end = now + 20_000
+            while let next = mail.min, next.at <= end {
+                mail.removeMin()
+                now = max(now, next.at)
+                if case .report(let report, let owner) = next.parcel { finish(report, owner) }
+                if case .coordinatorWake = next.parcel { coordinatorTurn() }
+            }
+            now = max(now, end) + 7_200_000
+            killCoordinator()
+            coordinatorDownUntil = now
+            bootCoordinator()
+        }
+    }
+}
