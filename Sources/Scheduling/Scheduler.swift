@@ -6,7 +6,7 @@ import Tiles
 ///
 /// No clock, no I/O, no randomness; nothing depends on hash order. Each event costs O(log n) in batches and sessions, except the few
 /// that touch a whole job (submit, end). Invariants: ready + leased + backoff + done + dead + split = batches of the job; a batch has at most one
-/// live lease; a commit is accepted only under the current token, so exactly once; tokens strictly rise.
+/// live lease beside a backup; a commit is accepted only under the current token, so exactly once; tokens strictly rise.
 public struct Scheduler: Sendable {
     /// The numbers of the protocol.
     public let policy: SchedulerPolicy
