@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build test check format demo compose-test fuzz compat-test proto regions clean
+.PHONY: help bootstrap build test check format demo chaos s3-test bench-coordinator compose-test fuzz compat-test proto regions clean
 
 # SwiftPM's own import check lets some undeclared imports through (6.3.1: those that something below declares);
 # ops/check-layers, part of `make check`, refuses them all.
@@ -36,8 +36,20 @@ format: ## let swift format rewrite the sources
 demo: build ## a country of the demo world through a coordinator and workers, on this machine, offline
 	.build/release/packhorse demo
 
+chaos: build ## kill, cut, fill, flood and lie to real processes; ONLY="words" one fault, CASES=20 for a night, SEED=N (about 10 min)
+	ops/chaos/run --cases $(or $(CASES),1) --seed $(or $(SEED),1) --only "$(ONLY)"
+
 compose-test: ## build the container image, run a cluster of three workers in Docker, check its package (10 min, then 1)
 	@ops/compose-test
+
+s3-test: ## the S3 tests, which fail where make test would skip them: a real server from a Debian package
+	@ops/bootstrap
+	@ops/s3-server install
+	$(BUILD) --build-tests
+	PACKHORSE_S3_TEST=1 $(TEST) --filter 'ObjectStoreTests|S3Tests'
+
+bench-coordinator: build ## a coordinator under 1,000 simulated workers and 100 million tiles: batches/s, CPU, memory, rows
+	@ops/bench/coordinator
 
 fuzz: ## fuzz the decoders of foreign bytes, SECONDS_EACH (60) for each of seven (libFuzzer; a build of its own)
 	@ops/fuzz

@@ -57,13 +57,14 @@ let libraries: [Room] = [
     Room("Tilesets", ["Tiles", "TileBodies"], [.yams]),
     Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer"], [.grdb]),
     Room("Shards", ["CLZ4", "Tiles"], [.crypto]),
+    Room("ObjectStore", ["Transfer", "Shards"]),
     Room("Packages", ["Tiles", "TileBodies", "Shards"], [.grdb, .crypto]),
     Room("Catalog", ["Tiles", "Shards"]),
     Room("TestSupport"),  // the scripted HTTP server and the raw ZeroMQ peer of the tests; nothing but tests imports it
     // Layer 3: services; they meet at Wire and never import each other
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging, .nio]),
     Room(
-        "Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards", "Catalog", "Telemetry"],
+        "Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Shards", "Catalog", "Telemetry"],
         [.grdb, .lifecycle, .logging]),
     Room(
         "Worker",
@@ -77,8 +78,8 @@ let libraries: [Room] = [
     Room(
         "Commands",
         [
-            "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards", "Packages",
-            "Catalog", "DemoWorld",
+            "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards",
+            "ObjectStore", "Packages", "Catalog", "DemoWorld",
             "Coordinator", "Worker", "Scheduling", "Telemetry",
         ], [.arguments, .lifecycle, .logging, .signals]),
 ]
@@ -89,11 +90,13 @@ let tests: [Room] = [
     Room("ZeroMQ", ["TestSupport"]), Room("Transfer", ["TestSupport"]), Room("TileBodies", ["Tiles"]),
     Room("Tilesets", ["Tiles", "TileBodies"]),
     Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "TestSupport"], [.grdb]), Room("Shards", ["Tiles"]),
+    Room("ObjectStore", ["Transfer", "Shards", "TestSupport"]),
     Room("Packages", ["Tiles", "Shards"], [.grdb]), Room("Catalog", ["Tiles", "Shards"]),
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.logging]),
     Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards"], [.grdb, .logging]),
     Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins", "TestSupport"]),
-    Room("Commands", ["Tiles", "Regions", "Wire", "Catalog"]), Room("FuzzTargets"),
+    Room("Commands", ["Tiles", "Regions", "Wire", "Catalog", "Coordinator", "Shards", "Worker", "ZeroMQ"], [.logging]),
+    Room("FuzzTargets"),
 ]
 
 /// Files that live beside the code they describe and are not compiled.

@@ -5,6 +5,7 @@
 #include <curl/curl.h>
 
 typedef size_t (*ph_curl_data)(char *bytes, size_t size, size_t count, void *context);
+typedef int (*ph_curl_seek)(void *context, curl_off_t offset, int origin);
 
 static inline CURLcode ph_easy_set_long(CURL *easy, CURLoption option, long value) {
     return curl_easy_setopt(easy, option, value);
@@ -22,6 +23,9 @@ static inline CURLcode ph_easy_set_list(CURL *easy, CURLoption option, struct cu
     return curl_easy_setopt(easy, option, value);
 }
 static inline CURLcode ph_easy_set_data(CURL *easy, CURLoption option, ph_curl_data value) {
+    return curl_easy_setopt(easy, option, value);
+}
+static inline CURLcode ph_easy_set_seek(CURL *easy, CURLoption option, ph_curl_seek value) {
     return curl_easy_setopt(easy, option, value);
 }
 static inline CURLcode ph_easy_get_long(CURL *easy, CURLINFO info, long *value) {

@@ -43,7 +43,8 @@ struct RootCommand: AsyncParsableCommand {
                 name: "Jobs",
                 subcommands: [
                     SubmitCommand.self, EstimateCommand.self, JobsCommand.self, StatusCommand.self, WatchCommand.self,
-                    CancelCommand.self,
+                    CancelCommand.self, PauseCommand.self, ResumeCommand.self, RetryCommand.self,
+                    PrioritiseCommand.self, WeighCommand.self, DeadCommand.self, ScheduleCommand.self,
                 ]),
             CommandGroup(
                 name: "Maps",
@@ -51,9 +52,9 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Cluster",
                 subcommands: [
-                    CoordinatorCommand.self, WorkerCommand.self, WorkersCommand.self, HealthCommand.self,
-                    TopCommand.self, EventsCommand.self, BackupCommand.self, StateCommand.self, KeygenCommand.self,
-                    KeysCommand.self,
+                    CoordinatorCommand.self, WorkerCommand.self, WorkersCommand.self, OriginsCommand.self,
+                    HealthCommand.self, TopCommand.self, EventsCommand.self, BackupCommand.self, StateCommand.self,
+                    KeygenCommand.self, KeysCommand.self,
                 ]),
             CommandGroup(name: "Demo", subcommands: [DemoCommand.self, DemoOriginCommand.self]),
         ])

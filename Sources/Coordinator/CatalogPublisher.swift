@@ -24,6 +24,9 @@ struct CatalogPublisher: Publishing {
 
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool) {
         switch error {
+        // The merged package rotted in the blob store: it is as good as gone, and the next merge makes it again.
+        case let error as CatalogError where error.code == .badFile:
+            (Trouble(cause: "blob-missing", detail: error.message), false)
         case let error as CatalogError:
             (Trouble(cause: "\(error.code)", detail: error.message), [.diskFull, .io].contains(error.code))
         case let error as ShardsError:

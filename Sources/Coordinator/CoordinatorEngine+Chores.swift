@@ -13,6 +13,11 @@ extension CoordinatorEngine {
         case .manifest(let job, let package): writeManifest(job, package)
         case .publish(let job, let package, let merged): publish(job, package, merged)
         case .release: await releaseBlobs()
+        case .reopen(let asker, let job, let only): try await reopen(job, only: only, asker)
+        case .letters(let asker, let body): try await letters(body, asker)
+        case .deadOrder(let asker, let body): try await follow(body, asker)
+        case .fire(let schedule, let due): try await fire(schedule, due: due)
+        case .runSchedule(let asker, let body): try await runSchedule(body, asker)
         }
     }
 
@@ -22,7 +27,7 @@ extension CoordinatorEngine {
         let wanted = spec.packages[package]
         var missing: UInt64 = 0
         var shards: [Data] = []
-        for batch in scheduler.batches(of: job) where wanted.mask.contains(batch.cell) {
+        for batch in scheduler.batches(of: job) where batch.state != .split && wanted.mask.contains(batch.cell) {
             missing += batch.state == .done ? batch.result.failed : batch.tiles
             if batch.state == .done, let digest = batch.digest { shards.append(Data(digest.bytes)) }
         }
@@ -105,7 +110,7 @@ extension CoordinatorEngine {
         releasing.formUnion(ready)
         for job in ready {
             do {
-                let digests = try await store.blobs(of: job)
+                let digests = try await store.blobs(of: job, keeping: scheduler.givingJobs)
                 workshop.run(on: .removals) { [blobs, logger] in
                     do {
                         for digest in digests.compactMap({ Digest(bytes: $0.bytes) }) { try await blobs.remove(digest) }
@@ -138,9 +143,14 @@ extension CoordinatorEngine {
     /// One whose blobs are still named stays until they are gone, or nobody would know whose they were.
     func forgetOldJobs() {
         while scheduler.finishedCount > options.keptJobs, let oldest = scheduler.oldestFinished {
-            guard options.keepShards || !(unreleased.contains(oldest) || releasing.contains(oldest)) else { return }
+            guard options.keepShards || !isHeld(oldest) else { return }
             take(scheduler.handle(.forget(oldest), now: now))
         }
+    }
+
+    /// Whether blobs of an ended job are still there: for jobs that may use them, or because their removal is not done.
+    private func isHeld(_ job: JobID) -> Bool {
+        unreleased.contains(job) || releasing.contains(job) || scheduler.isGiving(job)
     }
 
     /// Clears away what crashes and late commits left in the blob store; once, at a start.

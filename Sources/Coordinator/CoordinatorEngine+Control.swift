@@ -24,8 +24,15 @@ extension CoordinatorEngine {
             take(scheduler.handle(.cancel(body.job), now: now))
             reply(.done(PBDone()), to: asker)
         case .drainWorker(let body): drain(body, asker)
+        case .listOrigins: reply(origins(), to: asker)
         case .listWorkers:
             reply(.workers(.make { $0.workers = scheduler.workers(now: now).map(WireConversions.status) }), to: asker)
+        case .jobOrder(let body): order(body, asker)
+        case .listDead(let body): turn.chores.append(.letters(asker, body))
+        case .deadOrder(let body): turn.chores.append(.deadOrder(asker, body))
+        case .putSchedule(let body): put(body.schedule, asker)
+        case .dropSchedule(let body): dropSchedule(body.id, asker)
+        case .listSchedules: reply(schedules(), to: asker)
         case .getEvents(let body): await events(body, asker)
         case .backup(let body): await backUp(body, asker)
         default:
@@ -60,15 +67,22 @@ extension CoordinatorEngine {
             })
     }
 
-    private func unknown(_ job: JobID) -> Message {
-        WireConversions.problem("unknown-job", "There is no job \(job).", hint: "packhorse jobs lists them")
-    }
+    private func unknown(_ job: JobID) -> Message { WireConversions.problem(.unknown(job)) }
 
     // MARK: - Submissions
 
-    private func submit(_ body: PBSubmit, _ asker: Asker) {
+    /// Plans a submission beside the loop; its job is made when the plan is there.
+    func submit(_ body: PBSubmit, _ asker: Asker) {
         if !body.dryRun, let job = scheduler.job(requestID: body.requestID) {
             reply(submitted(job, existing: true), to: asker)
+            return
+        }
+        if !body.schedule.isEmpty, body.packages.isEmpty {
+            turn.chores.append(.runSchedule(asker, body))
+            return
+        }
+        if let refusal = scheduler.refusal(after: body.after) ?? refusal(ofSchedule: body.schedule) {
+            reply(WireConversions.problem(refusal), to: asker)
             return
         }
         // Each waiting plan holds its submission, up to 4 MiB.
@@ -81,18 +95,20 @@ extension CoordinatorEngine {
             return
         }
         let planner = SubmitPlanner(bboxTileLimit: options.bboxTileLimit)
+        let wall = wall
         workshop.plan {
-            .planned(asker, Result { () throws(SubmitProblem) in try planner.plan(body) }, isDry: body.dryRun)
+            .planned(
+                asker, Result { () throws(SubmitProblem) in try planner.plan(body, wall: wall) }, isDry: body.dryRun)
         }
     }
 
-    private func submitted(_ job: JobID, existing: Bool) -> Message {
+    func submitted(_ job: JobID, existing: Bool) -> Message {
         let counts = scheduler.summary(of: job)?.counts ?? JobCounts()
         return .submitted(
             .make {
                 $0.job = job
                 $0.tiles = counts.tiles
-                $0.batches = counts.totalBatches
+                $0.batches = counts.wholeBatches
                 $0.existing = existing
             })
     }
@@ -102,6 +118,7 @@ extension CoordinatorEngine {
         switch report {
         case .event(let event): take(scheduler.handle(event, now: now))
         case .checked(let check, let seq, let result, let trouble): checked(check, seq: seq, result, trouble)
+        case .unchecked(let check, let why): unchecked(check, why)
         case .released(let job): await forgetBlobs(of: job)
         case .keptBlobs(let job): releasing.remove(job)
         case .planned(let asker, .failure(let problem), _):
@@ -114,19 +131,29 @@ extension CoordinatorEngine {
                         $0.batches = UInt64(plan.submission.batches.count)
                     }), to: asker)
         case .planned(let asker, .success(let plan), isDry: false):
-            // The spec first: the submission's own turn may already offer its batches.
-            let next = scheduler.nextJob
-            specs[next] = plan.spec
-            guard let (job, existing) = take(scheduler.handle(.submit(plan.submission), now: now)) else { return }
-            if job != next { specs[next] = nil }
-            logger.info(
-                "job submitted",
-                metadata: [
-                    LogKey.job: "\(job)", "packhorse.job.tiles": "\(plan.tiles)",
-                    "packhorse.job.existing": "\(existing)",
-                ])
+            guard let (job, existing) = enter(plan) else { return }
             reply(submitted(job, existing: existing), to: asker)
+        case .firePlanned(let firing, let result): fired(firing, result)
+        case .schedulePlanned(let asker, let schedule, let payload, let result):
+            put(schedule, payload: payload, result, asker)
+        case .reopenPlanned(let asker, let job, let only, let result): reopened(job, only: only, result, asker)
         }
+    }
+
+    /// Makes the job of a plan, or finds the one that it is.
+    func enter(_ plan: SubmitPlanner.Plan) -> (job: JobID, existing: Bool)? {
+        // The spec first: the submission's own turn may already offer its batches.
+        let next = scheduler.nextJob
+        specs[next] = plan.spec
+        guard let (job, existing) = take(scheduler.handle(.submit(plan.submission), now: now)) else { return nil }
+        if job != next { specs[next] = nil }
+        logger.info(
+            "job submitted",
+            metadata: [
+                LogKey.job: "\(job)", "packhorse.job.tiles": "\(plan.tiles)",
+                "packhorse.job.existing": "\(existing)",
+            ])
+        return (job, existing)
     }
 
     // MARK: - Jobs
@@ -143,6 +170,8 @@ extension CoordinatorEngine {
         let packages = scheduler.packages(of: id).prefix(mostPackages)
         var status = WireConversions.status(
             summary, spec: spec, times: times, packages: Array(packages), wall: wall)
+        status.waiting = scheduler.waiting(of: id)
+        if status.waiting.isEmpty { status.waiting = scheduler.hindrance(of: id, now: now) }
         // Kept relative, so that a catalog may move; told absolute, so that it can be used.
         for index in status.packages.indices where !status.packages[index].path.isEmpty {
             status.packages[index].path =

@@ -85,6 +85,8 @@ extension CoordinatorEngine {
         if peers.haveChanged(inbound.roles, of: id), scheduler.knows(id) { post(.unknownSession, to: id) }
         if peers.count > 2 * scheduler.sessionCount + 256 { peers.prune(scheduler.knows) }
         answering = (id, frame.seq)
+        heard[id] = frame.seq
+        if heard.count > 2 * scheduler.sessionCount + 256 { heard = heard.filter { scheduler.knows($0.key) } }
         defer { answering = nil }
         switch frame.message {
         case .hello(let body):
@@ -108,7 +110,8 @@ extension CoordinatorEngine {
         case .progress(let body):
             feed(
                 .progress(
-                    id, body.leases.map { LeaseProgress(token: LeaseToken($0.token), done: $0.done, bytes: $0.bytes) }))
+                    id, body.leases.map { LeaseProgress(token: LeaseToken($0.token), done: $0.done, bytes: $0.bytes) },
+                    origins: body.origins.map(WireConversions.use), acknowledged: body.grants))
         case .commit(let body): check(body, frame)
         case .fail(let body):
             logger.info(
@@ -119,7 +122,7 @@ extension CoordinatorEngine {
                 ])
             feed(
                 .fail(
-                    id, LeaseToken(body.token), Trouble(cause: body.cause, detail: body.detail),
+                    id, LeaseToken(body.token), .heard(cause: body.cause, detail: body.detail),
                     retriable: body.retriable))
         case .return(let body): feed(.giveBack(id, body.tokens.map { LeaseToken($0) }))
         case .bye:
@@ -140,7 +143,13 @@ extension CoordinatorEngine {
                 $0.text = error.message
             }
         }
-        guard body.blobStore == blobs.id else {
+        if body.streams && blobPort == 0 {
+            return .make {
+                $0.code = "no-blob-endpoint"
+                $0.text = "The coordinator streams no blobs. Give the worker the shared folder with --blobs."
+            }
+        }
+        guard body.streams || body.blobStore == blobs.id else {
             return .make {
                 $0.code = "wrong-blob-store"
                 $0.text =
@@ -194,8 +203,20 @@ extension CoordinatorEngine {
         // Workers repeat what is not answered; the first one's answer is on its way.
         guard checking.count < options.mostChecks, checking.insert(check).inserted else { return }
         workshop.run(on: .checks) { [blobs] in
-            .checked(check, seq: frame.seq, result, await Self.missing(result, in: blobs))
+            do {
+                return .checked(check, seq: frame.seq, result, try await Self.missing(result, in: blobs))
+            } catch {
+                return .unchecked(check, why: "\(error)")
+            }
         }
+    }
+
+    /// The store gave no answer, so neither does the coordinator: the worker keeps its result and says it again.
+    func unchecked(_ check: CommitCheck, _ why: String) {
+        checking.remove(check)
+        logger.warning(
+            "blob store does not answer; a result waits",
+            metadata: [LogKey.token: "\(check.token.rawValue)", LogKey.errorMessage: "\(why)"])
     }
 
     /// A commit whose blob was looked for.
@@ -211,23 +232,19 @@ extension CoordinatorEngine {
     }
 
     /// Why what a result names cannot be used, or `nil`.
-    private static func missing(_ result: CommitResult, in blobs: any ManagedBlobStore) async -> Trouble? {
+    private static func missing(_ result: CommitResult, in blobs: any ManagedBlobStore) async throws -> Trouble? {
         let (digest, size): (ContentDigest, UInt64) =
             switch result {
             case .fetch(let digest, let counts, _): (digest, counts.shardBytes)
             case .merge(let package): (package.digest, package.size)
             }
-        do {
-            guard let name = Digest(bytes: digest.bytes), let found = try await blobs.size(of: name) else {
-                return Trouble(cause: "blob-missing", detail: "\(digest) is not in the coordinator's blob store")
-            }
-            guard found == size else {
-                return Trouble(cause: "blob-missing", detail: "\(digest) has \(found) bytes, the commit says \(size)")
-            }
-            return nil
-        } catch {
-            return Trouble(cause: "blob-missing", detail: "\(digest): \(error)")
+        guard let name = Digest(bytes: digest.bytes), let found = try await blobs.size(of: name) else {
+            return Trouble(cause: "blob-missing", detail: "\(digest) is not in the coordinator's blob store")
         }
+        guard found == size else {
+            return Trouble(cause: "blob-missing", detail: "\(digest) has \(found) bytes, the commit says \(size)")
+        }
+        return nil
     }
 
     // MARK: - To workers
@@ -253,7 +270,8 @@ extension CoordinatorEngine {
                     "packhorse.session": "\(session)", LogKey.token: "\(token.rawValue)", LogKey.errorCode: "\(reason)",
                 ])
         }
-        let re = answering?.session == session ? answering?.seq ?? 0 : 0
+        var re = answering?.session == session ? answering?.seq ?? 0 : 0
+        if case .grants = message { re = heard[session] ?? 0 }
         guard let bytes = encode(wire, session: session, seq: seq, re: re, minor: minor) else { return }
         var letter = Turn.Letter(peer: peer, bytes: bytes)
         if case .offer(let offer) = message { letter.offer = (session, offer.token) }
@@ -268,6 +286,7 @@ extension CoordinatorEngine {
                     $0.build = options.build
                     $0.heartbeatMs = UInt32(clamping: options.policy.heartbeat)
                     $0.adopted = adopted.map(\.rawValue)
+                    $0.blobPort = blobPort
                 })
         case .offer(let offer): wire(offer)
         case .ack(let token, let digest):
@@ -283,6 +302,7 @@ extension CoordinatorEngine {
                     $0.reason = reason
                 })
         case .pong(let cancelled): .pong(.make { $0.cancelled = cancelled.map(\.rawValue) })
+        case .grants(let grants): WireConversions.grants(grants)
         case .unknownSession: .unknownSession(PBUnknownSession())
         }
     }
@@ -304,6 +324,8 @@ extension CoordinatorEngine {
                         $0.mask = Data(spec.mask.restricted(to: cell).clipped(toZoom: zooms.max).encoded())
                         $0.tiles = tiles
                         $0.tileset = Data(spec.tileset)
+                        $0.origin = spec.origin?.name ?? ""
+                        $0.sources = offer.sources.map { Data($0.bytes) }
                     }
                 case .merge(_, let id, let manifest):
                     $0.merge = .make {

@@ -21,12 +21,16 @@ actor CoordinatorEngine {
     let blobs: any ManagedBlobStore
     let publisher: any Publishing
     let router: RouterLink
+    /// Where this host streams blobs, 0 = nowhere.
+    let blobPort: UInt32
     let workshop = Workshop()
     let clock = ContinuousClock()
     let origin: ContinuousClock.Instant
 
     var scheduler: Scheduler
     var specs: [JobID: JobSpec] = [:]
+    /// When schedules were last looked at.
+    var lastWall = Tick(milliseconds: -1_000)
     var times: [JobID: JobTimes] = [:]
     /// Ended jobs whose blobs are still there.
     var unreleased: [JobID] = []
@@ -37,6 +41,8 @@ actor CoordinatorEngine {
     var peers = Peers()
     var turn = Turn()
     var isDegraded = false
+    /// The last frame heard of each session: grants count from there.
+    var heard: [SessionID: UInt64] = [:]
     /// Questions about events that wait for the next one.
     var eventWaits: [EventWait] = []
     /// The frame being answered: its session and number.
@@ -45,8 +51,9 @@ actor CoordinatorEngine {
     init(
         options: CoordinatorOptions, logger: Logger, store: StateStore, blobs: any ManagedBlobStore,
         publisher: any Publishing,
-        router: RouterLink
+        router: RouterLink, blobPort: UInt32
     ) {
+        self.blobPort = blobPort
         self.options = options
         self.logger = logger
         self.store = store
@@ -82,6 +89,7 @@ actor CoordinatorEngine {
                 for frame in frames { await accept(frame) }
                 for report in workshop.collect() { await take(report) }
                 if let alarm = scheduler.nextAlarm, alarm <= now { take(scheduler.handle(.timer, now: now)) }
+                fireSchedules()
                 forgetOldJobs()
                 let hasNews = !turn.writes.isEmpty
                 try await settle()
@@ -116,14 +124,28 @@ actor CoordinatorEngine {
 
     /// Goes on from the state file.
     private func inherit() async throws {
-        let all = try await store.load()
+        var all = try await store.load()
         times = all.times
-        for job in all.jobs {
-            specs[job.summary.id] = try JobSpec(payload: job.payload, withMasks: !job.summary.state.isFinal)
+        for (index, job) in all.jobs.enumerated() {
+            let spec: JobSpec
+            do {
+                spec = try JobSpec(payload: job.payload, withMasks: !job.summary.state.isFinal)
+            } catch {
+                throw CoordinatorError(
+                    .damagedState,
+                    "The state file is damaged: the description of job \(job.summary.id) cannot be read (\(error)). Restore it from a backup.",
+                    cause: error)
+            }
+            specs[job.summary.id] = spec
+            all.jobs[index].origin = spec.origin
+            all.jobs[index].tileset = spec.tilesetDigest
+            if !job.summary.state.isFinal { all.jobs[index].needs = spec.needs(of: job.batches) }
         }
         unreleased = try await store.unreleased()
+        try await holdShards(&all)
         scheduler = Scheduler(
-            policy: options.policy, epoch: store.epoch, jobs: all.jobs, lastJob: all.lastJob, now: now)
+            policy: options.policy, epoch: store.epoch, jobs: all.jobs, lastJob: all.lastJob, schedules: all.schedules,
+            now: now)
         take(scheduler.start(now: now))
         turn.chores.append(.release)
         let open = all.jobs.filter { !$0.summary.state.isFinal }.count
@@ -138,12 +160,30 @@ actor CoordinatorEngine {
             ])
     }
 
+    /// Finds the ended jobs whose shards unfinished ones may use: those of the same tileset that were submitted before the end.
+    private func holdShards(_ all: inout Inheritance) async throws {
+        let living = all.jobs.filter { !$0.summary.state.isFinal }
+        var waiting = Set(unreleased)
+        for (index, job) in all.jobs.enumerated() where waiting.contains(job.summary.id) {
+            guard let ended = times[job.summary.id]?.ended else { continue }
+            let heldFor = living.filter { other in
+                other.tileset == job.tileset && times[other.summary.id].map { $0.created <= ended } == true
+            }.map(\.summary.id)
+            guard !heldFor.isEmpty else { continue }
+            all.jobs[index].batches = try await store.shards(of: job.summary.id)
+            all.jobs[index].heldFor = heldFor
+            waiting.remove(job.summary.id)
+        }
+        unreleased = unreleased.filter(waiting.contains)
+    }
+
     // MARK: - Effects
 
     /// Sorts the scheduler's effects into the turn; returns the job of a submission.
     @discardableResult
     func take(_ effects: [Effect]) -> (job: JobID, existing: Bool)? {
         var submitted: (JobID, Bool)?
+        var cuts: [CutRequest] = []
         for effect in effects {
             switch effect {
             case .store(let write):
@@ -156,8 +196,12 @@ actor CoordinatorEngine {
             case .release(let job):
                 unreleased.append(job)
                 turn.chores.append(.release)
+            case .split(let cut): cuts.append(cut)
+            case .fire(let schedule, let due): turn.chores.append(.fire(schedule: schedule, due: due))
             }
         }
+        // Last, so that what they change is written behind what made them.
+        for cut in cuts { self.cut(cut) }
         return submitted
     }
 
@@ -170,7 +214,7 @@ actor CoordinatorEngine {
             times[job] = nil
         case .job(let summary):
             if summary.state.isFinal {
-                times[summary.id]?.ended = wall
+                if times[summary.id]?.ended == nil { times[summary.id]?.ended = wall }
                 specs[summary.id] = specs[summary.id]?.withoutMasks
             }
             logger.debug(
@@ -186,7 +230,8 @@ actor CoordinatorEngine {
                     LogKey.job: "\(job)", LogKey.batch: "\(index)", "packhorse.batch.state": "\(batch.state)",
                     LogKey.token: "\(batch.token?.rawValue ?? 0)",
                 ])
-        case .package, .failures, .orphan: break
+        case .reopen(let job): times[job.summary.id]?.ended = nil
+        case .package, .failures, .orphan, .addBatches, .dropped, .schedule, .dropSchedule: break
         }
     }
 

@@ -1,4 +1,5 @@
 public import Foundation
+public import Shards
 public import ZeroMQ
 
 /// How a coordinator is to run.
@@ -7,6 +8,8 @@ public struct CoordinatorOptions: Sendable {
     public var data: URL
     /// Folder of the blob store that workers share.
     public var blobs: URL
+    /// Another blob store than the folder's.
+    public var store: (any ManagedBlobStore)?
     /// Folder of packages.json and the packages.
     public var catalog: URL
     /// Where the command line connects.
@@ -15,6 +18,10 @@ public struct CoordinatorOptions: Sendable {
     public var controlBind = "tcp://127.0.0.1:7470"
     /// Where workers connect.
     public var workBind = "tcp://127.0.0.1:7471"
+    /// Where workers without a shared blob folder connect; `nil` = they cannot.
+    public var blobBind: String?
+    /// What is bound instead when ``blobBind`` is in use; workers are told the port.
+    public var blobFallback: String?
     /// Who may connect.
     public var security = LinkSecurity.plain
     /// Whether unencrypted traffic beyond loopback is allowed.

@@ -15,7 +15,10 @@ public struct CoordinatorService: Service, CustomStringConvertible {
     public let controlEndpoint: String
     /// Where workers connect, with the real port.
     public let workEndpoint: String
+    /// Where blobs are streamed, with the real port; `nil` when they are not.
+    public let blobEndpoint: String?
     let engine: CoordinatorEngine
+    let blobServer: BlobServer?
 
     /// Opens everything and binds; ``run()`` serves.
     ///
@@ -29,7 +32,7 @@ public struct CoordinatorService: Service, CustomStringConvertible {
     /// The same with another way to publish, for tests.
     init(_ options: CoordinatorOptions, logger: Logger, publisher: (Catalog) -> any Publishing) throws {
         let store = try StateStore(folder: options.data)
-        let blobs = try FolderBlobStore(options.blobs, create: true)
+        let blobs: any ManagedBlobStore = try options.store ?? FolderBlobStore(options.blobs, create: true)
         let catalog = try Catalog(options.catalog, create: true, baseURL: options.catalogBaseURL)
         var link = LinkOptions()
         link.allowPlain = options.allowPlain
@@ -41,15 +44,44 @@ public struct CoordinatorService: Service, CustomStringConvertible {
             bind: [options.controlBind, options.workBind], security: options.security, options: link)
         controlEndpoint = router.boundEndpoints[CoordinatorEngine.control]
         workEndpoint = router.boundEndpoints[CoordinatorEngine.work]
+        // What lies in a bucket is fetched from there: only a folder is served.
+        let folder = blobs as? FolderBlobStore
+        blobServer = try options.blobBind.flatMap { bind in
+            try folder.map { BlobServer($0, try Self.bind(bind, options, link), logger) }
+        }
+        blobEndpoint = blobServer?.endpoint
         engine = CoordinatorEngine(
             options: options, logger: logger, store: store, blobs: blobs, publisher: publisher(catalog),
-            router: router)
+            router: router, blobPort: Self.port(of: blobEndpoint))
+    }
+
+    private static func bind(
+        _ endpoint: String, _ options: CoordinatorOptions, _ link: LinkOptions
+    ) throws -> RouterLink {
+        do {
+            return try BlobServer.bind(endpoint, options.security, link)
+        } catch let error as ZeroMQError where error.code == .addressInUse {
+            guard let fallback = options.blobFallback else { throw error }
+            return try BlobServer.bind(fallback, options.security, link)
+        }
+    }
+
+    private static func port(of endpoint: String?) -> UInt32 {
+        endpoint?.split(separator: ":").last.flatMap { UInt32($0) } ?? 0
     }
 
     /// Serves until cancelled or asked to shut down, then closes the sockets and the state file.
     ///
     /// - Throws: ``CoordinatorError`` `store-failed` or `damaged-state`; everything acknowledged is durable all the same.
     public func run() async throws {
-        try await cancelWhenGracefulShutdown { try await engine.run() }
+        try await cancelWhenGracefulShutdown {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await engine.run() }
+                if let blobServer { group.addTask { try await blobServer.run() } }
+                // Either ends only when it must; then the other has nothing left to do.
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import Scheduling
+import Shards
 import Tiles
 import Wire
 
@@ -17,6 +18,10 @@ struct JobSpec: Sendable {
     let kind: String
     let tileset: [UInt8]
     let tilesetID: String
+    /// Whose budget its requests draw from.
+    let origin: JobOrigin?
+    /// Names the tileset's bytes: jobs of one tileset share what they fetch.
+    let tilesetDigest: ContentDigest?
     let zooms: ZoomRange
     let packages: [Package]
     /// Share of its tiles that a package may lack.
@@ -44,6 +49,8 @@ struct JobSpec: Sendable {
         kind = spec.kind
         tileset = spec.tileset
         tilesetID = spec.tilesetID
+        origin = spec.origin
+        tilesetDigest = spec.tilesetDigest
         zooms = spec.zooms
         packages = []
         mask = TileMask(empty: spec.zooms.max)
@@ -59,9 +66,10 @@ struct JobSpec: Sendable {
         kind = body.kind
         tileset = Array(body.tileset)
         tilesetID = try Self.id(ofTileset: tileset)
+        origin = JobOrigin(canonicalTileset: tileset)
         self.zooms = zooms
+        tilesetDigest = ContentDigest(Digest(of: tileset).bytes)
         var packages: [Package] = []
-        var union = TileMask(empty: zooms.max)
         for package in withMasks ? body.packages : [] {
             let mask: TileMask
             do {
@@ -69,13 +77,17 @@ struct JobSpec: Sendable {
             } catch {
                 throw SubmitProblem("bad-mask", "The mask of package '\(package.id)' cannot be read: \(error)")
             }
-            union = packages.isEmpty ? mask : union.union(mask)
             packages.append(
                 Package(
                     id: package.id, mask: mask, names: package.names, bounds: package.hasBounds ? package.bounds : nil))
         }
         self.packages = packages
-        mask = union
+        mask = TileMask(union: packages.map(\.mask)) ?? TileMask(empty: zooms.max)
+    }
+
+    /// Which batches each package waits for.
+    func needs(of batches: [Batch]) -> PackageNeeds {
+        PackageNeeds(masks: packages.map(\.mask), cells: batches.map(\.cell))
     }
 
     /// The `id` of a tileset's canonical JSON.

@@ -5,10 +5,18 @@ import ZeroMQ
 enum Report: Sendable {
     /// A submission was planned or refused; the answer goes to `peer`.
     case planned(Asker, Result<SubmitPlanner.Plan, SubmitProblem>, isDry: Bool)
+    /// A schedule's submission was planned or refused at its time.
+    case firePlanned(Firing, Result<SubmitPlanner.Plan, SubmitProblem>)
+    /// A schedule was checked, with its submission.
+    case schedulePlanned(Asker, Schedule, payload: [UInt8], Result<SubmitPlanner.Plan, SubmitProblem>)
+    /// What an ended job needs to go on was made ready.
+    case reopenPlanned(Asker, JobID, only: [Int]?, Result<Reopening, SubmitProblem>)
     /// A manifest or publication ended.
     case event(Event)
     /// A commit's blob was looked for; `trouble` says why it cannot be used.
     case checked(CommitCheck, seq: UInt64, CommitResult, Trouble?)
+    /// The blob store could not be asked about a commit's blob.
+    case unchecked(CommitCheck, why: String)
     /// A job's blobs are gone.
     case released(JobID)
     /// A job's blobs could not be removed; the next start tries again.
@@ -26,4 +34,13 @@ struct Asker: Sendable {
     let peer: PeerID
     let session: SessionID
     let seq: UInt64
+}
+
+/// What an ended job goes on with.
+struct Reopening: Sendable {
+    let spec: JobSpec
+    let batches: [Batch]
+    let needs: PackageNeeds
+    /// Whether the batches are those it had, with their blobs.
+    let isKept: Bool
 }

@@ -12,6 +12,13 @@ extension StateStore {
         case .job(let summary): try update(summary, db, wall: wall)
         case .forget(let job):
             try db.cachedStatement(sql: "DELETE FROM job WHERE id = ?").execute(arguments: [Int64(bitPattern: job)])
+        case .addBatches(let job, let first, let batches):
+            for (offset, batch) in batches.enumerated() { try put(batch, job, first + offset, db) }
+        case .reopen(let job): try reopen(job, db, wall: wall)
+        case .dropped(let job, let batches): try drop(job, batches, db)
+        case .schedule(let schedule, let payload): try put(schedule, payload, db)
+        case .dropSchedule(let id):
+            try db.cachedStatement(sql: "DELETE FROM schedule WHERE id = ?").execute(arguments: [id])
         case .batch(let job, let index, let batch): try put(batch, job, index, db)
         case .package(let job, let index, let package): try put(package, job, index, db)
         case .failures(let job, let batch, let tiles): try put(tiles, job, batch, db)
@@ -27,36 +34,41 @@ extension StateStore {
         try db.execute(
             sql: """
                 INSERT INTO job (id, request_id, priority, weight, allowed_missing, state, reason, tiles, stored, empty, failed, bytes,
-                    ready, leased, backoff, done, dead, spec, created)
-                VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, ?, 0, 0, 0, 0, ?, ?)
+                    ready, leased, backoff, done, dead, spec, created, after, identity)
+                VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0, 0, ?, 0, 0, 0, 0, ?, ?, ?, ?)
                 """,
             arguments: [
                 Int64(bitPattern: row.id), row.requestID, row.priority, row.weight, row.allowedMissing,
                 row.state.rawValue, row.reason,
                 Int64(clamping: counts.tiles), Int64(clamping: counts[.ready]), Data(job.payload), wall,
+                text(row.after), row.identity.map { Data($0.bytes) },
             ])
         for (index, batch) in job.batches.enumerated() { try put(batch, row.id, index, db) }
         for (index, package) in job.packages.enumerated() { try put(package, row.id, index, db) }
     }
 
-    private static func update(_ row: JobSummary, _ db: Database, wall: Int64) throws {
+    static func update(_ row: JobSummary, _ db: Database, wall: Int64) throws {
         let counts = row.counts
         let numbers: [(any DatabaseValueConvertible)?] = [
             row.priority, row.weight, row.state.rawValue, row.reason, Int64(clamping: counts.stored),
             Int64(clamping: counts.empty),
             Int64(clamping: counts.failed), Int64(clamping: counts.bytes), Int64(clamping: counts[.ready]),
             Int64(clamping: counts[.leased]), Int64(clamping: counts[.backoff]), Int64(clamping: counts[.done]),
-            Int64(clamping: counts[.dead]), row.state.isFinal ? wall : nil, Int64(bitPattern: row.id),
+            Int64(clamping: counts[.dead]), Int64(clamping: counts[.split]), Int64(clamping: counts.reused),
+            text(row.after), row.keepsBlobs, row.state.isFinal ? wall : nil, Int64(bitPattern: row.id),
         ]
         try db.cachedStatement(
             sql: """
                 UPDATE job SET priority = ?, weight = ?, state = ?, reason = ?, stored = ?, empty = ?, failed = ?, bytes = ?,
-                    ready = ?, leased = ?, backoff = ?, done = ?, dead = ?, ended = ? WHERE id = ?
+                    ready = ?, leased = ?, backoff = ?, done = ?, dead = ?, split = ?, reused = ?, after = ?, keeps = ?,
+                    ended = COALESCE(ended, ?) WHERE id = ?
                 """
         ).execute(arguments: StatementArguments(numbers))
     }
 
-    private static func put(_ batch: Batch, _ job: JobID, _ index: Int, _ db: Database) throws {
+    private static func text(_ jobs: [JobID]) -> String { jobs.map(String.init).joined(separator: " ") }
+
+    static func put(_ batch: Batch, _ job: JobID, _ index: Int, _ db: Database) throws {
         let isCounted = batch.digest != nil
         func counted(_ value: UInt64) -> Int64? { isCounted ? Int64(clamping: value) : nil }
         let values: [(any DatabaseValueConvertible)?] = [
@@ -65,13 +77,19 @@ extension StateStore {
             batch.token.map { Int64(bitPattern: $0.rawValue) }, batch.owner == 0 ? nil : Int64(bitPattern: batch.owner),
             batch.digest.map { Data($0.bytes) }, counted(batch.result.stored), counted(batch.result.empty),
             counted(batch.result.failed), counted(batch.result.bodyBytes), counted(batch.result.shardBytes),
-            batch.trouble?.cause, batch.trouble?.detail,
+            batch.trouble?.cause, batch.trouble?.detail, batch.partial.map { Data($0.bytes) },
+            counted(batch.result.reused),
         ]
-        try db.cachedStatement(sql: "INSERT OR REPLACE INTO batch VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
-            .execute(arguments: StatementArguments(values))
+        try db.cachedStatement(
+            sql: """
+                INSERT OR REPLACE INTO batch (job, idx, cell, zmin, zmax, tiles, state, attempts, losses, token, owner, digest,
+                    stored, empty, failed, body_bytes, shard_bytes, cause, detail, partial, reused)
+                VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+                """
+        ).execute(arguments: StatementArguments(values))
     }
 
-    private static func put(_ package: Package, _ job: JobID, _ index: Int, _ db: Database) throws {
+    static func put(_ package: Package, _ job: JobID, _ index: Int, _ db: Database) throws {
         let values: [(any DatabaseValueConvertible)?] = [
             Int64(bitPattern: job), index, package.id, Int64(clamping: package.tiles), Int64(package.state.rawValue),
             Int64(package.attempts), Int64(package.losses), package.token.map { Int64(bitPattern: $0.rawValue) },

@@ -6,30 +6,37 @@ extension StateStore {
     /// Ended jobs whose blobs were not removed yet.
     func unreleased() async throws -> [JobID] {
         try await perform { db in
-            try Int64.fetchAll(db, sql: "SELECT id FROM job WHERE released = 0 AND ended IS NOT NULL ORDER BY id").map {
+            try Int64.fetchAll(
+                db, sql: "SELECT id FROM job WHERE released = 0 AND ended IS NOT NULL AND keeps = 0 ORDER BY id"
+            ).map {
                 UInt64(bitPattern: $0)
             }
         }
     }
 
-    /// Every blob that an ended job's rows name and no unfinished job's: shards, orphans, manifests and merged packages.
+    /// Every blob that an ended job's rows name and no unfinished job's, nor those of `kept` jobs: shards, orphans, manifests and
+    /// merged packages.
     ///
-    /// Equal bytes are one blob, so an overlapping job may have committed the same ones.
-    func blobs(of job: JobID) async throws -> [ContentDigest] {
+    /// Equal bytes are one blob: an overlapping job that took its tiles from this one's shards may have made the very same ones.
+    func blobs(of job: JobID, keeping kept: [JobID] = []) async throws -> [ContentDigest] {
         try await perform { db in
             let key = Int64(bitPattern: job)
+            let others = kept.filter { $0 != job }.map { "\(Int64(bitPattern: $0))" }.joined(separator: ",")
+            let needed = "(job.ended IS NULL OR job.keeps OR job.id IN (\(others)))"
             return try Data.fetchAll(
                 db,
                 sql: """
                     SELECT digest FROM batch WHERE job = ? AND digest IS NOT NULL
+                    UNION SELECT partial FROM batch WHERE job = ? AND partial IS NOT NULL
                     UNION SELECT digest FROM orphan WHERE job = ?
                     UNION SELECT manifest FROM package WHERE job = ? AND manifest IS NOT NULL
                     UNION SELECT digest FROM package WHERE job = ? AND digest IS NOT NULL
-                    EXCEPT SELECT digest FROM batch JOIN job ON job.id = batch.job WHERE job.ended IS NULL
-                    EXCEPT SELECT manifest FROM package JOIN job ON job.id = package.job WHERE job.ended IS NULL
-                    EXCEPT SELECT digest FROM package JOIN job ON job.id = package.job WHERE job.ended IS NULL
+                    EXCEPT SELECT digest FROM batch JOIN job ON job.id = batch.job WHERE \(needed)
+                    EXCEPT SELECT partial FROM batch JOIN job ON job.id = batch.job WHERE \(needed)
+                    EXCEPT SELECT manifest FROM package JOIN job ON job.id = package.job WHERE job.ended IS NULL OR job.keeps
+                    EXCEPT SELECT digest FROM package JOIN job ON job.id = package.job WHERE job.ended IS NULL OR job.keeps
                     """,
-                arguments: [key, key, key, key]
+                arguments: [key, key, key, key, key]
             ).compactMap { ContentDigest($0) }
         }
     }
@@ -42,6 +49,7 @@ extension StateStore {
                     db,
                     sql: """
                         SELECT digest FROM batch WHERE digest IS NOT NULL
+                        UNION SELECT partial FROM batch WHERE partial IS NOT NULL
                         UNION SELECT digest FROM orphan
                         UNION SELECT manifest FROM package WHERE manifest IS NOT NULL
                         UNION SELECT digest FROM package WHERE digest IS NOT NULL
@@ -50,13 +58,14 @@ extension StateStore {
         }
     }
 
-    /// Drops the rows that only the blobs needed; dead batches stay for the report.
+    /// Drops the rows that only the blobs needed; what was given up stays for the report.
     func markReleased(_ job: JobID) async throws {
         try await perform { db in
             let key = Int64(bitPattern: job)
             try db.execute(
-                sql: "DELETE FROM batch WHERE job = ? AND state <> ?",
+                sql: "DELETE FROM batch WHERE job = ? AND state <> ? AND COALESCE(failed, 0) = 0",
                 arguments: [key, Int64(BatchState.dead.rawValue)])
+            try db.execute(sql: "UPDATE batch SET digest = NULL, partial = NULL WHERE job = ?", arguments: [key])
             try db.execute(sql: "DELETE FROM orphan WHERE job = ?", arguments: [key])
             try StateStore.rollUp(job, db)
             try db.execute(sql: "UPDATE job SET released = 1 WHERE id = ?", arguments: [key])

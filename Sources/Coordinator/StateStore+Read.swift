@@ -17,6 +17,7 @@ struct Inheritance: Sendable {
     var times: [JobID: JobTimes] = [:]
     /// The highest job number ever given.
     var lastJob: JobID = 0
+    var schedules: [Schedule] = []
 }
 
 extension StateStore {
@@ -44,7 +45,19 @@ extension StateStore {
                     StoredJob(summary: summary, batches: batches, packages: packages, payload: Array(payload)))
                 all.times[summary.id] = JobTimes(created: row["created"], ended: row["ended"])
             }
+            all.schedules = try StateStore.schedules(db)
             return all
+        }
+    }
+
+    /// The batches of an ended job that have a shard.
+    func shards(of job: JobID) async throws -> [Batch] {
+        try await perform { db in
+            try Row.fetchAll(
+                db,
+                sql: "SELECT * FROM batch WHERE job = ? AND (digest IS NOT NULL OR partial IS NOT NULL) ORDER BY idx",
+                arguments: [Int64(bitPattern: job)]
+            ).map(StateStore.batch)
         }
     }
 
@@ -75,7 +88,7 @@ extension StateStore {
 
     // MARK: - Rows
 
-    private static func number(_ value: Int64?) -> UInt64 { UInt64(bitPattern: value ?? 0) }
+    static func number(_ value: Int64?) -> UInt64 { UInt64(bitPattern: value ?? 0) }
 
     private static func summary(_ row: Row) throws -> JobSummary {
         var counts = JobCounts()
@@ -84,7 +97,8 @@ extension StateStore {
         counts.empty = number(row["empty"])
         counts.failed = number(row["failed"])
         counts.bytes = number(row["bytes"])
-        counts.batches = ["ready", "leased", "backoff", "done", "dead"].map { number(row[$0]) }
+        counts.batches = ["ready", "leased", "backoff", "done", "dead", "split"].map { number(row[$0]) }
+        counts.reused = number(row["reused"])
         let state: String = row["state"]
         guard let known = JobState(rawValue: state) else {
             throw unreadable("job \(row["id"] as Int64) has state '\(state)'")
@@ -92,22 +106,25 @@ extension StateStore {
         return JobSummary(
             id: number(row["id"]), requestID: row["request_id"], priority: Int32(clamping: row["priority"] as Int64),
             weight: UInt32(clamping: row["weight"] as Int64), allowedMissing: row["allowed_missing"], state: known,
-            reason: row["reason"], counts: counts)
+            reason: row["reason"], counts: counts,
+            after: (row["after"] as String).split(separator: " ").compactMap { JobID($0) },
+            identity: digest(row["identity"]), keepsBlobs: row["keeps"])
     }
 
-    private static func batch(_ row: Row) throws -> Batch {
+    static func batch(_ row: Row) throws -> Batch {
         guard let cell = TileID(hilbertID: number(row["cell"])),
             let zooms = ZoomRange(min: Int(row["zmin"] as Int64), max: Int(row["zmax"] as Int64)),
             let state = BatchState(rawValue: UInt8(clamping: row["state"] as Int64))
         else { throw unreadable("batch \(row["job"] as Int64)/\(row["idx"] as Int64) makes no sense") }
         let result = FetchCounts(
             stored: number(row["stored"]), empty: number(row["empty"]), failed: number(row["failed"]),
-            bodyBytes: number(row["body_bytes"]), shardBytes: number(row["shard_bytes"]))
+            bodyBytes: number(row["body_bytes"]), shardBytes: number(row["shard_bytes"]),
+            reused: number(row["reused"]))
         return Batch(
             cell: cell, zooms: zooms, tiles: number(row["tiles"]), state: state,
             attempts: UInt8(clamping: row["attempts"] as Int64),
             losses: UInt8(clamping: row["losses"] as Int64), token: token(row), owner: number(row["owner"]),
-            digest: digest(row["digest"]), result: result, trouble: trouble(row))
+            digest: digest(row["digest"]), partial: digest(row["partial"]), result: result, trouble: trouble(row))
     }
 
     private static func package(_ row: Row) throws -> Package {
@@ -134,7 +151,7 @@ extension StateStore {
     private static func trouble(_ row: Row) -> Trouble? {
         (row["cause"] as String?).map { Trouble(cause: $0, detail: row["detail"] ?? "") }
     }
-    private static func unreadable(_ what: String) -> CoordinatorError {
+    static func unreadable(_ what: String) -> CoordinatorError {
         CoordinatorError(.damagedState, "The state file cannot be understood: \(what). Restore it from a backup.")
     }
 }

@@ -64,6 +64,27 @@ extension StateStore {
                     ) STRICT;
                     """)
         }
+        migrator.registerMigration("2-jobs") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE job ADD COLUMN split INTEGER NOT NULL DEFAULT 0;
+                    ALTER TABLE job ADD COLUMN after TEXT NOT NULL DEFAULT '';
+                    ALTER TABLE job ADD COLUMN identity BLOB;
+                    ALTER TABLE job ADD COLUMN keeps INTEGER NOT NULL DEFAULT 0;
+                    CREATE TABLE schedule (
+                        id TEXT PRIMARY KEY, every TEXT NOT NULL, label TEXT NOT NULL, spec BLOB NOT NULL,
+                        next INTEGER NOT NULL, last_job INTEGER NOT NULL, fired INTEGER NOT NULL, skipped INTEGER NOT NULL
+                    ) STRICT, WITHOUT ROWID;
+                    """)
+        }
+        migrator.registerMigration("2-sources") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE batch ADD COLUMN partial BLOB;
+                    ALTER TABLE batch ADD COLUMN reused INTEGER;
+                    ALTER TABLE job ADD COLUMN reused INTEGER NOT NULL DEFAULT 0;
+                    """)
+        }
         return migrator
     }
 }

@@ -1,4 +1,5 @@
 import Scheduling
+import Shards
 import Tiles
 import Wire
 
@@ -17,17 +18,19 @@ struct SubmitPlanner: Sendable {
         let tiles: UInt64
     }
 
-    func plan(_ body: PBSubmit) throws(SubmitProblem) -> Plan {
+    /// - Parameter wall: Wall time, from which the next firing of its schedule follows; milliseconds since 1970.
+    func plan(_ body: PBSubmit, wall: Int64, due: Int64? = nil) throws(SubmitProblem) -> Plan {
         try checkForm(body)
         let spec = try JobSpec(body)
         let planner = BatchPlanner(mask: spec.mask, zooms: spec.zooms)
         try checkSize(body, tiles: planner.tiles)
         var packages: [Package] = []
-        for package in spec.packages {
+        for (package, asked) in zip(spec.packages, body.packages) {
             let tiles = package.mask.count(in: spec.zooms)
             guard tiles > 0 else {
                 throw SubmitProblem("bad-mask", "Package '\(package.id)' has no tiles at zooms \(spec.zooms).")
             }
+            if asked.kind == "bbox" { try checkBox(body, tiles: tiles, "The box of package '\(package.id)'") }
             packages.append(Package(id: package.id, tiles: tiles))
         }
         var batches: [PlannedBatch] = []
@@ -42,14 +45,18 @@ struct SubmitPlanner: Sendable {
         return Plan(
             spec: spec,
             submission: JobSubmission(
-                requestID: body.requestID, priority: body.priority, allowedMissing: body.allowedMissing,
-                batches: batches,
-                packages: packages, payload: try Self.payload(body)),
+                requestID: body.requestID, priority: body.priority, weight: body.weight,
+                allowedMissing: body.allowedMissing, batches: batches, packages: packages,
+                payload: try Self.payload(body),
+                needs: PackageNeeds(masks: spec.packages.map(\.mask), cells: batches.map(\.cell)),
+                tileset: spec.tilesetDigest, after: body.after, identity: try Self.identity(body),
+                firing: body.schedule.isEmpty ? nil : Firing(schedule: body.schedule, due: due, wall: wall),
+                origin: spec.origin),
             tiles: planner.tiles)
     }
 
     /// The submission as it is stored: a frame, so that its reader is the wire's own, with all its checks.
-    private static func payload(_ body: PBSubmit) throws(SubmitProblem) -> [UInt8] {
+    static func payload(_ body: PBSubmit) throws(SubmitProblem) -> [UInt8] {
         do {
             return try Frame(session: 1, seq: 0, .submit(body)).encoded()
         } catch {
@@ -57,10 +64,25 @@ struct SubmitPlanner: Sendable {
         }
     }
 
+    /// Names what reaches the packages' bytes: tileset, zooms, packages and how much may be missing; not who asked, when, or how urgently.
+    private static func identity(_ body: PBSubmit) throws(SubmitProblem) -> ContentDigest? {
+        let essence = PBSubmit.make {
+            $0.tileset = body.tileset
+            $0.zoomMin = body.zoomMin
+            $0.zoomMax = body.zoomMax
+            $0.allowedMissing = body.allowedMissing
+            $0.packages = body.packages.sorted { $0.id < $1.id }
+        }
+        return ContentDigest(Digest(of: try payload(essence)).bytes)
+    }
+
     private func checkForm(_ body: PBSubmit) throws(SubmitProblem) {
-        guard ["region", "bbox", "geojson", "points"].contains(body.kind) else {
-            throw SubmitProblem(
-                "bad-request", "'\(body.kind.prefix(40))' is not a kind of job: region, bbox, geojson or points.")
+        for kind in [body.kind] + body.packages.map(\.kind).filter({ !$0.isEmpty }) {
+            guard ["region", "bbox", "geojson", "points", "catalog"].contains(kind) else {
+                throw SubmitProblem(
+                    "bad-request",
+                    "'\(kind.prefix(40))' is not a kind of job: region, bbox, geojson, points or catalog.")
+            }
         }
         guard body.label.utf8.count <= 1_024, body.requestID.utf8.count <= 256 else {
             throw SubmitProblem("bad-request", "The label may have 1,024 bytes and the request id 256.")
@@ -70,6 +92,11 @@ struct SubmitPlanner: Sendable {
                 "bad-request",
                 "The tileset has \(body.tileset.count) bytes; at most \(Self.mostTilesetBytes) fit an offer.",
                 hint: "leave vector_layers out of the tileset file; the package finds them in its tiles")
+        }
+        guard body.schedule.isEmpty || body.after.isEmpty else {
+            throw SubmitProblem(
+                "bad-request", "A schedule's jobs cannot follow job \(body.after[0]).",
+                hint: "give the schedules times that follow one another")
         }
         guard !body.packages.isEmpty else { throw SubmitProblem("bad-package", "The submission names no package.") }
         var seen: Set<String> = []
@@ -104,10 +131,14 @@ struct SubmitPlanner: Sendable {
 
     private func checkSize(_ body: PBSubmit, tiles: UInt64) throws(SubmitProblem) {
         guard tiles > 0 else { throw SubmitProblem("bad-mask", "The job has no tiles.") }
+        if body.kind == "bbox" { try checkBox(body, tiles: tiles, "The box") }
+    }
+
+    private func checkBox(_ body: PBSubmit, tiles: UInt64, _ box: String) throws(SubmitProblem) {
         let limit = max(bboxTileLimit, body.tileLimit)
-        guard body.kind == "bbox", tiles > limit else { return }
+        guard tiles > limit else { return }
         throw SubmitProblem(
-            "tile-limit", "The box has \(tiles) tiles; the limit is \(limit).",
+            "tile-limit", "\(box) has \(tiles) tiles; the limit is \(limit).",
             hint: "raise it with --tile-limit \(tiles), or ask for fewer zooms")
     }
 }

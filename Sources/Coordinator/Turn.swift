@@ -14,6 +14,15 @@ struct Turn: Sendable {
         case manifest(JobID, package: Int)
         case publish(JobID, package: Int, MergedPackage)
         case release
+        /// Let an ended job go on; see ``Event/reopen(_:batches:only:)``.
+        case reopen(Asker, JobID, only: [Int]?)
+        /// List what was given up.
+        case letters(Asker, PBListDead)
+        /// Requeue or drop what was given up.
+        case deadOrder(Asker, PBDeadOrder)
+        /// Submit a schedule's submission: at its time, or by hand for somebody who waits for the answer.
+        case fire(schedule: String, due: Int64)
+        case runSchedule(Asker, PBSubmit)
     }
 
     var writes: [StoreWrite] = []

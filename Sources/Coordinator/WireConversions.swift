@@ -20,10 +20,10 @@ enum WireConversions {
             guard let digest = ContentDigest(fetch.shard) else { return nil }
             let counts = FetchCounts(
                 stored: fetch.stored, empty: fetch.empty, failed: fetch.failed, bodyBytes: fetch.bodyBytes,
-                shardBytes: fetch.shardBytes)
+                shardBytes: fetch.shardBytes, reused: fetch.reused)
             let failures = fetch.failures.compactMap { failure in
                 failure.tile.tileID.map {
-                    FailedTile(tile: $0, trouble: Trouble(cause: failure.cause, detail: failure.detail))
+                    FailedTile(tile: $0, trouble: .heard(cause: failure.cause, detail: failure.detail))
                 }
             }
             return .fetch(digest, counts, failures: failures)
@@ -54,6 +54,8 @@ enum WireConversions {
                 $0.retriable = retriable
             })
     }
+
+    static func problem(_ refusal: Refusal) -> Message { problem(refusal.code, refusal.text, hint: refusal.hint) }
 
     static func status(_ worker: WorkerView) -> PBWorkerStatus {
         PBWorkerStatus.make {
@@ -114,13 +116,17 @@ enum WireConversions {
             $0.failed = job.counts.failed
             $0.inFlightDone = job.counts.inFlightDone
             $0.bytes = job.counts.bytes
-            $0.batches = job.counts.totalBatches
+            $0.batches = job.counts.wholeBatches
+            $0.reused = job.counts.reused
             $0.batchesDone = job.counts[.done]
             $0.batchesLeased = job.counts[.leased]
             $0.elapsedMs = UInt64(clamping: (times.ended ?? wall) - times.created)
             $0.reason = job.reason
             $0.packages = packages.map(status)
             $0.priority = job.priority
+            $0.weight = job.weight
+            $0.after = job.state.isFinal ? [] : job.after
+            $0.batchesDead = job.counts[.dead]
         }
     }
 }

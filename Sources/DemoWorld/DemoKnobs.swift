@@ -10,11 +10,14 @@ public struct DemoKnobs: Sendable, Hashable {
     ///
     /// Unit: bytes, 0...1,048,576. Default 0.
     public var padding: Int
+    /// Where the path of every tile request is appended, a line each; `nil` (the default) nowhere.
+    public var requestLog: String?
 
     /// Makes the knobs; without arguments the server behaves.
-    public init(latency: Duration = .zero, failEvery: Int = 0, padding: Int = 0) {
+    public init(latency: Duration = .zero, failEvery: Int = 0, padding: Int = 0, requestLog: String? = nil) {
         self.latency = latency
         self.failEvery = failEvery
         self.padding = padding
+        self.requestLog = requestLog
     }
 }

@@ -12,9 +12,11 @@ final class DemoResponder: Sendable {
     private let knobs: DemoKnobs
     private let maxZoom: Int
     private let fallbackHost: String
+    private let log: RequestLog?
     private let tileRequests = Atomic<Int>(0)
 
-    init(cutter: TileCutter, knobs: DemoKnobs, maxZoom: Int, fallbackHost: String) {
+    init(cutter: TileCutter, knobs: DemoKnobs, maxZoom: Int, fallbackHost: String) throws(DemoWorldError) {
+        if let path = knobs.requestLog { log = try RequestLog(path) } else { log = nil }
         self.cutter = cutter
         self.knobs = knobs
         self.maxZoom = maxZoom
@@ -56,6 +58,7 @@ final class DemoResponder: Sendable {
 
     private func tile(_ tile: TileID, _ language: String?, _ request: Request) async throws -> Response {
         let count = tileRequests.add(1, ordering: .relaxed).newValue
+        log?.note(request.uri.path)
         if knobs.latency > .zero { try await Task.sleep(for: knobs.latency) }
         if knobs.failEvery > 0, count.isMultiple(of: knobs.failEvery) {
             return Self.text(.serviceUnavailable, "refused on purpose: --fail-every \(knobs.failEvery)")

@@ -5,6 +5,7 @@ public struct DemoWorldError: Error, Sendable, CustomStringConvertible {
         private enum Value: String {
             case cannotListen = "cannot-listen"
             case serverFailed = "server-failed"
+            case cannotLog = "cannot-log"
         }
 
         private let value: Value
@@ -13,6 +14,9 @@ public struct DemoWorldError: Error, Sendable, CustomStringConvertible {
         public static let cannotListen = Code(value: .cannotListen)
         /// The server stopped by itself after it had started.
         public static let serverFailed = Code(value: .serverFailed)
+
+        /// The file for the requests cannot be written.
+        public static let cannotLog = Code(value: .cannotLog)
 
         /// The kebab-case word.
         public var description: String { value.rawValue }

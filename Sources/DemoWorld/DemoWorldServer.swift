@@ -52,7 +52,7 @@ public struct DemoWorldServer: Sendable {
     /// - Parameter onReady: Called once with the bound port when connections are taken.
     /// - Throws: ``DemoWorldError`` `.cannotListen` before `onReady`, `.serverFailed` after it.
     public func run(onReady: @escaping @Sendable (Int) -> Void) async throws {
-        let responder = DemoResponder(
+        let responder = try DemoResponder(
             cutter: cutter, knobs: knobs, maxZoom: maxZoom, fallbackHost: "\(host):\(port)")
         let isReady = Atomic<Bool>(false)
         let app = Application(

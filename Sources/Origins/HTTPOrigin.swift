@@ -15,7 +15,9 @@ final class HTTPOrigin: TileOrigin {
     private let key: String?
     private let window: Int
 
-    init(_ tileset: Tileset, environment: [String: String], lanes: Int) throws(OriginsError) {
+    init(
+        _ tileset: Tileset, environment: [String: String], budget: OriginBudget?, lanes: Int
+    ) throws(OriginsError) {
         do throws(TilesetsError) {
             templates = try tileset.templates()
             key = try tileset.key(environment: environment)
@@ -25,7 +27,7 @@ final class HTTPOrigin: TileOrigin {
         guard !templates.isEmpty else {
             throw OriginsError(.tileset, "Tileset '\(tileset.id)' has no tile URL.")
         }
-        client = try TransferClient.open(tileset, environment: environment)
+        client = try TransferClient.open(tileset, environment: environment, budget: budget)
         judge = ResponseJudge(format: tileset.format)
         settler = Settler(lanes: lanes, limit: max(64 << 20, tileset.maxTileBytes))
         language = tileset.language

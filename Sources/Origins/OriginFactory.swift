@@ -1,5 +1,6 @@
 import Foundation
 public import Tilesets
+public import Transfer
 
 /// Opens origins.
 public enum OriginFactory {
@@ -8,14 +9,15 @@ public enum OriginFactory {
     /// An HTTP origin owns a thread and its connections until the last reference is gone; its concurrency and rate hold for
     /// all fetches on it together. Open one per tileset and process and share it.
     /// - Parameter environment: Where `${NAME}` secrets come from; `SSL_CERT_FILE` names trusted certificates.
+    /// - Parameter budget: Whose permits requests need; `nil` = the tileset's own limits hold for this process alone.
     /// - Throws: ``OriginsError``.
     public static func open(
-        _ tileset: Tileset, environment: [String: String]
+        _ tileset: Tileset, environment: [String: String], budget: OriginBudget? = nil
     ) async throws(OriginsError) -> any TileOrigin {
         let lanes = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
         switch tileset.source {
         case .http:
-            return try HTTPOrigin(tileset, environment: environment, lanes: lanes)
+            return try HTTPOrigin(tileset, environment: environment, budget: budget, lanes: lanes)
         case .mbtiles(let path):
             let archive = try MBTilesArchive(path: path, limit: tileset.maxTileBytes)
             return ArchiveOrigin(archive, format: tileset.format, lanes: 1)

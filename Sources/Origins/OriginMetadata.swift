@@ -40,7 +40,7 @@ public enum OriginMetadata {
             throw OriginsError(.tileset, error.message, cause: error)
         }
         let url = file.tileJSONURL(key: key) ?? ""
-        let client = try TransferClient.open(asking, environment: environment)
+        let client = try TransferClient.open(asking, environment: environment, budget: nil)
         let body: [UInt8]
         do {
             let response = try await client.get(url)

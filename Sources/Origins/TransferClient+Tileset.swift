@@ -3,8 +3,11 @@ import Transfer
 
 extension TransferClient {
     /// A client that treats the tileset's origin as the tileset says.
-    static func open(_ tileset: Tileset, environment: [String: String]) throws(OriginsError) -> TransferClient {
+    static func open(
+        _ tileset: Tileset, environment: [String: String], budget: OriginBudget?
+    ) throws(OriginsError) -> TransferClient {
         var options = TransferOptions()
+        options.budget = budget
         do throws(TilesetsError) {
             options.headers = try tileset.resolvedHeaders(environment: environment).map {
                 HeaderField($0.name, $0.value)

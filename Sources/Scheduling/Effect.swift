@@ -14,6 +14,10 @@ public enum Effect: Sendable {
     case publish(JobID, package: Int, MergedPackage)
     /// The job has ended; blobs that only it needs may go.
     case release(JobID)
+    /// Cut a batch with the job's mask, then say ``Event/splitPlanned(_:batch:_:)``.
+    case split(CutRequest)
+    /// Submit a schedule's submission, under ``Firing/requestID(of:)`` as request id; then say ``Event/submit(_:)`` or ``Event/fireFailed(_:_:retriable:)``.
+    case fire(schedule: String, due: Int64)
 }
 
 /// A message to a worker, without its wire form.
@@ -28,6 +32,8 @@ public enum Outgoing: Hashable, Sendable {
     case stale(LeaseToken, reason: String)
     /// Answer to progress; of the leases named, these must be stopped and forgotten.
     case pong(cancelled: [LeaseToken])
+    /// Everything the session holds of origins' budgets; replaces what it held.
+    case grants([RateGrant])
     /// Say hello again.
     case unknownSession
 }
@@ -53,6 +59,8 @@ public struct Offer: Hashable, Sendable {
     public let attempt: UInt32
     /// The work.
     public let work: Work
+    /// Shards that may hold tiles of a batch already, nearest first; see ``SchedulerPolicy/mostSources``.
+    public var sources: [ContentDigest] = []
 }
 
 /// One change of the store.
@@ -65,6 +73,16 @@ public enum StoreWrite: Hashable, Sendable {
     case job(JobSummary)
     /// Everything of an ended job goes.
     case forget(JobID)
+    /// Rows of new batches, behind all that the job has.
+    case addBatches(JobID, first: Int, [Batch])
+    /// A job that had ended goes on: its row, all its batches and packages anew; failures only of batches that are done.
+    case reopen(StoredJob)
+    /// The dead batches and failed tiles of an ended job that nobody wants to see or try again; `nil` = all.
+    case dropped(JobID, batches: [Int]?)
+    /// A schedule's row; with its submission when that is new.
+    case schedule(Schedule, payload: [UInt8]?)
+    /// A schedule goes.
+    case dropSchedule(String)
     /// A batch's row.
     case batch(JobID, index: Int, Batch)
     /// A package's row.
@@ -85,12 +103,29 @@ public struct StoredJob: Hashable, Sendable {
     public var packages: [Package]
     /// See ``JobSubmission/payload``.
     public var payload: [UInt8]
+    /// Whose budget its requests draw from; not a column of its own: the shell reads it out of the payload.
+    public var origin: JobOrigin?
+
+    /// See ``JobSubmission/needs``; not stored, made again from the payload.
+    public var needs: PackageNeeds?
+    /// See ``JobSubmission/tileset``; not stored, made again from the payload.
+    public var tileset: ContentDigest?
+    /// The unfinished jobs that may still use the shards of this one, which has ended; its batches are those with shards.
+    ///
+    /// Not stored: made at a start from the times of submission and end.
+    public var heldFor: [JobID] = []
 
     /// A job as a store keeps it.
-    public init(summary: JobSummary, batches: [Batch], packages: [Package], payload: [UInt8] = []) {
+    public init(
+        summary: JobSummary, batches: [Batch], packages: [Package], payload: [UInt8] = [], needs: PackageNeeds? = nil,
+        tileset: ContentDigest? = nil, origin: JobOrigin? = nil
+    ) {
         self.summary = summary
         self.batches = batches
         self.packages = packages
         self.payload = payload
+        self.origin = origin
+        self.needs = needs
+        self.tileset = tileset
     }
 }

@@ -7,12 +7,36 @@ public enum Event: Sendable {
     /// An ended job is to vanish, from the store too; others are left alone.
     case forget(JobID)
 
+    /// An order about an unfinished job; left alone when ``Scheduler/refusal(of:)`` has an objection.
+    case order(JobID, JobOrder)
+    /// A failed or cancelled job goes on, with its batches as the store has them, or planned anew when they are gone.
+    ///
+    /// `only` = just these batches are tried again; `nil` = everything that was given up.
+    case reopen(JobID, batches: [Batch], needs: PackageNeeds?, only: [Int]?)
+    /// Dead batches and failed tiles of an unfinished job are tried again; `nil` = all of them.
+    case requeue(JobID, batches: [Int]?)
+    /// Dead batches and failed tiles are never tried again and no longer listed; `nil` = all of them.
+    case drop(JobID, batches: [Int]?)
+    /// The answer to ``Effect/split(_:)``.
+    case splitPlanned(JobID, batch: Int, [PlannedBatch])
+
+    /// A schedule with its submission; one of the same id is replaced, but keeps its history.
+    case putSchedule(Schedule, payload: [UInt8])
+    /// A schedule goes; its jobs stay.
+    case dropSchedule(String)
+    /// Wall time, in milliseconds since 1970.
+    ///
+    /// Only schedules look at it.
+    case wall(Int64)
+    /// A submission that a schedule fired was refused; tried again when `retriable`, else skipped.
+    case fireFailed(schedule: String, wall: Int64, Trouble, retriable: Bool)
+
     /// A worker process introduced itself, or came back, holding `held`.
     case hello(SessionID, SessionProfile, held: [LeaseToken])
     /// A worker can take this many further offers.
     case ready(SessionID, credit: UInt32)
-    /// A worker's work loop is alive, with these leases in hand.
-    case progress(SessionID, [LeaseProgress])
+    /// A worker's work loop is alive, with these leases in hand; what it did to origins, and the highest grant round it has applied.
+    case progress(SessionID, [LeaseProgress], origins: [OriginUse] = [], acknowledged: UInt64 = 0)
     /// A worker offers a result; everything it names is durable.
     case commit(SessionID, LeaseToken, CommitResult)
     /// A result that cannot be accepted, whatever its token: its blob is not there, or its numbers make no sense.

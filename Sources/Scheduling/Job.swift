@@ -11,6 +11,10 @@ struct Job: Sendable {
     var pass: UInt64 = 0
     /// Whether an entry of the rotation names it.
     var isQueued = false
+    /// Tells that entry from older ones.
+    var ticket: UInt32 = 0
+    /// Batches that were cut.
+    var cuts = 0
     /// Failed tiles listed so far.
     var listed = 0
     /// Tokens of leases that ended without an accepted commit, so that a late commit can be traced to the job.
@@ -19,18 +23,44 @@ struct Job: Sendable {
     var isForgotten = false
     /// The first failure, for the reason of a job that fails.
     var firstTrouble: String?
+    /// Whose budget its requests draw from.
+    let origin: JobOrigin?
+    /// Which batches each package waits for.
+    var needs: PackageNeeds
+    /// Jobs of one tileset share what they fetch.
+    let tileset: ContentDigest?
+    /// The cells of the batches, to find those that overlap another job's.
+    var cells = CellRuns()
+    /// Ready batches that wait because another job fetches some of their tiles at this moment.
+    var parked: Set<Int> = []
 
     init(_ stored: StoredJob) {
         summary = stored.summary
         batches = stored.batches
         packages = stored.packages
+        origin = stored.origin
+        tileset = stored.tileset
+        needs = PackageNeeds(packages: packages.count, batches: batches.count)
         guard !summary.state.isFinal else {
             batches = []
             return
         }
+        takeUp(stored.needs)
+        cuts = batches.count { $0.state == .split }
+    }
+
+    /// Makes everything that follows from the batches anew.
+    mutating func takeUp(_ known: PackageNeeds?) {
         recount()
+        cuts = 0
+        let isRight = known?.batches == batches.count && known?.packages == packages.count
+        needs = (isRight ? known : nil) ?? PackageNeeds(packages: packages.count, batches: batches.count)
+        needs.recount { batches[$0].state.isSettled }
         listed = Int(clamping: summary.counts.failed)
         ready = Heap(batches.indices.filter { batches[$0].state == .ready })
+        parked = []
+        cells = CellRuns()
+        firstTrouble = nil
     }
 
     /// The numbers anew from the batches.
@@ -40,16 +70,18 @@ struct Job: Sendable {
     func counted() -> JobCounts {
         var counts = JobCounts()
         for batch in batches {
-            counts.tiles += batch.tiles
             counts[batch.state] += 1
+            if batch.state == .split { continue }
+            counts.tiles += batch.tiles
             switch batch.state {
             case .done:
                 counts.stored += batch.result.stored
                 counts.empty += batch.result.empty
                 counts.failed += batch.result.failed
                 counts.bytes &+= batch.result.bodyBytes
+                counts.reused += batch.result.reused
             case .dead: counts.failed += batch.tiles
-            case .ready, .leased, .backoff: break
+            case .ready, .leased, .backoff, .split: break
             }
         }
         return counts
@@ -57,20 +89,35 @@ struct Job: Sendable {
 
     /// Moves a batch to another state, keeping numbers and queue.
     mutating func move(_ index: Int, to state: BatchState) {
+        let wasSettled = batches[index].state.isSettled
         summary.counts[batches[index].state] -= 1
         summary.counts[state] += 1
         batches[index].state = state
         if state != .leased { batches[index].owner = 0 }
+        if state.isSettled != wasSettled { needs.note(index, isSettled: state.isSettled) }
+        parked.remove(index)
         if state == .ready { ready.insert(index) }
     }
 
     /// The first ready batch, or `nil`.
     mutating func popReady() -> Int? {
         while let index = ready.popMin() {
-            if batches[index].state == .ready { return index }
+            if batches[index].state == .ready, !parked.contains(index) { return index }
         }
         return nil
     }
+
+    /// The first ready batch, left in the queue, or `nil`.
+    mutating func firstReady() -> Int? {
+        while let index = ready.min {
+            if batches[index].state == .ready, !parked.contains(index) { return index }
+            ready.removeMin()
+        }
+        return nil
+    }
+
+    /// Whether a batch could be granted.
+    var hasReadyWork: Bool { summary.counts[.ready] > UInt64(parked.count) }
 
     var hasEndedFetching: Bool {
         summary.counts[.ready] + summary.counts[.leased] + summary.counts[.backoff] == 0

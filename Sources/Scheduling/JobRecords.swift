@@ -33,11 +33,21 @@ public enum BatchState: UInt8, Hashable, Sendable, CaseIterable {
     case done = 3
     /// Given up; `trouble` says why.
     case dead = 4
+    /// Cut into the batches that were appended for it; holds no tiles any more.
+    case split = 5
+
+    /// Whether nothing more is to be expected of the batch: packages need not wait for it.
+    public var isSettled: Bool {
+        switch self {
+        case .ready, .leased, .backoff: false
+        default: true
+        }
+    }
 }
 
 /// Where a package stands.
 public enum PackageState: UInt8, Hashable, Sendable, CaseIterable {
-    /// Its batches are not all done.
+    /// The batches it needs have not all settled.
     case waiting = 0
     /// Its manifest is being written.
     case manifest = 1
@@ -94,6 +104,8 @@ public struct Batch: Hashable, Sendable {
     public internal(set) var owner: SessionID = 0
     /// SHA-256 of the accepted shard.
     public internal(set) var digest: ContentDigest?
+    /// The shard of an attempt some of whose tiles failed: what it holds need not be fetched again.
+    public internal(set) var partial: ContentDigest?
     /// What the accepted commit said.
     public internal(set) var result = FetchCounts()
     /// Why the last attempt ended badly.
@@ -110,7 +122,7 @@ public struct Batch: Hashable, Sendable {
     public init(
         cell: TileID, zooms: ZoomRange, tiles: UInt64, state: BatchState, attempts: UInt8, losses: UInt8,
         token: LeaseToken?,
-        owner: SessionID, digest: ContentDigest?, result: FetchCounts, trouble: Trouble?
+        owner: SessionID, digest: ContentDigest?, partial: ContentDigest? = nil, result: FetchCounts, trouble: Trouble?
     ) {
         self.cell = cell
         self.zooms = zooms
@@ -121,6 +133,7 @@ public struct Batch: Hashable, Sendable {
         self.token = token
         self.owner = owner
         self.digest = digest
+        self.partial = partial
         self.result = result
         self.trouble = trouble
     }
@@ -138,16 +151,20 @@ public struct FetchCounts: Hashable, Sendable {
     public var bodyBytes: UInt64 = 0
     /// Bytes of the shard file.
     public var shardBytes: UInt64 = 0
+    /// Of the stored and empty tiles, those taken from shards that were there already.
+    public var reused: UInt64 = 0
 
     /// All zero, or as given.
     public init(
-        stored: UInt64 = 0, empty: UInt64 = 0, failed: UInt64 = 0, bodyBytes: UInt64 = 0, shardBytes: UInt64 = 0
+        stored: UInt64 = 0, empty: UInt64 = 0, failed: UInt64 = 0, bodyBytes: UInt64 = 0, shardBytes: UInt64 = 0,
+        reused: UInt64 = 0
     ) {
         self.stored = stored
         self.empty = empty
         self.failed = failed
         self.bodyBytes = bodyBytes
         self.shardBytes = shardBytes
+        self.reused = reused
     }
 
     /// Stored, empty and failed together; `nil` when the sum does not fit.

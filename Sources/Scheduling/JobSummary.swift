@@ -14,8 +14,10 @@ public struct JobCounts: Hashable, Sendable {
     public var inFlightDone: UInt64 = 0
     /// Bytes of committed bodies.
     public var bytes: UInt64 = 0
+    /// Of the stored and empty tiles, those taken from shards that were there already instead of from the origin.
+    public var reused: UInt64 = 0
     /// Batches by state, indexed by ``BatchState/rawValue``.
-    public var batches: [UInt64] = [0, 0, 0, 0, 0]
+    public var batches: [UInt64] = [0, 0, 0, 0, 0, 0]
 
     /// All zero.
     public init() {}
@@ -26,8 +28,11 @@ public struct JobCounts: Hashable, Sendable {
         set { batches[Int(state.rawValue)] = newValue }
     }
 
-    /// All batches.
+    /// All batches, those that were cut included.
     public var totalBatches: UInt64 { batches.reduce(0, +) }
+
+    /// The batches that hold tiles.
+    public var wholeBatches: UInt64 { totalBatches - self[.split] }
 }
 
 /// What the scheduler keeps of a job beside its batches and packages, in memory and as a row.
@@ -52,12 +57,19 @@ public struct JobSummary: Hashable, Sendable {
     public internal(set) var reason = ""
     /// Its numbers.
     public internal(set) var counts = JobCounts()
+    /// Jobs that must be done before it begins; one that is done is taken off the list.
+    public internal(set) var after: [JobID]
+    /// SHA-256 of everything that reaches its packages; jobs of one identity make the same bytes.
+    public let identity: ContentDigest?
+    /// Whether it has failed and still holds its batches and blobs, so that a retry goes on where it ended.
+    public internal(set) var keepsBlobs: Bool
 
     /// A job as submitted or as read back from a store.
     public init(
         id: JobID, requestID: String, priority: Int32, weight: UInt32, allowedMissing: Double,
         state: JobState = .fetching,
-        reason: String = "", counts: JobCounts = JobCounts()
+        reason: String = "", counts: JobCounts = JobCounts(), after: [JobID] = [], identity: ContentDigest? = nil,
+        keepsBlobs: Bool = false
     ) {
         self.id = id
         self.requestID = requestID
@@ -67,6 +79,9 @@ public struct JobSummary: Hashable, Sendable {
         self.state = state
         self.reason = reason
         self.counts = counts
+        self.after = after
+        self.identity = identity
+        self.keepsBlobs = keepsBlobs
     }
 }
 
@@ -86,11 +101,26 @@ public struct JobSubmission: Sendable {
     public var packages: [Package]
     /// The caller's own description, handed to the store with the job and never looked into.
     public var payload: [UInt8]
+    /// Whose budget its requests draw from; `nil` = nobody's.
+    public var origin: JobOrigin?
+    /// See ``JobSummary/after``.
+    public var after: [JobID]
+    /// See ``JobSummary/identity``; `nil` = like no other job.
+    public var identity: ContentDigest?
+    /// The schedule it comes from.
+    public var firing: Firing?
+    /// Which batches each package waits for; `nil` = all of them.
+    public var needs: PackageNeeds?
+    /// Names the bytes of the tileset: jobs of one tileset share what they fetch.
+    ///
+    /// `nil` = with nobody.
+    public var tileset: ContentDigest?
 
     /// A job of `packages` over `batches`.
     public init(
         requestID: String, priority: Int32 = 0, weight: UInt32 = 1, allowedMissing: Double, batches: [PlannedBatch],
-        packages: [Package], payload: [UInt8] = []
+        packages: [Package], payload: [UInt8] = [], needs: PackageNeeds? = nil, tileset: ContentDigest? = nil,
+        after: [JobID] = [], identity: ContentDigest? = nil, firing: Firing? = nil, origin: JobOrigin? = nil
     ) {
         self.requestID = requestID
         self.priority = priority
@@ -99,5 +129,11 @@ public struct JobSubmission: Sendable {
         self.batches = batches
         self.packages = packages
         self.payload = payload
+        self.origin = origin
+        self.after = after
+        self.identity = identity
+        self.firing = firing
+        self.needs = needs
+        self.tileset = tileset
     }
 }

@@ -1,10 +1,8 @@
-import DequeModule
-
 /// Jobs by place: places rise for the life of the process, and the oldest can be let go.
 ///
 /// A forgotten job leaves a stub until every older one is forgotten too, so that a place always means the same job.
 struct JobTable: Sendable {
-    private var items: Deque<Job> = []
+    private var items: [Job] = []
     private var base = 0
 
     /// The places of everything held.
@@ -28,10 +26,9 @@ struct JobTable: Sendable {
         guard indices.contains(place), items[place - base].summary.state.isFinal else { return }
         items[place - base].packages = []
         items[place - base].isForgotten = true
-        while let first = items.first, first.isForgotten {
-            items.removeFirst()
-            base += 1
-        }
+        let gone = items.prefix(while: \.isForgotten).count
+        items.removeFirst(gone)
+        base += gone
     }
 
     func contains(_ place: Int) -> Bool { indices.contains(place) }

@@ -1,3 +1,5 @@
+import Tiles
+
 extension Scheduler {
     /// Recomputes everything that is kept incrementally and names each difference; empty = sound.
     ///
@@ -34,9 +36,13 @@ extension Scheduler {
                     found.append("\(name) package \(index): \(package.state)")
                 }
             }
-            let canRun = job.summary.state == .fetching && job.summary.priority >= 0 && job.summary.counts[.ready] > 0
-            if canRun && !job.isQueued { found.append("\(name): ready batches but no turn") }
+            found += auditNeeds(job, name) + auditSharing(place, name)
+            let isFree = job.summary.priority >= 0 && job.summary.after.isEmpty
+            let canRun = job.summary.state == .fetching && isFree && job.hasReadyWork
+            let isIdled = job.origin.map { idled[$0.name]?.contains(place) == true } ?? false
+            if canRun && !job.isQueued && !isIdled { found.append("\(name): ready batches but no turn") }
         }
+        found += auditOrders()
         for (token, lease) in leases {
             guard jobs.contains(lease.work.job) else {
                 found.append("lease \(token): its job is forgotten")
@@ -57,5 +63,64 @@ extension Scheduler {
             }
         }
         return found.sorted()
+    }
+
+    /// Pauses, successions, kept jobs and schedules.
+    private func auditOrders() -> [String] {
+        var found: [String] = []
+        for lease in leases.values where jobs.contains(lease.work.job) {
+            let summary = jobs[lease.work.job].summary
+            if summary.priority < 0 { found.append("job \(summary.id): paused, and yet a lease") }
+            if !summary.after.isEmpty { found.append("job \(summary.id): waits for \(summary.after), and yet a lease") }
+        }
+        for place in jobs.indices where !jobs[place].isForgotten {
+            let job = jobs[place]
+            let id = job.summary.id
+            if job.summary.keepsBlobs != kept.contains(id) { found.append("job \(id): kept by half") }
+            if job.summary.keepsBlobs, job.summary.state != .failed { found.append("job \(id): kept, not failed") }
+            if job.summary.state.isFinal != finished.contains(id) { found.append("job \(id): ended by half") }
+            for other in job.summary.after where !job.summary.state.isFinal && !isLiving(other) {
+                found.append("job \(id): waits for job \(other), which has ended")
+            }
+        }
+        if kept.count > policy.keptFailedJobs { found.append("\(kept.count) failed jobs kept") }
+        for id in firing where schedules[id] == nil { found.append("schedule \(id): fires, and is not there") }
+        return found
+    }
+
+    private func auditNeeds(_ job: Job, _ name: String) -> [String] {
+        var found: [String] = []
+        if job.needs.batches != job.batches.count { found.append("\(name): needs of \(job.needs.batches) batches") }
+        var recounted = job.needs
+        recounted.recount { job.batches[$0].state.isSettled }
+        if recounted.open != job.needs.open {
+            found.append("\(name): open needs \(job.needs.open) should be \(recounted.open)")
+        }
+        for (index, package) in job.packages.enumerated() where package.state == .waiting && !job.needs.isOpen(index) {
+            found.append("\(name) package \(index): waits for nothing")
+        }
+        return found
+    }
+
+    private func auditSharing(_ place: Int, _ name: String) -> [String] {
+        var found: [String] = []
+        let job = jobs[place]
+        if let tileset = job.tileset, sharing[tileset]?.contains(place) != true { found.append("\(name): not shared") }
+        for index in job.parked {
+            if job.batches[index].state != .ready { found.append("\(name) batch \(index): parked") }
+            let holders = parked.filter { $0.value.contains(.batch(job: place, index: index)) }.keys
+            if !holders.contains(where: { isLeased($0) }) { found.append("\(name) batch \(index): parked for nothing") }
+        }
+        for (index, batch) in job.batches.enumerated() where batch.state == .leased {
+            if case .batch(let other, let twin)? = holder(of: place, index) {
+                found.append("\(name) batch \(index): its tiles are being fetched as \(other)/\(twin) too")
+            }
+        }
+        return found
+    }
+
+    private func isLeased(_ work: WorkRef) -> Bool {
+        guard case .batch(let job, let index) = work, jobs.contains(job) else { return false }
+        return jobs[job].batches.indices.contains(index) && jobs[job].batches[index].state == .leased
     }
 }

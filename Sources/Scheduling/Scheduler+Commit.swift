@@ -41,21 +41,26 @@ extension Scheduler {
                 now: now)
             return
         }
-        if counts.failed > 0, Int(batch.attempts) + 1 < Int(policy.attemptsForTiles), isWorthAnother(failures) {
-            let first = failures.first.map { " (\($0.tile) \($0.trouble.cause): \($0.trouble.detail))" } ?? ""
+        if counts.failed > 0, let trouble = reasonForAnother(batch, counts, failures) {
+            // Named as an orphan too, so that it goes with the job whatever becomes of the batch.
             store(.orphan(jobs[job].summary.id, digest))
-            refuse(id, token, Trouble(cause: "tiles-failed", detail: "\(counts.failed) tiles failed\(first)"), now: now)
+            jobs[job].batches[index].partial = digest
+            refuse(id, token, trouble, now: now)
             return
         }
-        _ = close(token)
+        _ = close(token, now: now)
         jobs[job].move(index, to: .done)
+        if let partial = batch.partial, partial != digest { store(.orphan(jobs[job].summary.id, partial)) }
         jobs[job].batches[index].digest = digest
+        jobs[job].batches[index].partial = nil
         jobs[job].batches[index].result = counts
+        jobs[job].batches[index].result.reused = min(counts.reused, counts.stored + counts.empty)
         if counts.failed == 0 { jobs[job].batches[index].trouble = nil }
         jobs[job].summary.counts.stored += counts.stored
         jobs[job].summary.counts.empty += counts.empty
         jobs[job].summary.counts.failed += counts.failed
         jobs[job].summary.counts.bytes &+= counts.bodyBytes
+        jobs[job].summary.counts.reused += jobs[job].batches[index].result.reused
         ended[token] = .batch(job: job, index: index)
         sessions[id]?.tiles &+= counts.stored &+ counts.empty
         sessions[id]?.bytes &+= counts.bodyBytes
@@ -65,11 +70,21 @@ extension Scheduler {
         advance(job, now: now)
     }
 
-    /// Whether another attempt at the batch may bring a tile.
+    /// Why another attempt at the batch is worth its while, or `nil` when it is accepted with its failed tiles.
     ///
-    /// Only the first some hundred failures are named; the others are taken to be like them.
-    private func isWorthAnother(_ failures: [FailedTile]) -> Bool {
-        failures.isEmpty || failures.contains { FailureCause.isRetriable($0.trouble.cause) }
+    /// Only the first some hundred failures are named; the others are taken to be like them. As long as tiles fail only because the origin
+    /// asks to wait, no number of attempts is too many.
+    private func reasonForAnother(_ batch: Batch, _ counts: FetchCounts, _ failures: [FailedTile]) -> Trouble? {
+        let first = failures.first.map { " (\($0.tile) \($0.trouble.cause): \($0.trouble.detail))" } ?? ""
+        let detail = "\(counts.failed) tiles failed\(first)"
+        if !failures.isEmpty, failures.allSatisfy({ FailureCause(named: $0.trouble.cause) == .throttled }) {
+            return Trouble(cause: FailureCause.tilesThrottled.rawValue, detail: detail)
+        }
+        guard Int(batch.attempts) + 1 < Int(policy.attemptsForTiles) else { return nil }
+        guard failures.isEmpty || failures.contains(where: { FailureCause.isRetriable($0.trouble.cause) }) else {
+            return nil
+        }
+        return Trouble(cause: FailureCause.tilesFailed.rawValue, detail: detail)
     }
 
     /// Names failed tiles in the job's report, up to its limit.

@@ -5,12 +5,15 @@ extension Scheduler {
     /// Queues a job's turn if it has ready batches and is not paused.
     mutating func queue(_ job: Int) {
         guard !jobs[job].isQueued, jobs[job].summary.state == .fetching, jobs[job].summary.priority >= 0,
-            jobs[job].summary.counts[.ready] > 0
+            jobs[job].summary.after.isEmpty, jobs[job].hasReadyWork
         else { return }
         // A job that comes late, or rested, starts level with the others: it neither owes nor is owed.
         jobs[job].pass = max(jobs[job].pass, virtualTime)
         jobs[job].isQueued = true
-        turns.insert(Turn(priority: jobs[job].summary.priority, pass: jobs[job].pass, job: job))
+        jobs[job].ticket &+= 1
+        turns.insert(
+            Turn(
+                priority: jobs[job].summary.priority, pass: jobs[job].pass, job: job, ticket: jobs[job].ticket))
     }
 
     /// Grants work until workers or work run out.
@@ -23,7 +26,8 @@ extension Scheduler {
             grantMerge(turn.job, turn.package, to: id, now: now)
             enlist(id, now: now)
         }
-        while !hasSpentTokens, let turn = nextTurn(), let id = nextFetcher(now: now) {
+        awaken(now: now)
+        while !hasSpentTokens, let (turn, id) = nextFetch(now: now) {
             turns.removeMin()
             jobs[turn.job].isQueued = false
             guard let index = jobs[turn.job].popReady() else { continue }
@@ -37,14 +41,17 @@ extension Scheduler {
     }
 
     /// The next job's turn, left in the heap; entries that no longer hold are dropped.
-    private mutating func nextTurn() -> Turn? {
+    mutating func nextTurn() -> Turn? {
         while let turn = turns.min {
             guard jobs.contains(turn.job) else {
                 turns.removeMin()
                 continue
             }
-            let job = jobs[turn.job]
-            if job.isQueued, job.summary.state == .fetching, job.summary.counts[.ready] > 0 { return turn }
+            guard turn.ticket == jobs[turn.job].ticket else {
+                turns.removeMin()
+                continue
+            }
+            if jobs[turn.job].isQueued, jobs[turn.job].summary.state == .fetching, clearWay(turn.job) { return turn }
             jobs[turn.job].isQueued = false
             turns.removeMin()
         }
@@ -58,13 +65,14 @@ extension Scheduler {
                 continue
             }
             let job = jobs[turn.job]
-            if !job.summary.state.isFinal, job.packages[turn.package].state == .ready { return turn }
+            let isCurrent = turn.priority >= 0 && turn.priority == job.summary.priority
+            if isCurrent, !job.summary.state.isFinal, job.packages[turn.package].state == .ready { return turn }
             mergeTurns.removeMin()
         }
         return nil
     }
 
-    private mutating func nextFetcher(now: Tick) -> SessionID? {
+    mutating func nextFetcher(now: Tick) -> SessionID? {
         while let id = fetchers.popFirst() {
             sessions[id]?.isQueuedToFetch = false
             if let session = sessions[id], canTake(session, now: now) { return id }
@@ -82,6 +90,7 @@ extension Scheduler {
 
     private mutating func grantFetch(_ job: Int, _ index: Int, to id: SessionID, now: Tick) {
         let batch = jobs[job].batches[index]
+        let sources = sources(job, index)
         let token = open(.batch(job: job, index: index), tiles: batch.tiles, for: id, now: now)
         jobs[job].move(index, to: .leased)
         jobs[job].batches[index].token = token
@@ -91,7 +100,10 @@ extension Scheduler {
         let work = Offer.Work.fetch(batch: index, cell: batch.cell, zooms: batch.zooms, tiles: batch.tiles)
         send(
             id,
-            .offer(Offer(token: token, job: jobs[job].summary.id, lease: policy.lease, attempt: attempt, work: work)))
+            .offer(
+                Offer(
+                    token: token, job: jobs[job].summary.id, lease: policy.lease, attempt: attempt, work: work,
+                    sources: sources)))
     }
 
     private mutating func grantMerge(_ job: Int, _ index: Int, to id: SessionID, now: Tick) {
@@ -116,6 +128,7 @@ extension Scheduler {
         leases[token] = Lease(
             session: id, work: work, tiles: tiles, deadline: now + policy.lease, hardDeadline: now + cap(tiles),
             movedAt: now)
+        countLease(work, id, isHere: true)
         setAlarm(.lease(token), at: now + policy.lease)
         if sessions[id]?.leases.isEmpty == true { sessions[id]?.lastMoved = now }
         sessions[id]?.leases.append(token)
@@ -124,10 +137,12 @@ extension Scheduler {
     }
 
     /// Ends a live lease, whatever comes after; keeps sums right.
-    mutating func close(_ token: LeaseToken) -> Lease? {
+    mutating func close(_ token: LeaseToken, now: Tick) -> Lease? {
         guard let lease = leases.removeValue(forKey: token) else { return nil }
+        uncountLease(lease, now: now)
         if case .batch(let job, _) = lease.work { jobs[job].summary.counts.inFlightDone -= lease.done }
         sessions[lease.session]?.leases.removeAll { $0 == token }
+        unpark(behind: lease.work)
         return lease
     }
 }

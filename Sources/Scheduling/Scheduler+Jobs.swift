@@ -4,20 +4,28 @@ import Tiles
 extension Scheduler {
     mutating func submit(_ submission: JobSubmission, now: Tick) {
         if !submission.requestID.isEmpty, let id = requests[submission.requestID] {
+            if let firing = submission.firing { settle(firing) }
+            effects.append(.submitted(job: id, existing: true))
+            return
+        }
+        if submission.requestID.isEmpty, let id = twin(of: submission) {
             effects.append(.submitted(job: id, existing: true))
             return
         }
         lastJob += 1
         let summary = JobSummary(
             id: lastJob, requestID: submission.requestID, priority: submission.priority, weight: submission.weight,
-            allowedMissing: submission.allowedMissing)
+            allowedMissing: submission.allowedMissing, after: submission.after, identity: submission.identity)
         var stored = StoredJob(
             summary: summary, batches: submission.batches.map(Batch.init), packages: submission.packages,
-            payload: submission.payload)
+            payload: submission.payload, needs: submission.needs, tileset: submission.tileset, origin: submission.origin
+        )
         let place = restore(stored, now: now)
         stored.summary = jobs[place].summary
         store(.insertJob(stored))
         effects.append(.submitted(job: summary.id, existing: false))
+        noteFiring(submission.firing, job: summary.id)
+        settleFollowers(now: now)
         advance(place, now: now)
     }
 
@@ -29,11 +37,13 @@ extension Scheduler {
     /// Lets go of an ended job: its rows, its request id, the tokens of its packages.
     mutating func forget(_ id: JobID) {
         guard let job = places[id], jobs[job].summary.state.isFinal else { return }
+        guard !letGo(job) else { return }
         for token in jobs[job].packages.compactMap(\.token) { ended[token] = nil }
         let request = jobs[job].summary.requestID
         if requests[request] == id { requests[request] = nil }
         places[id] = nil
         if finished.first == id { finished.removeFirst() } else { finished.removeAll { $0 == id } }
+        stopGiving(id)
         jobs.forget(job)
         store(.forget(id))
     }
@@ -44,8 +54,12 @@ extension Scheduler {
         switch jobs[job].summary.state {
         case .fetching:
             let isHopeless = counts.stored + counts.empty == 0 && counts.failed >= policy.hopelessTiles
-            guard jobs[job].hasEndedFetching || (isHopeless && jobs[job].lacksTooMuch) else { return }
-            if jobs[job].lacksTooMuch {
+            guard jobs[job].hasEndedFetching || (isHopeless && jobs[job].lacksTooMuch) else {
+                startMerges(job)
+                return
+            }
+            // With several packages each of them is judged by itself, unless there is nothing at all.
+            if jobs[job].lacksTooMuch, jobs[job].packages.count == 1 || counts.stored == 0 {
                 end(job, as: .failed, reason: reasonForMissing(job), now: now)
                 return
             }
@@ -55,21 +69,11 @@ extension Scheduler {
             }
             jobs[job].summary.state = .merging
             storeJob(job)
-            for package in jobs[job].packages.indices where jobs[job].packages[package].state == .waiting {
-                jobs[job].packages[package].state = .manifest
-                storePackage(job, package)
-                resume(job, package)
-            }
+            startMerges(job)
             advance(job, now: now)
         case .merging, .publishing:
-            if jobs[job].packages.allSatisfy(\.state.isPublished) {
-                end(job, as: .done, reason: "", now: now)
-            } else if jobs[job].summary.state == .merging,
-                jobs[job].packages.allSatisfy({ $0.state == .publishing || $0.state.isPublished })
-            {
-                jobs[job].summary.state = .publishing
-                storeJob(job)
-            }
+            startMerges(job)
+            advancePackages(job, now: now)
         case .done, .failed, .cancelled: break
         }
     }
@@ -79,14 +83,16 @@ extension Scheduler {
         for index in jobs[job].batches.indices {
             guard let token = jobs[job].batches[index].token else { continue }
             if jobs[job].batches[index].state == .leased {
-                void(token)
+                void(token, now: now)
                 jobs[job].move(index, to: .ready)
             }
             ended[token] = nil
         }
         for token in jobs[job].lost { ended[token] = nil }
         for index in jobs[job].packages.indices where !jobs[job].packages[index].state.isPublished {
-            if jobs[job].packages[index].state == .leased, let token = jobs[job].packages[index].token { void(token) }
+            if jobs[job].packages[index].state == .leased, let token = jobs[job].packages[index].token {
+                void(token, now: now)
+            }
             jobs[job].packages[index].state = .failed
             jobs[job].packages[index].owner = 0
             if jobs[job].packages[index].trouble == nil {
@@ -96,17 +102,21 @@ extension Scheduler {
         }
         jobs[job].summary.state = state
         jobs[job].summary.reason = reason
+        keepSources(of: job)
         jobs[job].batches = []
         jobs[job].lost = []
         jobs[job].ready = []
-        storeJob(job)
+        jobs[job].parked = []
+        jobs[job].isQueued = false
+        closeOrigin(job)
         finished.append(jobs[job].summary.id)
-        effects.append(.release(jobs[job].summary.id))
+        keepOrRelease(job)
+        settleFollowers(now: now)
     }
 
     /// Takes a live lease away from its worker and tells it.
-    private mutating func void(_ token: LeaseToken) {
-        guard let lease = close(token) else { return }
+    mutating func void(_ token: LeaseToken, now: Tick) {
+        guard let lease = close(token, now: now) else { return }
         if sessions[lease.session] != nil { send(lease.session, .pong(cancelled: [token])) }
     }
 

@@ -3,7 +3,7 @@ import HeapModule
 extension Scheduler {
     /// Ends a lease at no cost to the work.
     mutating func returnToQueue(_ token: LeaseToken, now: Tick) {
-        guard let lease = close(token) else { return }
+        guard let lease = close(token, now: now) else { return }
         remember(token, lease.work)
         switch lease.work {
         case .batch(let job, let index):
@@ -20,7 +20,7 @@ extension Scheduler {
 
     /// Ends a lease whose worker fell silent or stood still.
     mutating func lose(_ token: LeaseToken, now: Tick) {
-        guard let lease = close(token) else { return }
+        guard let lease = close(token, now: now) else { return }
         let name = sessions[lease.session]?.profile.name ?? "unknown"
         let trouble = Trouble(cause: "lease-expired", detail: "worker \(name) made no progress on lease \(token)")
         remember(token, lease.work)
@@ -30,7 +30,7 @@ extension Scheduler {
     /// An attempt failed by the worker's own word.
     mutating func fail(_ id: SessionID, _ token: LeaseToken, _ trouble: Trouble, retriable: Bool, now: Tick) {
         guard let lease = leases[token], lease.session == id else { return }
-        _ = close(token)
+        _ = close(token, now: now)
         remember(token, lease.work)
         sessions[id]?.lastHeard = now
         if FailureCause.local.contains(trouble.cause) {
@@ -38,9 +38,10 @@ extension Scheduler {
             sessions[id]?.restingFor = "\(trouble.cause): \(trouble.detail)"
             setAlarm(.rest(id), at: now + policy.rest)
         }
-        if case .package(let job, _) = lease.work, FailureCause.lostShard.contains(trouble.cause) {
-            refetch(job, naming: trouble, now: now)
+        if case .package(let job, let index) = lease.work, FailureCause.lostShard.contains(trouble.cause) {
+            refetch(job, for: index, naming: trouble, now: now)
         }
+        if postpone(lease.work, trouble, retriable: retriable, now: now) { return }
         retry(lease.work, trouble, isLoss: false, isDead: !retriable, now: now)
     }
 
@@ -70,13 +71,13 @@ extension Scheduler {
         case .batch(let job, let index):
             guard jobs[job].batches.indices.contains(index) else { return }
             jobs[job].batches[index].trouble = trouble
+            guard isDead || FailureCause(named: trouble.cause).costsAttempt else {
+                waitOut(job, index, now: now)
+                return
+            }
             let isLast = jobs[job].batches[index].countEnd(isLoss: isLoss, policy)
             if isDead || isLast {
-                jobs[job].move(index, to: .dead)
-                jobs[job].summary.counts.failed += jobs[job].batches[index].tiles
-                note(job, "\(jobs[job].batches[index].cell) \(trouble.cause): \(trouble.detail)")
-                storeBatch(job, index)
-                advance(job, now: now)
+                exhaust(job, index, trouble, now: now)
             } else if isLoss, jobs[job].batches[index].losses == 1 {
                 jobs[job].move(index, to: .ready)
                 storeBatch(job, index)
@@ -84,14 +85,15 @@ extension Scheduler {
             } else {
                 let batch = jobs[job].batches[index]
                 let attempt = min(batch.attempts, 100) + min(batch.losses, 100)
+                let wait = policy.backoff(
+                    job: jobs[job].summary.id, index: index, attempt: attempt, salt: batch.token?.rawValue ?? 0)
                 jobs[job].move(index, to: .backoff)
                 storeBatch(job, index)
-                setAlarm(
-                    .batch(job: job, index: index),
-                    at: now + policy.backoff(job: jobs[job].summary.id, index: index, attempt: attempt))
+                setAlarm(.batch(job: job, index: index), at: now + wait)
             }
         case .package(let job, let index):
-            guard !jobs[job].summary.state.isFinal, jobs[job].packages[index].state != .waiting else { return }
+            let state = jobs[job].packages[index].state
+            guard !jobs[job].summary.state.isFinal, state != .waiting, state != .failed else { return }
             jobs[job].packages[index].trouble = trouble
             jobs[job].packages[index].owner = 0
             if FailureCause.lostManifest.contains(trouble.cause) { jobs[job].packages[index].manifest = nil }
@@ -106,6 +108,16 @@ extension Scheduler {
         }
     }
 
+    /// An end that says nothing against the batch: it waits, and no attempt is counted.
+    private mutating func waitOut(_ job: Int, _ index: Int, now: Tick) {
+        let salt = jobs[job].batches[index].token?.rawValue ?? 0
+        jobs[job].move(index, to: .backoff)
+        storeBatch(job, index)
+        setAlarm(
+            .batch(job: job, index: index),
+            at: now + policy.throttledWait(job: jobs[job].summary.id, index: index, salt: salt))
+    }
+
     func backoff(_ job: Int, _ package: Int) -> Int64 {
         let row = jobs[job].packages[package]
         return policy.backoff(
@@ -113,9 +125,10 @@ extension Scheduler {
     }
 
     mutating func giveUp(_ job: Int, _ package: Int, now: Tick) {
-        let row = jobs[job].packages[package]
-        let why = row.trouble.map { "\($0.cause): \($0.detail)" } ?? "unknown cause"
-        end(job, as: .failed, reason: "package '\(row.id)' failed: \(why)", now: now)
+        jobs[job].packages[package].state = .failed
+        jobs[job].packages[package].owner = 0
+        storePackage(job, package)
+        advance(job, now: now)
     }
 
     mutating func note(_ job: Int, _ text: String) {
@@ -145,6 +158,7 @@ extension Scheduler {
                 if [.backoff, .publishing, .manifest].contains(jobs[job].packages[index].state) { resume(job, index) }
             case .session(let id): watch(id, now: now)
             case .rest(let id): endRest(id, now: now)
+            case .rates: rateAlarm = nil
             }
         }
     }

@@ -17,7 +17,7 @@ extension Scheduler {
             return
         }
         guard merged.tiles > 0 else {
-            _ = close(token)
+            _ = close(token, now: now)
             jobs[job].packages[index].trouble = Trouble(
                 cause: FailureCause.noTiles,
                 detail: "the origin has no tile in its area; check the tileset's url and the zooms")
@@ -26,7 +26,7 @@ extension Scheduler {
             giveUp(job, index, now: now)
             return
         }
-        _ = close(token)
+        _ = close(token, now: now)
         jobs[job].packages[index].state = .publishing
         jobs[job].packages[index].owner = 0
         jobs[job].packages[index].merged = merged
@@ -78,45 +78,10 @@ extension Scheduler {
         guard let trouble = jobs[job].packages[package].trouble else { return }
         if let token = jobs[job].packages[package].token { ended[token] = nil }
         jobs[job].packages[package].merged = nil
-        jobs[job].summary.state = .merging
-        storeJob(job)
+        if jobs[job].summary.state == .publishing {
+            jobs[job].summary.state = .merging
+            storeJob(job)
+        }
         retry(.package(job: job, index: package), trouble, isLoss: false, isDead: false, now: now)
-    }
-
-    /// A merger could not read a shard: the batches that made it are fetched again, and the package waits for them.
-    mutating func refetch(_ job: Int, naming trouble: Trouble, now: Tick) {
-        let lost = jobs[job].batches.indices.filter { index in
-            guard jobs[job].batches[index].state == .done, let digest = jobs[job].batches[index].digest else {
-                return false
-            }
-            return trouble.detail.contains(digest.description)
-        }
-        for package in jobs[job].packages.indices {
-            // One that another worker is merging fails by itself; one whose manifest is being written must not get it.
-            let row = jobs[job].packages[package]
-            guard row.merged == nil, row.state != .waiting, row.token.flatMap({ leases[$0] }) == nil else { continue }
-            jobs[job].packages[package].manifest = nil
-            jobs[job].packages[package].owner = 0
-            jobs[job].packages[package].state = lost.isEmpty ? .backoff : .waiting
-            storePackage(job, package)
-            if lost.isEmpty { setAlarm(.package(job: job, index: package), at: now + backoff(job, package)) }
-        }
-        guard !lost.isEmpty else { return }
-        jobs[job].summary.state = .fetching
-        storeJob(job)
-        // All of them first, so that the end of one never meets another that still counts as done.
-        for index in lost {
-            let result = jobs[job].batches[index].result
-            jobs[job].summary.counts.stored -= result.stored
-            jobs[job].summary.counts.empty -= result.empty
-            jobs[job].summary.counts.failed -= result.failed
-            jobs[job].summary.counts.bytes &-= result.bodyBytes
-            if let token = jobs[job].batches[index].token { forgetLater(token, job) }
-            jobs[job].batches[index].digest = nil
-            jobs[job].batches[index].result = FetchCounts()
-            jobs[job].move(index, to: .backoff)
-        }
-        let reason = Trouble(cause: trouble.cause, detail: "a merger could not read the shard")
-        for index in lost { retry(.batch(job: job, index: index), reason, isLoss: false, isDead: false, now: now) }
     }
 }

@@ -9,14 +9,17 @@ extension Scheduler {
         let id = stored.summary.id
         let place = jobs.append(Job(stored))
         places[id] = place
+        share(place, stored)
         if !stored.summary.requestID.isEmpty { requests[stored.summary.requestID] = id }
         for (index, package) in stored.packages.enumerated() where package.merged != nil {
             if let token = package.token { ended[token] = .package(job: place, index: index) }
         }
         guard !stored.summary.state.isFinal else {
             finished.append(id)
+            if stored.summary.keepsBlobs { kept.append(id) }
             return place
         }
+        openOrigin(place)
         for (index, batch) in stored.batches.enumerated() {
             switch batch.state {
             case .leased:
@@ -26,7 +29,7 @@ extension Scheduler {
                     .batch(job: place, index: index),
                     at: now + policy.backoff(job: id, index: index, attempt: batch.attempts))
             case .done: if let token = batch.token { ended[token] = .batch(job: place, index: index) }
-            case .ready, .dead: break
+            case .ready, .dead, .split: break
             }
         }
         for (index, package) in stored.packages.enumerated() where package.state == .leased {
@@ -46,6 +49,7 @@ extension Scheduler {
         let end = now + max(policy.lease, policy.restartGrace)
         leases[token] = Lease(
             session: owner, work: work, tiles: tiles, deadline: end, hardDeadline: now + cap(tiles), movedAt: now)
+        countLease(work, owner, isHere: false)
         unclaimed[owner, default: []].append(token)
         setAlarm(.lease(token), at: end)
     }
@@ -63,7 +67,7 @@ extension Scheduler {
         switch row.state {
         case .manifest: effects.append(.writeManifest(id, package: package))
         case .ready: mergeTurns.insert(MergeTurn(priority: jobs[job].summary.priority, job: job, package: package))
-        case .backoff where row.manifest == nil && jobs[job].summary.state == .fetching:
+        case .backoff where row.manifest == nil && jobs[job].needs.isOpen(package):
             // Some of its shards are being fetched again; a manifest now would lack them.
             jobs[job].packages[package].state = .waiting
             storePackage(job, package)

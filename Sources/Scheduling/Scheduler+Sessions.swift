@@ -70,6 +70,7 @@ extension Scheduler {
 
     /// Prolongs a lease whose worker makes progress: on the lease itself or, before the lease has begun, on another one.
     private mutating func renew(_ token: LeaseToken, heldBy id: SessionID, now: Tick) {
+        excuseWaiting(token, now: now)
         guard let lease = leases[token], lease.session == id, let session = sessions[id] else { return }
         let stall = if case .package = lease.work { policy.mergeStall } else { policy.stall }
         let waits = lease.done == 0 && lease.bytes == 0 && now - session.lastMoved <= stall

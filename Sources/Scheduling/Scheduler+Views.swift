@@ -60,6 +60,12 @@ extension Scheduler {
     /// Whether every token of this incarnation has been granted: only a restart gives more.
     public var hasSpentTokens: Bool { counter == .max }
 
+    /// Ended jobs whose shards are kept for unfinished ones, ascending.
+    public var givingJobs: [JobID] { donors.values.flatMap { $0.map(\.job) }.sorted() }
+
+    /// Whether the shards of an ended job are kept for unfinished ones.
+    public func isGiving(_ id: JobID) -> Bool { donors.values.contains { $0.contains { $0.job == id } } }
+
     /// Whether a job is unfinished.
     public func isLiving(_ id: JobID) -> Bool { places[id].map { !jobs[$0].summary.state.isFinal } ?? false }
 

@@ -5,7 +5,7 @@ import Tiles
 /// The rules of jobs, batches, leases, credits, merging and publishing as one value: `(state, event, now) → effects`.
 ///
 /// No clock, no I/O, no randomness; nothing depends on hash order. Each event costs O(log n) in batches and sessions, except the few
-/// that touch a whole job (submit, end). Invariants: ready + leased + backoff + done + dead = batches of the job; a batch has at most one
+/// that touch a whole job (submit, end). Invariants: ready + leased + backoff + done + dead + split = batches of the job; a batch has at most one
 /// live lease; a commit is accepted only under the current token, so exactly once; tokens strictly rise.
 public struct Scheduler: Sendable {
     /// The numbers of the protocol.
@@ -18,7 +18,12 @@ public struct Scheduler: Sendable {
     var jobs = JobTable()
     /// Ended jobs in the order of their ends.
     var finished: Deque<JobID> = []
+    /// Failed jobs that keep their blobs, in the order of their ends.
+    var kept: Deque<JobID> = []
     var places: [JobID: Int] = [:]
+    var schedules: [String: Schedule] = [:]
+    /// Schedules whose submission is on its way.
+    var firing: Set<String> = []
     var requests: [String: JobID] = [:]
     var sessions: [SessionID: Session] = [:]
     var leases: [LeaseToken: Lease] = [:]
@@ -27,6 +32,13 @@ public struct Scheduler: Sendable {
     /// Leases found in the store, by the session that held them, until that session says hello.
     var unclaimed: [SessionID: [LeaseToken]] = [:]
 
+    /// Unfinished jobs by the tileset they share, ascending.
+    var sharing: [ContentDigest: [Int]] = [:]
+    /// Ended jobs whose shards unfinished ones may use, by tileset, oldest end first.
+    var donors: [ContentDigest: [Donor]] = [:]
+    /// Batches that wait until another job's batch is no longer being fetched.
+    var parked: [WorkRef: [WorkRef]] = [:]
+
     var alarms: Heap<Alarm> = []
     var alarmCount: UInt64 = 0
     var turns: Heap<Turn> = []
@@ -34,6 +46,11 @@ public struct Scheduler: Sendable {
     var fetchers: Deque<SessionID> = []
     var mergers: Deque<SessionID> = []
     var virtualTime: UInt64 = 0
+    /// The budgets of origins.
+    var rates: RateLedger
+    /// Jobs with ready batches whose origin gives nobody work now, by origin.
+    var idled: [String: Set<Int>] = [:]
+    var rateAlarm: Tick?
     var effects: [Effect] = []
 
     /// An empty scheduler, or one that goes on from a store.
@@ -44,11 +61,13 @@ public struct Scheduler: Sendable {
     ///   - now: Leases found in the store live at least until `now` + ``SchedulerPolicy/restartGrace``.
     public init(
         policy: SchedulerPolicy = SchedulerPolicy(), epoch: UInt32, jobs stored: [StoredJob] = [], lastJob: JobID = 0,
-        now: Tick
+        schedules: [Schedule] = [], now: Tick
     ) {
         self.policy = policy
         self.epoch = epoch
+        rates = RateLedger(policy.rates, epoch: epoch, now: now)
         self.lastJob = max(lastJob, stored.last?.summary.id ?? 0)
+        self.schedules = Dictionary(schedules.map { ($0.id, $0) }) { $1 }
         for job in stored { restore(job, now: now) }
     }
 
@@ -59,6 +78,7 @@ public struct Scheduler: Sendable {
             for package in jobs[job].packages.indices { resume(job, package) }
             advance(job, now: now)
         }
+        settleFollowers(now: now)
         defer { effects = [] }
         return effects
     }
@@ -70,9 +90,21 @@ public struct Scheduler: Sendable {
         case .submit(let submission): submit(submission, now: now)
         case .cancel(let id): cancel(id, now: now)
         case .forget(let id): forget(id)
+        case .order(let id, let order): follow(order, id, now: now)
+        case .reopen(let id, let batches, let needs, let only): reopen(id, batches, needs, only: only, now: now)
+        case .requeue(let id, let batches): requeue(id, batches, now: now)
+        case .drop(let id, let batches): drop(id, batches, now: now)
+        case .splitPlanned(let id, let batch, let parts): splitPlanned(id, batch, parts, now: now)
+        case .putSchedule(let schedule, let payload): put(schedule, payload: payload)
+        case .dropSchedule(let id): dropSchedule(id)
+        case .wall(let wall): fireSchedules(wall: wall)
+        case .fireFailed(let id, let wall, let trouble, let retriable):
+            fireFailed(id, wall: wall, trouble, retriable: retriable)
         case .hello(let id, let profile, let held): hello(id, profile, held: held, now: now)
         case .ready(let id, let credit): ready(id, credit: credit, now: now)
-        case .progress(let id, let reports): progress(id, reports, now: now)
+        case .progress(let id, let reports, let uses, let acknowledged):
+            report(id, uses, acknowledged: acknowledged, now: now)
+            progress(id, reports, now: now)
         case .commit(let id, let token, let result): commit(id, token, result, now: now)
         case .refusedCommit(let id, let token, let trouble): refuse(id, token, trouble, now: now)
         case .fail(let id, let token, let trouble, let retriable):
@@ -90,6 +122,7 @@ public struct Scheduler: Sendable {
         case .wasDeaf: forgive(now: now)
         }
         dispatch(now: now)
+        settleRates(now: now)
         defer { effects = [] }
         return effects
     }

@@ -32,26 +32,57 @@ public struct SchedulerPolicy: Hashable, Sendable {
     public var backoffBase: Int64 = 2_000
     /// Largest backoff.
     public var backoffCap: Int64 = 120_000
+    /// Shortest wait of work that was throttled: it costs no attempt, so nothing but time bounds it.
+    public var throttledBase: Int64 = 5_000
+    /// What jitter adds to that at most.
+    public var throttledSpread: Int64 = 25_000
+    /// Batches of one job that are cut when they fail as a whole; those after them die as a whole.
+    ///
+    /// Bounds rows and requests when a whole origin is bad: each cut adds four or five batches.
+    public var mostCuts: Int = 500
+    /// Failed jobs that keep batches and blobs for a retry; older ones let go of them.
+    public var keptFailedJobs: Int = 10
     /// A worker whose own disk or store failed gets no offers for this long.
     public var rest: Int64 = 10_000
     /// Most failures listed per job; their number is always exact.
     public var listedFailures: Int = 10_000
     /// Leases that ended without a result, beyond two per batch, whose late commits are still traced to their job.
     public var rememberedLosses: Int = 10_000
+    /// Most shards named as sources in one offer.
+    public var mostSources = 256
+    /// Most ended jobs of one tileset whose shards are kept for unfinished ones; the oldest go first.
+    public var mostDonors = 256
     /// A job whose first tiles fail without a single success is ended after this many.
     public var hopelessTiles: UInt64 = 1_000
+    /// Politeness across the cluster.
+    public var rates = RatePolicy()
 
     /// The defaults above.
     public init() {}
 
-    /// Milliseconds to wait before attempt `attempt + 1`: exponential, its upper half jittered by a hash of the work's name.
-    func backoff(job: JobID, index: Int, attempt: UInt8) -> Int64 {
+    /// Milliseconds to wait before attempt `attempt + 1`: full jitter, anything from 0 to an exponentially growing bound.
+    ///
+    /// The jitter is a hash of the work's name, so a replay waits alike. Source: design/queue-lessons.md, 4.
+    ///
+    /// - Parameter salt: Tells waits of equal attempts apart.
+    func backoff(job: JobID, index: Int, attempt: UInt8, salt: UInt64 = 0) -> Int64 {
         let doublings = Int64(min(max(attempt, 1) - 1, 20))
-        let full = min(backoffBase << doublings, backoffCap)
+        return jitter(min(backoffBase << doublings, backoffCap), job, index, UInt64(attempt) &+ salt << 8)
+    }
+
+    /// Milliseconds to wait when the origin asked to wait: full jitter, but never nothing.
+    func throttledWait(job: JobID, index: Int, salt: UInt64) -> Int64 {
+        throttledBase + jitter(throttledSpread, job, index, salt)
+    }
+
+    /// A number from 0 to `bound`.
+    private func jitter(_ bound: Int64, _ job: JobID, _ index: Int, _ salt: UInt64) -> Int64 {
         var hash =
-            job &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(truncatingIfNeeded: index) &* 0xBF58_476D_1CE4_E5B9 ^ UInt64(attempt)
-        hash = (hash ^ (hash >> 30)) &* 0x94D0_49BB_1331_11EB
-        hash ^= hash >> 31
-        return full / 2 + Int64(hash % UInt64(max(full / 2, 1)))
+            job &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(truncatingIfNeeded: index) &* 0xBF58_476D_1CE4_E5B9 ^ salt
+        for factor in [0xBF58_476D_1CE4_E5B9, 0x94D0_49BB_1331_11EB] as [UInt64] {
+            hash = (hash ^ (hash >> 30)) &* factor
+            hash ^= hash >> 31
+        }
+        return Int64(hash % UInt64(max(bound, 0) + 1))
     }
 }

@@ -40,7 +40,7 @@ struct Lease: Sendable {
     let work: WorkRef
     let tiles: UInt64
     var deadline: Tick
-    let hardDeadline: Tick
+    var hardDeadline: Tick
     var movedAt: Tick
     var done: UInt64 = 0
     var bytes: UInt64 = 0
@@ -56,6 +56,7 @@ struct Alarm: Comparable, Sendable {
         case package(job: Int, index: Int)
         case session(SessionID)
         case rest(SessionID)
+        case rates
     }
     let due: Tick
     /// Breaks ties, so that order never depends on the heap.
@@ -71,6 +72,8 @@ struct Turn: Comparable, Sendable {
     let priority: Int32
     let pass: UInt64
     let job: Int
+    /// ``Job/ticket``; an entry with an older one no longer counts.
+    let ticket: UInt32
 
     static func < (left: Turn, right: Turn) -> Bool {
         (right.priority, left.pass, left.job) < (left.priority, right.pass, right.job)

@@ -8,6 +8,8 @@ public struct StoredState: Hashable, Sendable {
     public private(set) var failures: [JobID: [Int: [FailedTile]]] = [:]
     /// Orphans per job.
     public private(set) var orphans: [JobID: Set<ContentDigest>] = [:]
+    /// Schedules by id.
+    public private(set) var schedules: [String: Schedule] = [:]
 
     /// Nothing stored.
     public init() {}
@@ -23,10 +25,27 @@ public struct StoredState: Hashable, Sendable {
             orphans[id] = nil
         case .batch(let id, let index, let batch):
             if let place = place(id), jobs[place].batches.indices.contains(index) { jobs[place].batches[index] = batch }
+        case .addBatches(let id, let first, let batches):
+            if let place = place(id), jobs[place].batches.count == first { jobs[place].batches += batches }
         case .package(let id, let index, let package):
             if let place = place(id), jobs[place].packages.indices.contains(index) {
                 jobs[place].packages[index] = package
             }
+        case .reopen(let job):
+            guard let place = place(job.summary.id) else { return }
+            let payload = jobs[place].payload
+            jobs[place] = job
+            jobs[place].payload = payload
+            failures[job.summary.id] = failures[job.summary.id]?.filter { job.batches[$0.key].state == .done }
+        case .dropped(let id, let batches):
+            guard let place = place(id) else { return }
+            for index in batches ?? Array(jobs[place].batches.indices)
+            where jobs[place].batches.indices.contains(index) && jobs[place].batches[index].isLetter {
+                jobs[place].batches[index].drop()
+                failures[id]?[index] = nil
+            }
+        case .schedule(let schedule, _): schedules[schedule.id] = schedule
+        case .dropSchedule(let id): schedules[id] = nil
         case .failures(let id, let batch, let tiles): failures[id, default: [:]][batch] = tiles
         case .orphan(let id, let digest): orphans[id, default: []].insert(digest)
         }

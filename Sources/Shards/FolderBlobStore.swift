@@ -62,12 +62,12 @@ public struct FolderBlobStore: Sendable {
 
     /// Flushes the file and renames it to its digest, as ``BlobStore/put(_:digest:)``; blocks.
     ///
-    /// A blob of the same name and another size (a disk that lied) is replaced.
+    /// One that is there is believed only after a look at its bytes: what replaces a shard that rotted may have its very digest.
     /// - Throws: `disk-full` or `io`; the temporary file stays for another try.
     public func keep(_ temporary: URL, digest: Digest) throws(ShardsError) {
         let target = place(of: digest)
         let size = try FileDescriptor(reading: temporary).size
-        if try length(of: digest) == size {
+        if try length(of: digest) == size, try Digest.ofFile(target).digest == digest {
             try Durable.remove(temporary)
             temporaries.forget(temporary.path)
             return

@@ -12,6 +12,8 @@ public enum LogKey {
     public static let batch = "packhorse.batch.index"
     /// Fencing token of a lease, decimal.
     public static let token = "packhorse.lease.token"
+    /// SHA-256 of a blob.
+    public static let blob = "packhorse.blob"
     /// Endpoint a socket is bound or connected to.
     public static let endpoint = "packhorse.endpoint"
     /// Path of the file or folder at hand.

@@ -13,6 +13,10 @@ public final class ScriptedServer: Sendable {
         public let connection: Int
         /// How many requests for the same path came before.
         public let earlier: Int
+        /// The method: GET, PUT and the like.
+        public let method: String
+        /// What a Content-Length announced.
+        public let body: [UInt8]
     }
 
     /// What the script says to a request.
@@ -48,14 +52,17 @@ public final class ScriptedServer: Sendable {
     private let script: @Sendable (Request) -> Answer
     private let state = Mutex(State())
 
-    /// Starts to listen; every request is answered by `script`.
-    public init(_ script: @escaping @Sendable (Request) -> Answer) throws {
+    /// Starts to listen, on a free port unless one is named; every request is answered by `script`.
+    public init(port wanted: Int = 0, _ script: @escaping @Sendable (Request) -> Answer) throws {
         signal(SIGPIPE, SIG_IGN)
         self.script = script
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         guard listener >= 0 else { throw SocketError(number: errno) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = UInt16(truncatingIfNeeded: wanted).bigEndian
+        var again: Int32 = 1
+        setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &again, socklen_t(MemoryLayout<Int32>.size))
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let fd = listener
@@ -119,16 +126,20 @@ public final class ScriptedServer: Sendable {
         var pending: [UInt8] = []
         while let head = readHead(fd, &pending) {
             let lines = String(decoding: head, as: UTF8.self).split(whereSeparator: \.isNewline)
-            guard let path = lines.first?.split(separator: " ").dropFirst().first.map(String.init) else { break }
+            let words = lines.first?.split(separator: " ") ?? []
+            guard words.count > 1 else { break }
+            let (method, path) = (String(words[0]), String(words[1]))
             var headers: [String: String] = [:]
             for line in lines.dropFirst() {
                 guard let colon = line.firstIndex(of: ":") else { continue }
                 headers[line[..<colon].lowercased()] = String(line[line.index(after: colon)...].drop { $0 == " " })
             }
+            guard let body = readBody(fd, Int(headers["content-length"] ?? "") ?? 0, &pending) else { break }
             let request = state.withLock { state in
                 let earlier = state.counts[path, default: 0]
                 state.counts[path] = earlier + 1
-                let request = Request(path: path, headers: headers, connection: number, earlier: earlier)
+                let request = Request(
+                    path: path, headers: headers, connection: number, earlier: earlier, method: method, body: body)
                 state.requests.append(request)
                 return request
             }
@@ -137,7 +148,7 @@ public final class ScriptedServer: Sendable {
                 var text = "HTTP/1.1 \(status) Scripted\r\n"
                 for (name, value) in headers { text += "\(name): \(value)\r\n" }
                 if status != 204 { text += "Content-Length: \(body.count)\r\n" }
-                write(fd, Array((text + "\r\n").utf8) + body)
+                write(fd, Array((text + "\r\n").utf8) + (request.method == "HEAD" ? [] : body))
                 continue
             case .raw(let bytes):
                 write(fd, bytes)
@@ -166,6 +177,17 @@ public final class ScriptedServer: Sendable {
             guard count > 0 else { return nil }
             pending += buffer[..<count]
         }
+    }
+
+    private func readBody(_ fd: Int32, _ length: Int, _ pending: inout [UInt8]) -> [UInt8]? {
+        var buffer = [UInt8](repeating: 0, count: 65_536)
+        while pending.count < length {
+            let count = read(fd, &buffer, buffer.count)
+            guard count > 0 else { return nil }
+            pending += buffer[..<count]
+        }
+        defer { pending = Array(pending[length...]) }
+        return Array(pending[..<length])
     }
 
     private func waitForEnd(_ fd: Int32) {

@@ -9,50 +9,56 @@ extension JSONValue {
     ///
     /// JSON with comments is YAML too.
     ///
+    /// - Parameters:
+    ///   - what: What the file is called in errors.
+    ///   - asText: Whether scalars stay what was typed: then Norway's `NO` is no boolean.
     /// - Throws: ``TilesetsError`` `.badSyntax` with the line.
-    init(yaml: String, name: String) throws(TilesetsError) {
+    package init(yaml: String, name: String, what: String = "Tileset file", asText: Bool = false) throws(TilesetsError)
+    {
         let node: Node?
         do {
             node = try Yams.compose(yaml: yaml)
         } catch {
             let text = "\(error)".split(whereSeparator: \.isNewline).first.map(String.init) ?? "not YAML"
-            throw TilesetsError(.badSyntax, "Tileset file '\(name)' is not YAML: \(text)")
+            throw TilesetsError(.badSyntax, "\(what) '\(name)' is not YAML: \(text)")
         }
         guard let node else {
-            throw TilesetsError(.badSyntax, "Tileset file '\(name)' is empty; it needs at least 'url'.")
+            throw TilesetsError(
+                .badSyntax, "\(what) '\(name)' is empty\(what == "Tileset file" ? "; it needs at least 'url'." : ".")")
         }
         var left = Self.maxValues
-        self = try Self.convert(node, name, depth: 0, left: &left)
+        self = try Self.convert(node, "\(what) '\(name)'", asText, depth: 0, left: &left)
     }
 
     private static func convert(
-        _ node: Node, _ name: String, depth: Int, left: inout Int
+        _ node: Node, _ file: String, _ asText: Bool, depth: Int, left: inout Int
     ) throws(TilesetsError) -> JSONValue {
         left -= 1
         guard left >= 0, depth < maxDepth else {
-            throw TilesetsError(.badSyntax, "Tileset file '\(name)' holds far too many or too deep values.")
+            throw TilesetsError(.badSyntax, "\(file) holds far too many or too deep values.")
         }
         switch node {
         case .scalar(let scalar):
             if node.null != nil { return .null }
+            if asText { return .string(scalar.string) }
             if let value = node.bool { return .bool(value) }
             if let value = node.float { return .number(value) }
             return .string(scalar.string)
         case .sequence(let sequence):
             var values: [JSONValue] = []
-            for item in sequence { values.append(try convert(item, name, depth: depth + 1, left: &left)) }
+            for item in sequence { values.append(try convert(item, file, asText, depth: depth + 1, left: &left)) }
             return .array(values)
         case .mapping(let mapping):
             var values: [String: JSONValue] = [:]
             for (key, value) in mapping {
                 guard let key = key.scalar?.string else {
-                    throw TilesetsError(.badSyntax, "Tileset file '\(name)' has a key that is not text.")
+                    throw TilesetsError(.badSyntax, "\(file) has a key that is not text.")
                 }
-                values[key] = try convert(value, name, depth: depth + 1, left: &left)
+                values[key] = try convert(value, file, asText, depth: depth + 1, left: &left)
             }
             return .object(values)
         case .alias:
-            throw TilesetsError(.badSyntax, "Tileset file '\(name)' has an alias without an anchor.")
+            throw TilesetsError(.badSyntax, "\(file) has an alias without an anchor.")
         }
     }
 }

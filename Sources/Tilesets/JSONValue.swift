@@ -1,7 +1,7 @@
 import Foundation
 
 /// A JSON value, or a YAML one reduced to what JSON can say.
-enum JSONValue: Sendable, Hashable, Codable {
+package enum JSONValue: Sendable, Hashable, Codable {
     case null
     case bool(Bool)
     case number(Double)
@@ -15,7 +15,7 @@ enum JSONValue: Sendable, Hashable, Codable {
         self = value
     }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let one = try decoder.singleValueContainer()
         if one.decodeNil() {
             self = .null
@@ -32,7 +32,7 @@ enum JSONValue: Sendable, Hashable, Codable {
         }
     }
 
-    func encode(to encoder: any Encoder) throws {
+    package func encode(to encoder: any Encoder) throws {
         var one = encoder.singleValueContainer()
         switch self {
         case .null: try one.encodeNil()
@@ -58,7 +58,7 @@ enum JSONValue: Sendable, Hashable, Codable {
     }
 
     /// The word for the kind of value, for error texts.
-    var kind: String {
+    package var kind: String {
         switch self {
         case .null: "nothing"
         case .bool: "true or false"

@@ -11,7 +11,15 @@ final class EasyHandle {
     private(set) var body: [UInt8] = []
     private(set) var headers = ResponseHeaders()
     private(set) var isTooLarge = false
-    private let limit: Int
+    /// Body bytes of the transfer so far, wherever they went.
+    private(set) var received = 0
+    /// What the transfer sends.
+    var outgoing: OutgoingBody?
+    /// Where a good answer's body goes instead of memory.
+    var file: IncomingFile?
+    /// Whether anything but a plain GET was set on the handle.
+    var isDressed = false
+    let limit: Int
     /// Header bytes of one answer, informational ones included, beyond which it is refused; libcurl keeps all of them.
     private static let maxHeaderBytes = 256 << 10
     private var headerBytes = 0
@@ -53,16 +61,34 @@ final class EasyHandle {
     deinit { curl_easy_cleanup(handle) }
 
     /// Points the handle at a job's current URL; `shared` are the header lines every request to this host gets.
-    func prepare(_ job: TransferJob, shared: HeaderLines) {
+    ///
+    /// - Throws: `disk-full` or `file-failed` when the request's file cannot be opened.
+    func prepare(_ job: TransferJob, shared: HeaderLines) throws(TransferError) {
         self.job = job
         body = []
         headers = ResponseHeaders()
         isTooLarge = false
         headerBytes = 0
-        ownLines = job.extraHeaders.isEmpty ? nil : HeaderLines(shared.fields + job.extraHeaders)
+        received = 0
+        // Every header of a signed request is part of the signature, and may not be one that a proxy changes.
+        let isSigned = job.request.signing != nil
+        let fields = isSigned ? job.extraHeaders : shared.fields + job.extraHeaders
+        ownLines = isSigned || !job.extraHeaders.isEmpty ? HeaderLines(fields) : nil
         _ = ph_easy_set_list(handle, CURLOPT_HTTPHEADER, (ownLines ?? shared).list)
         _ = ph_easy_set_text(handle, CURLOPT_URL, job.url)
+        try dress(job.request)
     }
+
+    /// Lets go of what the last transfer held.
+    func rest() {
+        job = nil
+        body = []
+        outgoing = nil
+        file = nil
+    }
+
+    /// The failure of the request's own file, when that is what ended the transfer.
+    var fileFailure: TransferError? { file?.failure ?? outgoing?.failure }
 
     /// Gives the received body away.
     func takeBody() -> [UInt8] {
@@ -85,6 +111,14 @@ final class EasyHandle {
     }
 
     private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        received += bytes.count
+        if let file {
+            var status = 0
+            _ = ph_easy_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
+            if status == 200 || status == 206 {
+                return file.take(bytes, isPart: status == 206, from: headers.rangeStart, isTooLarge: &isTooLarge)
+            }
+        }
         guard bytes.count <= limit - body.count else {
             isTooLarge = true
             return false

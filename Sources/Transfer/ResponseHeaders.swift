@@ -1,4 +1,4 @@
-/// The response headers that matter to tiles; each value without surrounding white space, the last one wins.
+/// The response headers that matter to tiles and blobs; each value without surrounding white space, the last one wins.
 public struct ResponseHeaders: Sendable, Hashable {
     /// `ETag`, quotes and weakness mark included.
     public var etag: String?
@@ -12,6 +12,10 @@ public struct ResponseHeaders: Sendable, Hashable {
     public var retryAfter: String?
     /// `Date`, as sent.
     public var date: String?
+    /// `Content-Length`, as sent.
+    public var contentLength: String?
+    /// `Content-Range`, as sent.
+    public var contentRange: String?
 
     /// No headers.
     public init() {}
@@ -46,7 +50,17 @@ public struct ResponseHeaders: Sendable, Hashable {
         case "content-encoding": return \.contentEncoding
         case "retry-after": return \.retryAfter
         case "date": return \.date
+        case "content-length": return \.contentLength
+        case "content-range": return \.contentRange
         default: return nil
         }
+    }
+}
+
+extension ResponseHeaders {
+    /// Where a 206 answer's body begins in the whole: `bytes 5-9/10` begins at 5.
+    var rangeStart: UInt64? {
+        guard let value = contentRange?.lowercased(), value.hasPrefix("bytes ") else { return nil }
+        return UInt64(value.dropFirst(6).prefix { $0 != "-" })
     }
 }

@@ -52,8 +52,13 @@ public final class TransferClient: Sendable {
 
     /// Fetches one URL; for many, use ``download()``.
     public func get(_ url: String, headers: [HeaderField] = []) async throws(TransferError) -> TransferResponse {
+        try await send(TransferRequest(tag: 0, url: url, headers: headers))
+    }
+
+    /// Sends one request of any kind and waits for its end; for many, use ``download()``.
+    public func send(_ request: TransferRequest) async throws(TransferError) -> TransferResponse {
         let download = download()
-        download.submit([TransferRequest(tag: 0, url: url, headers: headers)])
+        download.submit([request])
         guard let result = await download.next(wanted: 1).first else { throw TransferLoop.closedError }
         return try result.outcome.get()
     }

@@ -12,6 +12,7 @@ final class TransferEngine {
     private let bareLines: HeaderLines
     private var queue = TransferQueue()
     private var limiter: RateLimiter?
+    let budget: OriginBudget?
     private var pausedUntil: ContinuousClock.Instant?
     private var active: [UnsafeMutableRawPointer: EasyHandle] = [:]
     private var idle: [EasyHandle] = []
@@ -27,7 +28,8 @@ final class TransferEngine {
         let coding = HeaderField("Accept-Encoding", "gzip")
         homeLines = HeaderLines([coding] + options.headers)
         bareLines = HeaderLines([coding])
-        limiter = options.requestsPerSecond.map(RateLimiter.init(perSecond:))
+        budget = options.budget
+        limiter = budget == nil ? options.requestsPerSecond.map(RateLimiter.init(perSecond:)) : nil
         for option in [CURLMOPT_MAX_TOTAL_CONNECTIONS, CURLMOPT_MAX_HOST_CONNECTIONS, CURLMOPT_MAXCONNECTS] {
             _ = ph_multi_set_long(loop.multi, option, concurrency)
         }
@@ -36,11 +38,13 @@ final class TransferEngine {
 
     /// Runs until the client is closed; then ends everything under way and frees the multi handle.
     func run() {
+        budget?.attach(loop) { [loop] in loop.wake() }
         while true {
             let mail = loop.collectMail()
             accept(mail.jobs)
             if mail.isClosed { break }
             if mail.hasCancellations { removeCancelled() }
+            breakOff()
             _ = startDue()
             var running: Int32 = 0
             curl_multi_perform(loop.multi, &running)
@@ -50,10 +54,12 @@ final class TransferEngine {
             // A handle added just now needs a perform before the poll can see its socket.
             if start.didStart { continue }
             let linger = downloads.values.compactMap { $0.download.flush(at: .now) }.min()
-            let wait = min(start.wait ?? .seconds(10), linger ?? .seconds(10), .seconds(10))
+            let end = budget?.nextEnd(at: .now)
+            let wait = min(start.wait ?? .seconds(10), linger ?? .seconds(10), end ?? .seconds(10))
             curl_multi_poll(loop.multi, nil, 0, Int32(wait.wholeMilliseconds), nil)
         }
         end { _ in true }
+        budget?.detach(loop)
         deliver()
         idle = []
         loop.finish()
@@ -66,6 +72,8 @@ final class TransferEngine {
             let own = job.request.headers
             if WebOrigin(job.url) == nil {
                 finish(job, .failure(TransferError(.invalidRequest, "the URL is not an http or https URL")))
+            } else if job.request.signing?.isUsable == false {
+                finish(job, .failure(TransferError(.invalidRequest, "region, service or keys cannot be signed with")))
             } else if !own.allSatisfy(\.isSendable) {
                 finish(job, .failure(TransferError(.invalidRequest, "a header holds characters that cannot be sent")))
             } else if job.download.isCancelled {
@@ -81,12 +89,21 @@ final class TransferEngine {
     /// - Returns: Whether anything started, and how long until the next start is possible without another event.
     private func startDue() -> (didStart: Bool, wait: Duration?) {
         var didStart = false
+        var isRefused = false
+        defer { budget?.note(waiting: isRefused ? queue.count : 0, of: loop) }
         while active.count < concurrency {
             let now = ContinuousClock.now
             guard let start = queue.nextStart(at: now) else { return (didStart, nil) }
-            if let pausedUntil, pausedUntil > now { return (didStart, pausedUntil - now) }
+            if let pausedUntil, pausedUntil > now {
+                isRefused = true
+                return (didStart, pausedUntil - now)
+            }
             guard start <= now else { return (didStart, start - now) }
             if let wait = limiter?.take(at: now) { return (didStart, wait) }
+            if let wait = budget?.take(at: now) {
+                isRefused = true
+                return (didStart, wait)
+            }
             guard let job = queue.pop(at: now) else { break }
             begin(job)
             didStart = true
@@ -95,13 +112,24 @@ final class TransferEngine {
     }
 
     private func begin(_ job: TransferJob) {
+        var job = job
+        if job.answersBefore == nil { job.answersBefore = budget?.use.answered }
         guard let easy = idle.popLast() ?? EasyHandle(options: options) else {
+            budget?.settle(.none)
             finish(job, .failure(TransferError(.engine, "libcurl gave no handle: out of memory")))
             return
         }
-        easy.prepare(job, shared: job.isAbroad ? bareLines : homeLines)
+        do throws(TransferError) {
+            try easy.prepare(job, shared: job.isAbroad ? bareLines : homeLines)
+        } catch {
+            easy.rest()
+            idle.append(easy)
+            finish(job, .failure(error))
+            return
+        }
         let code = curl_multi_add_handle(loop.multi, easy.handle)
         guard code == CURLM_OK else {
+            budget?.settle(.none)
             finish(job, .failure(TransferError(.engine, String(cString: curl_multi_strerror(code)))))
             return
         }
@@ -122,22 +150,40 @@ final class TransferEngine {
             _ = ph_easy_get_text(handle, CURLINFO_REDIRECT_URL, &target)
             let redirect = target.map { String(cString: $0) }
             curl_multi_remove_handle(loop.multi, handle)
-            guard var job = easy.job else { continue }
+            guard var job = easy.job else {
+                budget?.settle(.none)
+                continue
+            }
             easy.job = nil
-            job.received += easy.body.count
+            job.received += easy.received
             if code == CURLE_OK {
                 answered(job, easy, status: status, redirect: redirect)
             } else {
-                failed(job, TransferError(curl: code, isTooLarge: easy.isTooLarge, url: job.url))
+                failed(
+                    job, easy.fileFailure ?? TransferError(curl: code, isTooLarge: easy.isTooLarge, url: job.url))
             }
-            _ = easy.takeBody()
+            easy.rest()
             idle.append(easy)
         }
     }
 
     private func answered(_ job: TransferJob, _ easy: EasyHandle, status: Int, redirect: String?) {
         var job = job
-        if (300..<400).contains(status), status != 304, let redirect {
+        let after =
+            RetryPolicy.isRetriable(status: status)
+            ? RetryPolicy.retryAfter(easy.headers.retryAfter, serverDate: easy.headers.date, now: Int64(time(nil)))
+            : nil
+        if let budget {
+            let reception = OriginBudget.Reception(status: status, retryAfter: after)
+            budget.settle(reception)
+            if let wait = job.idleWait(reception, hadAnswer: true, budget, options.retry, using: &generator) {
+                pause(after, status)
+                job.startAgain(counts: false)
+                queue.append(job, due: .now + wait)
+                return
+            }
+        }
+        if (300..<400).contains(status), status != 304, job.request.followsRedirects, let redirect {
             if let refusal = refusal(of: redirect, for: job) {
                 finish(job, .failure(refusal))
             } else {
@@ -147,14 +193,8 @@ final class TransferEngine {
             return
         }
         if RetryPolicy.isRetriable(status: status) {
-            let after = RetryPolicy.retryAfter(
-                easy.headers.retryAfter, serverDate: easy.headers.date, now: Int64(time(nil)))
             if let wait = options.retry.wait(afterAttempt: job.attempt, retryAfter: after, using: &generator) {
-                // "Too many requests" is about all of ours, not about this one.
-                if let after, status == 429 || status == 503 {
-                    let end = ContinuousClock.now + min(after, options.retry.retryAfterCap)
-                    pausedUntil = max(pausedUntil ?? end, end)
-                }
+                pause(after, status)
                 job.startAgain()
                 queue.append(job, due: .now + wait)
                 return
@@ -166,6 +206,13 @@ final class TransferEngine {
                 TransferResponse(
                     status: status, body: easy.takeBody(), headers: easy.headers, attempts: job.attempt,
                     received: job.received)))
+    }
+
+    /// "Too many requests" is about all of ours, not about one.
+    private func pause(_ retryAfter: Duration?, _ status: Int) {
+        guard let retryAfter, status == 429 || status == 503 else { return }
+        let end = ContinuousClock.now + min(retryAfter, options.retry.retryAfterCap)
+        pausedUntil = max(pausedUntil ?? end, end)
     }
 
     private func refusal(of target: String, for job: TransferJob) -> TransferError? {
@@ -180,6 +227,17 @@ final class TransferEngine {
 
     private func failed(_ job: TransferJob, _ error: TransferError) {
         var job = job
+        if let budget {
+            budget.settle(error.isRetriable ? .failed : .answered)
+            let hadAnswer = error.code != .connectFailed && error.code != .resolveFailed
+            if error.isRetriable,
+                let wait = job.idleWait(.failed, hadAnswer: hadAnswer, budget, options.retry, using: &generator)
+            {
+                job.startAgain(counts: false)
+                queue.append(job, due: .now + wait)
+                return
+            }
+        }
         if error.isRetriable, let wait = options.retry.wait(afterAttempt: job.attempt, using: &generator) {
             job.startAgain()
             queue.append(job, due: .now + wait)
@@ -207,6 +265,21 @@ final class TransferEngine {
         end { $0.download.isCancelled }
     }
 
+    /// Breaks off what the budget no longer bears; it starts anew when it may.
+    private func breakOff() {
+        var excess = budget?.excess(at: .now) ?? 0
+        while excess > 0, let (handle, easy) = active.first {
+            curl_multi_remove_handle(loop.multi, handle)
+            active[handle] = nil
+            if let job = easy.job { queue.append(job, due: .now) }
+            easy.job = nil
+            _ = easy.takeBody()
+            idle.append(easy)
+            budget?.settle(.none)
+            excess -= 1
+        }
+    }
+
     private func end(where isUnwanted: (TransferJob) -> Bool) {
         for job in queue.remove(where: isUnwanted) { finish(job, .failure(TransferLoop.closedError)) }
         for (handle, easy) in active {
@@ -214,8 +287,9 @@ final class TransferEngine {
             curl_multi_remove_handle(loop.multi, handle)
             active[handle] = nil
             easy.job = nil
-            _ = easy.takeBody()
+            easy.rest()
             idle.append(easy)
+            budget?.settle(.none)
             finish(job, .failure(TransferLoop.closedError))
         }
     }

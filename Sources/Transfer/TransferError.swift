@@ -16,6 +16,8 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
             case redirectRefused = "redirect-refused"
             case invalidRequest = "invalid-request"
             case cancelled
+            case diskFull = "disk-full"
+            case fileFailed = "file-failed"
             case engine
         }
         private let name: Name
@@ -43,6 +45,10 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
         public static let invalidRequest = Code(.invalidRequest)
         /// The caller cancelled, or the client was closed.
         public static let cancelled = Code(.cancelled)
+        /// No space is left for the file that takes the body.
+        public static let diskFull = Code(.diskFull)
+        /// The file to send or to fill could not be opened, read or written.
+        public static let fileFailed = Code(.fileFailed)
         /// libcurl could not be set up.
         public static let engine = Code(.engine)
 

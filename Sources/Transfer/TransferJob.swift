@@ -8,6 +8,10 @@ struct TransferJob: Sendable {
     /// The URL of the current hop.
     var url: String
     var attempt = 1
+    /// Attempts that told nothing about this request, because the origin was down.
+    var idleAttempts = 0
+    /// Good answers of the origin when this request was last tried; `nil` before its first attempt.
+    var answersBefore: UInt64?
     var redirects = 0
     var received = 0
     /// Whether a redirect led to another host: then no header of ours goes along.
@@ -23,8 +27,10 @@ struct TransferJob: Sendable {
     var extraHeaders: [HeaderField] { isAbroad ? [] : request.headers }
 
     /// Starts over from the URL that was asked for.
-    mutating func startAgain() {
-        attempt += 1
+    ///
+    /// - Parameter counts: Whether the attempt before is one of those allowed.
+    mutating func startAgain(counts: Bool = true) {
+        if counts { attempt += 1 }
         url = request.url
         redirects = 0
         isAbroad = false

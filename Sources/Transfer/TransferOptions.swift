@@ -61,6 +61,10 @@ public struct TransferOptions: Sendable {
     public var redirectRefusal: @Sendable (String) -> String? = { _ in nil }
     /// When and how often a request is tried again.
     public var retry = RetryPolicy()
+    /// Whose permits each request needs, retries included, instead of ``requestsPerSecond``; `nil` = nobody's.
+    ///
+    /// While the origin throttles or is down, requests wait for permits and do not use up their attempts.
+    public var budget: OriginBudget?
     /// A PEM file of trusted certificates instead of the system's.
     public var certificateFile: String?
 

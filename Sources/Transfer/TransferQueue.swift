@@ -5,7 +5,8 @@ struct TransferQueue {
     /// Latest first, so that the next one is the last.
     private var later: [(due: ContinuousClock.Instant, job: TransferJob)] = []
 
-    var isEmpty: Bool { head == fresh.count && later.isEmpty }
+    var isEmpty: Bool { count == 0 }
+    var count: Int { fresh.count - head + later.count }
 
     mutating func append(_ jobs: [TransferJob]) { fresh += jobs }
 

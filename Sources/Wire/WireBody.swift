@@ -88,5 +88,8 @@ extension PBLoggedPlan: WireBody {}
 extension PBLoggedBatch: WireBody {}
 extension PBLoggedPackage: WireBody {}
 extension PBLoggedFailures: WireBody {}
+extension PBLoggedBatches: WireBody {}
+extension PBLoggedDrop: WireBody {}
+extension PBLoggedSchedule: WireBody {}
 extension PBTile: WireBody {}
 extension PBBox: WireBody {}

@@ -228,6 +228,9 @@ public nonisolated struct PBFetchResult: Sendable {
   /// at most 1,000; `failed` is exact
   public var failures: [PBTileFailure] = []
 
+  /// of stored and empty: taken from the offer's sources
+  public var reused: UInt64 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -338,6 +341,9 @@ public nonisolated struct PBWelcome: Sendable {
 
   /// of the leases held: still the worker's; drop all others
   public var adopted: [UInt64] = []
+
+  /// where this host streams blobs, 0 = nowhere
+  public var blobPort: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -600,7 +606,7 @@ public nonisolated struct PBSubmit: Sendable {
   /// repeating it returns the first job
   public var requestID: String = String()
 
-  /// region, bbox, geojson, points
+  /// region, bbox, geojson, points; catalog = each package has its own
   public var kind: String = String()
 
   /// what the user typed
@@ -658,6 +664,9 @@ public nonisolated struct PBPackageRequest: Sendable {
   public var hasBounds: Bool {self._bounds != nil}
   /// Clears the value of `bounds`. Subsequent reads from it will return its default value.
   public mutating func clearBounds() {self._bounds = nil}
+
+  /// as Submit.kind, in a job of several kinds; empty = the job's
+  public var kind: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1637,6 +1646,46 @@ public nonisolated struct PBLoggedChange: Sendable {
     set {change = .orphan(newValue)}
   }
 
+  public var batchesAdded: PBLoggedBatches {
+    get {
+      if case .batchesAdded(let v)? = change {return v}
+      return PBLoggedBatches()
+    }
+    set {change = .batchesAdded(newValue)}
+  }
+
+  public var jobReopened: PBLoggedBatches {
+    get {
+      if case .jobReopened(let v)? = change {return v}
+      return PBLoggedBatches()
+    }
+    set {change = .jobReopened(newValue)}
+  }
+
+  public var dropped: PBLoggedDrop {
+    get {
+      if case .dropped(let v)? = change {return v}
+      return PBLoggedDrop()
+    }
+    set {change = .dropped(newValue)}
+  }
+
+  public var schedule: PBLoggedSchedule {
+    get {
+      if case .schedule(let v)? = change {return v}
+      return PBLoggedSchedule()
+    }
+    set {change = .schedule(newValue)}
+  }
+
+  public var scheduleDropped: String {
+    get {
+      if case .scheduleDropped(let v)? = change {return v}
+      return String()
+    }
+    set {change = .scheduleDropped(newValue)}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Change: Equatable, Sendable {
@@ -1647,6 +1696,11 @@ public nonisolated struct PBLoggedChange: Sendable {
     case package(PBLoggedPackage)
     case failures(PBLoggedFailures)
     case orphan(Data)
+    case batchesAdded(PBLoggedBatches)
+    case jobReopened(PBLoggedBatches)
+    case dropped(PBLoggedDrop)
+    case schedule(PBLoggedSchedule)
+    case scheduleDropped(String)
 
   }
 
@@ -1734,6 +1788,26 @@ public nonisolated struct PBLoggedJob: @unchecked Sendable {
     set {_uniqueStorage()._packages = newValue}
   }
 
+  public var after: [UInt64] {
+    get {_storage._after}
+    set {_uniqueStorage()._after = newValue}
+  }
+
+  public var identity: Data {
+    get {_storage._identity}
+    set {_uniqueStorage()._identity = newValue}
+  }
+
+  public var keepsBlobs: Bool {
+    get {_storage._keepsBlobs}
+    set {_uniqueStorage()._keepsBlobs = newValue}
+  }
+
+  public var reused: UInt64 {
+    get {_storage._reused}
+    set {_uniqueStorage()._reused = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1795,6 +1869,84 @@ public nonisolated struct PBLoggedBatch: Sendable {
   public var cause: String = String()
 
   public var detail: String = String()
+
+  public var partial: Data = Data()
+
+  public var reused: UInt64 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// Batches with their plan: those that a cut added behind the others, or all of a job that goes on.
+public nonisolated struct PBLoggedBatches: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var first: UInt64 = 0
+
+  public var plan: PBLoggedPlan {
+    get {_plan ?? PBLoggedPlan()}
+    set {_plan = newValue}
+  }
+  /// Returns true if `plan` has been explicitly set.
+  public var hasPlan: Bool {self._plan != nil}
+  /// Clears the value of `plan`. Subsequent reads from it will return its default value.
+  public mutating func clearPlan() {self._plan = nil}
+
+  public var batches: [PBLoggedBatch] = []
+
+  public var job: PBLoggedJob {
+    get {_job ?? PBLoggedJob()}
+    set {_job = newValue}
+  }
+  /// Returns true if `job` has been explicitly set.
+  public var hasJob: Bool {self._job != nil}
+  /// Clears the value of `job`. Subsequent reads from it will return its default value.
+  public mutating func clearJob() {self._job = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _plan: PBLoggedPlan? = nil
+  fileprivate var _job: PBLoggedJob? = nil
+}
+
+public nonisolated struct PBLoggedDrop: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var all: Bool = false
+
+  public var batches: [UInt64] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+public nonisolated struct PBLoggedSchedule: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String = String()
+
+  public var every: String = String()
+
+  public var label: String = String()
+
+  public var next: Int64 = 0
+
+  public var lastJob: UInt64 = 0
+
+  public var fired: UInt64 = 0
+
+  public var skipped: UInt64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2280,7 +2432,7 @@ nonisolated extension PBCommit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FetchResult"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shard\0\u{3}shard_bytes\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}distinct\0\u{3}body_bytes\0\u{1}failures\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shard\0\u{3}shard_bytes\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}distinct\0\u{3}body_bytes\0\u{1}failures\0\u{1}reused\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2296,6 +2448,7 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.distinct) }()
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.bodyBytes) }()
       case 8: try { try decoder.decodeRepeatedMessageField(value: &self.failures) }()
+      case 9: try { try decoder.decodeSingularUInt64Field(value: &self.reused) }()
       default: break
       }
     }
@@ -2326,6 +2479,9 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if !self.failures.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.failures, fieldNumber: 8)
     }
+    if self.reused != 0 {
+      try visitor.visitSingularUInt64Field(value: self.reused, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2338,6 +2494,7 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.distinct != rhs.distinct {return false}
     if lhs.bodyBytes != rhs.bodyBytes {return false}
     if lhs.failures != rhs.failures {return false}
+    if lhs.reused != rhs.reused {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2539,7 +2696,7 @@ nonisolated extension PBBye: SwiftProtobuf.Message, SwiftProtobuf._MessageImplem
 
 nonisolated extension PBWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Welcome"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}wire_minor\0\u{1}build\0\u{3}heartbeat_ms\0\u{1}adopted\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}wire_minor\0\u{1}build\0\u{3}heartbeat_ms\0\u{1}adopted\0\u{3}blob_port\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2551,6 +2708,7 @@ nonisolated extension PBWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
       case 2: try { try decoder.decodeSingularStringField(value: &self.build) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.heartbeatMs) }()
       case 4: try { try decoder.decodeRepeatedUInt64Field(value: &self.adopted) }()
+      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.blobPort) }()
       default: break
       }
     }
@@ -2569,6 +2727,9 @@ nonisolated extension PBWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if !self.adopted.isEmpty {
       try visitor.visitPackedUInt64Field(value: self.adopted, fieldNumber: 4)
     }
+    if self.blobPort != 0 {
+      try visitor.visitSingularUInt32Field(value: self.blobPort, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2577,6 +2738,7 @@ nonisolated extension PBWelcome: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
     if lhs.build != rhs.build {return false}
     if lhs.heartbeatMs != rhs.heartbeatMs {return false}
     if lhs.adopted != rhs.adopted {return false}
+    if lhs.blobPort != rhs.blobPort {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3199,7 +3361,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PackageRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}mask\0\u{1}names\0\u{1}bounds\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}mask\0\u{1}names\0\u{1}bounds\0\u{1}kind\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3211,6 +3373,7 @@ nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 2: try { try decoder.decodeSingularBytesField(value: &self.mask) }()
       case 3: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.names) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._bounds) }()
+      case 5: try { try decoder.decodeSingularStringField(value: &self.kind) }()
       default: break
       }
     }
@@ -3233,6 +3396,9 @@ nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     try { if let v = self._bounds {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
     } }()
+    if !self.kind.isEmpty {
+      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3241,6 +3407,7 @@ nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.mask != rhs.mask {return false}
     if lhs.names != rhs.names {return false}
     if lhs._bounds != rhs._bounds {return false}
+    if lhs.kind != rhs.kind {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5234,7 +5401,7 @@ nonisolated extension PBBox: SwiftProtobuf.Message, SwiftProtobuf._MessageImplem
 
 nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LoggedChange"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_inserted\0\u{1}job\0\u{3}job_forgotten\0\u{1}batch\0\u{1}package\0\u{1}failures\0\u{1}orphan\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_inserted\0\u{1}job\0\u{3}job_forgotten\0\u{1}batch\0\u{1}package\0\u{1}failures\0\u{1}orphan\0\u{3}batches_added\0\u{3}job_reopened\0\u{1}dropped\0\u{1}schedule\0\u{3}schedule_dropped\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5323,6 +5490,66 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
           self.change = .orphan(v)
         }
       }()
+      case 8: try {
+        var v: PBLoggedBatches?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .batchesAdded(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .batchesAdded(v)
+        }
+      }()
+      case 9: try {
+        var v: PBLoggedBatches?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .jobReopened(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .jobReopened(v)
+        }
+      }()
+      case 10: try {
+        var v: PBLoggedDrop?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .dropped(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .dropped(v)
+        }
+      }()
+      case 11: try {
+        var v: PBLoggedSchedule?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .schedule(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .schedule(v)
+        }
+      }()
+      case 12: try {
+        var v: String?
+        try decoder.decodeSingularStringField(value: &v)
+        if let v = v {
+          if self.change != nil {try decoder.handleConflictingOneOf()}
+          self.change = .scheduleDropped(v)
+        }
+      }()
       default: break
       }
     }
@@ -5362,6 +5589,26 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
       guard case .orphan(let v)? = self.change else { preconditionFailure() }
       try visitor.visitSingularBytesField(value: v, fieldNumber: 7)
     }()
+    case .batchesAdded?: try {
+      guard case .batchesAdded(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    }()
+    case .jobReopened?: try {
+      guard case .jobReopened(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 9)
+    }()
+    case .dropped?: try {
+      guard case .dropped(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 10)
+    }()
+    case .schedule?: try {
+      guard case .schedule(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 11)
+    }()
+    case .scheduleDropped?: try {
+      guard case .scheduleDropped(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularStringField(value: v, fieldNumber: 12)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -5376,7 +5623,7 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LoggedJob"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}priority\0\u{1}weight\0\u{3}allowed_missing\0\u{1}state\0\u{1}reason\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}bytes\0\u{1}batches\0\u{1}plan\0\u{1}packages\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}priority\0\u{1}weight\0\u{3}allowed_missing\0\u{1}state\0\u{1}reason\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}bytes\0\u{1}batches\0\u{1}plan\0\u{1}packages\0\u{1}after\0\u{1}identity\0\u{3}keeps_blobs\0\u{2}\u{3}reused\0")
 
   fileprivate class _StorageClass {
     var _requestID: String = String()
@@ -5393,6 +5640,10 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _batches: [UInt64] = []
     var _plan: PBLoggedPlan? = nil
     var _packages: [PBLoggedPackage] = []
+    var _after: [UInt64] = []
+    var _identity: Data = Data()
+    var _keepsBlobs: Bool = false
+    var _reused: UInt64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -5417,6 +5668,10 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
       _batches = source._batches
       _plan = source._plan
       _packages = source._packages
+      _after = source._after
+      _identity = source._identity
+      _keepsBlobs = source._keepsBlobs
+      _reused = source._reused
     }
   }
 
@@ -5449,6 +5704,10 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 12: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._batches) }()
         case 13: try { try decoder.decodeSingularMessageField(value: &_storage._plan) }()
         case 14: try { try decoder.decodeRepeatedMessageField(value: &_storage._packages) }()
+        case 15: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._after) }()
+        case 16: try { try decoder.decodeSingularBytesField(value: &_storage._identity) }()
+        case 17: try { try decoder.decodeSingularBoolField(value: &_storage._keepsBlobs) }()
+        case 20: try { try decoder.decodeSingularUInt64Field(value: &_storage._reused) }()
         default: break
         }
       }
@@ -5503,6 +5762,18 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
       if !_storage._packages.isEmpty {
         try visitor.visitRepeatedMessageField(value: _storage._packages, fieldNumber: 14)
       }
+      if !_storage._after.isEmpty {
+        try visitor.visitPackedUInt64Field(value: _storage._after, fieldNumber: 15)
+      }
+      if !_storage._identity.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._identity, fieldNumber: 16)
+      }
+      if _storage._keepsBlobs != false {
+        try visitor.visitSingularBoolField(value: _storage._keepsBlobs, fieldNumber: 17)
+      }
+      if _storage._reused != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._reused, fieldNumber: 20)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -5526,6 +5797,10 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._batches != rhs_storage._batches {return false}
         if _storage._plan != rhs_storage._plan {return false}
         if _storage._packages != rhs_storage._packages {return false}
+        if _storage._after != rhs_storage._after {return false}
+        if _storage._identity != rhs_storage._identity {return false}
+        if _storage._keepsBlobs != rhs_storage._keepsBlobs {return false}
+        if _storage._reused != rhs_storage._reused {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -5582,7 +5857,7 @@ nonisolated extension PBLoggedPlan: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LoggedBatch"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}state\0\u{1}attempts\0\u{1}losses\0\u{1}token\0\u{1}owner\0\u{1}digest\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}body_bytes\0\u{3}shard_bytes\0\u{1}cause\0\u{1}detail\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}state\0\u{1}attempts\0\u{1}losses\0\u{1}token\0\u{1}owner\0\u{1}digest\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}body_bytes\0\u{3}shard_bytes\0\u{1}cause\0\u{1}detail\0\u{2}\u{6}partial\0\u{1}reused\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5604,6 +5879,8 @@ nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 12: try { try decoder.decodeSingularUInt64Field(value: &self.shardBytes) }()
       case 13: try { try decoder.decodeSingularStringField(value: &self.cause) }()
       case 14: try { try decoder.decodeSingularStringField(value: &self.detail) }()
+      case 20: try { try decoder.decodeSingularBytesField(value: &self.partial) }()
+      case 21: try { try decoder.decodeSingularUInt64Field(value: &self.reused) }()
       default: break
       }
     }
@@ -5652,6 +5929,12 @@ nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if !self.detail.isEmpty {
       try visitor.visitSingularStringField(value: self.detail, fieldNumber: 14)
     }
+    if !self.partial.isEmpty {
+      try visitor.visitSingularBytesField(value: self.partial, fieldNumber: 20)
+    }
+    if self.reused != 0 {
+      try visitor.visitSingularUInt64Field(value: self.reused, fieldNumber: 21)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5670,6 +5953,152 @@ nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.shardBytes != rhs.shardBytes {return false}
     if lhs.cause != rhs.cause {return false}
     if lhs.detail != rhs.detail {return false}
+    if lhs.partial != rhs.partial {return false}
+    if lhs.reused != rhs.reused {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBLoggedBatches: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".LoggedBatches"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}first\0\u{1}plan\0\u{1}batches\0\u{1}job\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.first) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._plan) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.batches) }()
+      case 4: try { try decoder.decodeSingularMessageField(value: &self._job) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if self.first != 0 {
+      try visitor.visitSingularUInt64Field(value: self.first, fieldNumber: 1)
+    }
+    try { if let v = self._plan {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.batches.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.batches, fieldNumber: 3)
+    }
+    try { if let v = self._job {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBLoggedBatches, rhs: PBLoggedBatches) -> Bool {
+    if lhs.first != rhs.first {return false}
+    if lhs._plan != rhs._plan {return false}
+    if lhs.batches != rhs.batches {return false}
+    if lhs._job != rhs._job {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBLoggedDrop: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".LoggedDrop"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}all\0\u{1}batches\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularBoolField(value: &self.all) }()
+      case 2: try { try decoder.decodeRepeatedUInt64Field(value: &self.batches) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.all != false {
+      try visitor.visitSingularBoolField(value: self.all, fieldNumber: 1)
+    }
+    if !self.batches.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.batches, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBLoggedDrop, rhs: PBLoggedDrop) -> Bool {
+    if lhs.all != rhs.all {return false}
+    if lhs.batches != rhs.batches {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBLoggedSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".LoggedSchedule"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}every\0\u{1}label\0\u{1}next\0\u{3}last_job\0\u{1}fired\0\u{1}skipped\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.every) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.label) }()
+      case 4: try { try decoder.decodeSingularInt64Field(value: &self.next) }()
+      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.lastJob) }()
+      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.fired) }()
+      case 7: try { try decoder.decodeSingularUInt64Field(value: &self.skipped) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    if !self.every.isEmpty {
+      try visitor.visitSingularStringField(value: self.every, fieldNumber: 2)
+    }
+    if !self.label.isEmpty {
+      try visitor.visitSingularStringField(value: self.label, fieldNumber: 3)
+    }
+    if self.next != 0 {
+      try visitor.visitSingularInt64Field(value: self.next, fieldNumber: 4)
+    }
+    if self.lastJob != 0 {
+      try visitor.visitSingularUInt64Field(value: self.lastJob, fieldNumber: 5)
+    }
+    if self.fired != 0 {
+      try visitor.visitSingularUInt64Field(value: self.fired, fieldNumber: 6)
+    }
+    if self.skipped != 0 {
+      try visitor.visitSingularUInt64Field(value: self.skipped, fieldNumber: 7)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBLoggedSchedule, rhs: PBLoggedSchedule) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.every != rhs.every {return false}
+    if lhs.label != rhs.label {return false}
+    if lhs.next != rhs.next {return false}
+    if lhs.lastJob != rhs.lastJob {return false}
+    if lhs.fired != rhs.fired {return false}
+    if lhs.skipped != rhs.skipped {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

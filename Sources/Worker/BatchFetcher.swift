@@ -1,6 +1,8 @@
 internal import Foundation
+internal import Logging
 internal import Origins
 internal import Shards
+internal import Telemetry
 internal import Tiles
 internal import Tilesets
 internal import Wire
@@ -9,8 +11,10 @@ internal import Wire
 struct BatchFetcher: Sendable {
     let store: any BlobStore
     let origins: OriginCache
+    let logger: Logger?
 
-    /// Fetches every tile of the batch; tiles that cannot be had are named in the result.
+    /// Takes the tiles of the batch that the offer's sources hold and fetches the others; tiles that cannot be had are named in the
+    /// result.
     ///
     /// - Throws: ``WorkFailure``, `ShardsError`, or `CancellationError`; no file is left then.
     func run(_ work: PBFetchWork, token: UInt64, _ meter: WorkMeter) async throws -> PBCommit {
@@ -32,12 +36,20 @@ struct BatchFetcher: Sendable {
                 detail: "The batch \(cell) \(zooms) has \(count) tiles here and \(work.tiles) in the offer.",
                 retriable: false)
         }
-        let (tileset, origin) = try await origins.open(Array(work.tileset))
+        let (tileset, origin) = try await origins.open(Array(work.tileset), budget: work.origin)
         let session = try ShardSession(
             try store.temporaryURL(), ShardHeader(tileset: tileset.id, cell: cell, zooms: zooms))
-        try await origin.fetch(mask.tiles(in: zooms, under: cell)) { tiles in
-            try await session.add(tiles)
-            meter.add(done: tiles.count, bytes: tiles.reduce(0) { $0 + $1.received })
+        var wanted = SourceTiles(mask.tiles(in: zooms, under: cell), tileset: tileset.id)
+        for source in work.sources where !wanted.rest.isEmpty {
+            wanted = try await take(wanted, from: source, into: session, meter)
+        }
+        if !wanted.rest.isEmpty {
+            let rest: any Sequence<TileID> & Sendable =
+                wanted.taken == 0 ? mask.tiles(in: zooms, under: cell) : wanted.rest.sorted()
+            try await origin.fetch(rest) { tiles in
+                try await session.add(tiles)
+                meter.add(done: tiles.count, bytes: tiles.reduce(0) { $0 + $1.received })
+            }
         }
         try Task.checkCancellation()
         let result = try await session.finish(store, expecting: work.tiles)
@@ -45,5 +57,36 @@ struct BatchFetcher: Sendable {
             $0.token = token
             $0.fetch = result
         }
+    }
+
+    /// Takes what one source holds; a source that is gone or damaged is left, for it is only a help.
+    private func take(
+        _ wanted: SourceTiles, from source: Data, into session: ShardSession, _ meter: WorkMeter
+    ) async throws -> SourceTiles {
+        try Task.checkCancellation()
+        guard let digest = Digest(bytes: source), let blob = try await local(digest) else { return wanted }
+        let (left, damage) = try await session.take(wanted, from: blob.url)
+        withExtendedLifetime(blob) {}
+        if let damage { leave(digest, "\(damage)") }
+        meter.add(done: wanted.rest.count - left.rest.count, bytes: 0)
+        return left
+    }
+
+    private func local(_ digest: Digest) async throws -> LocalBlob? {
+        do {
+            let blob = try await store.local(digest)
+            if blob == nil { leave(digest, "It is not in the blob store.") }
+            return blob
+        } catch {
+            try Task.checkCancellation()
+            leave(digest, "\(error)")
+            return nil
+        }
+    }
+
+    private func leave(_ digest: Digest, _ why: String) {
+        logger?.info(
+            "A source cannot be used; its tiles are fetched",
+            metadata: [LogKey.blob: "\(digest)", LogKey.errorMessage: "\(why)"])
     }
 }

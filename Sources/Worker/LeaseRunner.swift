@@ -1,4 +1,5 @@
 internal import Foundation
+internal import Logging
 internal import Packages
 internal import Shards
 internal import Wire
@@ -8,12 +9,20 @@ struct LeaseRunner: WorkRunner {
     private let fetcher: BatchFetcher
     private let merger: PackageMerger
 
-    init(store: any BlobStore, environment: [String: String]) {
-        fetcher = BatchFetcher(store: store, origins: OriginCache(environment: environment))
+    init(
+        store: any BlobStore, environment: [String: String], logger: Logger? = nil,
+        budgets: WorkerBudgets = WorkerBudgets()
+    ) {
+        let origins = OriginCache(environment: environment, budgets: budgets)
+        fetcher = BatchFetcher(store: store, origins: origins, logger: logger)
         merger = PackageMerger(store: store)
     }
 
     func run(_ offer: PBOffer, _ meter: WorkMeter) async -> WorkOutcome {
+        await WorkMeter.$current.withValue(meter) { await work(offer, meter) }
+    }
+
+    private func work(_ offer: PBOffer, _ meter: WorkMeter) async -> WorkOutcome {
         do {
             switch offer.work {
             case .fetch(let work): return .done(try await fetcher.run(work, token: offer.token, meter))

@@ -15,18 +15,22 @@ actor OriginCache {
     private static let limit = 8
 
     private let environment: [String: String]
+    private let budgets: WorkerBudgets
     private var entries: [Digest: Entry] = [:]
     private var uses = 0
 
-    init(environment: [String: String]) { self.environment = environment }
+    init(environment: [String: String], budgets: WorkerBudgets = WorkerBudgets()) {
+        self.environment = environment
+        self.budgets = budgets
+    }
 
-    /// The tileset of `canonicalJSON` and its origin.
+    /// The tileset of `canonicalJSON` and its origin, whose requests draw from the budget `name`; empty = from none.
     ///
     /// A failed opening is not kept: the next batch tries again.
     ///
     /// - Throws: ``WorkFailure``.
-    func open(_ canonicalJSON: [UInt8]) async throws -> (Tileset, any TileOrigin) {
-        let key = Digest(of: canonicalJSON)
+    func open(_ canonicalJSON: [UInt8], budget name: String) async throws -> (Tileset, any TileOrigin) {
+        let key = Digest(of: canonicalJSON + Array(name.utf8))
         uses += 1
         let entry: Entry
         if let found = entries[key] {
@@ -39,7 +43,10 @@ actor OriginCache {
                 throw WorkFailure(cause: "bad-tileset", detail: "\(error)", retriable: false)
             }
             // Not a child of the first batch that asks: others wait for it too, and that one may be cancelled.
-            let opening = Task { [environment] in try await OriginFactory.open(tileset, environment: environment) }
+            let budget = name.isEmpty ? nil : budgets.budget(name)
+            let opening = Task { [environment] in
+                try await OriginFactory.open(tileset, environment: environment, budget: budget)
+            }
             entry = Entry(tileset: tileset, opening: opening, lastUse: uses)
             if entries.count >= Self.limit, let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) {
                 entries[oldest.key] = nil

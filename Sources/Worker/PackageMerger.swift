@@ -15,7 +15,7 @@ struct PackageMerger: Sendable {
     func run(_ work: PBMergeWork, token: UInt64, _ meter: WorkMeter) async throws -> PBCommit {
         let manifest = try await readManifest(work)
         let spec = try Self.spec(manifest)
-        let shards = try await shards(manifest)
+        let shards = try await shards(manifest, meter)
         let inputs = shards.map { MergeInput(url: $0.blob.url, digest: $0.digest) }
         let temporary = try store.temporaryURL()
         let receipt = try await withTaskCancellationHandler {
@@ -54,6 +54,17 @@ struct PackageMerger: Sendable {
                 meter.set(done: tiles)
                 meter.step()
             }
+        } catch let error as PackagesError where error.code == .badShard {
+            // All that rotted are named at once, or each would cost a merge of its own.
+            let damaged = inputs.filter { input in
+                meter.step()
+                return !meter.isCancelled && (try? Digest.ofFile(input.url).digest) != input.digest
+            }
+            guard !damaged.isEmpty else { throw error }
+            throw WorkFailure(
+                cause: "shard-corrupt",
+                detail: (damaged.prefix(100).map(\.digest.hex) + [error.message]).joined(separator: " "),
+                retriable: true)
         } catch let error as PackagesError where error.code == .missingTiles {
             // Of the job as a whole few enough are missing, but too many of them in this package.
             throw WorkFailure(
@@ -91,22 +102,39 @@ struct PackageMerger: Sendable {
     }
 
     /// All shards, or the failure that names every missing one so that the coordinator has them fetched again.
-    private func shards(_ manifest: PBMergeManifest) async throws -> [(digest: Digest, blob: LocalBlob)] {
-        var found: [(digest: Digest, blob: LocalBlob)] = []
-        var missing: [String] = []
-        for bytes in manifest.shards {
-            guard let digest = Digest(bytes: bytes) else { continue }  // The manifest's decoder has checked the length.
-            if let blob = try await store.local(digest) {
-                found.append((digest, blob))
-            } else {
-                missing.append(digest.hex)
+    private func shards(_ manifest: PBMergeManifest, _ meter: WorkMeter) async throws -> [(
+        digest: Digest, blob: LocalBlob
+    )] {
+        // The manifest's decoder has checked the lengths.
+        let wanted = manifest.shards.compactMap { Digest(bytes: $0) }
+        var found: [LocalBlob?] = Array(repeating: nil, count: wanted.count)
+        try await withThrowingTaskGroup(of: (Int, LocalBlob?).self) { group in
+            for (index, digest) in wanted.enumerated() {
+                // A few at a time: enough to hide the way there and back.
+                if index >= Self.fetches, let (place, blob) = try await group.next() { found[place] = blob }
+                meter.step()
+                group.addTask { (index, try await local(digest)) }
             }
+            for try await (place, blob) in group { found[place] = blob }
         }
+        let missing = zip(wanted, found).compactMap { $1 == nil ? $0.hex : nil }
         guard missing.isEmpty else {
             throw WorkFailure(
                 cause: "shard-missing", detail: missing.prefix(100).joined(separator: " "), retriable: true)
         }
-        return found
+        return zip(wanted, found).compactMap { digest, blob in blob.map { (digest, $0) } }
+    }
+
+    /// Shards looked for at a time.
+    private static let fetches = 8
+
+    /// A shard, fetched when it is elsewhere; one that arrives damaged is fetched from the origin again.
+    private func local(_ digest: Digest) async throws -> LocalBlob? {
+        do {
+            return try await store.local(digest)
+        } catch let error as ShardsError where error.code == .digestMismatch {
+            throw WorkFailure(cause: "shard-corrupt", detail: "\(digest.hex) \(error.message)", retriable: true)
+        }
     }
 
     /// The package's description: a function of the manifest alone.

@@ -15,6 +15,7 @@ actor ShardSession {
     private let temporary: URL
     private let writer: ShardWriter
     private var failed: UInt64 = 0
+    private var reused: UInt64 = 0
     private var failures: [(tile: TileID, cause: String, detail: String)] = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -37,6 +38,16 @@ actor ShardSession {
                 if failures.count < Self.namedFailures { failures.append((fetched.tile, cause, detail)) }
             }
         }
+    }
+
+    /// Adds a tile that another shard holds.
+    func add(_ entry: ShardEntry, _ body: [UInt8]?) throws {
+        if let body {
+            try writer.add(entry.tile, body: body, etag: entry.etag, lastModified: entry.lastModified)
+        } else {
+            try writer.addEmpty(entry.tile)
+        }
+        reused += 1
     }
 
     /// Finishes the file and makes it a durable blob.
@@ -62,6 +73,7 @@ actor ShardSession {
             $0.stored = UInt64(summary.stored)
             $0.empty = UInt64(summary.empty)
             $0.failed = failed
+            $0.reused = reused
             $0.distinct = UInt64(summary.distinct)
             $0.bodyBytes = summary.bodyBytes
             $0.failures = failures.sorted { $0.tile < $1.tile }.map { failure in

@@ -10,6 +10,9 @@ final class WorkMeter: Sendable {
         var isCancelled = false
     }
 
+    /// The meter of the lease that the running task works for.
+    @TaskLocal static var current: WorkMeter?
+
     private let state = Mutex(State())
 
     var counters: WorkCounters { state.withLock { $0.counters } }

@@ -73,6 +73,7 @@ struct WorkerCore: Sendable {
             return receive(message, now)
         case .otherVersion(let text): return end(.rejected(code: "version-mismatch", text: text))
         case .tick(let counters): return tick(counters, now)
+        case .report: return phase == .serving ? [.send(.progress(.make { $0.leases = progress }))] : []
         case .finished(let token, let outcome): return finish(token, outcome, now)
         case .drain: return drain(now)
         }

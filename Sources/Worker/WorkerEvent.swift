@@ -10,6 +10,8 @@ enum WorkerEvent: Sendable {
     case otherVersion(String)
     /// Time has passed; how far the running leases are.
     case tick([UInt64: WorkCounters])
+    /// The coordinator should hear of what origins said before the next heartbeat.
+    case report
     /// A running lease has ended here.
     case finished(UInt64, WorkOutcome)
     /// Leave in good order.

@@ -1,4 +1,5 @@
 public import Foundation
+public import Shards
 public import ZeroMQ
 
 /// What a worker needs to know.
@@ -9,8 +10,22 @@ public struct WorkerOptions: Sendable {
     public var connect: String
     /// How the two trust each other.
     public var security: LinkSecurity
-    /// The blob store's folder, shared with the coordinator.
-    public var blobs: URL
+    /// The blob store's folder, shared with the coordinator; `nil` streams blobs to and from it.
+    public var blobs: URL?
+    /// Opens another blob store than the folder's; tried again while it throws `store-missing`.
+    public var openStore: (@Sendable () async throws -> any BlobStore)?
+    /// Where blobs are streamed to, when the coordinator's own word does not lead there.
+    ///
+    /// Default: the host of ``connect`` and the port that the coordinator names.
+    public var blobEndpoint: String?
+    /// Where a worker that streams makes its shards and packages, and keeps fetched ones.
+    ///
+    /// Default: `packhorse` in the system's folder for temporary files.
+    public var scratch = FileManager.default.temporaryDirectory.appendingPathComponent("packhorse")
+    /// Bytes of fetched blobs kept that no work needs now.
+    ///
+    /// Default 4 GiB.
+    public var cacheBytes: UInt64 = 4 << 30
     /// Leases worked on at the same time, 1...256.
     ///
     /// Default 4.
@@ -35,8 +50,9 @@ public struct WorkerOptions: Sendable {
     public var storePatience: Duration = .seconds(30)
 
     /// Options with everything else at its default.
-    public init(connect: String, security: LinkSecurity, blobs: URL, slots: Int = 4, name: String? = nil, build: String)
-    {
+    public init(
+        connect: String, security: LinkSecurity, blobs: URL?, slots: Int = 4, name: String? = nil, build: String
+    ) {
         let process = ProcessInfo.processInfo
         self.connect = connect
         self.security = security

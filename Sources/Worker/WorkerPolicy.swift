@@ -31,6 +31,8 @@ struct WorkerProfile: Hashable, Sendable {
     var host: String
     var build: String
     var blobStore: String
+    /// Whether blobs are streamed, so that no store need be shared.
+    var streams = false
     var packageFormat: UInt32
 
     func hello(held: [UInt64]) -> PBHello {
@@ -44,6 +46,7 @@ struct WorkerProfile: Hashable, Sendable {
             $0.canFetch = true
             $0.canMerge = true
             $0.blobStore = blobStore
+            $0.streams = streams
             $0.shardFormats = [1]
             $0.packageFormats = [packageFormat]
             $0.held = held.prefix(1024).map { token in .make { $0.token = token } }

@@ -4,6 +4,7 @@ internal import Packages
 public import ServiceLifecycle
 internal import Shards
 internal import Telemetry
+internal import Wire
 internal import ZeroMQ
 
 /// A worker: asks a coordinator for leases, fetches and merges, commits.
@@ -30,38 +31,61 @@ public struct WorkerService: Service, CustomStringConvertible {
     ///
     /// - Throws: ``WorkerError``; `ShardsError` when the blob store cannot be opened; `ZeroMQError` for endpoint or keys.
     public func run() async throws {
+        guard let folder = options.blobs else { return try await runStreaming() }
         let store: any BlobStore
         do {
-            store = try await cancelWhenGracefulShutdown { try await openStore() }
+            store = try await cancelWhenGracefulShutdown { try await openStore(folder) }
         } catch is CancellationError {
             logger.notice("Worker ends before it began: there was no blob store")
             return
         }
-        let runner = LeaseRunner(store: store, environment: options.environment)
-        try await run(store, runner, WorkerPolicy(slots: options.slots))
+        let budgets = WorkerBudgets()
+        let runner = LeaseRunner(store: store, environment: options.environment, logger: logger, budgets: budgets)
+        try await run(store, runner, WorkerPolicy(slots: options.slots), budgets: budgets)
+    }
+
+    /// The same without a shared folder.
+    private func runStreaming() async throws {
+        let client = BlobClient(options.security, allowPlain: options.allowPlain, logger)
+        let store = try StreamedBlobStore(scratch: options.scratch, limit: options.cacheBytes, client: client)
+        let budgets = WorkerBudgets()
+        let runner = LeaseRunner(store: store, environment: options.environment, logger: logger, budgets: budgets)
+        try await run(store, runner, WorkerPolicy(slots: options.slots), budgets: budgets, streaming: client)
     }
 
     /// The same with another runner and other numbers, for tests.
-    func run(_ store: any BlobStore, _ runner: any WorkRunner, _ policy: WorkerPolicy) async throws {
+    func run(
+        _ store: any BlobStore, _ runner: any WorkRunner, _ policy: WorkerPolicy,
+        budgets: WorkerBudgets = WorkerBudgets(), streaming client: BlobClient? = nil
+    ) async throws {
         var linkOptions = LinkOptions()
         linkOptions.allowPlain = options.allowPlain
         linkOptions.linger = .seconds(1)
+        // A coordinator that comes back after minutes must have its workers within seconds.
+        linkOptions.reconnectMax = .seconds(3)
         linkOptions.sendPatience = .seconds(2)
         linkOptions.logger = logger
         let link = try DealerLink(connect: options.connect, security: options.security, options: linkOptions)
-        let core = WorkerCore(
-            session: .random(in: 1...UInt64.max),
-            profile: WorkerProfile(
-                name: options.name, host: HostName.current, build: options.build, blobStore: store.id,
-                packageFormat: UInt32(PackageSpec.formatVersion)),
-            policy: policy)
-        let shell = WorkerShell(core, link, runner, logger)
+        var profile = WorkerProfile(
+            name: options.name, host: HostName.current, build: options.build, blobStore: store.id,
+            packageFormat: UInt32(PackageSpec.formatVersion))
+        profile.streams = client != nil
+        let core = WorkerCore(session: .random(in: 1...UInt64.max), profile: profile, policy: policy)
+        let shell = WorkerShell(core, link, runner, logger, budgets: budgets) { [options] welcome in
+            await client?.connect(to: options.blobEndpoint(port: welcome.blobPort))
+        }
         logger.notice(
             "Worker starts", metadata: [LogKey.endpoint: "\(options.connect)", LogKey.worker: "\(options.name)"])
         let failure = await withGracefulShutdownHandler {
             await withTaskGroup(of: (any Error)?.self) { group in
                 group.addTask { await Self.receive(link, shell) }
                 group.addTask { await Self.pace(shell) }
+                if let client {
+                    group.addTask {
+                        await client.run()
+                        return CancellationError()
+                    }
+                }
                 let failure = await group.next() ?? nil
                 group.cancelAll()
                 return failure
@@ -108,17 +132,27 @@ public struct WorkerService: Service, CustomStringConvertible {
         return nil
     }
 
-    /// Opens the blob store; one that its coordinator has not made yet is waited for.
-    private func openStore() async throws -> any BlobStore {
+    /// Opens the shared blob store; one that its coordinator has not made yet is waited for.
+    private func openStore(_ folder: URL) async throws -> any BlobStore {
         let deadline = ContinuousClock.now + options.storePatience
         while true {
             do {
-                return try FolderBlobStore(options.blobs, create: false)
-            } catch {
+                if let open = options.openStore { return try await open() }
+                return try FolderBlobStore(folder, create: false)
+            } catch let error as ShardsError {
                 guard error.code == .storeMissing, ContinuousClock.now < deadline else { throw error }
             }
-            logger.info("Waiting for the coordinator's blob store", metadata: [LogKey.path: "\(options.blobs.path)"])
+            logger.info("Waiting for the coordinator's blob store", metadata: [LogKey.path: "\(folder.path)"])
             try await Task.sleep(for: .seconds(1))
         }
+    }
+}
+
+extension WorkerOptions {
+    /// Where blobs are, when the coordinator serves them at `port`: the host is the one that leads to it from here.
+    func blobEndpoint(port: UInt32) -> String {
+        if let blobEndpoint { return blobEndpoint }
+        guard let colon = connect.lastIndex(of: ":") else { return connect }
+        return "\(connect[..<colon]):\(port)"
     }
 }

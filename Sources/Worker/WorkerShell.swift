@@ -13,7 +13,9 @@ actor WorkerShell {
     private var core: WorkerCore
     private let link: DealerLink
     private let runner: any WorkRunner
+    private let budgets: WorkerBudgets
     private let logger: Logger
+    private let onWelcome: @Sendable (PBWelcome) async -> Void
     private let started = ContinuousClock.now
     private var tasks: [UInt64: Task<Void, Never>] = [:]
     private var meters: [UInt64: WorkMeter] = [:]
@@ -25,7 +27,14 @@ actor WorkerShell {
     /// Why the worker ended; `nil` while it lives.
     private(set) var end: WorkerEnd?
 
-    init(_ core: WorkerCore, _ link: DealerLink, _ runner: any WorkRunner, _ logger: Logger) {
+    /// - Parameter onWelcome: Told what the coordinator says of itself, before any offer is looked at.
+    init(
+        _ core: WorkerCore, _ link: DealerLink, _ runner: any WorkRunner, _ logger: Logger,
+        budgets: WorkerBudgets = WorkerBudgets(),
+        onWelcome: @escaping @Sendable (PBWelcome) async -> Void = { _ in }
+    ) {
+        self.onWelcome = onWelcome
+        self.budgets = budgets
         self.core = core
         self.link = link
         self.runner = runner
@@ -51,7 +60,8 @@ actor WorkerShell {
                         "The coordinator refused a result; its work is another's now",
                         metadata: [LogKey.token: "\(body.token)", LogKey.errorCode: "\(body.reason)"])
                 }
-                await handle(.message(frame.message, about: frame.session))
+                if case .welcome(let body) = frame.message { await onWelcome(body) }
+                await take(frame)
             } catch {
                 logger.info("A frame was refused", metadata: [LogKey.errorCode: "\(error.code)"])
                 // Its words cannot be read; that it speaks another version is answer enough.
@@ -63,7 +73,8 @@ actor WorkerShell {
     /// Lets time pass; returns how long until it must again.
     func tick() async -> Duration {
         await handle(.tick(meters.mapValues(\.counters)))
-        return .milliseconds(min(max(core.nextTick - now, 20), 1000))
+        if budgets.isUrgent() { await handle(.report) }
+        return .milliseconds(min(max(core.nextTick - now, 20), budgets.isUsed ? 200 : 1000))
     }
 
     /// Begins to leave in good order.
@@ -172,9 +183,27 @@ actor WorkerShell {
         }
     }
 
+    /// Grants are for the budgets, all else is for the core.
+    private func take(_ frame: Frame) async {
+        switch frame.message {
+        case .rateGrants(let body): budgets.apply(body.grants, re: frame.re)
+        case .pong(let body):
+            budgets.apply(body.grants, re: frame.re)
+            await handle(.message(frame.message, about: frame.session))
+        default: await handle(.message(frame.message, about: frame.session))
+        }
+        if budgets.isUrgent() { await handle(.report) }
+    }
+
     private func encode(_ message: Message) -> [UInt8]? {
+        var message = message
+        if case .progress(var body) = message {
+            (body.origins, body.grants) = budgets.report()
+            message = .progress(body)
+        }
         trace("out", message)
         seq += 1
+        budgets.sent(seq)
         do {
             return try Frame(session: core.session, seq: seq, epoch: epoch, message).encoded()
         } catch {

@@ -21,6 +21,8 @@ final class LinkChannel<Item: Sendable, Job: Sendable>: Sendable {
         var wake: Int32
         var wakePending = false
         var stopping = false
+        /// Whether the next receiver is not to wait.
+        var isPoked = false
         var ended: ZeroMQError?
         var closers: [CheckedContinuation<Void, Never>] = []
     }
@@ -67,6 +69,10 @@ final class LinkChannel<Item: Sendable, Job: Sendable>: Sendable {
                         return .success(items)
                     }
                     if let ended = state.ended { return .failure(ended) }
+                    if state.isPoked {
+                        state.isPoked = false
+                        return .success([])
+                    }
                     if Task.isCancelled || limit <= .zero { return .success([]) }
                     state.waiters.append(Waiter(id: id, deadline: deadline, continuation: continuation))
                     signal(&state)
@@ -154,6 +160,12 @@ final class LinkChannel<Item: Sendable, Job: Sendable>: Sendable {
 
     /// Ends the wait of every receiver with nothing, because there is news that is not an item.
     func interrupt() { expire { _ in true } }
+
+    /// Ends the wait of every receiver; when nobody waits, of the next one.
+    func poke() {
+        state.withLock { $0.isPoked = $0.waiters.isEmpty }
+        interrupt()
+    }
 
     /// Ends the waits whose time is over.
     func expire(at now: ContinuousClock.Instant) { expire { $0.deadline <= now } }

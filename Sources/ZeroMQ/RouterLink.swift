@@ -82,8 +82,8 @@ public final class RouterLink: Sendable {
 
     /// Ends a running ``receive(upTo:)`` with what there is, because its caller has something else to do.
     ///
-    /// One that begins later waits as it would have.
-    public func wake() { channel.interrupt() }
+    /// When none runs, the next one does not wait.
+    public func wake() { channel.poke() }
 
     /// Hands frames to their peers, in order per peer, and returns when libzmq has taken them all or given them up.
     ///

@@ -33,23 +33,21 @@ struct CoordinatorTests {
                     atPath: fixture.options.catalog.appendingPathComponent("packages/1/P0.mbtiles").path))
             // The shards go with the job; what is left in the store is its id.
             let deadline = ContinuousClock.now + .seconds(60)
-            while try leftBlobs(fixture) > 0, ContinuousClock.now < deadline {
+            while leftBlobs(fixture) > 0, ContinuousClock.now < deadline {
                 _ = try await talker.ask(.ping(PBPing()))
             }
-            #expect(try leftBlobs(fixture) == 0)
+            #expect(leftBlobs(fixture) == 0)
         }
     }
 
-    private func leftBlobs(_ fixture: Fixture) throws -> Int {
+    private func leftBlobs(_ fixture: Fixture) -> Int {
         let walk = FileManager.default.enumerator(
             at: fixture.options.blobs, includingPropertiesForKeys: [.isRegularFileKey])
         var count = 0
         while let url = walk?.nextObject() as? URL {
-            if try url.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true,
-                url.lastPathComponent != "store-id"
-            {
-                count += 1
-            }
+            // One that is removed in this moment is no longer left.
+            let values = try? url.resourceValues(forKeys: [.isRegularFileKey])
+            if values?.isRegularFile == true, url.lastPathComponent != "store-id" { count += 1 }
         }
         return count
     }
@@ -67,7 +65,7 @@ struct CoordinatorTests {
             guard case .welcome(let welcome) = try await worker.talker.ask(worker.hello()) else {
                 throw Talker.Silence()
             }
-            #expect(welcome.heartbeatMs == 200)
+            #expect(welcome.heartbeatMs == 5_000)
             guard case .workers(let workers) = try await talker.ask(.listWorkers(PBListWorkers())) else {
                 throw Talker.Silence()
             }

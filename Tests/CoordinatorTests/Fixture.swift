@@ -22,7 +22,7 @@ final class Fixture: Sendable {
             catalog: folder.appendingPathComponent("catalog"))
         options.controlBind = "tcp://127.0.0.1:*"
         options.workBind = "tcp://127.0.0.1:*"
-        options.heartbeatSeconds = 0.2
+        options.heartbeatSeconds = 5
         options.leaseSeconds = 3
         options.restartGraceSeconds = 3
         change(&options)
@@ -106,9 +106,9 @@ final class Talker: Sendable {
     }
 
     /// Says something and waits for its answer.
-    func ask(_ message: Message) async throws -> Message {
+    func ask(_ message: Message, within limit: Duration = .seconds(60)) async throws -> Message {
         let seq = try await say(message)
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + limit
         while ContinuousClock.now < deadline {
             for bytes in try await link.receive(upTo: .milliseconds(500)) {
                 let frame = try Frame(decoding: bytes)

@@ -173,6 +173,7 @@ struct StateStoreTests {
         #expect(try await store.blobs(of: 1) == [digest(10)])
         try await store.apply(scheduler.writes(.cancel(2)), wall: 5)
         #expect(try await store.blobs(of: 1) == [digest(10), digest(11)])
+        #expect(try await store.blobs(of: 1, keeping: [2]) == [digest(10)], "a later one may still give it to others")
         #expect(try await store.allBlobs() == [digest(10), digest(11)])
         try await store.apply(scheduler.writes(.forget(1)), wall: 5)
         #expect(try await store.allBlobs() == [digest(11)])

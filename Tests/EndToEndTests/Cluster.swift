@@ -9,13 +9,26 @@ final class Cluster {
     private(set) var workers: [Daemon] = []
     private(set) var control = ""
     private(set) var work = ""
+    private(set) var blob = ""
     private let coordinatorArguments: [String]
+    /// Of the coordinator and its workers.
+    private let blobs: [String]?
+    private let environment: [String: String]
 
-    init(workers count: Int, coordinatorArguments: [String] = [], in scratch: Scratch, data: URL? = nil) async throws {
+    /// Between the workers and the coordinator, where one was asked for.
+    private(set) var proxy: FaultProxy?
+
+    init(
+        workers count: Int, coordinatorArguments: [String] = [], blobs: [String]? = nil,
+        environment: [String: String] = [:], throughProxy: Bool = false, in scratch: Scratch, data: URL? = nil
+    ) async throws {
         self.scratch = scratch
+        self.blobs = blobs
+        self.environment = environment
         self.data = data ?? scratch.url("data-\(UUID().uuidString)")
         self.coordinatorArguments = coordinatorArguments
         try await startCoordinator()
+        if throughProxy { proxy = try FaultProxy(to: work.split(separator: ":").last.flatMap { UInt16($0) } ?? 0) }
         for _ in 0..<count { try startWorker() }
     }
 
@@ -29,7 +42,8 @@ final class Cluster {
             [
                 "coordinator", "--data", data.path, "--control", control.isEmpty ? "tcp://127.0.0.1:*" : control,
                 "--work", work.isEmpty ? "tcp://127.0.0.1:*" : work,
-            ] + coordinatorArguments, in: scratch)
+                "--blob-bind", blob.isEmpty ? "tcp://127.0.0.1:*" : blob,
+            ] + coordinatorArguments + (blobs ?? []), environment: environment, in: scratch)
         coordinator = daemon
         let bound = try await Eventually.get("the coordinator binds") { () -> [String: Any]? in
             guard daemon.isRunning else {
@@ -41,16 +55,32 @@ final class Cluster {
         }
         control = try #require(bound["control"] as? String)
         work = try #require(bound["work"] as? String)
+        blob = bound["blob"] as? String ?? ""
+    }
+
+    /// Every shard, manifest and merged package that lies in the blob store.
+    func blobFiles() throws -> [URL] {
+        let folder = data.appending(path: "blobs")
+        return try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+            .filter { $0.utf8.count == 67 && !$0.hasPrefix("tmp/") }.map { folder.appending(path: $0) }
     }
 
     func startWorker(_ arguments: [String] = []) throws {
         workers.append(
             try Daemon(
                 [
-                    "worker", "--connect", work, "--blobs", data.appending(path: "blobs").path, "--name",
-                    "w\(workers.count + 1)",
-                ]
-                    + arguments, in: scratch))
+                    "worker", "--connect", proxy?.endpoint ?? work, "--name", "w\(workers.count + 1)",
+                ] + (blobs ?? ["--blobs", data.appending(path: "blobs").path]) + arguments, environment: environment,
+                in: scratch))
+    }
+
+    /// Starts a worker that shares no folder, perhaps with its blobs going through `endpoint`.
+    func startStreamingWorker(_ folder: URL, through endpoint: String? = nil) throws {
+        let detour = endpoint.map { ["--blob-endpoint", $0] } ?? []
+        workers.append(
+            try Daemon(
+                ["worker", "--connect", work, "--scratch", folder.path, "--name", "w\(workers.count + 1)"] + detour,
+                in: scratch))
     }
 
     /// Runs a command against this cluster.
@@ -81,6 +111,7 @@ final class Cluster {
     func stop() async throws {
         for worker in workers where worker.isRunning { try await worker.stop() }
         if let coordinator, coordinator.isRunning { try await coordinator.stop() }
+        proxy?.stop()
     }
 }
 
@@ -108,6 +139,7 @@ struct Job: Decodable {
     let empty: Int
     let failed: Int
     let settled: Int
+    let reused: Int
     let batches: Int
     let batchesDone: Int
     let packages: [Package]

@@ -1,13 +1,19 @@
 import Foundation
+import TestSupport
 import Testing
 
-/// Processes killed in mid-job; the job ends with the same bytes.
+/// Faults in the middle of a job: whatever is killed, cut, damaged or lied about, it ends with the same bytes.
+///
+/// The short form of `make chaos`.
 @Suite(.serialized)
 struct CrashTests {
-    private static let job = ["EE", "--zoom", "0-12"]
+    private static let job = ["EE", "--zoom", "0-11"]
 
-    /// What the job makes when nothing goes wrong, from a slow origin so that there is a middle to kill in.
-    private func undisturbed(_ origin: DemoOrigin, _ scratch: Scratch) async throws -> [String?] {
+    /// What the job makes when nothing goes wrong, made once for all tests.
+    private static let undisturbed = Task {
+        let scratch = try Scratch()
+        let origin = try SyntheticOrigin(in: scratch)
+        defer { origin.server.stop() }
         let cluster = try await Cluster(workers: 2, in: scratch)
         let job = try await cluster.build(Self.job + ["--tileset", origin.tileset])
         try await cluster.stop()
@@ -17,59 +23,94 @@ struct CrashTests {
     private func middle(of job: String, _ cluster: Cluster) async throws {
         try await Eventually.holds("job \(job) has begun") {
             let status = try await cluster.status(job)
-            #expect(status.state == "fetching", "the job must still run when the process is killed")
+            #expect(status.state == "fetching", "the job must still run when the fault comes")
             return status.batchesDone >= 2
         }
     }
 
-    private func end(of job: String, _ cluster: Cluster) async throws -> Job {
-        let outcome = try await cluster.run(["watch", job, "--json", "--progress", "none", "--timeout", "10"])
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        return try Job(json: outcome.output)
-    }
-
-    /// Runs the job undisturbed, then with a fault in its middle, and compares the packages.
+    /// Runs the job with a fault in its middle and compares its package with the undisturbed one.
     private func survives(
-        _ coordinatorArguments: [String] = [], fault: (Cluster, _ job: String) async throws -> Void,
-        after: (Cluster) async throws -> Void = { _ in }
+        _ coordinatorArguments: [String] = [], workers: Int = 2, throughProxy: Bool = false, lieAbout: Int = 0,
+        fault: (Cluster, _ job: String) async throws -> Void = { _, _ in },
+        after: (Cluster, SyntheticOrigin) async throws -> Void = { _, _ in }
     ) async throws {
+        let expected = try await Self.undisturbed.value
         let scratch = try Scratch()
-        let origin = try await DemoOrigin(["--latency-ms", "20"], in: scratch)
-        let expected = try await undisturbed(origin, scratch)
-        let cluster = try await Cluster(workers: 2, coordinatorArguments: coordinatorArguments, in: scratch)
+        let origin = try SyntheticOrigin(latency: .milliseconds(20), lieAbout: lieAbout, in: scratch)
+        defer { origin.server.stop() }
+        let cluster = try await Cluster(
+            workers: workers, coordinatorArguments: coordinatorArguments, throughProxy: throughProxy, in: scratch)
         let job = try await cluster.submit(Self.job + ["--tileset", origin.tileset])
         try await middle(of: job, cluster)
         try await fault(cluster, job)
-        let ended = try await end(of: job, cluster)
+        let outcome = try await cluster.run(["watch", job, "--json", "--progress", "none", "--timeout", "10"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let ended = try Job(json: outcome.output)
         #expect(ended.packages.map(\.sha256) == expected)
         #expect(ended.failed == 0)
-        try await after(cluster)
+        try await after(cluster, origin)
+        let verified = try await Program.run(["verify", cluster.catalog.path], in: scratch)
+        #expect(verified.status == 0, "\(verified.errors)")
         try await cluster.stop()
     }
 
     @Test(.timeLimit(.minutes(4)))
     func aKilledWorkerCostsTimeAndNothingElse() async throws {
-        try await survives(["--lease-seconds", "6"]) { cluster, _ in try await cluster.workers[0].killNow() }
+        try await survives(["--lease-seconds", "4"]) { cluster, _ in try await cluster.workers[0].killNow() }
     }
 
     @Test(.timeLimit(.minutes(4)))
-    func aKilledCoordinatorGoesOnWhereItWas() async throws {
+    func aKilledCoordinatorGoesOnWhereItWasAndNoLeaseIsExecutedAgain() async throws {
         try await survives { cluster, job in
             try await cluster.coordinator?.killNow()
             try await cluster.startCoordinator()
             let resumed = try await cluster.status(job)
             #expect(resumed.batchesDone >= 2, "what was acknowledged is in the store")
+        } after: { _, origin in
+            #expect(origin.askedAgain == 0)
         }
     }
 
     @Test(.timeLimit(.minutes(4)))
     func aStoppedWorkerThatWakesLaterChangesNothing() async throws {
-        try await survives(["--lease-seconds", "6"]) { cluster, _ in
+        try await survives(["--lease-seconds", "4"]) { cluster, _ in
             kill(cluster.workers[0].pid, SIGSTOP)
-        } after: { cluster in
+        } after: { cluster, _ in
             kill(cluster.workers[0].pid, SIGCONT)
-            let verified = try await Program.run(["verify", cluster.catalog.path], in: cluster.scratch)
-            #expect(verified.status == 0, "\(verified.errors)")
+        }
+    }
+
+    /// Shards made again may have the very names of those that rotted.
+    @Test(.timeLimit(.minutes(4)))
+    func shardsThatRotBeforeTheMergeAreFetchedAgain() async throws {
+        try await survives(["--lease-seconds", "2"], workers: 1) { cluster, _ in
+            try await cluster.workers[0].killNow()
+            let blobs = try cluster.blobFiles()
+            #expect(blobs.count >= 2)
+            for blob in blobs {
+                var bytes = try Data(contentsOf: blob)
+                bytes[bytes.count / 2] ^= 1
+                try bytes.write(to: blob)
+            }
+            try cluster.startWorker()
+        } after: { _, origin in
+            #expect(origin.askedAgain > 0)
+        }
+    }
+
+    @Test(.timeLimit(.minutes(4)))
+    func anOriginThatLiesAboutOneTileInAHundredIsAskedAgain() async throws {
+        try await survives(lieAbout: 100, after: { _, origin in #expect(origin.askedAgain > 0) })
+    }
+
+    @Test(.timeLimit(.minutes(4)))
+    func aLinkThatDelaysDamagesAndBreaksLosesNothing() async throws {
+        try await survives(["--lease-seconds", "4"], throughProxy: true) { cluster, _ in
+            let link = try #require(cluster.proxy)
+            link.set(FaultProxy.Harm(delay: .milliseconds(20), flipEvery: 7))
+            try await Eventually.holds("some bits are flipped") { link.flipped >= 5 }
+            link.set(FaultProxy.Harm())
+            link.cut()
         }
     }
 }

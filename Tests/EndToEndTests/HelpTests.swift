@@ -4,10 +4,11 @@ import Testing
 /// What the program and its README say is true.
 struct HelpTests {
     private static let commands = [
-        "submit", "estimate", "jobs", "status", "watch", "cancel", "mask", "regions", "inspect", "verify",
+        "submit", "estimate", "jobs", "status", "watch", "cancel", "pause", "resume", "retry",
+        "prioritise", "weigh", "dead", "schedule", "mask", "regions", "inspect", "verify",
         "coordinator", "worker",
         "workers", "health", "keygen", "keys", "demo", "demo-origin",
-        "top", "events", "backup", "state",
+        "top", "events", "backup", "state", "origins",
     ]
 
     @Test(.timeLimit(.minutes(4)), arguments: commands)

@@ -16,7 +16,7 @@ struct RegionFindTests {
         ("cote d'ivoire", "CI"),
         ("Côte d’Ivoire", "CI"), ("aland islands", "AX"), ("bosnia and herzegovina", "BA"),
         ("Bosnia & Herzegovina", "BA"), ("uk", "GB"),
-        ("usa", "US"), ("osterreich", "AT"), ("österreich", "AT"), ("Georgia", "GE"),
+        ("usa", "US"), ("EU", "150"), ("osterreich", "AT"), ("österreich", "AT"), ("Georgia", "GE"),
         ("United States/Georgia", "US-GA"), ("us/georgia", "US-GA"),
         ("baden württemberg", "DE-BW"), ("sao tome & principe", "ST"), ("Reunion", "RE"), ("Corsica", "FR-20R"),
         ("vatican", "VA"),

@@ -9,6 +9,9 @@ struct Bench {
     var now = Tick(milliseconds: 0)
     var sent: [(session: SessionID, message: Outgoing)] = []
     var other: [Effect] = []
+    var cuts: [CutRequest] = []
+    private var releases: [JobID] = []
+    var fires: [(id: String, due: Int64)] = []
 
     init(policy: SchedulerPolicy = SchedulerPolicy(), epoch: UInt32 = 1) {
         scheduler = Scheduler(policy: policy, epoch: epoch, now: Tick(milliseconds: 0))
@@ -25,7 +28,13 @@ struct Bench {
             switch effect {
             case .store(let write): store.apply(write)
             case .send(let session, let message): sent.append((session, message))
-            case .submitted, .writeManifest, .publish, .release: other.append(effect)
+            case .split(let cut):
+                cuts.append(cut)
+            case .fire(let id, let due): fires.append((id, due))
+            case .release(let id):
+                releases.append(id)
+                other.append(effect)
+            case .submitted, .writeManifest, .publish: other.append(effect)
             }
         }
     }
@@ -38,7 +47,9 @@ struct Bench {
 
     /// A coordinator that died and came back over the same store.
     mutating func restart() {
-        scheduler = Scheduler(policy: scheduler.policy, epoch: scheduler.epoch + 1, jobs: store.jobs, now: now)
+        scheduler = Scheduler(
+            policy: scheduler.policy, epoch: scheduler.epoch + 1, jobs: store.jobs,
+            schedules: Array(store.schedules.values), now: now)
         sent = []
         take(scheduler.start(now: now))
     }
@@ -102,7 +113,7 @@ struct Bench {
 
     static func job(
         _ batches: Int, request: String = "", priority: Int32 = 0, weight: UInt32 = 1, allowedMissing: Double = 0.001,
-        packages: Int = 1
+        packages: Int = 1, after: [JobID] = [], identity: ContentDigest? = nil, firing: Firing? = nil
     ) -> JobSubmission {
         let planned = (0..<batches).compactMap { index -> PlannedBatch? in
             guard let cell = TileID(zoom: 11, x: index % 2_048, y: index / 2_048),
@@ -112,7 +123,27 @@ struct Bench {
         }
         return JobSubmission(
             requestID: request, priority: priority, weight: weight, allowedMissing: allowedMissing, batches: planned,
-            packages: (0..<packages).map { Package(id: "P\($0)", tiles: UInt64(batches) * 85) })
+            packages: (0..<packages).map { Package(id: "P\($0)", tiles: UInt64(batches) * 85) },
+            after: after, identity: identity, firing: firing)
+    }
+
+    /// Answers every wish for a cut, as a coordinator whose job has every tile.
+    mutating func cut() {
+        while let wish = cuts.popLast() {
+            let parts = BatchPlanner.parts(of: wish.cell, zooms: wish.zooms, mask: TileMask(full: 14))
+            on(.splitPlanned(wish.job, batch: wish.batch, parts))
+        }
+    }
+
+    func summary(_ id: JobID) throws -> JobSummary { try #require(scheduler.summary(of: id)) }
+
+    /// The job's rows as a store has them.
+    func rows(_ id: JobID) -> [Batch] { store.jobs.first { $0.summary.id == id }?.batches ?? [] }
+
+    /// Jobs whose blobs may go, since the last look.
+    mutating func released() -> [JobID] {
+        defer { releases = [] }
+        return releases
     }
 
     /// Carries the job's manifests and publications out at once.
@@ -123,7 +154,7 @@ struct Bench {
                 on(.manifestWritten(id, package: package, Bench.digest(id << 8 | UInt64(package))))
             case .publish(let id, let package, _):
                 on(.published(id, package: package, version: 1, path: "p", unchanged: false))
-            case .store, .send, .submitted, .release: break
+            case .store, .send, .submitted, .release, .split, .fire: break
             }
         }
     }

@@ -67,7 +67,7 @@ struct SchedulerEndTests {
     func whatWillNotChangeIsNotAskedAgain(cause: String) throws { #expect(try attempts(cause) == 1) }
 
     @Test(arguments: [
-        "timeout", "truncated", "transport", "connect-failed", "resolve-failed", "tls-failed", "http-408", "http-429",
+        "timeout", "truncated", "transport", "connect-failed", "resolve-failed", "tls-failed", "http-408",
         "http-500", "http-503", "http-599", "http-x", "something-new",
     ])
     func whatMayChangeIsTriedThreeTimes(cause: String) throws { #expect(try attempts(cause) == 3) }

@@ -48,6 +48,16 @@ struct FolderBlobStoreTests {
         #expect(try digests.map { try store.url(of: $0) != nil } == [true, false, true])
     }
 
+    @Test func puttingABlobMendsOneThatRotted() async throws {
+        let store = try FolderBlobStore(scratch.file("blobs"), create: true)
+        let (first, digest) = try fill(store, "hello")
+        try await store.put(first, digest: digest)
+        try Data("jello".utf8).write(to: try #require(try store.url(of: digest)))
+        let (second, _) = try fill(store, "hello")
+        try await store.put(second, digest: digest)
+        #expect(try bytes(try #require(try store.url(of: digest))) == Array("hello".utf8))
+    }
+
     @Test func puttingTheSameBlobAgainChangesNothing() async throws {
         let store = try FolderBlobStore(scratch.file("blobs"), create: true)
         let (first, digest) = try fill(store, "hello")

@@ -1,13 +1,13 @@
 """Shards damaged before the merge, a state file torn or flipped, and disks that are full."""
 
-import json
 import os
 import shutil
+import signal
 import subprocess
 import time
 
 from case import Skip, blobs_left, fault
-from harness import Trouble, wait
+from harness import PROGRAM, Trouble, wait
 
 
 def paused_before_merge(case):
@@ -58,15 +58,24 @@ def shard_damage(kind, cases):
         case.finish(job, limit=150)
 
 
-for kind, cases in [("deleted", 2), ("truncated", 3), ("emptied", 1), ("bit flipped", 4), ("swapped", 2)]:
+@fault("every shard's bit flipped before the merge", cases=1, limit=180)
+def rot(case):
+    """Shards made again may have the very names of the damaged ones."""
+    cluster, job = paused_before_merge(case)
+    for file in blobs_left(cluster.blobs):
+        damage(case, "bit flipped", file)
+    case.healed()
+    cluster.restart_worker(cluster.workers[0])
+    case.finish(job, limit=150)
+
+
+for kind, cases in [("deleted", 2), ("truncated", 2), ("emptied", 1), ("bit flipped", 3), ("swapped", 2)]:
     shard_damage(kind, cases)
 
 
 @fault("merged package damaged before it is published", cases=2)
 def package_damage(case):
     """The coordinator is held while a worker merges; the package is damaged in the blob store, then the commit is read."""
-    import signal
-
     cluster = case.start(workers=1, latency=0)
     job = case.submit()
     wait("the merge begins", lambda: cluster.status(job)["state"] in ("merging", "publishing", "done"), pause=0)
@@ -94,7 +103,7 @@ def stopped_in_the_middle(case):
     return cluster, job
 
 
-@fault("state file: the WAL's tail torn", cases=6)
+@fault("state file: the WAL's tail torn", cases=4)
 def torn_wal(case):
     """The last transaction half on disk, as a power cut leaves it: before its commit was acknowledged to anybody.
 
@@ -112,44 +121,89 @@ def torn_wal(case):
     case.finish(job)
 
 
-@fault("state file: a page flipped", cases=8)
+def flip_pages(case, state, whole):
+    """One, 16 or 256 bits of one page."""
+    damaged = bytearray(whole)
+    page = case.random.randrange(len(whole) // 4096)
+    for _ in range(case.random.choice([1, 16, 256])):
+        damaged[page * 4096 + case.random.randrange(4096)] ^= 1 << case.random.randrange(8)
+    for rest in state.parent.glob("state.sqlite-*"):
+        rest.unlink()
+    state.write_bytes(damaged)
+    return page
+
+
+def starts(case):
+    """Whether the coordinator serves; when not, it must have said that its state is damaged."""
+    cluster = case.cluster
+    try:
+        cluster.start_coordinator()
+        return cluster.status(1, limit=10) is not None
+    except Trouble as trouble:
+        code = cluster.coordinator.child.poll()
+        said = cluster.coordinator.log.read_text()
+        cluster.coordinator.kill()
+        if code is None or code <= 0 or "damaged" not in said:
+            raise Trouble(f"a flipped page ended the coordinator with {code}: {said[-500:]} ({trouble})")
+        return False
+
+
+@fault("state file: a page flipped, job ended", cases=2)
 def flipped_page(case):
-    """A damaged copy is refused at the start or serves the truth; never a silent third."""
-    cluster, job = stopped_in_the_middle(case)
-    cluster.start_coordinator()
-    case.healed()
+    """A damaged file is refused at the start, serves the truth, or is found by `packhorse state check`; never a silent fourth."""
+    cluster = case.start(workers=2)
+    job = case.submit()
     status = cluster.wait_end(job)
+    case.watcher.closed.set()
     cluster.coordinator.stop()
     state = cluster.data / "state.sqlite"
-    whole = state.read_bytes()
-    refused = 0
-    for _ in range(10):
-        damaged = bytearray(whole)
-        page = case.random.randrange(len(whole) // 4096)
-        for _ in range(case.random.choice([1, 16, 256])):
-            damaged[page * 4096 + case.random.randrange(4096)] ^= 1 << case.random.randrange(8)
-        state.write_bytes(damaged)
-        try:
-            cluster.start_coordinator()
-        except Trouble:
-            said = cluster.coordinator.log.read_text()
-            if cluster.coordinator.child.returncode < 0:
-                raise Trouble(f"a flipped page {page} crashed the coordinator: {said[-500:]}")
-            if "damaged" not in said:
-                case.notes.append(said[-300:])
-            cluster.coordinator.expected_end = True
+    whole, refused = state.read_bytes(), 0
+    for _ in range(12):
+        page = flip_pages(case, state, whole)
+        words = [str(PROGRAM), "state", "check", "--data", str(cluster.data)]
+        found = subprocess.run(words, capture_output=True, text=True).returncode
+        if not starts(case):
             refused += 1
-        else:
-            again = cluster.status(job)
-            if again["packages"] != status["packages"] or again["state"] != status["state"]:
-                raise Trouble(f"page {page}: served {again['state']} {again['packages']}")
+            continue
+        if found == 65:
+            case.notes.append(f"page {page}: found by state check")
             cluster.coordinator.kill()
-        for rest in cluster.data.glob("state.sqlite*"):
-            rest.unlink()
-        state.write_bytes(whole)
-    case.notes.append(f"{refused} of 10 refused")
-    cluster.start_coordinator()
-    case.finish(job)
+            continue
+        again = cluster.status(job)
+        for key in ("state", "packages", "stored", "empty", "failed", "tiles"):
+            if again[key] != status[key]:
+                raise Trouble(f"page {page} flipped: {key} is {again[key]}, was {status[key]}")
+        cluster.coordinator.kill()
+    case.notes.append(f"{refused} of 12 refused")
+
+
+@fault("state file: a page flipped, job running", cases=3, limit=180)
+def flipped_page_running(case):
+    """Refused at the start, or the job ends with the right bytes, or fails and says why."""
+    cluster = case.start(workers=2, grace=1)
+    job = case.submit()
+    cluster.wait_middle(job, case.random.uniform(0.1, 0.6))
+    for worker in cluster.workers:
+        worker.kill()
+    cluster.coordinator.stop()
+    state = cluster.data / "state.sqlite"
+    kept = case.folder / "kept"
+    shutil.copytree(cluster.data, kept)
+    for _ in range(4):
+        shutil.rmtree(cluster.data)
+        shutil.copytree(kept, cluster.data)
+        page = flip_pages(case, state, (kept / "state.sqlite").read_bytes())
+        if not starts(case):
+            continue
+        for worker in list(cluster.workers):
+            cluster.restart_worker(worker)
+        status = cluster.wait_end(job)
+        if status["state"] == "done":
+            case.compare(status)
+        elif not (status["reason"] or status["failures"]):
+            raise Trouble(f"page {page} flipped: the job failed and does not say why: {status}")
+        for process in [cluster.coordinator, *cluster.workers]:
+            process.kill()
 
 
 # Full disks
@@ -202,3 +256,47 @@ def full_disk(name, places):
 full_disk("everything", ["."])
 full_disk("blobs", ["blobs"])
 full_disk("catalog", ["catalog"])
+
+
+# Disks that go away
+
+
+def read_only(place):
+    @fault(f"disk read-only 4 s: {place}", cases=2, limit=180)
+    def body(case):
+        folder = case.folder / "data" / place
+        mount(case, folder, "64m")
+        cluster = case.start(workers=2, latency=0.01 if case.index else 0)
+        job = case.submit()
+        cluster.wait_middle(job, 0.2)
+        # A file that is open for writing keeps the mount busy for a moment.
+        wait("the mount is read-only", lambda: remount(folder, "ro"), 20)
+        time.sleep(4)
+        wait("the mount is writable", lambda: remount(folder, "rw"), 20)
+        case.healed()
+        case.finish(job, limit=150)
+
+
+def remount(folder, how):
+    return subprocess.run(["mount", "-o", f"remount,{how}", folder], capture_output=True).returncode == 0
+
+
+read_only("blobs")
+read_only("catalog")
+
+
+@fault("blob folder away 5 s", cases=2, limit=180)
+def away(case):
+    """As when a network mount drops and comes back."""
+    cluster = case.start(workers=2, latency=0.01)
+    job = case.submit()
+    cluster.wait_middle(job, case.random.uniform(0.1, 0.6))
+    gone = cluster.blobs.rename(cluster.data / "away")
+    if case.index % 2:
+        cluster.blobs.mkdir()  # The empty mount point.
+    time.sleep(5)
+    if case.index % 2:
+        shutil.rmtree(cluster.blobs)
+    gone.rename(cluster.blobs)
+    case.healed()
+    case.finish(job, limit=150)

@@ -11,13 +11,17 @@ from pathlib import Path
 PROGRAM = Path(os.environ.get("PACKHORSE", Path(__file__).resolve().parents[2] / ".build/release/packhorse"))
 
 
+# Every limit is multiplied by it: how much slower this machine is just now than a quiet one of two cores.
+PATIENCE = float(os.environ.get("PACKHORSE_CHAOS_PATIENCE", "1"))
+
+
 class Trouble(Exception):
     """A case did not end as it must; the words say how."""
 
 
 def wait(what, condition, limit=60.0, pause=0.02):
     """The first true value of `condition`."""
-    end = time.monotonic() + limit
+    end = time.monotonic() + limit * PATIENCE
     while time.monotonic() < end:
         value = condition()
         if value:
@@ -55,14 +59,14 @@ class Process:
         """SIGKILL, also to a stopped process; returns when it is gone."""
         self.expected_end = True
         self.signal(signal.SIGKILL)
-        self.child.wait(30)
+        self.child.wait(60)
 
     def stop(self, limit=20):
         self.expected_end = True
         self.signal(signal.SIGCONT)
         self.signal(signal.SIGTERM)
         try:
-            self.child.wait(limit)
+            self.child.wait(limit * PATIENCE)
         except subprocess.TimeoutExpired:
             self.kill()
             raise Trouble(f"{self.name} did not end within {limit} s of SIGTERM")
@@ -74,14 +78,16 @@ class Process:
 class Cluster:
     """A coordinator and workers over a data folder."""
 
-    def __init__(self, folder, data=None, lease=4, grace=6, options=(), work_through=None, worker_options=()):
+    def __init__(self, folder, data=None, lease=4, grace=6, options=(), work_through=None, worker_options=(), cli_options=(),
+                 host="127.0.0.1", prefixes=None):  # fmt: skip
         self.folder, self.data = folder, data or folder / "data"
         self.lease, self.grace, self.options = lease, grace, list(options)
         self.work_through, self.worker_options = work_through, list(worker_options)
+        self.cli_options = list(cli_options)
         self.blobs, self.catalog = self.data / "blobs", self.data / "catalog"
         self.coordinator, self.workers, self.everything = None, [], []
         self.control = self.work = None
-        self.prefixes = {}
+        self.host, self.prefixes = host, prefixes or {}
         (folder / "logs").mkdir(parents=True, exist_ok=True)
 
     # Starting
@@ -104,8 +110,8 @@ class Cluster:
         self.control, self.work = found["control"], found["work"]
 
     def launch_coordinator(self, environment=None, options=()):
-        arguments = ["coordinator", "--data", self.data, "--control", self.control or "tcp://127.0.0.1:*"]
-        arguments += ["--work", self.work or "tcp://127.0.0.1:*", "--lease-seconds", self.lease]
+        arguments = ["coordinator", "--data", self.data, "--control", self.control or f"tcp://{self.host}:*"]
+        arguments += ["--work", self.work or f"tcp://{self.host}:*", "--lease-seconds", self.lease]
         arguments += ["--restart-grace-seconds", self.grace, "--log-level", "trace", "--log-format", "json"]
         self.coordinator = self._process("coordinator", [*arguments, *self.options, *options], environment)
 
@@ -137,7 +143,8 @@ class Cluster:
 
     def ask(self, *arguments, limit=60, check=True):
         command = [*self.prefixes.get("cli", ()), str(PROGRAM), *map(str, arguments), "--coordinator", self.control]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=limit, stdin=subprocess.DEVNULL)
+        command += map(str, self.cli_options)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=limit * PATIENCE, stdin=subprocess.DEVNULL)
         if check and done.returncode != 0:
             raise Trouble(f"{' '.join(map(str, arguments))}: exit {done.returncode}: {done.stderr.strip()[-400:]}")
         return done
@@ -146,12 +153,21 @@ class Cluster:
         words = ["submit", *area, "--tileset", tileset, "--zoom", zoom, "--timeout", 30, *options]
         return int(self.ask(*words).stdout.split()[0])
 
-    def status(self, job):
-        return json.loads(self.ask("status", job, "--json", "--failures", 5000, "--timeout", 30).stdout)
+    def status(self, job, limit=60):
+        """The job; a coordinator that is down or degraded for the moment is asked again."""
+        end = time.monotonic() + limit * PATIENCE
+        while True:
+            done = self.ask("status", job, "--json", "--failures", 5000, "--timeout", 5, check=False)
+            if done.returncode == 0:
+                return json.loads(done.stdout)
+            self.check_alive()
+            if done.returncode not in (69, 75, 77) or time.monotonic() > end:
+                raise Trouble(f"status {job}: exit {done.returncode}: {done.stderr.strip()[-400:]}")
+            time.sleep(0.2)
 
     def wait_end(self, job, limit=90):
         """The job when it has ended."""
-        end = time.monotonic() + limit
+        end = time.monotonic() + limit * PATIENCE
         while True:
             status = self.status(job)
             if status["state"] in ("done", "failed", "cancelled"):

@@ -54,7 +54,7 @@ class Watcher:
             time.sleep(0.01)
 
     def look(self):
-        for file in self.catalog.glob("packages/*/*"):
+        for file in self.catalog.glob("packages/*/[!.]*"):
             key = str(file.relative_to(self.catalog))
             try:
                 digest = sha256(file)

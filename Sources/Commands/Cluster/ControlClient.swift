@@ -47,6 +47,56 @@ final class ControlClient: Sendable {
         guard case .done = try await ask(.cancelJob(.make { $0.job = number })) else { throw unexpected }
     }
 
+    func origins() async throws -> [PBOriginStatus] {
+        guard case .origins(let answer) = try await ask(.listOrigins(PBListOrigins())) else { throw unexpected }
+        return answer.origins
+    }
+
+    /// Orders something about a job; the answer says what came of it.
+    func order(_ number: UInt64, _ order: String, priority: Int32 = 0, weight: UInt32 = 0) async throws -> PBOrdered {
+        try await ordered(
+            .jobOrder(
+                .make {
+                    $0.job = number
+                    $0.order = order
+                    $0.priority = priority
+                    $0.weight = weight
+                }))
+    }
+
+    func dead(_ request: PBListDead) async throws -> PBDeadLetters {
+        guard case .deadLetters(let answer) = try await ask(.listDead(request)) else { throw unexpected }
+        return answer
+    }
+
+    func orderDead(_ number: UInt64, _ order: String, batches: [UInt64]) async throws -> PBOrdered {
+        try await ordered(
+            .deadOrder(
+                .make {
+                    $0.job = number
+                    $0.order = order
+                    $0.batches = batches
+                }))
+    }
+
+    func put(_ schedule: PBSchedule) async throws -> PBOrdered {
+        try await ordered(.putSchedule(.make { $0.schedule = schedule }))
+    }
+
+    func dropSchedule(_ id: String) async throws -> PBOrdered {
+        try await ordered(.dropSchedule(.make { $0.id = id }))
+    }
+
+    func schedules() async throws -> [PBSchedule] {
+        guard case .schedules(let answer) = try await ask(.listSchedules(PBListSchedules())) else { throw unexpected }
+        return answer.schedules
+    }
+
+    private func ordered(_ message: Message) async throws -> PBOrdered {
+        guard case .ordered(let answer) = try await ask(message) else { throw unexpected }
+        return answer
+    }
+
     func workers() async throws -> [PBWorkerStatus] {
         guard case .workers(let answer) = try await ask(.listWorkers(PBListWorkers())) else { throw unexpected }
         return answer.workers
@@ -126,7 +176,8 @@ extension CLIError {
     init(_ problem: PBProblem) {
         let status: ExitStatus =
             switch problem.code {
-            case "unknown-job", "unknown-worker": .noInput
+            case "unknown-job", "unknown-batch", "unknown-schedule", "unknown-worker": .noInput
+            case "bad-schedule": .usage
             case "tile-limit", "bad-request", "bad-package", "bad-mask", "bad-zoom", "backup-name": .usage
             case "forbidden": .permission
             case "version-mismatch", "unsupported": .configuration

@@ -2,6 +2,7 @@ import ArgumentParser
 import Coordinator
 import Foundation
 import Logging
+import ObjectStore
 import Telemetry
 
 /// `packhorse coordinator`: plans jobs, hands out work, publishes packages.
@@ -15,15 +16,22 @@ struct CoordinatorCommand: AsyncParsableCommand {
             Examples:
               packhorse coordinator --data ./data
               packhorse coordinator --data /srv/packhorse --keys keys --control 'tcp://*:7470' --work 'tcp://*:7471'
+              packhorse coordinator --data ./data --blobs s3://tiles/blobs --s3-endpoint https://s3.example.org
             """)
 
     @Option(help: "Folder of the state; on a local disk.") var data: String
-    @Option(help: "Blob folder shared with the workers. Default: DATA/blobs.") var blobs: String?
+    @Option(help: "Blob folder shared with the workers, or s3://bucket/prefix. Default: DATA/blobs.") var blobs: String?
     @Option(help: "Folder of packages.json and the packages. Default: DATA/catalog.") var catalog: String?
     @Option(help: "Absolute URL at which clients find the catalog folder.") var catalogURL: String =
         "http://localhost:7480/"
     @Option(help: "Where commands connect; port * takes a free one.") var control: String = "tcp://127.0.0.1:7470"
     @Option(help: "Where workers connect; port * takes a free one.") var work: String = "tcp://127.0.0.1:7471"
+    @Option(
+        help: ArgumentHelp(
+            "Where workers without the shared blob folder connect. Default: --work with the next port.",
+            valueName: "endpoint"))
+    var blobBind: String?
+    @Flag(help: "Every worker shares the blob folder: stream no blobs.") var noBlobEndpoint = false
     @Option(help: "Folder of the public keys that may connect. Default: $PACKHORSE_AUTHORIZED_KEYS.")
     var authorizedKeys: String?
     @Option(help: "Most tiles of a box job that does not raise the limit itself.") var bboxTileLimit: UInt64 = 5000
@@ -32,12 +40,17 @@ struct CoordinatorCommand: AsyncParsableCommand {
     @Option(help: "How long the leases of workers that were away at a restart wait for them.") var restartGraceSeconds:
         Double = 60
     @Flag(help: "Keep shards after their job has ended.") var keepShards = false
+    @OptionGroup var blobOptions: BlobOptions
     @OptionGroup var keys: KeyOptions
     @OptionGroup var log: LogOptions
 
     func validate() throws {
+        try blobOptions.check(blobs: blobs)
         guard (2...3600).contains(leaseSeconds) else {
             throw ValidationError("--lease-seconds must lie between 2 and 3600.")
+        }
+        guard blobBind == nil || !noBlobEndpoint else {
+            throw ValidationError("--blob-bind and --no-blob-endpoint exclude each other.")
         }
         guard (0...3600).contains(restartGraceSeconds) else {
             throw ValidationError("--restart-grace-seconds must lie between 0 and 3600.")
@@ -52,8 +65,16 @@ struct CoordinatorCommand: AsyncParsableCommand {
         var options = CoordinatorOptions(
             data: folder, blobs: blobs.map { URL(filePath: $0) } ?? folder.appending(path: "blobs"),
             catalog: catalog.map { URL(filePath: $0) } ?? folder.appending(path: "catalog"))
+        if let blobs, S3Location.isMeant(by: blobs) {
+            options.store = try await blobOptions.open(
+                blobs, folder: folder.appending(path: "blob-cache"), create: true)
+        }
         options.controlBind = control
         options.workBind = work
+        if !noBlobEndpoint {
+            options.blobBind = blobBind ?? EndpointsFile.next(after: work)
+            options.blobFallback = blobBind == nil ? EndpointsFile.free(like: work) : nil
+        }
         options.security = try keys.server(authorizedKeys: authorizedKeys)
         options.allowPlain = keys.insecure
         options.bboxTileLimit = bboxTileLimit
@@ -66,8 +87,8 @@ struct CoordinatorCommand: AsyncParsableCommand {
         let logger = log.logger("coordinator")
         let service = try CoordinatorService(options, logger: logger)
         let endpoints = EndpointsFile(
-            control: service.controlEndpoint, work: service.workEndpoint, pid: ProcessInfo.processInfo.processIdentifier
-        )
+            control: service.controlEndpoint, work: service.workEndpoint, blob: service.blobEndpoint,
+            pid: ProcessInfo.processInfo.processIdentifier)
         try endpoints.write(to: folder)
         defer { EndpointsFile.remove(folder) }
         logger.info(

@@ -6,7 +6,23 @@ import Foundation
 struct EndpointsFile: Codable, Equatable {
     let control: String
     let work: String
+    /// Where blobs are streamed; `nil` when they are not.
+    let blob: String?
     let pid: Int32
+
+    /// The endpoint on the port behind that of `endpoint`; a free one stays a free one.
+    static func next(after endpoint: String) -> String {
+        guard let colon = endpoint.lastIndex(of: ":"), let port = UInt16(endpoint[endpoint.index(after: colon)...]),
+            1..<UInt16.max ~= port
+        else { return free(like: endpoint) }
+        return "\(endpoint[..<colon]):\(port + 1)"
+    }
+
+    /// The endpoint with a port that the system chooses.
+    static func free(like endpoint: String) -> String {
+        guard let colon = endpoint.lastIndex(of: ":") else { return endpoint }
+        return "\(endpoint[..<colon]):*"
+    }
 
     private static func url(_ data: URL) -> URL { data.appending(path: "endpoints.json") }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import ObjectStore
 import Worker
 
 /// `packhorse worker`: fetches tiles and merges packages for a coordinator.
@@ -12,6 +13,8 @@ struct WorkerCommand: AsyncParsableCommand {
             Examples:
               packhorse worker --blobs ./data/blobs
               packhorse worker --connect tcp://10.0.0.5:7471 --keys keys --blobs /srv/packhorse/blobs
+              packhorse worker --blobs s3://tiles/blobs --s3-endpoint https://s3.example.org
+              packhorse worker --connect tcp://10.0.0.5:7471 --keys keys --scratch /var/tmp/packhorse
             """)
 
     @Option(
@@ -19,23 +22,51 @@ struct WorkerCommand: AsyncParsableCommand {
             "The coordinator's work endpoint. Default: $PACKHORSE_WORK, else tcp://127.0.0.1:7471.",
             valueName: "endpoint"))
     var connect: String?
-    @Option(help: "The blob folder shared with the coordinator.") var blobs: String
+    @Option(
+        help: ArgumentHelp(
+            "The blob folder shared with the coordinator, or its s3://bucket/prefix; 'stream', or leaving it out, sends and fetches blobs over the network.",
+            valueName: "folder"))
+    var blobs: String?
+    @Option(
+        help: ArgumentHelp(
+            "The coordinator's blob endpoint, if it is not the host of --connect with the port that the coordinator names.",
+            valueName: "endpoint"))
+    var blobEndpoint: String?
+    @Option(
+        help: ArgumentHelp(
+            "When streaming: where shards and packages are made and fetched ones kept. Default: packhorse in the system's temporary folder.",
+            valueName: "folder"))
+    var scratch: String?
+    @Option(help: ArgumentHelp("When streaming: MiB kept of fetched blobs that no work needs now.", valueName: "MiB"))
+    var cache: UInt64 = 4096
     @Option(help: "Batches worked on at the same time, 1 to 256.") var slots: Int = 4
     @Option(help: "What 'packhorse workers' calls it. Default: host name and process id.") var name: String?
+    @OptionGroup var blobOptions: BlobOptions
     @OptionGroup var keys: KeyOptions
     @OptionGroup var log: LogOptions
 
     func validate() throws {
+        try blobOptions.check(blobs: blobs)
         guard (1...256).contains(slots) else { throw ValidationError("--slots must lie between 1 and 256.") }
+        guard cache <= 1 << 30 else { throw ValidationError("--cache must be at most 1073741824 MiB.") }
     }
 
     func run() async throws {
         let endpoint = connect ?? ProcessInfo.processInfo.environment["PACKHORSE_WORK"] ?? "tcp://127.0.0.1:7471"
         var options = WorkerOptions(
-            connect: endpoint, security: try keys.client(as: .worker), blobs: URL(filePath: blobs), slots: slots,
-            name: name,
+            connect: endpoint, security: try keys.client(as: .worker),
+            blobs: blobs.flatMap { $0 == "stream" ? nil : URL(filePath: $0) }, slots: slots, name: name,
             build: "packhorse \(CommandLineTool.version)")
+        options.blobEndpoint = blobEndpoint
+        if let scratch { options.scratch = URL(filePath: scratch, directoryHint: .isDirectory) }
+        options.cacheBytes = cache << 20
         options.allowPlain = keys.insecure
+        if let blobs, S3Location.isMeant(by: blobs) {
+            let cache = FileManager.default.temporaryDirectory.appending(path: "packhorse-blobs")
+            options.openStore = { [blobOptions] in
+                try await blobOptions.open(blobs, folder: cache, create: false)
+            }
+        }
         let logger = log.logger("worker")
         try await ServiceRunner.run(logger, WorkerService(options, logger: logger))
     }

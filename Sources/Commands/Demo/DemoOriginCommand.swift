@@ -19,6 +19,7 @@ struct DemoOriginCommand: AsyncParsableCommand {
     @Option(help: "Wait this long before each tile, in milliseconds.") var latencyMs: Int = 0
     @Option(help: "Answer every N-th tile with 503; 0 never.") var failEvery: Int = 0
     @Option(help: "Make each tile about this many bytes larger.") var padding: Int = 0
+    @Option(help: "Append the path of each tile request to this file.") var requestLog: String?
     @OptionGroup var regions: RegionFolderOptions
     @OptionGroup var log: LogOptions
 
@@ -34,7 +35,8 @@ struct DemoOriginCommand: AsyncParsableCommand {
         let host = host
         let server = DemoWorldServer(
             host: host, port: port, tree: try regions.tree,
-            knobs: DemoKnobs(latency: .milliseconds(latencyMs), failEvery: failEvery, padding: padding),
+            knobs: DemoKnobs(
+                latency: .milliseconds(latencyMs), failEvery: failEvery, padding: padding, requestLog: requestLog),
             maxZoom: maxZoom,
             logger: log.logger("demo-origin"))
         try await ServiceRunner.run(log.logger("demo-origin")) {

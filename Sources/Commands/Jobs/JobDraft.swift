@@ -13,10 +13,13 @@ struct JobDraft {
     let packages: [Package]
     let zooms: ZoomRange
     let tileset: Tileset
+    /// What the job is called.
+    let label: String
 
     /// Makes the masks; a country the size of Russia takes a second.
-    init(areas: [Area], zooms: ZoomRange, tileset: Tileset) throws {
+    init(areas: [Area], zooms: ZoomRange, tileset: Tileset, label: String? = nil) throws {
         try Self.checkUnique(areas)
+        self.label = String((label ?? areas.map(\.label).joined(separator: ", ")).prefix(200))
         packages = areas.map { Package(area: $0, mask: $0.mask(zooms.max)) }
         self.zooms = zooms
         self.tileset = tileset
@@ -33,16 +36,42 @@ struct JobDraft {
 
     /// The tiles of all packages together, each once.
     var union: TileMask {
-        packages.dropFirst().reduce(packages[0].mask) { $0.union($1.mask) }
+        TileMask(union: packages.map(\.mask)) ?? TileMask(empty: zooms.max)
     }
 
-    var label: String { String(packages.map(\.area.label).joined(separator: ", ").prefix(200)) }
+    /// The tiles of all packages, counted in each of them.
+    var packageTiles: UInt64 { packages.reduce(0) { $0 + $1.mask.count(in: zooms) } }
+
+    /// The kind of its areas, or `catalog` when they differ.
+    private var kind: String {
+        let kinds = Set(packages.map(\.area.kind))
+        return kinds.count == 1 ? packages[0].area.kind.rawValue : "catalog"
+    }
 
     /// The message that submits it.
-    func request(_ options: SubmitPolicy) -> PBSubmit {
+    ///
+    /// - Throws: ``CLIError`` 65 when it outgrows a message.
+    func request(_ options: SubmitPolicy) throws -> PBSubmit {
+        let request = message(options)
+        do {
+            _ = try Frame(session: 1, seq: 0, .submit(request)).encoded()
+        } catch {
+            guard error.code == .tooLarge else { throw error }
+            let masks = request.packages.reduce(0) { $0 + $1.mask.count }
+            throw CLIError(
+                .badData,
+                "the masks of \(packages.count) packages have \(Units.bytes(UInt64(masks))); a submission holds"
+                    + " \(Units.bytes(UInt64(MessageType.submit.maxBodyBytes))) in all",
+                hint: "submit them in several jobs at the same time (jobs of one tileset still fetch each tile once),"
+                    + " or fewer zooms")
+        }
+        return request
+    }
+
+    private func message(_ options: SubmitPolicy) -> PBSubmit {
         PBSubmit.make {
             $0.requestID = options.requestID
-            $0.kind = packages[0].area.kind.rawValue
+            $0.kind = kind
             $0.label = label
             $0.tileset = Data(tileset.canonicalJSON)
             $0.zoomMin = UInt32(zooms.min)
@@ -51,6 +80,8 @@ struct JobDraft {
             $0.priority = options.priority
             $0.allowedMissing = options.allowedMissing
             $0.dryRun = options.dryRun
+            $0.weight = options.weight
+            $0.after = options.after
             $0.packages = packages.map(Self.request)
         }
     }
@@ -58,6 +89,7 @@ struct JobDraft {
     private static func request(_ package: Package) -> PBPackageRequest {
         PBPackageRequest.make {
             $0.id = package.area.id
+            $0.kind = package.area.kind.rawValue
             $0.mask = Data(package.mask.encoded())
             $0.names = package.area.names
             $0.bounds = PBBox.make {
@@ -77,4 +109,6 @@ struct SubmitPolicy {
     var priority: Int32 = 0
     var allowedMissing: Double = 0.001
     var dryRun = false
+    var weight: UInt32 = 1
+    var after: [UInt64] = []
 }

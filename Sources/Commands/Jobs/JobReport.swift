@@ -3,12 +3,18 @@ enum JobReport {
     static func lines(_ job: JobView) -> [String] {
         var lines = [
             "job \(job.job)  \(job.label)  (\(job.kind), tileset \(job.tileset), zoom \(job.zoomMin)-\(job.zoomMax))",
-            "state    \(job.state)" + (job.reason.map { ": \($0)" } ?? ""),
+            "state    \(job.state)" + (job.waiting.map { ", waits: \($0)" } ?? "")
+                + (job.reason.map { ": \($0)" } ?? ""),
             "tiles    \(Units.count(job.tiles)): \(Units.count(job.stored)) stored, \(Units.count(job.empty)) empty, "
-                + "\(Units.count(job.failed)) failed; \(Units.bytes(job.bytes))",
-            "batches  \(Units.count(job.batchesDone)) of \(Units.count(job.batches)) done",
+                + "\(Units.count(job.failed)) failed; \(Units.bytes(job.bytes))"
+                + (job.reused > 0 ? "; \(Units.count(job.reused)) taken from shards, not asked for again" : ""),
+            "batches  \(Units.count(job.batchesDone)) of \(Units.count(job.batches)) done"
+                + (job.batchesDead > 0 ? ", \(Units.count(job.batchesDead)) given up" : ""),
             "time     \(Units.duration(seconds: job.elapsedSeconds))",
         ]
+        if job.priority != 0 || job.weight != 1 {
+            lines.insert("share    priority \(job.priority), weight \(job.weight)", at: 2)
+        }
         for package in job.packages {
             var line = "package  \(package.id)  \(package.state)"
             if let version = package.version { line += "  version \(version)" }

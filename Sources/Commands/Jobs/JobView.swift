@@ -17,10 +17,19 @@ package struct JobView: Encodable {
     /// Settled, committed or by a running lease; never above `tiles`.
     package let settled: UInt64
     let bytes: UInt64
+    /// Of the stored and empty tiles, those taken from shards that were there already.
+    let reused: UInt64
     let batches: UInt64
     let batchesDone: UInt64
+    let batchesDead: UInt64
+    let priority: Int32
+    let weight: UInt32
+    /// Jobs it still waits for.
+    let after: [UInt64]
     let elapsedSeconds: Double
     let reason: String?
+    /// Why nothing happens now.
+    package let waiting: String?
     let packages: [PackageView]
     let failures: [FailureView]
 
@@ -55,8 +64,14 @@ package struct JobView: Encodable {
         failed = status.failed
         settled = min(status.tiles, status.stored + status.empty + status.failed + status.inFlightDone)
         bytes = status.bytes
+        reused = status.reused
         batches = status.batches
         batchesDone = status.batchesDone
+        batchesDead = status.batchesDead
+        priority = status.priority
+        weight = status.weight
+        after = status.after
+        waiting = status.waiting.isEmpty ? nil : status.waiting
         elapsedSeconds = Double(status.elapsedMs) / 1000
         reason = status.reason.isEmpty ? nil : status.reason
         packages = status.packages.map(PackageView.init)

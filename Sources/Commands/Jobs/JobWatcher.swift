@@ -37,7 +37,7 @@ struct JobWatcher {
         while !view.isOver {
             let elapsed = (clock.now - start).seconds
             meter.add(done: view.settled, at: elapsed)
-            if style.progress != .none, stall.isDue(view, at: elapsed) {
+            if style.progress != .none, view.waiting == nil, stall.isDue(view, at: elapsed) {
                 for line in StallNotice.lines(try await client.workers()) { Console.note(line) }
             }
             if style.progress == .bar {
@@ -59,8 +59,9 @@ struct JobWatcher {
         while true {
             do {
                 return JobView(try await client.job(number, failures: 100))
-            } catch let error as CLIError where error.status == .unavailable && waited < 60 {
-                if waited == 0 { Console.note("the coordinator does not answer; waiting for it to come back") }
+            } catch let error as CLIError where [.unavailable, .temporary].contains(error.status) && waited < 60 {
+                let what = error.status == .unavailable ? "the coordinator does not answer" : error.message
+                if waited == 0 { Console.note("\(what); waiting for it to come back") }
                 waited += 1
                 try await Task.sleep(for: .seconds(1))
             }

@@ -22,7 +22,8 @@ struct JobsCommand: AsyncParsableCommand {
             var table = Table("job", "state", "done", "tiles", "failed", "size", "label")
             for view in views {
                 table.add(
-                    "\(view.job)", view.state, "\(Int(view.fraction * 100)) %", Units.count(view.tiles),
+                    "\(view.job)", view.state + (view.waiting.map { " (\($0))" } ?? ""),
+                    "\(Int(view.fraction * 100)) %", Units.count(view.tiles),
                     Units.count(view.failed), Units.bytes(view.bytes), view.label)
             }
             table.lines.forEach(Console.result)

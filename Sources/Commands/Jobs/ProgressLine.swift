@@ -4,7 +4,7 @@ import Wire
 package enum ProgressLine {
     /// The line for a log or a file.
     package static func plain(_ job: JobView, _ meter: RateMeter) -> String {
-        var parts = ["job \(job.job) \(job.label)", job.state]
+        var parts = ["job \(job.job) \(job.label)", job.state + (job.waiting.map { " (\($0))" } ?? "")]
         if job.state == "fetching" {
             parts.append("\(percent(job.fraction)) \(Units.count(job.settled))/\(Units.count(job.tiles)) tiles")
             if let rate = meter.rate { parts.append("\(Units.count(UInt64(rate))) tiles/s") }

@@ -9,13 +9,16 @@ struct SubmitCommand: AsyncParsableCommand {
         commandName: "submit",
         abstract: "Build packages of countries, a box, a GeoJSON shape or points of interest.",
         discussion: """
-            Prints the job number. Each area becomes one package in the coordinator's catalog.
+            Prints the job number. Each area becomes one package in the coordinator's catalog. While a job of the very same packages,
+            tileset and zooms is unfinished, submitting it again joins that job, unless --request-id names another.
 
             Examples:
               packhorse submit EE --tileset tiles.yaml --wait
               packhorse submit "bbox(24.5,59.3,25.0,59.5)" --tileset tiles.yaml --zoom 0-12
               packhorse submit --geojson park.geojson --tileset https://tiles.example.com/tiles.json
               packhorse submit --points huts.csv --radius 2km --tileset mbtiles:planet.mbtiles
+              packhorse submit EU --recursive --tileset tiles.yaml --dry-run
+              packhorse submit --catalog packages.yaml --tileset tiles.yaml
             """)
 
     @OptionGroup var area: AreaOptions
@@ -31,8 +34,14 @@ struct SubmitCommand: AsyncParsableCommand {
     @Option(help: "Allow a box of up to this many tiles (the coordinator's own limit is 5,000 unless set otherwise).")
     var tileLimit: UInt64 = 0
 
-    @Option(help: "Jobs of higher priority go first; below 0 waits.")
+    @Option(help: "Jobs of higher priority go first; below 0 is paused.")
     var priority: Int32 = 0
+
+    @Option(help: "Share of the cluster among jobs of one priority.")
+    var weight: UInt32 = 1
+
+    @Option(help: ArgumentHelp("Wait until this job is done; fails when it fails. May be repeated.", valueName: "job"))
+    var after: [UInt64] = []
 
     @Option(help: "Share of tiles, 0 to 1, that may be missing in a package; above it the job fails.")
     var allowedMissing: Double = 0.001
@@ -46,24 +55,26 @@ struct SubmitCommand: AsyncParsableCommand {
         guard (0...1).contains(allowedMissing) else {
             throw ValidationError("--allowed-missing must lie between 0 and 1.")
         }
+        guard weight > 0 else { throw ValidationError("--weight must be at least 1.") }
     }
 
     func run() async throws {
         let tileset = try await tiles.read()
-        let draft = try JobDraft(areas: try area.read(), zooms: try tiles.zooms(of: tileset), tileset: tileset)
+        let areas = try area.read()
+        let draft = try JobDraft(
+            areas: areas, zooms: try tiles.zooms(of: tileset), tileset: tileset, label: area.label(areas))
         let policy = SubmitPolicy(
-            requestID: requestID ?? UUID().uuidString, tileLimit: tileLimit, priority: priority,
-            allowedMissing: allowedMissing, dryRun: dryRun)
+            requestID: requestID ?? "", tileLimit: tileLimit, priority: priority,
+            allowedMissing: allowedMissing, dryRun: dryRun, weight: weight, after: after)
+        let request = try draft.request(policy)
         try await cluster.withClient { client in
-            let submitted = try await client.submit(draft.request(policy))
+            let submitted = try await client.submit(request)
             if progress.json, dryRun || !wait {
-                Console.result(try JSONText.pretty(SubmissionView(submitted, isDryRun: dryRun)))
+                Console.result(try JSONText.pretty(SubmissionView(submitted, draft, isDryRun: dryRun)))
                 return
             }
             if dryRun {
-                Console.result(
-                    "\(Units.count(submitted.tiles)) tiles in \(Units.count(submitted.batches)) batches; nothing was submitted"
-                )
+                for line in Self.forecast(submitted, draft) { Console.result(line) }
                 return
             }
             if submitted.existing { try await checkSame(draft, submitted.job, client) }
@@ -76,8 +87,27 @@ struct SubmitCommand: AsyncParsableCommand {
         }
     }
 
+    /// What would be built, and what the overlap of the packages saves.
+    private static func forecast(_ submitted: PBSubmitted, _ draft: JobDraft) -> [String] {
+        let batches = "\(Units.count(submitted.batches)) batches; nothing was submitted"
+        guard draft.packages.count > 1 else { return ["\(Units.count(submitted.tiles)) tiles in \(batches)"] }
+        let all = draft.packageTiles
+        let saved = all - min(submitted.tiles, all)
+        let share = Int((Double(saved) / Double(max(all, 1)) * 100).rounded())
+        return [
+            "\(Units.count(draft.packages.count, of: "package")) of \(Units.count(all)) tiles together,"
+                + " \(Units.count(submitted.tiles)) of them different: fetching each once saves"
+                + " \(Units.count(saved)) (\(share) %)",
+            "\(Units.count(submitted.tiles)) tiles in \(batches)",
+        ]
+    }
+
     /// A request id names one submission: another one under it is a mistake.
     private func checkSame(_ draft: JobDraft, _ number: UInt64, _ client: ControlClient) async throws {
+        guard requestID != nil else {
+            Console.note("job \(number) makes the very same packages and has not ended: joined it")
+            return
+        }
         let job = JobView(try await client.job(number, failures: 0))
         guard job.label == draft.label, job.tileset == draft.tileset.id, job.zooms == "\(draft.zooms)" else {
             throw CLIError(
@@ -95,8 +125,13 @@ private struct SubmissionView: Encodable {
     let tiles: UInt64
     let batches: UInt64
     let existing: Bool
+    let packages: Int
+    /// Counted in each package; above `tiles` by what they share.
+    let packageTiles: UInt64
 
-    init(_ submitted: PBSubmitted, isDryRun: Bool) {
+    init(_ submitted: PBSubmitted, _ draft: JobDraft, isDryRun: Bool) {
+        packages = draft.packages.count
+        packageTiles = draft.packageTiles
         job = isDryRun ? nil : submitted.job
         tiles = submitted.tiles
         batches = submitted.batches

@@ -19,6 +19,12 @@ struct Area: Sendable {
 }
 
 extension Area {
+    /// The same area under another id or other names; `nil` keeps what is there.
+    func renamed(_ id: String? = nil, names: [String: String]? = nil) -> Area {
+        Area(
+            kind: kind, id: id ?? self.id, label: label, names: names ?? self.names, bounds: bounds, mask: mask)
+    }
+
     /// A name as a package id: other characters than letters, digits, `-`, `_` and `.` become `_`.
     ///
     /// A name that had to be changed gets a short hash of itself, so that two names never share an id by accident.

@@ -17,6 +17,14 @@ struct AreaOptions: ParsableArguments {
     @Option(help: "Distance round each point, for example 2km, 500m or 1.5mi. Default: 1km.")
     var radius: String?
 
+    @Flag(help: "Of each region named, all regions below it too: a package each, every tile fetched once.")
+    var recursive = false
+
+    @Option(
+        help:
+            "A YAML or JSON list of packages, each with region, bbox, geojson or points, and if you like id and names.")
+    var catalog: String?
+
     @Option(help: "The package's id, instead of one made from the area (one area only).")
     var id: String?
 
@@ -27,12 +35,15 @@ struct AreaOptions: ParsableArguments {
             throw ValidationError("'\(box)' is a box; submit it in a job of its own.")
         }
         if radius != nil, points == nil { throw ValidationError("--radius belongs to --points.") }
-        let ways = [!areas.isEmpty, geojson != nil, points != nil].filter { $0 }.count
+        if recursive, areas.isEmpty || areas.contains(where: AreaReader.isBox) {
+            throw ValidationError("--recursive belongs to regions; in a catalog it is written at the entry.")
+        }
+        let ways = [!areas.isEmpty, geojson != nil, points != nil, catalog != nil].filter { $0 }.count
         guard ways == 1 else {
             throw ValidationError(
                 ways == 0
-                    ? "Name an area: a region (EE), \"bbox(24.5,59.3,25.0,59.5)\", --geojson FILE or --points FILE.csv."
-                    : "Give regions or a box, --geojson, or --points: one of them, not several.")
+                    ? "Name an area: a region (EE), \"bbox(24.5,59.3,25.0,59.5)\", --geojson FILE, --points FILE.csv or --catalog FILE."
+                    : "Give regions or a box, --geojson, --points, or --catalog: one of them, not several.")
         }
     }
 
@@ -45,6 +56,12 @@ struct AreaOptions: ParsableArguments {
             found = [try AreaReader.geoJSON(file: URL(filePath: geojson))]
         } else if let points {
             found = [try AreaReader.points(file: URL(filePath: points), radiusMeters: Units.meters(radius ?? "1km"))]
+        } else if let catalog {
+            found = try CatalogFile(URL(filePath: catalog), tree: { try regions.tree }).areas()
+        } else if recursive {
+            let tree = try regions.tree
+            var seen: Set<String> = []
+            found = try areas.flatMap { try AreaReader.recursive($0, in: tree) }.filter { seen.insert($0.id).inserted }
         } else {
             found = try areas.map { try AreaReader.named($0, in: regions.tree) }
         }
@@ -58,8 +75,15 @@ struct AreaOptions: ParsableArguments {
     }
 }
 
-extension Area {
-    fileprivate func renamed(_ id: String) -> Area {
-        Area(kind: kind, id: id, label: label, names: names, bounds: bounds, mask: mask)
+extension AreaOptions {
+    /// What a job of these areas is called; `nil` = by the names of its areas.
+    func label(_ areas: [Area]) -> String? {
+        if let catalog {
+            return "\(URL(filePath: catalog).lastPathComponent) (\(Units.count(areas.count, of: "package")))"
+        }
+        guard recursive, let first = areas.first else { return nil }
+        let below = areas.count - self.areas.count
+        let named = self.areas.count == 1 ? first.label : self.areas.joined(separator: ", ")
+        return below > 0 ? "\(named) and \(Units.count(below, of: "region")) below" : named
     }
 }

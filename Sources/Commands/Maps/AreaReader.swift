@@ -8,8 +8,19 @@ enum AreaReader {
     static func named(_ text: String, in tree: @autoclosure () throws -> RegionTree) throws -> Area {
         if isBox(text) { return try box(text) }
         let tree = try tree()
-        let region = try tree.find(text)
-        return Area(
+        return area(try tree.find(text), in: tree)
+    }
+
+    /// A region and all regions below it, parents first.
+    static func recursive(_ text: String, in tree: RegionTree) throws -> [Area] {
+        func below(_ region: Region) -> [Area] {
+            [area(region, in: tree)] + tree.children(of: region.id).flatMap(below)
+        }
+        return below(try tree.find(text))
+    }
+
+    private static func area(_ region: Region, in tree: RegionTree) -> Area {
+        Area(
             kind: .region, id: region.id, label: region.name("en"), names: tree.localizedPaths(of: region.id),
             bounds: region.bounds, mask: { tree.mask(of: region.id, maxZoom: $0) })
     }

@@ -32,9 +32,7 @@ struct MaskCommand: ParsableCommand {
     }
 
     func run() throws {
-        let masks = try area.read().map { $0.mask(zoom) }
-        guard let first = masks.first else { return }
-        let mask = masks.dropFirst().reduce(first) { $0.union($1) }
+        guard let mask = TileMask(union: try area.read().map({ $0.mask(zoom) })) else { return }
         switch format {
         case .text: Console.result(mask.cartoWire)
         case .url: Console.result(mask.cartoURLText)

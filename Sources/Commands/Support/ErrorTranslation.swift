@@ -2,6 +2,7 @@ import ArgumentParser
 import Catalog
 import Coordinator
 import DemoWorld
+import ObjectStore
 import Origins
 import Packages
 import Regions
@@ -27,6 +28,7 @@ enum ErrorTranslation {
             CLIError(status((error.cause as? TilesetsError).map { "\($0.code)" } ?? "\(error.code)"), error.message)
         case let error as TransferError: CLIError(.unavailable, error.message)
         case let error as ShardsError: CLIError(status("\(error.code)"), error.message)
+        case let error as S3Error: CLIError(status("\(error.code)"), error.message)
         case let error as PackagesError: CLIError(status("\(error.code)"), error.message)
         case let error as CatalogError: CLIError(status("\(error.code)"), error.message)
         case let error as ZeroMQError: CLIError(status("\(error.code)"), error.message)
@@ -44,15 +46,16 @@ enum ErrorTranslation {
     /// Codes are stable and mean the same in every room, so one table serves them all.
     private static func status(_ code: String) -> ExitStatus {
         switch code {
-        case "unknown-region", "ambiguous-name", "missing", "store-missing", "catalog-missing": .noInput
+        case "unknown-region", "ambiguous-name", "missing", "store-missing", "no-bucket", "catalog-missing": .noInput
         case "disk-full", "cannot-open": .cannotCreate
         case "io", "file-failed", "unreadable": .inputOutput
         case "unreachable", "closed": .unavailable
-        case "host-refused", "refused", "key-permissions", "plain-refused", "forbidden": .permission
+        case "host-refused", "refused", "key-permissions", "plain-refused", "wrong-secret", "forbidden": .permission
         case "backup-name": .usage
         case "data-in-use", "address-in-use", "orphaned": .temporary
         case "bad-syntax", "unknown-key", "missing-key", "bad-value", "bad-template", "bad-tilejson", "literal-secret",
-            "missing-secret", "rejected", "newer-state", "bad-endpoint", "bad-key", "bad-role", "key-file", "tileset":
+            "missing-secret", "clock-skew", "wrong-region", "rejected", "newer-state", "bad-endpoint", "bad-key",
+            "bad-role", "key-file", "tileset":
             .configuration
         case "engine", "misuse", "bad-resource": .software
         default: .badData

@@ -10,8 +10,11 @@ enum ChangeCodec {
         switch write {
         case .insertJob(let job): job.summary.id
         case .job(let summary): summary.id
-        case .forget(let id), .batch(let id, _, _), .package(let id, _, _), .failures(let id, _, _), .orphan(let id, _):
+        case .forget(let id), .batch(let id, _, _), .package(let id, _, _), .failures(let id, _, _), .orphan(let id, _),
+            .addBatches(let id, _, _), .dropped(let id, _):
             id
+        case .reopen(let job): job.summary.id
+        case .schedule, .dropSchedule: 0
         }
     }
 
@@ -24,6 +27,11 @@ enum ChangeCodec {
         case .package: .package
         case .failures: .failures
         case .orphan: .orphan
+        case .addBatches: .batchesAdded
+        case .reopen: .jobReopened
+        case .dropped: .dropped
+        case .schedule: .schedule
+        case .dropSchedule: .scheduleDropped
         }
     }
 
@@ -48,6 +56,19 @@ enum ChangeCodec {
                     $0.failures = tiles.map(WireConversions.failure)
                 }
             case .orphan(_, let digest): $0.orphan = Data(digest.bytes)
+            case .addBatches(_, let first, let batches): $0.batchesAdded = logged(batches, first: first)
+            case .reopen(let job):
+                var body = logged(job.batches, first: 0)
+                body.job = logged(job.summary)
+                body.job.packages = job.packages.enumerated().map { self.logged($1, $0) }
+                $0.jobReopened = body
+            case .dropped(_, let batches):
+                $0.dropped = .make {
+                    $0.all = batches == nil
+                    $0.batches = (batches ?? []).map { UInt64($0) }
+                }
+            case .schedule(let schedule, _): $0.schedule = logged(schedule)
+            case .dropSchedule(let id): $0.scheduleDropped = id
             }
         }
     }
@@ -65,7 +86,31 @@ enum ChangeCodec {
             $0.empty = summary.counts.empty
             $0.failed = summary.counts.failed
             $0.bytes = summary.counts.bytes
+            $0.reused = summary.counts.reused
             $0.batches = summary.counts.batches
+            $0.after = summary.after
+            $0.identity = Data(summary.identity?.bytes ?? [])
+            $0.keepsBlobs = summary.keepsBlobs
+        }
+    }
+
+    private static func logged(_ batches: [Batch], first: Int) -> PBLoggedBatches {
+        PBLoggedBatches.make {
+            $0.first = UInt64(first)
+            $0.plan = plan(batches)
+            $0.batches = batches.enumerated().map { logged($1, first + $0) }
+        }
+    }
+
+    private static func logged(_ schedule: Schedule) -> PBLoggedSchedule {
+        PBLoggedSchedule.make {
+            $0.id = schedule.id
+            $0.every = schedule.rule.description
+            $0.label = schedule.label
+            $0.next = schedule.next
+            $0.lastJob = schedule.lastJob
+            $0.fired = schedule.fired
+            $0.skipped = schedule.skipped
         }
     }
 
@@ -92,8 +137,11 @@ enum ChangeCodec {
             $0.failed = batch.result.failed
             $0.bodyBytes = batch.result.bodyBytes
             $0.shardBytes = batch.result.shardBytes
+            $0.partial = Data(batch.partial?.bytes ?? [])
+            $0.reused = batch.result.reused
             $0.cause = batch.trouble?.cause ?? ""
             $0.detail = batch.trouble?.detail ?? ""
+            $0.partial = Data(batch.partial?.bytes ?? [])
         }
     }
 

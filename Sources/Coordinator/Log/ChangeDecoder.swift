@@ -41,8 +41,36 @@ struct ChangeDecoder {
         case .orphan(let digest):
             guard let digest = ContentDigest(digest) else { throw Self.unreadable(job) }
             return .orphan(job, digest)
+        case .batchesAdded(let body):
+            guard let first = Int(exactly: body.first), first == plans[job]?.count else { throw Self.unreadable(job) }
+            let batches = try Self.batches(body, job)
+            plans[job]? += batches
+            return .addBatches(job, first: first, batches)
+        case .jobReopened(let body):
+            let batches = try Self.batches(body, job)
+            plans[job] = batches
+            let packages = try body.job.packages.map { try Self.package($0, job) }
+            return .reopen(
+                StoredJob(summary: try Self.summary(body.job, job), batches: batches, packages: packages))
+        case .dropped(let body):
+            return .dropped(job, batches: body.all ? nil : body.batches.map { Int(clamping: $0) })
+        case .schedule(let body): return .schedule(try Self.schedule(body), payload: nil)
+        case .scheduleDropped(let id): return .dropSchedule(id)
         case nil: throw Self.unreadable(job)
         }
+    }
+
+    private static func batches(_ body: PBLoggedBatches, _ job: JobID) throws -> [Batch] {
+        let planned = try batches(body.plan, job)
+        guard planned.count == body.batches.count else { throw unreadable(job) }
+        return try zip(body.batches, planned).map { try batch($0, $1, job) }
+    }
+
+    private static func schedule(_ body: PBLoggedSchedule) throws -> Schedule {
+        guard let rule = try? CalendarRule(body.every) else { throw unreadable(0) }
+        return Schedule(
+            id: body.id, rule: rule, label: body.label, next: body.next, lastJob: body.lastJob, fired: body.fired,
+            skipped: body.skipped)
     }
 
     private static func summary(_ body: PBLoggedJob, _ job: JobID) throws -> JobSummary {
@@ -53,12 +81,14 @@ struct ChangeDecoder {
         counts.empty = body.empty
         counts.failed = body.failed
         counts.bytes = body.bytes
+        counts.reused = body.reused
         for (index, count) in body.batches.enumerated() where counts.batches.indices.contains(index) {
             counts.batches[index] = count
         }
         return JobSummary(
             id: job, requestID: body.requestID, priority: body.priority, weight: body.weight,
-            allowedMissing: body.allowedMissing, state: state, reason: body.reason, counts: counts)
+            allowedMissing: body.allowedMissing, state: state, reason: body.reason, counts: counts,
+            after: body.after, identity: ContentDigest(body.identity), keepsBlobs: body.keepsBlobs)
     }
 
     private static func batches(_ plan: PBLoggedPlan, _ job: JobID) throws -> [Batch] {
@@ -79,10 +109,10 @@ struct ChangeDecoder {
             cell: planned.cell, zooms: planned.zooms, tiles: planned.tiles, state: state,
             attempts: UInt8(clamping: body.attempts), losses: UInt8(clamping: body.losses),
             token: body.token == 0 ? nil : LeaseToken(body.token), owner: body.owner,
-            digest: ContentDigest(body.digest),
+            digest: ContentDigest(body.digest), partial: ContentDigest(body.partial),
             result: FetchCounts(
                 stored: body.stored, empty: body.empty, failed: body.failed, bodyBytes: body.bodyBytes,
-                shardBytes: body.shardBytes),
+                shardBytes: body.shardBytes, reused: body.reused),
             trouble: trouble(body.cause, body.detail))
     }
 

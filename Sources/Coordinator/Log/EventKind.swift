@@ -9,6 +9,11 @@ enum EventKind: Int64, CaseIterable {
     case package = 5
     case failures = 6
     case orphan = 7
+    case batchesAdded = 8
+    case jobReopened = 9
+    case dropped = 10
+    case schedule = 11
+    case scheduleDropped = 12
 
     /// Kebab-case.
     var name: String {
@@ -20,6 +25,11 @@ enum EventKind: Int64, CaseIterable {
         case .package: "package"
         case .failures: "failures"
         case .orphan: "orphan"
+        case .batchesAdded: "batches-added"
+        case .jobReopened: "job-reopened"
+        case .dropped: "dropped"
+        case .schedule: "schedule"
+        case .scheduleDropped: "schedule-dropped"
         }
     }
 }

@@ -15,6 +15,12 @@ enum EventText {
         case .package(let body): "job \(job) package \(body.id) \(package(body))"
         case .failures(let body): "job \(job) batch \(body.batch): \(body.failures.count) tiles failed"
         case .orphan: "job \(job): a shard nobody accepted is noted for removal"
+        case .batchesAdded(let body):
+            "job \(job): a batch was cut in \(body.batches.count), from batch \(body.first) on"
+        case .jobReopened: "job \(job) goes on"
+        case .dropped: "job \(job): what was given up stays so"
+        case .schedule(let body): "schedule \(body.id), \(body.every): \(body.fired) fired, \(body.skipped) skipped"
+        case .scheduleDropped(let id): "schedule \(id) removed"
         case nil: "job \(job): a change this build does not know"
         }
     }

@@ -22,8 +22,10 @@ extension StateStore {
     static func rollUp(_ job: JobID, _ db: Database) throws {
         let key = Int64(bitPattern: job)
         try db.execute(
-            sql: "DELETE FROM event WHERE job = ? AND kind IN (?, ?)",
-            arguments: [key, EventKind.batch.rawValue, EventKind.orphan.rawValue])
+            sql: "DELETE FROM event WHERE job = ? AND kind IN (?, ?, ?)",
+            arguments: [
+                key, EventKind.batch.rawValue, EventKind.orphan.rawValue, EventKind.batchesAdded.rawValue,
+            ])
         let inserted = try Row.fetchOne(
             db, sql: "SELECT seq, data FROM event WHERE job = ? AND kind = ?",
             arguments: [key, EventKind.jobInserted.rawValue])

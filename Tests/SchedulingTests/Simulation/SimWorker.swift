@@ -63,6 +63,7 @@ struct SimWorker {
             held.removeAll { cancelled.contains($0.offer.token) }
             spool.removeAll { cancelled.contains($0.offer.token) }
             return []
+        case .grants: return []
         case .unknownSession:
             isWelcome = false
             return [hello]

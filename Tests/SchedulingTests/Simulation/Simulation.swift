@@ -138,7 +138,7 @@ struct Simulation {
         if mayCrash, !effects.isEmpty, random.below(8_000) < coordinatorCrash { return kill() }
         for effect in effects {
             switch effect {
-            case .store, .submitted, .release: break
+            case .store, .submitted, .release, .split, .fire: break
             case .send(let session, let message): deliverLater(session, message)
             case .writeManifest(let id, let package):
                 let digest = Bench.digest(id << 16 | UInt64(package))
@@ -177,8 +177,9 @@ struct Simulation {
     /// Applies a write and checks that no done batch is done again and no token used twice.
     private mutating func keep(_ write: StoreWrite) {
         if case .batch(let id, let index, let batch) = write,
-            let old = store.jobs.first(where: { $0.summary.id == id })?.batches[index]
+            let rows = store.jobs.first(where: { $0.summary.id == id })?.batches, index < rows.count
         {
+            let old = rows[index]
             if old.state == .done, batch != old { problems.append("batch \(index) of job \(id) was done and changed") }
             if batch.state == .leased, let token = batch.token {
                 if let before = granted[token], before != batch.owner {

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Foundation
+import ObjectStore
+import Shards
+
+/// How a process reaches blobs that lie in an S3 bucket.
+///
+/// The credentials come from the environment alone.
+struct BlobOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The S3 server of --blobs s3://…, e.g. https://s3.example.org:8080. Default: Amazon's for the region.",
+            valueName: "url"))
+    var s3Endpoint: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The region that S3 requests are signed for. Default: $AWS_REGION, else us-east-1.", valueName: "name"))
+    var s3Region: String?
+
+    @Flag(help: "Allow an http S3 endpoint beyond this machine: anyone on the network may then read and change tiles.")
+    var insecureS3 = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Folder for local copies of blobs from S3, emptied at the end. Default: the coordinator's data folder, a worker's temporary one.",
+            valueName: "folder"))
+    var blobCache: String?
+
+    /// The store at an S3 location.
+    ///
+    /// - Parameters:
+    ///   - folder: Where local copies go unless an option says otherwise.
+    ///   - create: Whether to make the store when there is none.
+    func open(_ text: String, folder: URL, create: Bool) async throws -> S3BlobStore {
+        let environment = ProcessInfo.processInfo.environment
+        let location = try S3Location(text)
+        let region = s3Region ?? environment["AWS_REGION"].flatMap { $0.isEmpty ? nil : $0 } ?? "us-east-1"
+        let endpoint = try S3Endpoint(s3Endpoint, region: region, allowPlain: insecureS3)
+        let bucket = try S3Bucket(
+            location, at: endpoint, credentials: try S3Credentials(environment: environment))
+        let cache = try BlobCache(blobCache.map { URL(filePath: $0, directoryHint: .isDirectory) } ?? folder)
+        return try await S3BlobStore(bucket, cache: cache, create: create)
+    }
+
+    /// Refuses what would have no effect.
+    func check(blobs: String?) throws {
+        let isS3 = blobs.map(S3Location.isMeant) ?? false
+        guard isS3 || (s3Endpoint == nil && s3Region == nil && !insecureS3) else {
+            throw ValidationError("--s3-endpoint, --s3-region and --insecure-s3 need --blobs s3://bucket/prefix.")
+        }
+    }
+}

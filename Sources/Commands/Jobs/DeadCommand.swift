@@ -1,0 +1,182 @@
+import ArgumentParser
+import Wire
+
+/// `packhorse dead`: work that was given up.
+struct DeadCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "dead", abstract: "Work that was given up: list it, look at it, try it again, let it go.",
+        discussion: """
+            Examples:
+              packhorse dead ls
+              packhorse dead show 3 17
+              packhorse dead requeue 3
+            """,
+        subcommands: [List.self, Show.self, Requeue.self, Drop.self])
+
+    /// `packhorse dead ls`.
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ls", abstract: "Batches that were given up, wholly or in some of their tiles.",
+            discussion: "Example: packhorse dead ls 3")
+        @Argument(help: "A job's number; all jobs when left out.") var job: UInt64 = 0
+        @Option(help: "At most this many.") var limit: UInt32 = 100
+        @Flag(help: "The result as JSON.") var json = false
+        @OptionGroup var cluster: ClusterOptions
+
+        func run() async throws {
+            let (letters, more) = try await cluster.withClient { try await DeadPages.read($0, job: job, limit: limit) }
+            if json { return Console.result(try JSONText.pretty(letters)) }
+            var table = Table("job", "batch", "cell", "zoom", "tiles", "attempts", "cause", "detail")
+            for letter in letters {
+                table.add(
+                    "\(letter.job)", "\(letter.batch)", letter.cell, letter.zooms, Units.count(letter.tiles),
+                    "\(letter.attempts + letter.losses)", letter.cause, String(letter.detail.prefix(60)))
+            }
+            table.lines.forEach(Console.result)
+            if more { Console.note("there are more; name a job, or raise --limit") }
+        }
+    }
+
+    /// `packhorse dead show`.
+    struct Show: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "What was given up of a job, or of one of its batches, with the tiles.",
+            discussion: "Example: packhorse dead show 3 17")
+        @Argument(help: "The job's number.") var job: UInt64
+        @Argument(help: "A batch's number; all of them when left out.") var batch: UInt64?
+        @Flag(help: "The result as JSON.") var json = false
+        @OptionGroup var cluster: ClusterOptions
+
+        func run() async throws {
+            let letters = try await cluster.withClient { client in
+                guard let batch else { return try await DeadPages.read(client, job: job, limit: 1_000).letters }
+                return try await DeadPages.one(client, job: job, batch: batch)
+            }
+            if json { return Console.result(try JSONText.pretty(letters)) }
+            if letters.isEmpty { Console.note("job \(job) has given nothing up") }
+            for letter in letters { letter.lines.forEach(Console.result) }
+        }
+    }
+
+    /// `packhorse dead requeue`.
+    struct Requeue: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "requeue", abstract: "Try again what was given up; a failed job goes on with it.",
+            discussion: """
+                Tiles that were fetched are not asked for again.
+
+                Example: packhorse dead requeue 3 17 18
+                """)
+        @OptionGroup var options: DeadOrderOptions
+
+        func run() async throws { try await options.give("requeue") }
+    }
+
+    /// `packhorse dead drop`.
+    struct Drop: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "drop", abstract: "Never try it again: its tiles count as missing for good.",
+            discussion: """
+                Without batches a failed job lets go of all its tiles, too.
+
+                Example: packhorse dead drop 3
+                """)
+        @OptionGroup var options: DeadOrderOptions
+
+        func run() async throws { try await options.give("drop") }
+    }
+}
+
+/// Which letters an order is about.
+struct DeadOrderOptions: ParsableArguments {
+    @Argument(help: "The job's number.") var job: UInt64
+    @Argument(help: "Batches; all that were given up when left out.") var batches: [UInt64] = []
+    @Flag(help: "The result as JSON.") var json = false
+    @OptionGroup var cluster: ClusterOptions
+
+    func give(_ order: String) async throws {
+        let answer = try await cluster.withClient { try await $0.orderDead(job, order, batches: batches) }
+        try OrderedView(answer).show(asJSON: json)
+    }
+}
+
+/// Reads letters page by page.
+private enum DeadPages {
+    /// At most `limit` letters, and whether there are more.
+    static func read(_ client: ControlClient, job: UInt64, limit: UInt32) async throws -> (
+        letters: [DeadView], more: Bool
+    ) {
+        var letters: [DeadView] = []
+        var after: UInt64 = 0
+        while letters.count < Int(limit) {
+            let page = try await client.dead(
+                .make {
+                    $0.job = job
+                    $0.limit = min(limit - UInt32(letters.count), 200)
+                    $0.after = after
+                })
+            letters += page.letters.map(DeadView.init)
+            guard page.more, let last = page.letters.last else { return (letters, false) }
+            after = position(job: last.job, batch: last.batch)
+        }
+        return (letters, true)
+    }
+
+    /// The letter of one batch.
+    static func one(_ client: ControlClient, job: UInt64, batch: UInt64) async throws -> [DeadView] {
+        let page = try await client.dead(
+            .make {
+                $0.job = job
+                $0.limit = 1
+                $0.after = batch == 0 ? 0 : position(job: job, batch: batch - 1)
+            })
+        guard let letter = page.letters.first, letter.batch == batch else {
+            throw CLIError(
+                .noInput, "batch \(batch) of job \(job) was not given up",
+                hint: "packhorse dead ls \(job) lists those that were")
+        }
+        return [DeadView(letter)]
+    }
+
+    /// The position behind a letter.
+    private static func position(job: UInt64, batch: UInt64) -> UInt64 { job << 32 | (batch + 1) & 0xFFFF_FFFF }
+}
+
+/// A letter as printed.
+private struct DeadView: Encodable {
+    let job: UInt64
+    let batch: UInt64
+    let cell: String
+    let zooms: String
+    let tiles: UInt64
+    let cause: String
+    let detail: String
+    let attempts: UInt32
+    let losses: UInt32
+    /// Whether the batch as a whole is dead, not some of its tiles.
+    let whole: Bool
+    let failures: [JobView.FailureView]
+
+    init(_ letter: PBDeadLetter) {
+        job = letter.job
+        batch = letter.batch
+        cell = "\(letter.cell.zoom)/\(letter.cell.x)/\(letter.cell.y)"
+        zooms = letter.zoomMin == letter.zoomMax ? "\(letter.zoomMin)" : "\(letter.zoomMin)-\(letter.zoomMax)"
+        tiles = letter.tiles
+        cause = letter.cause
+        detail = letter.detail
+        attempts = letter.attempts
+        losses = letter.losses
+        whole = letter.whole
+        failures = letter.failures.map(JobView.FailureView.init)
+    }
+
+    var lines: [String] {
+        let what = whole ? "all \(Units.count(tiles)) tiles" : Units.count(Int(clamping: tiles), of: "tile")
+        return [
+            "job \(job) batch \(batch): \(what) in and below \(cell), zoom \(zooms)",
+            "  \(cause): \(detail)",
+            "  \(attempts) failed attempts, \(losses) lost leases",
+        ] + failures.map { "  \($0.tile)  \($0.cause)  \($0.detail)" }
+    }
+}

@@ -1,0 +1,145 @@
+import ArgumentParser
+import Foundation
+import Wire
+
+/// `packhorse schedule`: submissions that repeat.
+struct ScheduleCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schedule", abstract: "Submissions that repeat, for example every month.",
+        discussion: """
+            Times are UTC. A firing while the last job of the schedule has not ended is skipped and counted; firings missed while the
+            coordinator was down are made up for by one.
+
+            Examples:
+              packhorse schedule add monthly-ee --every "monthly 3 02:30" EE --tileset tiles.yaml
+              packhorse schedule ls
+            """,
+        subcommands: [Add.self, List.self, Remove.self, Run.self])
+
+    /// `packhorse schedule add`.
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "add", abstract: "Add a schedule, or replace the one of this id.",
+            discussion: """
+                Masks and tileset are made now and stay as they are until the schedule is replaced.
+
+                Example: packhorse schedule add weekly-ee --every "weekly mon 04:00" EE --tileset tiles.yaml
+                """)
+        @Argument(help: "A name for the schedule: letters, digits and -_.,()") var schedule: String
+        @Option(
+            help: "When, in UTC: \"monthly 3 02:30\", \"weekly mon 04:00\", \"daily 01:00\" or \"hourly 15\".")
+        var every: String
+        @OptionGroup var area: AreaOptions
+        @OptionGroup var tiles: TilesetOptions
+        @OptionGroup var cluster: ClusterOptions
+        @Option(help: "Allow a box of up to this many tiles.") var tileLimit: UInt64 = 0
+        @Option(help: "Priority of its jobs: higher goes first.") var priority: Int32 = 0
+        @Option(help: "Share of its jobs among those of one priority.") var weight: UInt32 = 1
+        @Option(help: "Share of tiles, 0 to 1, that may be missing in a package.") var allowedMissing: Double = 0.001
+        @Flag(help: "The result as JSON.") var json = false
+
+        func validate() throws {
+            guard (0...1).contains(allowedMissing) else {
+                throw ValidationError("--allowed-missing must lie between 0 and 1.")
+            }
+            guard weight > 0 else { throw ValidationError("--weight must be at least 1.") }
+        }
+
+        func run() async throws {
+            let tileset = try await tiles.read()
+            let areas = try area.read()
+            let draft = try JobDraft(
+                areas: areas, zooms: try tiles.zooms(of: tileset), tileset: tileset, label: area.label(areas))
+            let policy = SubmitPolicy(
+                requestID: "", tileLimit: tileLimit, priority: priority, allowedMissing: allowedMissing, weight: weight)
+            let submission = try Frame(session: 1, seq: 0, .submit(try draft.request(policy))).encoded()
+            let answer = try await cluster.withClient { client in
+                try await client.put(
+                    .make {
+                        $0.id = schedule
+                        $0.every = every
+                        $0.label = draft.label
+                        $0.submission = Data(submission)
+                    })
+            }
+            try OrderedView(answer).show(asJSON: json)
+        }
+    }
+
+    /// `packhorse schedule ls`.
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "ls", abstract: "List the schedules.", discussion: "Example: packhorse schedule ls --json")
+        @Flag(help: "The result as JSON.") var json = false
+        @OptionGroup var cluster: ClusterOptions
+
+        func run() async throws {
+            let views = try await cluster.withClient { try await $0.schedules() }.map(ScheduleView.init)
+            if json { return Console.result(try JSONText.pretty(views)) }
+            var table = Table("schedule", "every", "next in", "fired", "skipped", "last job", "label")
+            for view in views {
+                table.add(
+                    view.id, view.every, Units.duration(seconds: view.nextSeconds), Units.count(view.fired),
+                    Units.count(view.skipped), view.lastJob.map { "\($0)" } ?? "-", view.label)
+            }
+            table.lines.forEach(Console.result)
+        }
+    }
+
+    /// `packhorse schedule rm`.
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "rm", abstract: "Remove a schedule; its jobs stay.",
+            discussion: "Example: packhorse schedule rm monthly-ee")
+        @Argument(help: "The schedule.") var schedule: String
+        @Flag(help: "The result as JSON.") var json = false
+        @OptionGroup var cluster: ClusterOptions
+
+        func run() async throws {
+            let answer = try await cluster.withClient { try await $0.dropSchedule(schedule) }
+            try OrderedView(answer).show(asJSON: json)
+        }
+    }
+
+    /// `packhorse schedule run`.
+    struct Run: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "run", abstract: "Submit a schedule's job now; its calendar stays as it is.",
+            discussion: """
+                Prints the job's number; while the last job has not ended it is that one's.
+
+                Example: packhorse schedule run monthly-ee
+                """)
+        @Argument(help: "The schedule.") var schedule: String
+        @OptionGroup var cluster: ClusterOptions
+
+        func run() async throws {
+            let submitted = try await cluster.withClient { client in
+                try await client.submit(.make { $0.schedule = schedule })
+            }
+            Console.result("\(submitted.job)")
+            if submitted.existing { Console.note("job \(submitted.job) of schedule '\(schedule)' has not ended") }
+        }
+    }
+}
+
+/// A schedule as printed.
+private struct ScheduleView: Encodable {
+    let id: String
+    let every: String
+    let label: String
+    let nextSeconds: Double
+    let lastJob: UInt64?
+    let fired: UInt64
+    let skipped: UInt64
+
+    init(_ schedule: PBSchedule) {
+        id = schedule.id
+        every = schedule.every
+        label = schedule.label
+        nextSeconds = Double(schedule.nextMs) / 1_000
+        lastJob = schedule.lastJob == 0 ? nil : schedule.lastJob
+        fired = schedule.fired
+        skipped = schedule.skipped
+    }
+}

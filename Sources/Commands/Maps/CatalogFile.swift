@@ -1,0 +1,169 @@
+import Foundation
+import Regions
+import Tiles
+import Tilesets
+
+/// A list of packages in a file: YAML or JSON, a list, or a mapping with `packages`.
+///
+///     - region: EE
+///     - region: DE
+///       recursive: true
+///     - id: tallinn
+///       bbox: 24.5,59.3,25.0,59.5
+///       names: {en: Tallinn, ru: Таллин}
+///     - geojson: park.geojson
+///     - points: huts.csv
+///       radius: 2km
+///
+/// Paths are relative to the file. Errors name the entry.
+struct CatalogFile {
+    private static let keys = ["region", "recursive", "bbox", "geojson", "points", "radius", "id", "names"]
+    /// As many packages as fit a submission.
+    private static let mostEntries = 4_096
+
+    private let name: String
+    private let folder: URL
+    private let entries: [JSONValue]
+    private let tree: () throws -> RegionTree
+
+    /// Reads the file, not yet what it names.
+    ///
+    /// - Throws: ``CLIError`` 65, 66, 74, 77; `TilesetsError` `bad-syntax`.
+    init(_ file: URL, tree: @escaping () throws -> RegionTree) throws {
+        name = file.lastPathComponent
+        folder = file.deletingLastPathComponent()
+        self.tree = tree
+        let text = String(decoding: try InputFile.read(file), as: UTF8.self)
+        let document: JSONValue
+        do {
+            // As text, because YAML takes Norway's NO for a boolean.
+            document = try JSONValue(yaml: text, name: name, what: "Catalog file", asText: true)
+        } catch {
+            throw CLIError(.badData, error.message)
+        }
+        switch document {
+        case .array(let list): entries = list
+        case .object(let object):
+            guard case .array(let list)? = object["packages"], object.count == 1 else {
+                throw CLIError(.badData, "'\(name)' is a mapping; a list of packages is needed, or one key 'packages'")
+            }
+            entries = list
+        default: throw CLIError(.badData, "'\(name)' holds \(document.kind); a list of packages is needed")
+        }
+        guard !entries.isEmpty else { throw CLIError(.badData, "'\(name)' lists no package") }
+        guard entries.count <= Self.mostEntries else {
+            throw CLIError(
+                .badData, "'\(name)' lists \(entries.count) packages; one job has \(Self.mostEntries) at most",
+                hint: "split the list; jobs of one tileset that run at the same time still fetch each tile once")
+        }
+    }
+
+    /// The packages, in the order of the file.
+    ///
+    /// - Throws: ``CLIError`` naming the entry.
+    func areas() throws -> [Area] {
+        let tree = try tree()
+        var found: [Area] = []
+        for (index, entry) in entries.enumerated() {
+            do {
+                found += try areas(of: entry, tree)
+            } catch {
+                let known = ErrorTranslation.cliError(error) ?? CLIError(.badData, "\(error)")
+                // What a file holds wrongly is bad data, not bad usage.
+                let status = known.status == .usage ? ExitStatus.badData : known.status
+                throw CLIError(
+                    status, "'\(name)' entry \(index + 1)\(Self.title(entry)): \(known.message)", hint: known.hint)
+            }
+        }
+        let twice = Dictionary(grouping: found.indices) { found[$0].id.lowercased() }.filter { $1.count > 1 }
+        guard let first = twice.values.compactMap(\.first).min() else { return found }
+        throw CLIError(
+            .badData, "'\(name)' has the package '\(found[first].id)' twice", hint: "give one of them another 'id'")
+    }
+
+    private static func title(_ entry: JSONValue) -> String {
+        guard case .object(let fields) = entry else { return "" }
+        for key in ["id", "region", "bbox", "geojson", "points"] {
+            if case .string(let text)? = fields[key] { return " ('\(text.prefix(60))')" }
+        }
+        return ""
+    }
+
+    private func areas(of entry: JSONValue, _ tree: RegionTree) throws -> [Area] {
+        // A bare text is a region.
+        if case .string(let text) = entry { return [try AreaReader.named(text, in: tree)] }
+        guard case .object(let fields) = entry else {
+            throw CLIError(.badData, "it is \(entry.kind); a mapping with region, bbox, geojson or points is needed")
+        }
+        for key in fields.keys.sorted() where !Self.keys.contains(key) {
+            throw CLIError(.badData, "unknown key '\(key)'; the keys are \(Self.keys.joined(separator: ", "))")
+        }
+        let ways = ["region", "bbox", "geojson", "points"].filter { fields[$0] != nil }
+        guard ways.count == 1, let way = ways.first else {
+            throw CLIError(
+                .badData,
+                ways.isEmpty
+                    ? "it has no region, bbox, geojson or points"
+                    : "it has \(ways.joined(separator: " and ")); one of them is needed")
+        }
+        let isRecursive = try flag("recursive", fields)
+        let found: [Area]
+        switch way {
+        case "region":
+            let text = try self.text(way, fields)
+            found = isRecursive ? try AreaReader.recursive(text, in: tree) : [try AreaReader.named(text, in: tree)]
+        case "bbox": found = [try AreaReader.box(numbers(way, fields))]
+        case "geojson": found = [try AreaReader.geoJSON(file: file(way, fields))]
+        default:
+            let radius = fields["radius"] == nil ? "1km" : try text("radius", fields)
+            found = [try AreaReader.points(file: file(way, fields), radiusMeters: Units.meters(radius))]
+        }
+        guard way == "region" || !isRecursive else { throw CLIError(.badData, "'recursive' belongs to a region") }
+        return try named(found, fields)
+    }
+
+    private func named(_ areas: [Area], _ fields: [String: JSONValue]) throws -> [Area] {
+        guard fields["id"] != nil || fields["names"] != nil else { return areas }
+        guard areas.count == 1, let only = areas.first else {
+            throw CLIError(.badData, "'id' and 'names' need one package, not \(areas.count)")
+        }
+        var names: [String: String]?
+        if let value = fields["names"] {
+            guard case .object(let object) = value else {
+                throw CLIError(.badData, "'names' is \(value.kind); a mapping of languages is needed")
+            }
+            names = try Dictionary(uniqueKeysWithValues: object.keys.map { ($0, try text($0, object)) })
+        }
+        let id = fields["id"] == nil ? nil : try text("id", fields)
+        if let id, Area.fileSafe(id) != id {
+            throw CLIError(.badData, "'id' may have only letters, digits, '-', '_' and '.', and no dot first")
+        }
+        return [only.renamed(id, names: names)]
+    }
+
+    private func text(_ key: String, _ fields: [String: JSONValue]) throws -> String {
+        guard case .string(let text)? = fields[key], !text.isEmpty else {
+            throw CLIError(.badData, "'\(key)' is \(fields[key]?.kind ?? "nothing"); text is needed")
+        }
+        return text
+    }
+
+    private func flag(_ key: String, _ fields: [String: JSONValue]) throws -> Bool {
+        guard fields[key] != nil else { return false }
+        switch try text(key, fields).lowercased() {
+        case "true", "yes": return true
+        case "false", "no": return false
+        default: throw CLIError(.badData, "'\(key)' is neither true nor false")
+        }
+    }
+
+    /// `bbox: 1,2,3,4`, or a list of four numbers.
+    private func numbers(_ key: String, _ fields: [String: JSONValue]) throws -> String {
+        guard case .array(let items)? = fields[key] else { return try text(key, fields) }
+        return items.map { if case .string(let text) = $0 { text } else { "?" } }.joined(separator: ",")
+    }
+
+    private func file(_ key: String, _ fields: [String: JSONValue]) throws -> URL {
+        URL(filePath: try text(key, fields), relativeTo: folder).absoluteURL
+    }
+}

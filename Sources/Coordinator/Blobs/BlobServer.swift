@@ -1,0 +1,218 @@
+import Foundation
+import Logging
+import Scheduling
+import Shards
+import Synchronization
+import Telemetry
+import Wire
+import ZeroMQ
+
+/// Serves blobs to workers that share no folder with the coordinator: carries out what ``BlobServerCore`` decides.
+///
+/// A socket and a thread of its own, so that megabytes hold up no heartbeat; all file work is off this loop.
+actor BlobServer {
+    /// Answers of the disk, until the loop takes them.
+    private final class Answers: Sendable {
+        private let events = Mutex<[BlobServerEvent]>([])
+        func add(_ event: BlobServerEvent) { events.withLock { $0.append(event) } }
+        func take() -> [BlobServerEvent] {
+            events.withLock { events in
+                defer { events = [] }
+                return events
+            }
+        }
+    }
+
+    private let router: RouterLink
+    private let store: FolderBlobStore
+    private let parts: PartialBlobs
+    private let logger: Logger
+    private let answers = Answers()
+    private let started = ContinuousClock.now
+    private var core: BlobServerCore
+    private var peers = Peers()
+    private var letters: [(PeerID, [UInt8])] = []
+
+    /// The endpoint with its real port.
+    nonisolated var endpoint: String { router.boundEndpoints.first ?? "" }
+
+    init(
+        _ store: FolderBlobStore, _ router: RouterLink, _ logger: Logger, policy: BlobServerPolicy = BlobServerPolicy()
+    ) {
+        self.router = router
+        self.store = store
+        self.logger = logger
+        parts = PartialBlobs(store)
+        core = BlobServerCore(policy)
+    }
+
+    /// A socket for blobs: few large frames, each peer's queue bounded by its window.
+    static func bind(_ endpoint: String, _ security: LinkSecurity, _ options: LinkOptions) throws -> RouterLink {
+        var options = options
+        options.maxFrameBytes = [MessageType.maxBlobFrame]
+        options.receiveHighWater = 16
+        options.sendHighWater = 64
+        options.inboxBytes = 64 << 20
+        return try RouterLink(bind: [endpoint], security: security, options: options)
+    }
+
+    /// Serves until cancelled, then closes the socket.
+    func run() async throws {
+        do {
+            try await serve()
+        } catch is CancellationError {
+            await router.close()
+        } catch {
+            await router.close()
+            throw error
+        }
+    }
+
+    private func serve() async throws {
+        var (timerDue, sweepDue) = (now, now)
+        while true {
+            let frames = try await router.receive(upTo: .milliseconds(letters.isEmpty ? 1_000 : 0))
+            for inbound in frames { accept(inbound) }
+            for event in answers.take() { feed(event) }
+            if now >= timerDue {
+                timerDue = now + 1_000
+                feed(.timer)
+                if peers.count > 8_192 { peers.prune(core.knows) }
+            }
+            if now >= sweepDue {
+                sweepDue = now + 600_000
+                expireParts()
+            }
+            guard !letters.isEmpty else { continue }
+            let outgoing = letters
+            letters = []
+            let lost = await router.send(outgoing)
+            if !lost.isEmpty { logger.debug("blob letters lost", metadata: ["packhorse.peers": "\(lost.count)"]) }
+        }
+    }
+
+    private var now: Int64 {
+        let (seconds, attoseconds) = (ContinuousClock.now - started).components
+        return seconds * 1_000 + attoseconds / 1_000_000_000_000_000
+    }
+
+    private func accept(_ inbound: Inbound) {
+        let now = Tick(milliseconds: now)
+        guard !peers.isIgnored(inbound.peer, now: now) else { return }
+        do {
+            let frame = try Frame(decoding: inbound.bytes)
+            guard Permissions.missing(frame.message, inbound.roles) == nil else {
+                return strike(inbound.peer, "the key has no role that may move blobs")
+            }
+            guard peers.note(frame.session, at: inbound.peer, user: inbound.user) else {
+                return strike(inbound.peer, "the session belongs to another key")
+            }
+            feed(.message(session: frame.session, seq: frame.seq, frame.message))
+        } catch {
+            strike(inbound.peer, error.message)
+        }
+    }
+
+    private func strike(_ peer: PeerID, _ why: String) {
+        let isIgnored = peers.strike(peer, now: Tick(milliseconds: now))
+        logger.info(
+            isIgnored ? "peer ignored for a minute" : "blob frame refused", metadata: [LogKey.errorMessage: "\(why)"])
+    }
+
+    // MARK: - Effects
+
+    private func feed(_ event: BlobServerEvent) {
+        for effect in core.handle(event, now: now) {
+            switch effect {
+            case .send(let session, let re, let message): post(message, to: session, re: re)
+            case .strike(let session, let why):
+                if let peer = peers.next(for: session)?.peer { strike(peer, why) }
+            case .look(let digest, let ticket, let size):
+                work { [parts] in
+                    .looked(
+                        digest, ticket,
+                        Self.result { () throws(ShardsError) in try parts.look(for: digest, size: size) })
+                }
+            case .write(let digest, let ticket, let offset, let pieces):
+                work { [parts] in
+                    .wrote(
+                        digest, ticket,
+                        Self.result { () throws(ShardsError) in
+                            try parts.write(pieces, of: digest, at: offset)
+                            return pieces.reduce(0) { $0 + UInt64($1.count) }
+                        })
+                }
+            case .seal(let digest, let ticket, let size):
+                work { [parts] in
+                    let result = Self.result { () throws(ShardsError) in try parts.seal(digest, size: size) }
+                    if case .failure(let trouble) = result { return .sealed(digest, ticket, trouble) }
+                    return .sealed(digest, ticket, nil)
+                }
+            case .find(let key, let ticket):
+                work { [store] in
+                    .found(key, ticket, Self.result { () throws(ShardsError) in try store.length(of: key.digest) })
+                }
+            case .read(let key, let ticket, let offset, let count):
+                work { [store] in
+                    .read(
+                        key, ticket,
+                        Self.result { () throws(ShardsError) in
+                            guard let file = try store.url(of: key.digest) else {
+                                throw ShardsError(.missing, "The blob \(key.digest) was removed.")
+                            }
+                            return try FilePiece.read(file, at: offset, count: count)
+                        })
+                }
+            case .note(let digest, let size, let received):
+                logger.info(
+                    "blob stored",
+                    metadata: [
+                        "packhorse.blob": "\(digest)", "packhorse.bytes": "\(size)",
+                        "packhorse.bytes.received": "\(received)",
+                    ])
+            }
+        }
+    }
+
+    private func post(_ message: Message, to session: UInt64, re: UInt64) {
+        guard let (peer, seq, _) = peers.next(for: session) else { return }
+        do {
+            letters.append((peer, try Frame(session: session, seq: seq, re: re, message).encoded()))
+        } catch {
+            logger.error(
+                "message cannot be sent",
+                metadata: ["packhorse.message": "\(message.type)", LogKey.errorMessage: "\(error)"])
+        }
+    }
+
+    /// Asks the disk beside the loop; the answer wakes it.
+    private func work(_ body: @escaping @Sendable () -> BlobServerEvent) {
+        // Ends with its answer, of which the core may no longer want to know.
+        Task { [answers, router] in
+            do {
+                answers.add(try await FileWork.run(body))
+                router.wake()
+            } catch { return }  // `body` throws nothing.
+        }
+    }
+
+    private func expireParts() {
+        Task { [parts, logger] in
+            do {
+                _ = try await FileWork.run { try parts.expire(olderThan: 3_600) }
+            } catch {
+                logger.info("old parts stay", metadata: [LogKey.errorMessage: "\(error)"])
+            }
+        }
+    }
+
+    private static func result<Value>(_ body: () throws(ShardsError) -> Value) -> Result<Value, BlobTrouble> {
+        do throws(ShardsError) {
+            return .success(try body())
+        } catch {
+            // Nothing here is the sender's fault for good: it may try again, and gives up by itself.
+            return .failure(
+                BlobTrouble(code: "\(error.code)", text: error.message, isRetriable: error.code != .missing))
+        }
+    }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import Shards
+import Wire
+
+extension BlobServerCore {
+    /// A blob on its way out.
+    ///
+    /// acked ≤ next ≤ credit; what is between acked and next may be in memory.
+    struct Download: Sendable {
+        /// `nil` while the disk is asked.
+        var size: UInt64?
+        var ticket: BlobTicket
+        var next: UInt64
+        var acked: UInt64
+        var credit: UInt64
+        /// Bytes that the disk was asked for.
+        var reading: UInt64 = 0
+        var heard: Int64
+        var asked: UInt64
+
+        var outstanding: UInt64 { next + reading - acked }
+    }
+
+    /// A session wants a blob from `offset` on, as far as `credit`; without any credit only its length.
+    ///
+    /// A repetition that raises no credit says that something was lost: its offset is gone back to.
+    mutating func get(_ key: DownloadKey, offset: UInt64, credit: UInt64, _ seq: UInt64, now: Int64) {
+        guard offset <= credit || credit == 0 else {
+            return strike(key.session, "a fetch from \(offset) with credit up to \(credit)")
+        }
+        guard var download = downloads[key] else {
+            guard makeRoom(for: key.session) else { return refuse(key.digest, key.session, re: seq, .busy) }
+            let ticket = ticket()
+            downloads[key] = Download(
+                ticket: ticket, next: offset, acked: offset, credit: credit, heard: now, asked: seq)
+            effects.append(.find(key, ticket))
+            return
+        }
+        download.heard = now
+        download.asked = seq
+        guard let size = download.size else {
+            download.credit = max(download.credit, credit)
+            downloads[key] = download
+            return
+        }
+        if credit == 0 { return tell(key, size: size, re: seq) }
+        guard offset <= size else {
+            downloads[key] = nil
+            return strike(key.session, "a fetch from \(offset) of a blob of \(size) bytes")
+        }
+        // The fetcher's last word.
+        if offset == size {
+            downloads[key] = nil
+            return
+        }
+        if credit > download.credit {
+            download.acked = max(download.acked, min(offset, download.next))
+        } else if credit == download.credit {
+            // What is being read belongs to the course that is left here.
+            download.ticket = ticket()
+            download.reading = 0
+            download.next = offset
+            download.acked = offset
+            tell(key, size: size, re: seq)
+        }
+        download.credit = max(download.credit, credit)
+        downloads[key] = download
+        pump(key)
+    }
+
+    /// Whether another download may begin; those that were sent to the end and not heard of again make room.
+    private mutating func makeRoom(for session: UInt64) -> Bool {
+        let own = downloads.filter { $0.key.session == session }
+        if own.count >= policy.transfersPerPeer {
+            let over = own.filter { $0.value.next == $0.value.size }.min { $0.value.heard < $1.value.heard }
+            guard let over else { return false }
+            downloads[over.key] = nil
+        }
+        return downloads.count < policy.mostTransfers
+    }
+
+    mutating func found(_ key: DownloadKey, _ ticket: BlobTicket, _ result: Result<UInt64?, BlobTrouble>) {
+        guard var download = downloads[key], download.ticket == ticket, download.size == nil else { return }
+        switch result {
+        case .success(let size):
+            tell(key, size: size, re: download.asked)
+            guard let size, download.credit > 0, download.next < size else {
+                downloads[key] = nil
+                return
+            }
+            download.size = size
+            downloads[key] = download
+            pump(key)
+        case .failure(let trouble):
+            downloads[key] = nil
+            refuse(key.digest, key.session, re: download.asked, trouble)
+        }
+    }
+
+    /// Starts the next read, one at a time.
+    mutating func pump(_ key: DownloadKey) {
+        guard var download = downloads[key], let size = download.size, download.reading == 0 else { return }
+        let wanted = min(size, download.credit)
+        guard download.next < wanted else { return }
+        var (ofPeer, ofAll) = (UInt64(0), UInt64(0))
+        for (other, state) in downloads {
+            ofAll += state.outstanding
+            if other.session == key.session { ofPeer += state.outstanding }
+        }
+        let room = min(
+            policy.peerWindow - min(ofPeer, policy.peerWindow), policy.globalWindow - min(ofAll, policy.globalWindow))
+        let count = min(policy.chunk, wanted - download.next, room)
+        // Whole chunks, or the last one: a little room is not worth a frame.
+        guard count == min(policy.chunk, wanted - download.next) else {
+            if !hungryDownloads.contains(key) { hungryDownloads.append(key) }
+            return
+        }
+        download.reading = count
+        downloads[key] = download
+        effects.append(.read(key, download.ticket, offset: download.next, count: Int(count)))
+    }
+
+    mutating func read(_ key: DownloadKey, _ ticket: BlobTicket, _ result: Result<Data, BlobTrouble>) {
+        guard var download = downloads[key], download.ticket == ticket, download.reading > 0 else { return }
+        switch result {
+        case .success(let data):
+            send(
+                key.session,
+                .chunk(
+                    .make {
+                        $0.digest = Data(key.digest.bytes)
+                        $0.offset = download.next
+                        $0.data = data
+                    }))
+            download.reading = 0
+            download.next += UInt64(data.count)
+            downloads[key] = download
+            pump(key)
+        case .failure(let trouble):
+            downloads[key] = nil
+            refuse(key.digest, key.session, trouble)
+        }
+    }
+
+    private mutating func tell(_ key: DownloadKey, size: UInt64?, re: UInt64) {
+        send(
+            key.session, re: re,
+            .blobSize(
+                .make {
+                    $0.digest = Data(key.digest.bytes)
+                    $0.size = size ?? 0
+                    $0.found = size != nil
+                }))
+    }
+}

@@ -1,0 +1,246 @@
+import Foundation
+import Shards
+import Wire
+
+extension BlobServerCore {
+    /// A blob on its way in.
+    ///
+    /// written ≤ received ≤ credit ≤ size; what is between written and credit may be in memory.
+    struct Upload: Sendable {
+        enum Phase: Sendable {
+            case looking
+            case receiving
+            /// Digest and disk are being seen to.
+            case sealing
+            /// Given up; only a write that is under way keeps it here.
+            case closing
+        }
+        var session: UInt64
+        let size: UInt64
+        let ticket: BlobTicket
+        var phase = Phase.looking
+        var received: UInt64 = 0
+        var written: UInt64 = 0
+        var credit: UInt64 = 0
+        var queue: [Data] = []
+        var isWriting = false
+        /// Whether the sender has said that it sent everything.
+        var isEnded = false
+        /// Where it was taken up.
+        var start: UInt64 = 0
+        var excess = 0
+        var heard: Int64
+        /// The frame that asked for it, to be answered when the disk has answered.
+        var asked: UInt64
+
+        var outstanding: UInt64 { credit - written }
+    }
+
+    /// A session has a blob to send, or asks how far it is.
+    mutating func begin(_ digest: Digest, _ session: UInt64, size: UInt64, _ seq: UInt64, now: Int64) {
+        guard 1...policy.mostBytes ~= size else {
+            strike(session, "a blob of \(size) bytes")
+            return refuse(
+                digest, session, re: seq, BlobTrouble(code: "bad-size", text: "\(size) bytes", isRetriable: false))
+        }
+        guard var upload = uploads[digest] else { return open(digest, session, size, seq, now) }
+        if upload.session != session || upload.size != size {
+            // Two made the same bytes; the second finds them stored. One that fell silent is gone on with.
+            let mayReplace = upload.session == session || now - upload.heard >= policy.takeover
+            guard mayReplace, upload.phase == .receiving, !upload.isWriting else {
+                return refuse(digest, session, re: seq, .busy)
+            }
+            uploads[digest] = nil
+            return open(digest, session, size, seq, now)
+        }
+        upload.heard = now
+        upload.asked = seq
+        uploads[digest] = upload
+        switch upload.phase {
+        case .looking: break
+        case .receiving, .sealing: tell(digest, re: seq)
+        case .closing: refuse(digest, session, re: seq, .busy)
+        }
+    }
+
+    private mutating func open(_ digest: Digest, _ session: UInt64, _ size: UInt64, _ seq: UInt64, _ now: Int64) {
+        let own = uploads.values.count { $0.session == session }
+        guard own < policy.transfersPerPeer, uploads.count < policy.mostTransfers else {
+            return refuse(digest, session, re: seq, .busy)
+        }
+        let upload = Upload(session: session, size: size, ticket: ticket(), heard: now, asked: seq)
+        uploads[digest] = upload
+        effects.append(.look(digest, upload.ticket, size: size))
+    }
+
+    mutating func looked(_ digest: Digest, _ ticket: BlobTicket, _ result: Result<PartialBlobs.Found, BlobTrouble>) {
+        guard var upload = uploads[digest], upload.ticket == ticket, upload.phase == .looking else { return }
+        switch result {
+        case .success(.stored): finish(digest, upload)
+        case .success(.part(let length)):
+            upload.phase = .receiving
+            upload.start = min(length, upload.size)
+            upload.received = upload.start
+            upload.written = upload.start
+            upload.credit = upload.start
+            uploads[digest] = upload
+            grant(digest, re: upload.asked)
+            // Also without credit: the sender must know where to go on.
+            if uploads[digest]?.credit == upload.start { tell(digest, re: upload.asked) }
+        case .failure(let trouble):
+            uploads[digest] = nil
+            refuse(digest, upload.session, re: upload.asked, trouble)
+        }
+    }
+
+    mutating func take(
+        _ digest: Digest, _ session: UInt64, offset: UInt64, _ data: Data, _ seq: UInt64, now: Int64
+    ) {
+        // Chunks of an upload that is over, or not yet taken up, come of lost messages: the sender will ask.
+        guard var upload = uploads[digest], upload.session == session, upload.phase == .receiving else { return }
+        let (end, overflow) = offset.addingReportingOverflow(UInt64(data.count))
+        guard !overflow, !data.isEmpty, end <= upload.size else {
+            strike(session, "a chunk at \(offset) of \(data.count) bytes in a blob of \(upload.size)")
+            return close(digest)
+        }
+        upload.heard = now
+        guard end <= upload.credit else {
+            upload.excess += 1
+            uploads[digest] = upload
+            if upload.excess > policy.mostExcess {
+                strike(session, "chunks beyond the credit")
+                close(digest)
+            }
+            return
+        }
+        let isNews = offset <= upload.received && end > upload.received
+        if isNews {
+            upload.queue.append(data.dropFirst(Int(upload.received - offset)))
+            upload.received = end
+        }
+        uploads[digest] = upload
+        if isNews { write(digest) } else { tell(digest, re: seq) }
+    }
+
+    /// Starts the next write; one at a time, so that the file is always the blob's beginning.
+    private mutating func write(_ digest: Digest) {
+        guard var upload = uploads[digest], !upload.isWriting, !upload.queue.isEmpty else { return }
+        effects.append(.write(digest, upload.ticket, offset: upload.written, upload.queue))
+        upload.queue = []
+        upload.isWriting = true
+        uploads[digest] = upload
+    }
+
+    mutating func wrote(_ digest: Digest, _ ticket: BlobTicket, _ result: Result<UInt64, BlobTrouble>) {
+        guard var upload = uploads[digest], upload.ticket == ticket else { return }
+        upload.isWriting = false
+        switch result {
+        case .success(let count):
+            upload.written = min(upload.written + count, upload.received)
+            uploads[digest] = upload
+            guard upload.phase != .closing else {
+                uploads[digest] = nil
+                return
+            }
+            write(digest)
+            grant(digest)
+            seal(digest)
+        case .failure(let trouble):
+            uploads[digest] = nil
+            if upload.phase != .closing { refuse(digest, upload.session, trouble) }
+        }
+    }
+
+    mutating func end(_ digest: Digest, _ session: UInt64, _ seq: UInt64, now: Int64) {
+        guard var upload = uploads[digest], upload.session == session else { return }
+        upload.heard = now
+        if upload.phase == .receiving { upload.isEnded = upload.received == upload.size }
+        uploads[digest] = upload
+        guard upload.isEnded, upload.phase == .receiving else { return }
+        seal(digest)
+    }
+
+    private mutating func seal(_ digest: Digest) {
+        guard var upload = uploads[digest], upload.isEnded, upload.phase == .receiving, !upload.isWriting,
+            upload.written == upload.size
+        else { return }
+        upload.phase = .sealing
+        uploads[digest] = upload
+        effects.append(.seal(digest, upload.ticket, size: upload.size))
+    }
+
+    mutating func sealed(_ digest: Digest, _ ticket: BlobTicket, _ trouble: BlobTrouble?) {
+        guard let upload = uploads[digest], upload.ticket == ticket, upload.phase == .sealing else { return }
+        guard let trouble else {
+            effects.append(.note(digest, size: upload.size, received: upload.size - upload.start))
+            return finish(digest, upload)
+        }
+        uploads[digest] = nil
+        // What an earlier process left may have been damaged by a power cut; only who sent all of it is to blame.
+        if trouble.code == "digest-mismatch", upload.start == 0 { strike(upload.session, trouble.text) }
+        refuse(digest, upload.session, trouble)
+    }
+
+    private mutating func finish(_ digest: Digest, _ upload: Upload) {
+        uploads[digest] = nil
+        send(
+            upload.session, re: upload.asked,
+            .stored(
+                .make {
+                    $0.digest = Data(digest.bytes)
+                    $0.size = upload.size
+                }))
+    }
+
+    /// Gives an upload up; what is on disk stays for another try.
+    mutating func close(_ digest: Digest) {
+        guard var upload = uploads[digest], upload.phase != .sealing else { return }
+        guard upload.isWriting else {
+            uploads[digest] = nil
+            return
+        }
+        upload.phase = .closing
+        upload.queue = []
+        uploads[digest] = upload
+    }
+
+    // MARK: - Credit
+
+    /// Raises an upload's credit as far as its session's window and everybody's allow.
+    mutating func grant(_ digest: Digest, re: UInt64 = 0) {
+        guard var upload = uploads[digest], upload.phase == .receiving, upload.credit < upload.size else { return }
+        var (ofPeer, ofAll, count) = (UInt64(0), UInt64(0), UInt64(0))
+        for other in uploads.values {
+            ofAll += other.outstanding
+            guard other.session == upload.session else { continue }
+            ofPeer += other.outstanding
+            count += 1
+        }
+        // Each of a session's uploads gets its part of the session's window, so that none waits for another's end.
+        let share = max(policy.peerWindow / max(count, 1), min(policy.peerWindow, 1 << 20))
+        let wanted = min(upload.size, upload.written + share)
+        let room = min(
+            policy.peerWindow - min(ofPeer, policy.peerWindow), policy.globalWindow - min(ofAll, policy.globalWindow))
+        let credit = min(wanted, upload.credit + room)
+        if credit < wanted, !hungryUploads.contains(digest) { hungryUploads.append(digest) }
+        // Small raises wait, unless the sender has nothing else.
+        guard credit > upload.credit,
+            credit - upload.credit >= share / 4 || credit == upload.size || upload.credit == upload.written
+        else { return }
+        upload.credit = credit
+        uploads[digest] = upload
+        tell(digest, re: re)
+    }
+
+    private mutating func tell(_ digest: Digest, re: UInt64) {
+        guard let upload = uploads[digest] else { return }
+        send(
+            upload.session, re: re,
+            .have(
+                .make {
+                    $0.digest = Data(digest.bytes)
+                    $0.offset = upload.received
+                    $0.credit = upload.credit
+                }))
+    }
+}

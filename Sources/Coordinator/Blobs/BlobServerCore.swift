@@ -1,0 +1,109 @@
+import Foundation
+import Shards
+import Wire
+
+/// The rules of the blob endpoint: who may send or fetch how much of what, and when a blob counts as stored.
+///
+/// Pure: no clock, no socket, no disk. Memory is bounded whatever peers do: bytes beyond the credit they were given are dropped.
+/// Lost, repeated and reordered messages cost time and nothing else, because offsets and credit are absolute.
+struct BlobServerCore: Sendable {
+    let policy: BlobServerPolicy
+    var uploads: [Digest: Upload] = [:]
+    var downloads: [DownloadKey: Download] = [:]
+    /// Uploads that could use more credit than there was, and downloads likewise; first come, first served.
+    var hungryUploads: [Digest] = []
+    var hungryDownloads: [DownloadKey] = []
+    var effects: [BlobServerEffect] = []
+    private var lastTicket: BlobTicket = 0
+
+    init(_ policy: BlobServerPolicy = BlobServerPolicy()) { self.policy = policy }
+
+    /// Sessions with something under way.
+    func knows(_ session: UInt64) -> Bool {
+        uploads.values.contains { $0.session == session } || downloads.keys.contains { $0.session == session }
+    }
+
+    /// Bytes that uploads may still bring into memory, and bytes of downloads not known to have arrived.
+    var underWay: (up: UInt64, down: UInt64) {
+        (
+            uploads.values.reduce(0) { $0 + $1.outstanding },
+            downloads.values.reduce(0) { $0 + $1.outstanding }
+        )
+    }
+
+    mutating func handle(_ event: BlobServerEvent, now: Int64) -> [BlobServerEffect] {
+        switch event {
+        case .message(let session, let seq, let message): hear(session, seq, message, now: now)
+        case .looked(let digest, let ticket, let result): looked(digest, ticket, result)
+        case .wrote(let digest, let ticket, let result): wrote(digest, ticket, result)
+        case .sealed(let digest, let ticket, let trouble): sealed(digest, ticket, trouble)
+        case .found(let key, let ticket, let result): found(key, ticket, result)
+        case .read(let key, let ticket, let result): read(key, ticket, result)
+        case .timer: forgetTheSilent(now: now)
+        }
+        feed()
+        defer { effects = [] }
+        return effects
+    }
+
+    private mutating func hear(_ session: UInt64, _ seq: UInt64, _ message: Message, now: Int64) {
+        switch message {
+        case .putBegin(let body):
+            guard let digest = Digest(bytes: body.digest) else { return }
+            begin(digest, session, size: body.size, seq, now: now)
+        case .chunk(let body):
+            guard let digest = Digest(bytes: body.digest) else { return }
+            take(digest, session, offset: body.offset, body.data, seq, now: now)
+        case .putEnd(let body):
+            guard let digest = Digest(bytes: body.digest) else { return }
+            end(digest, session, seq, now: now)
+        case .get(let body):
+            guard let digest = Digest(bytes: body.digest) else { return }
+            get(DownloadKey(session: session, digest: digest), offset: body.offset, credit: body.credit, seq, now: now)
+        default: strike(session, "a \(message.type) message does not belong on the blob endpoint")
+        }
+    }
+
+    private mutating func forgetTheSilent(now: Int64) {
+        for (digest, upload) in uploads.sorted(by: { $0.value.ticket < $1.value.ticket })
+        where now - upload.heard > policy.idle && upload.phase == .receiving {
+            close(digest)
+        }
+        for (key, download) in downloads where now - download.heard > policy.idle { downloads[key] = nil }
+    }
+
+    /// Gives what has become free to those who wait for it.
+    private mutating func feed() {
+        let uploading = hungryUploads
+        hungryUploads = []
+        for digest in uploading { grant(digest) }
+        let downloading = hungryDownloads
+        hungryDownloads = []
+        for key in downloading { pump(key) }
+    }
+
+    // MARK: - Small steps
+
+    mutating func ticket() -> BlobTicket {
+        lastTicket += 1
+        return lastTicket
+    }
+
+    mutating func send(_ session: UInt64, re: UInt64 = 0, _ message: Message) {
+        effects.append(.send(session: session, re: re, message))
+    }
+
+    mutating func strike(_ session: UInt64, _ why: String) { effects.append(.strike(session: session, why)) }
+
+    mutating func refuse(_ digest: Digest, _ session: UInt64, re: UInt64 = 0, _ trouble: BlobTrouble) {
+        send(
+            session, re: re,
+            .blobRefused(
+                .make {
+                    $0.digest = Data(digest.bytes)
+                    $0.code = trouble.code
+                    $0.text = String(trouble.text.prefix(500))
+                    $0.retriable = trouble.isRetriable
+                }))
+    }
+}

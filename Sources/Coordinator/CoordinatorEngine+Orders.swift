@@ -1,0 +1,151 @@
+import Foundation
+import Logging
+import Scheduling
+import Telemetry
+import Tiles
+import Wire
+
+extension CoordinatorEngine {
+    /// Follows an order about a job, or says what speaks against it.
+    func order(_ body: PBJobOrder, _ asker: Asker) {
+        let id = body.job
+        if body.order == "retry" {
+            if let refusal = scheduler.refusal(ofRetry: id) {
+                return reply(WireConversions.problem(refusal), to: asker)
+            }
+            turn.chores.append(.reopen(asker, id, only: nil))
+            return
+        }
+        if let refusal = scheduler.refusal(of: id) { return reply(WireConversions.problem(refusal), to: asker) }
+        guard let order = Self.order(body), let before = scheduler.summary(of: id) else {
+            let text = "'\(body.order.prefix(40))' is not an order: pause, resume, retry, prioritise or weigh."
+            return reply(WireConversions.problem("bad-request", text), to: asker)
+        }
+        take(scheduler.handle(.order(id, order), now: now))
+        guard let after = scheduler.summary(of: id) else { return }
+        logger.info("job ordered", metadata: [LogKey.job: "\(id)", "packhorse.order": "\(body.order)"])
+        ordered(changed: before == after ? 0 : 1, Self.text(before, after), asker)
+    }
+
+    private static func order(_ body: PBJobOrder) -> JobOrder? {
+        switch body.order {
+        case "pause": .pause
+        case "resume": .resume
+        case "prioritise": .prioritise(body.priority)
+        case "weigh": .weigh(body.weight)
+        default: nil
+        }
+    }
+
+    /// What an order came to.
+    private static func text(_ before: JobSummary, _ after: JobSummary) -> String {
+        let id = after.id
+        if before.weight != after.weight { return "job \(id) has weight \(after.weight)" }
+        guard before.priority != after.priority else {
+            return after.priority < 0 ? "job \(id) was paused already" : "job \(id) stays as it is"
+        }
+        if after.priority < 0 {
+            let taken = before.counts[.leased]
+            return "job \(id) is paused" + (taken == 0 ? "" : "; \(taken) running batches were taken back")
+        }
+        return before.priority < 0
+            ? "job \(id) goes on with priority \(after.priority)" : "job \(id) has priority \(after.priority)"
+    }
+
+    func ordered(changed: Int, _ text: String, _ asker: Asker) {
+        reply(
+            .ordered(
+                .make {
+                    $0.changed = UInt64(changed)
+                    $0.text = text
+                }), to: asker)
+    }
+
+    /// Cuts a failing batch with the job's mask.
+    func cut(_ cut: CutRequest) {
+        guard let spec = specs[cut.job] else { return }
+        let parts = BatchPlanner.parts(of: cut.cell, zooms: cut.zooms, mask: spec.mask)
+        logger.info(
+            "batch cut",
+            metadata: [
+                LogKey.job: "\(cut.job)", LogKey.batch: "\(cut.batch)", "packhorse.batch.parts": "\(parts.count)",
+            ])
+        take(scheduler.handle(.splitPlanned(cut.job, batch: cut.batch, parts), now: now))
+    }
+
+    // MARK: - Going on
+
+    /// Makes ready what an ended job needs to go on: its batches, or a plan as on the first day when its blobs are gone.
+    func reopen(_ id: JobID, only: [Int]?, _ asker: Asker) async throws {
+        if let refusal = scheduler.refusal(ofRetry: id) { return reply(WireConversions.problem(refusal), to: asker) }
+        let isKept = holdsBlobs(id)
+        guard isKept || !(unreleased.contains(id) || releasing.contains(id)) else {
+            let text = "The shards of job \(id) are being removed."
+            return reply(
+                WireConversions.problem("busy", text, hint: "retry in a moment", retriable: true), to: asker)
+        }
+        guard workshop.plansWaiting < options.mostPlans, let remains = try await store.remains(of: id) else {
+            let text = "\(workshop.plansWaiting) submissions are being planned."
+            return reply(WireConversions.problem("busy", text, hint: "retry in a moment", retriable: true), to: asker)
+        }
+        let planner = SubmitPlanner(bboxTileLimit: .max)
+        let wall = wall
+        workshop.plan {
+            .reopenPlanned(
+                asker, id, only: only,
+                Result { () throws(SubmitProblem) in
+                    try planner.reopening(remains.payload, kept: isKept ? remains.batches : nil, wall: wall)
+                })
+        }
+    }
+
+    /// Whether an ended job still has its batches with their blobs.
+    private func holdsBlobs(_ id: JobID) -> Bool {
+        scheduler.summary(of: id)?.keepsBlobs == true || options.keepShards
+    }
+
+    func reopened(_ id: JobID, only: [Int]?, _ result: Result<Reopening, SubmitProblem>, _ asker: Asker) {
+        let reopening: Reopening
+        switch result {
+        case .failure(let problem):
+            return reply(WireConversions.problem(problem.code, problem.text, hint: problem.hint), to: asker)
+        case .success(let ready): reopening = ready
+        }
+        if let refusal = scheduler.refusal(ofRetry: id) { return reply(WireConversions.problem(refusal), to: asker) }
+        guard reopening.isKept == holdsBlobs(id) else {
+            let text = "The shards of job \(id) were being removed."
+            return reply(
+                WireConversions.problem("busy", text, hint: "retry in a moment", retriable: true), to: asker)
+        }
+        specs[id] = reopening.spec
+        unreleased.removeAll { $0 == id }
+        take(
+            scheduler.handle(
+                .reopen(id, batches: reopening.batches, needs: reopening.needs, only: only), now: now))
+        let counts = scheduler.summary(of: id)?.counts ?? JobCounts()
+        let kept =
+            counts[.done] == 0 ? "from the start" : "\(counts[.done]) of \(counts.wholeBatches) batches are there"
+        logger.info("job goes on", metadata: [LogKey.job: "\(id)"])
+        ordered(changed: Int(clamping: counts[.ready]), "job \(id) goes on: \(kept)", asker)
+    }
+}
+
+extension SubmitPlanner {
+    /// What a stored job goes on with.
+    func reopening(_ payload: [UInt8], kept: [Batch]?, wall: Int64) throws(SubmitProblem) -> Reopening {
+        let frame: Frame
+        do { frame = try Frame(decoding: payload) } catch {
+            throw SubmitProblem("internal", "The job's submission cannot be read: \(error)")
+        }
+        guard case .submit(let body) = frame.message else {
+            throw SubmitProblem("internal", "The job's submission is none.")
+        }
+        if let kept {
+            let spec = try JobSpec(body)
+            return Reopening(spec: spec, batches: kept, needs: spec.needs(of: kept), isKept: true)
+        }
+        let plan = try plan(body, wall: wall)
+        let batches = plan.submission.batches.map(Batch.init)
+        return Reopening(spec: plan.spec, batches: batches, needs: plan.spec.needs(of: batches), isKept: false)
+    }
+}

@@ -1,0 +1,171 @@
+import Foundation
+import GRDB
+import Scheduling
+import Tiles
+
+extension StateStore {
+    /// What an ended job left: its submission and, unless its blobs are gone, its batches.
+    func remains(of job: JobID) async throws -> (payload: [UInt8], batches: [Batch])? {
+        try await perform { db in
+            let key = Int64(bitPattern: job)
+            guard let payload = try Data.fetchOne(db, sql: "SELECT spec FROM job WHERE id = ?", arguments: [key]) else {
+                return nil
+            }
+            let batches = try Row.fetchAll(db, sql: "SELECT * FROM batch WHERE job = ? ORDER BY idx", arguments: [key])
+                .map(StateStore.batch)
+            return (Array(payload), batches)
+        }
+    }
+
+    // MARK: - Dead letters
+
+    /// Work that was given up: a dead batch, or the failed tiles of an accepted one.
+    struct Letter: Sendable {
+        var job: JobID
+        var index: Int
+        var cell: TileID
+        var zooms: ZoomRange
+        /// Tiles given up.
+        var tiles: UInt64
+        var trouble: Trouble
+        var attempts: UInt8
+        var losses: UInt8
+        var isWhole: Bool
+        var failures: [FailedTile]
+    }
+
+    /// Where a page of letters begins.
+    struct LetterPlace: Hashable, Sendable {
+        /// 0 = every job.
+        var job: JobID
+        /// Letters behind this one only.
+        var after: (job: JobID, index: Int)?
+
+        static func == (left: LetterPlace, right: LetterPlace) -> Bool {
+            left.job == right.job && left.after?.job == right.after?.job && left.after?.index == right.after?.index
+        }
+        func hash(into hasher: inout Hasher) { hasher.combine(job) }
+    }
+
+    private static let isLetter = """
+        (state = \(BatchState.dead.rawValue) OR state = \(BatchState.done.rawValue) AND failed > 0)
+            AND COALESCE(cause, '') <> '\(FailureCause.dropped.rawValue)'
+        """
+
+    /// Letters by job and batch, at most `limit`, each with at most `named` of its tiles.
+    func letters(_ place: LetterPlace, limit: Int, named: Int) async throws -> [Letter] {
+        try await perform { db in
+            let after = place.after
+            return try Row.fetchAll(
+                db,
+                sql: """
+                    SELECT * FROM batch WHERE (? = 0 OR job = ?) AND (job, idx) > (?, ?) AND \(StateStore.isLetter)
+                    ORDER BY job, idx LIMIT ?
+                    """,
+                arguments: [
+                    Int64(bitPattern: place.job), Int64(bitPattern: place.job), Int64(bitPattern: after?.job ?? 0),
+                    after?.index ?? -1, limit,
+                ]
+            ).map { row in
+                let job = StateStore.number(row["job"])
+                let index = Int(row["idx"] as Int64)
+                let batch = try StateStore.batch(row)
+                let failures = try StateStore.failures(job, index, limit: named, db)
+                let first = failures.first.map {
+                    Trouble(cause: $0.trouble.cause, detail: "\($0.tile) \($0.trouble.detail)")
+                }
+                let isWhole = batch.state == .dead
+                return Letter(
+                    job: job, index: index, cell: batch.cell, zooms: batch.zooms,
+                    tiles: isWhole ? batch.tiles : StateStore.number(row["failed"]),
+                    trouble: (isWhole ? batch.trouble : first) ?? Trouble(cause: "unknown", detail: ""),
+                    attempts: batch.attempts, losses: batch.losses, isWhole: isWhole, failures: failures)
+            }
+        }
+    }
+
+    private static func failures(_ job: JobID, _ batch: Int, limit: Int, _ db: Database) throws -> [FailedTile] {
+        try Row.fetchAll(
+            db, sql: "SELECT tile, cause, detail FROM failure WHERE job = ? AND batch = ? ORDER BY tile LIMIT ?",
+            arguments: [Int64(bitPattern: job), batch, limit]
+        ).compactMap { row in
+            guard let tile = TileID(hilbertID: StateStore.number(row["tile"])) else { return nil }
+            return FailedTile(tile: tile, trouble: Trouble(cause: row["cause"], detail: row["detail"]))
+        }
+    }
+
+    /// Marks what was given up as given up for good, as ``StoredState`` does.
+    static func drop(_ job: JobID, _ batches: [Int]?, _ db: Database) throws {
+        let key = Int64(bitPattern: job)
+        let all = try Row.fetchAll(
+            db, sql: "SELECT idx, cause, detail FROM batch WHERE job = ? AND \(isLetter)", arguments: [key])
+        let chosen = batches.map(Set.init)
+        for row in all {
+            let index = Int(row["idx"] as Int64)
+            guard chosen?.contains(index) ?? true else { continue }
+            let before = (row["cause"] as String?).map { "\($0): \(row["detail"] as String? ?? "")" } ?? "tiles failed"
+            let trouble = Trouble(cause: FailureCause.dropped.rawValue, detail: before)
+            try db.execute(
+                sql: "UPDATE batch SET cause = ?, detail = ? WHERE job = ? AND idx = ?",
+                arguments: [trouble.cause, trouble.detail, key, index])
+            try db.execute(sql: "DELETE FROM failure WHERE job = ? AND batch = ?", arguments: [key, index])
+        }
+    }
+
+    /// Makes an ended job an unfinished one again.
+    static func reopen(_ job: StoredJob, _ db: Database, wall: Int64) throws {
+        let key = job.summary.key
+        try update(job.summary, db, wall: wall)
+        try db.execute(
+            sql: "UPDATE job SET released = 0, ended = NULL, tiles = ? WHERE id = ?",
+            arguments: [Int64(clamping: job.summary.counts.tiles), key])
+        try db.execute(sql: "DELETE FROM batch WHERE job = ?", arguments: [key])
+        for (index, batch) in job.batches.enumerated() { try put(batch, job.summary.id, index, db) }
+        for (index, package) in job.packages.enumerated() { try put(package, job.summary.id, index, db) }
+        try db.execute(
+            sql:
+                "DELETE FROM failure WHERE job = ? AND batch NOT IN (SELECT idx FROM batch WHERE job = ? AND state = ?)",
+            arguments: [key, key, Int64(BatchState.done.rawValue)])
+    }
+
+    // MARK: - Schedules
+
+    /// The submission of a schedule, as a frame.
+    func payload(ofSchedule id: String) async throws -> [UInt8]? {
+        try await perform { db in
+            try Data.fetchOne(db, sql: "SELECT spec FROM schedule WHERE id = ?", arguments: [id]).map(Array.init)
+        }
+    }
+
+    static func schedules(_ db: Database) throws -> [Schedule] {
+        try Row.fetchAll(db, sql: "SELECT * FROM schedule ORDER BY id").map { row in
+            let id: String = row["id"]
+            do {
+                return Schedule(
+                    id: id, rule: try CalendarRule(row["every"]), label: row["label"], next: row["next"],
+                    lastJob: number(row["last_job"]), fired: number(row["fired"]), skipped: number(row["skipped"]))
+            } catch {
+                throw unreadable("schedule '\(id)' fires '\(row["every"] as String)'")
+            }
+        }
+    }
+
+    static func put(_ schedule: Schedule, _ payload: [UInt8]?, _ db: Database) throws {
+        let numbers: [any DatabaseValueConvertible] = [
+            schedule.rule.description, schedule.label, schedule.next, Int64(bitPattern: schedule.lastJob),
+            Int64(clamping: schedule.fired), Int64(clamping: schedule.skipped), schedule.id,
+        ]
+        if let payload {
+            try db.execute(
+                sql: """
+                    INSERT OR REPLACE INTO schedule (every, label, next, last_job, fired, skipped, id, spec)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    """, arguments: StatementArguments(numbers + [Data(payload)]))
+        } else {
+            try db.execute(
+                sql: """
+                    UPDATE schedule SET every = ?, label = ?, next = ?, last_job = ?, fired = ?, skipped = ? WHERE id = ?
+                    """, arguments: StatementArguments(numbers))
+        }
+    }
+}

@@ -1,0 +1,167 @@
+public import Foundation
+public import Shards
+
+/// A blob store in an S3 bucket: `ab/<hex>` and `store-id` under one prefix.
+///
+/// Coordinator and workers need the bucket and no folder in common. The server checks the SHA-256 of what it is sent, so a
+/// blob is there whole or not at all; what comes back is checked by the cache. While the server is away, calls wait for
+/// some minutes before they fail.
+public struct S3BlobStore: ManagedBlobStore {
+    /// Blobs above this are stored in parts, each repeated by itself when a connection breaks; 64 MiB.
+    static let mostWhole: UInt64 = 64 << 20
+
+    /// The text of `store-id`: 32 hexadecimal digits.
+    public let id: String
+    private let bucket: S3Bucket
+    private let cache: BlobCache
+    private let patience: Patience
+
+    /// Opens the store under a bucket's prefix.
+    ///
+    /// - Parameters:
+    ///   - bucket: Where it lies.
+    ///   - cache: Local copies, and the files that are being made.
+    ///   - create: Whether to make the store when there is none. Only the coordinator does; one coordinator a prefix.
+    ///   - patience: How long a call waits for a server that is away, default 5 minutes.
+    /// - Throws: ``S3Error`` that names what to mend; `ShardsError` `store-missing` without a store and without `create`.
+    public init(_ bucket: S3Bucket, cache: BlobCache, create: Bool, patience: Duration = .seconds(300)) async throws {
+        self.bucket = bucket
+        self.cache = cache
+        self.patience = Patience(limit: patience)
+        id = try await Self.identity(bucket, create: create)
+    }
+
+    private static func identity(_ bucket: S3Bucket, create: Bool) async throws -> String {
+        if create, try await bucket.read(idName) == nil {
+            let fresh = (0..<32).map { _ in String(UInt8.random(in: 0..<16), radix: 16) }.joined()
+            try await bucket.put(idName, bytes: Array((fresh + "\n").utf8))
+        }
+        // Read back in any case: of two that made one at the same moment, the last one's stays.
+        guard let bytes = try await bucket.read(idName) else {
+            throw ShardsError(
+                .storeMissing,
+                "There is no blob store in '\(bucket.location)' at '\(bucket.endpoint)' ('store-id' is missing). Start the"
+                    + " coordinator with the same --blobs, or correct it.")
+        }
+        let id = String(decoding: bytes.prefix(64), as: UTF8.self).trimmingCharacters(in: .whitespacesAndNewlines)
+        guard id.utf8.count == 32, id.allSatisfy(\.isHexDigit) else {
+            throw ShardsError(
+                .storeMissing,
+                "'store-id' in '\(bucket.location)' is not the id of a blob store: 32 hexadecimal digits expected.")
+        }
+        return id
+    }
+
+    /// A fresh name in the cache's folder.
+    public func temporaryURL() throws(ShardsError) -> URL { try cache.temporaryURL() }
+
+    /// Uploads the file unless the bucket holds the blob; the local copy goes into the cache.
+    public func put(_ temporary: URL, digest: Digest) async throws {
+        let size = try await FileWork.run { try Self.size(of: temporary) }
+        let name = Self.name(digest)
+        try await patience.with {
+            if try await bucket.size(of: name) == size { return }
+            if size > Self.mostWhole {
+                try await bucket.putParts(name, file: temporary.path, size: size)
+            } else {
+                try await bucket.put(name, file: temporary.path, size: size, sha256: digest.hex)
+            }
+        }
+        try cache.adopt(temporary, digest: digest)
+    }
+
+    /// The cached file, or a download that goes on where a broken connection left it.
+    public func local(_ digest: Digest) async throws -> LocalBlob? {
+        try await cache.blob(digest) { file in
+            try await patience.with {
+                let free = try Durable.freeBytes(file.deletingLastPathComponent())
+                return try await bucket.download(Self.name(digest), to: file.path, maxBytes: free)
+            }
+        }
+    }
+
+    /// Length of the object.
+    public func size(of digest: Digest) async throws -> UInt64? {
+        try await patience.with { try await bucket.size(of: Self.name(digest)) }
+    }
+
+    /// Removes the object.
+    public func remove(_ digest: Digest) async throws {
+        try await patience.with { try await bucket.remove(Self.name(digest)) }
+    }
+
+    /// Lists the bucket page by page and removes old blobs that nobody names; ages are by the server's clock.
+    public func sweep(
+        olderThan age: TimeInterval, unless isNamed: @escaping @Sendable (Digest) -> Bool
+    ) async throws -> Int {
+        var removed = 0
+        var token: String?
+        repeat {
+            let after = token
+            let page = try await patience.with { try await bucket.list(after: after) }
+            let now = page.serverTime ?? Date().timeIntervalSince1970
+            for object in page.objects {
+                guard let stored = object.stored, now - stored > age, let digest = Self.digest(object.name),
+                    !isNamed(digest)
+                else { continue }
+                try await remove(digest)
+                removed += 1
+            }
+            // A server that gives the same token again would be asked for ever.
+            token = page.next == after ? nil : page.next
+        } while token != nil
+        return removed
+    }
+
+    /// Ends uploads in parts that nobody finished.
+    @discardableResult
+    public func removeStaleTemporaries(olderThan age: TimeInterval) async throws -> Int {
+        try await patience.with { try await bucket.abortUploads(olderThan: age) }
+    }
+
+    private static let idName = "store-id"
+
+    static func name(_ digest: Digest) -> String { "\(digest.hex.prefix(2))/\(digest.hex)" }
+
+    /// The digest that a name stands for; `nil` for objects that are no blobs.
+    static func digest(_ name: String) -> Digest? {
+        guard let digest = name.split(separator: "/").last.flatMap({ Digest(hex: String($0)) }),
+            Self.name(digest) == name
+        else { return nil }
+        return digest
+    }
+
+    private static func size(of file: URL) throws -> UInt64 {
+        guard let size = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize else {
+            throw ShardsError(.io, "Cannot tell the length of '\(file.path)'.")
+        }
+        return UInt64(size)
+    }
+}
+
+/// Repeats what failed because the server was away, and says everything in the words of blob stores.
+struct Patience: Sendable {
+    let limit: Duration
+
+    func with<Value: Sendable>(_ work: () async throws -> Value) async throws -> Value {
+        let end = ContinuousClock.now + limit
+        var wait = Duration.seconds(1)
+        while true {
+            do {
+                return try await work()
+            } catch let error as S3Error {
+                guard error.isRetriable, ContinuousClock.now < end else { throw Self.translated(error) }
+            }
+            try await Task.sleep(for: wait * Double.random(in: 0.5...1))
+            wait = min(wait * 2, .seconds(15))
+        }
+    }
+
+    private static func translated(_ error: S3Error) -> ShardsError {
+        switch error.code {
+        case .diskFull: ShardsError(.diskFull, error.message, cause: error)
+        case .fileFailed, .tooLarge, .badAnswer: ShardsError(.io, error.message, cause: error)
+        default: ShardsError(.storeMissing, error.message, cause: error)
+        }
+    }
+}

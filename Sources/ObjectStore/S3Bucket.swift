@@ -1,0 +1,197 @@
+internal import Foundation
+internal import Shards
+internal import Transfer
+
+/// The objects under one prefix of one bucket.
+///
+/// Names are relative to the prefix. Every request is signed with Signature Version 4 and carries the SHA-256 of what it
+/// sends, which the server checks. Requests that met a busy server, a broken connection or none are repeated for some seconds.
+public struct S3Bucket: Sendable {
+    /// Bucket and prefix.
+    public let location: S3Location
+    /// The server.
+    public let endpoint: S3Endpoint
+    private let client: TransferClient
+    private let signing: TransferSigning
+    private let sessionToken: String?
+
+    /// SHA-256 of nothing, in hexadecimal: what a request without a body sends.
+    static let nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+    /// The largest object that S3 takes in one request.
+    static let mostAtOnce: UInt64 = 5 << 30
+
+    /// Gets ready; nothing is sent yet.
+    ///
+    /// - Parameters:
+    ///   - connections: Requests at a time, 1...256.
+    ///   - attempts: Of each request, the first included.
+    /// - Throws: ``S3Error`` `bad-endpoint` when libcurl cannot be set up.
+    public init(
+        _ location: S3Location, at endpoint: S3Endpoint, credentials: S3Credentials, connections: Int = 8,
+        attempts: Int = 5
+    ) throws(S3Error) {
+        self.location = location
+        self.endpoint = endpoint
+        signing = TransferSigning(
+            region: endpoint.region, service: "s3", accessKey: credentials.accessKey,
+            secretKey: credentials.secretKey)
+        sessionToken = credentials.sessionToken
+        var options = TransferOptions()
+        options.concurrency = connections
+        options.connectTimeout = .seconds(10)
+        // What ends a long transfer is that it stands still, not that it is long.
+        options.totalTimeout = .seconds(86_400)
+        options.stallTimeout = .seconds(30)
+        options.maxBodyBytes = 8 << 20
+        options.retry.maxAttempts = attempts
+        do {
+            client = try TransferClient(options)
+        } catch {
+            throw S3Error(.badLocation, "No connection to S3 can be set up: \(error.message).")
+        }
+    }
+
+    // MARK: - Objects
+
+    /// Stores a file of that SHA-256 in one request.
+    public func put(_ name: String, file: String, size: UInt64, sha256: String) async throws {
+        let answer = try await send(
+            .put, name, upload: .file(path: file, offset: 0, count: size), sha256: sha256)
+        guard answer.status == 200 else { throw refusal(of: answer, "store \(name)") }
+    }
+
+    /// Stores some bytes.
+    public func put(_ name: String, bytes: [UInt8]) async throws {
+        let answer = try await send(.put, name, upload: .bytes(bytes), sha256: Digest(of: bytes).hex)
+        guard answer.status == 200 else { throw refusal(of: answer, "store \(name)") }
+    }
+
+    /// Length of an object, or `nil` without one.
+    public func size(of name: String) async throws -> UInt64? {
+        let answer = try await send(.head, name)
+        switch answer.status {
+        case 200:
+            guard let size = answer.headers.contentLength.flatMap({ UInt64($0) }) else {
+                throw S3Error(.badAnswer, "\(place) tells no length of \(name).")
+            }
+            return size
+        case 404: return nil
+        default:
+            // A refused HEAD has no words; the same GET has.
+            let words = try await send(.get, name, headers: [HeaderField("Range", "bytes=0-0")])
+            throw refusal(of: words.status < 300 ? answer : words, "look for \(name)")
+        }
+    }
+
+    /// A small object's bytes, or `nil` without one.
+    public func read(_ name: String) async throws -> [UInt8]? {
+        let answer = try await send(.get, name)
+        if answer.status == 200 { return answer.body }
+        let refusal = refusal(of: answer, "read \(name)")
+        guard answer.status == 404, refusal.code != .noBucket else { throw refusal }
+        return nil
+    }
+
+    /// Fills a file with an object; goes on where an earlier try ended.
+    ///
+    /// - Returns: Whether there is such an object.
+    public func download(_ name: String, to path: String, maxBytes: UInt64) async throws -> Bool {
+        let sink = TransferSink(path: path, maxBytes: maxBytes)
+        var answer = try await send(.get, name, sink: sink)
+        if answer.status == 416 {
+            // The file holds as much as the object or more: whole, or of no use. The caller checks the digest of the next one.
+            unlink(path)
+            answer = try await send(.get, name, sink: sink)
+        }
+        if answer.status == 200 || answer.status == 206 { return true }
+        let refusal = refusal(of: answer, "read \(name)")
+        guard answer.status == 404, refusal.code != .noBucket else { throw refusal }
+        return false
+    }
+
+    /// Removes an object; one that is not there is fine.
+    public func remove(_ name: String) async throws {
+        let answer = try await send(.delete, name)
+        guard [200, 204, 404].contains(answer.status) else { throw refusal(of: answer, "remove \(name)") }
+    }
+
+    /// One page of the objects under the prefix, in the order of their names.
+    ///
+    /// - Parameters:
+    ///   - token: From the page before; `nil` for the first.
+    ///   - most: Objects wanted at most, 1...1,000.
+    public func list(after token: String? = nil, most: Int = 1_000) async throws -> S3Page {
+        let prefix = location.key("")
+        var query = [("list-type", "2"), ("max-keys", "\(most)"), ("prefix", prefix)]
+        if let token { query.append(("continuation-token", token)) }
+        let answer = try await send(.get, nil, query: query)
+        guard answer.status == 200 else { throw refusal(of: answer, "list the objects of") }
+        return S3Page(S3Document(answer.body), prefix: prefix, serverDate: answer.headers.date)
+    }
+
+    // MARK: - Requests
+
+    /// Endpoint and bucket, as messages name them.
+    var place: String { "S3 bucket '\(location.bucket)' at '\(endpoint)'" }
+
+    /// Sends one request about an object, or about the bucket itself.
+    func send(
+        _ method: TransferMethod, _ name: String?, query: [(String, String)] = [], headers: [HeaderField] = [],
+        upload: TransferUpload? = nil, sha256: String = S3Bucket.nothing, sink: TransferSink? = nil
+    ) async throws -> TransferResponse {
+        let path = name.map { "/" + S3Text.path(location.key($0)) } ?? ""
+        var request = TransferRequest(
+            tag: 0, url: "\(endpoint.url)/\(location.bucket)\(path)\(S3Text.query(query))", headers: headers)
+        // libcurl signs this header and hashes nothing itself when it is there.
+        request.headers.append(HeaderField("x-amz-content-sha256", sha256))
+        if let sessionToken { request.headers.append(HeaderField("x-amz-security-token", sessionToken)) }
+        request.method = method
+        request.upload = upload
+        request.sink = sink
+        request.signing = signing
+        do {
+            return try await client.send(request)
+        } catch {
+            if error.code == .cancelled { throw CancellationError() }
+            throw failure(error)
+        }
+    }
+}
+
+/// A part of a list of objects.
+public struct S3Page: Sendable {
+    /// One object.
+    public struct Object: Sendable, Hashable {
+        /// Relative to the prefix.
+        public let name: String
+        /// In bytes.
+        public let size: UInt64
+        /// When it was stored, seconds since 1970 by the server's clock.
+        public let stored: Double?
+    }
+
+    /// The objects of this page.
+    public let objects: [Object]
+    /// Asks for the next page; `nil` on the last.
+    public let next: String?
+    /// The server's clock, seconds since 1970; `nil` when it did not say.
+    public let serverTime: Double?
+
+    init(_ document: S3Document, prefix: String, serverDate: String?) {
+        objects = document.all("Contents").compactMap { entry in
+            guard let key = entry.text("Key"), key.hasPrefix(prefix), let size = entry.text("Size").flatMap(UInt64.init)
+            else { return nil }
+            return Object(
+                name: String(key.dropFirst(prefix.count)), size: size,
+                stored: entry.text("LastModified").flatMap(S3Page.seconds))
+        }
+        next = document.text("IsTruncated") == "true" ? document.text("NextContinuationToken") : nil
+        serverTime = serverDate.flatMap(HTTPDate.secondsSince1970).map(Double.init)
+    }
+
+    /// Reads `2026-11-21T03:29:37.000Z`, with or without the fraction.
+    static func seconds(_ text: String) -> Double? {
+        let whole = text.split(separator: ".").first.map { $0.hasSuffix("Z") ? String($0) : "\($0)Z" } ?? text
+        return try? Date(whole, strategy: .iso8601).timeIntervalSince1970
+    }
+}

@@ -1,0 +1,103 @@
+/// How S3 spells keys in URLs: RFC 3986's unreserved characters as they are, every other byte as %XX.
+enum S3Text {
+    static func path(_ key: String) -> String { encoded(key, slash: true) }
+
+    /// A query sorted by key, every key with its '=': libcurl signs it as it stands.
+    static func query(_ items: [(String, String)]) -> String {
+        guard !items.isEmpty else { return "" }
+        let pairs = items.map { (encoded($0.0, slash: false), encoded($0.1, slash: false)) }
+        let sorted = pairs.sorted { Array($0.0.utf8).lexicographicallyPrecedes(Array($1.0.utf8)) }
+        return "?" + sorted.map { "\($0.0)=\($0.1)" }.joined(separator: "&")
+    }
+
+    private static let digits = Array("0123456789ABCDEF".utf8)
+
+    private static func encoded(_ text: String, slash: Bool) -> String {
+        var out: [UInt8] = []
+        for byte in text.utf8 {
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: out.append(byte)
+            case 0x2F where slash: out.append(byte)
+            default: out += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            }
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+}
+
+/// The few XML documents of S3: elements without attributes that matter, text with entities.
+///
+/// Reads what it looks for and ignores the rest; hostile bytes give no element, never a trap.
+struct S3Document {
+    private let bytes: ArraySlice<UInt8>
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes[...] }
+    private init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
+
+    /// The first element of a name, at any depth.
+    func first(_ name: String) -> S3Document? { next(name, from: bytes.startIndex)?.element }
+
+    /// Every element of a name, in order; elements inside one of them are not looked at.
+    func all(_ name: String) -> [S3Document] {
+        var found: [S3Document] = []
+        var at = bytes.startIndex
+        while let (element, end) = next(name, from: at) {
+            found.append(element)
+            at = end
+        }
+        return found
+    }
+
+    /// The text of the first element of a name.
+    func text(_ name: String) -> String? { first(name)?.text }
+
+    /// The element's text, entities resolved.
+    var text: String {
+        var out: [UInt8] = []
+        var at = bytes.startIndex
+        while at < bytes.endIndex {
+            guard bytes[at] == UInt8(ascii: "&"),
+                let end = bytes[at...].prefix(12).firstIndex(of: UInt8(ascii: ";")),
+                let character = Self.entity(String(decoding: bytes[(at + 1)..<end], as: UTF8.self))
+            else {
+                out.append(bytes[at])
+                at += 1
+                continue
+            }
+            out += Array(String(character).utf8)
+            at = end + 1
+        }
+        return String(decoding: out, as: UTF8.self)
+    }
+
+    private func next(_ name: String, from start: Int) -> (element: S3Document, end: Int)? {
+        let (open, close) = (Array("<\(name)".utf8), Array("</\(name)>".utf8))
+        var at = start
+        while at < bytes.endIndex, let range = bytes[at...].firstRange(of: open) {
+            at = range.upperBound
+            // "<Key" must not find "<KeyCount>".
+            guard at < bytes.endIndex, let end = bytes[at...].firstIndex(of: UInt8(ascii: ">")) else { return nil }
+            guard bytes[at] == UInt8(ascii: ">") || bytes[at] == UInt8(ascii: " ") || bytes[at] == UInt8(ascii: "/")
+            else { continue }
+            if bytes[end - 1] == UInt8(ascii: "/") { return (S3Document(bytes[end..<end]), end + 1) }
+            guard let closing = bytes[(end + 1)...].firstRange(of: close) else { return nil }
+            return (S3Document(bytes[(end + 1)..<closing.lowerBound]), closing.upperBound)
+        }
+        return nil
+    }
+
+    private static func entity(_ name: String) -> Character? {
+        switch name {
+        case "amp": return "&"
+        case "lt": return "<"
+        case "gt": return ">"
+        case "quot": return "\""
+        case "apos": return "'"
+        default:
+            guard name.hasPrefix("#") else { return nil }
+            let digits = name.dropFirst()
+            let number = digits.first == "x" ? UInt32(digits.dropFirst(), radix: 16) : UInt32(digits)
+            return number.flatMap(Unicode.Scalar.init).map(Character.init)
+        }
+    }
+}

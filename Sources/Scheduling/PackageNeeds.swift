@@ -1,0 +1,109 @@
+public import Tiles
+
+/// Which batches each package of a job waits for, and how many of them are still open.
+///
+/// Many batches serve the same packages: a batch holds four bytes, the number of its group; a group is a list of packages. A batch that
+/// settles, or is opened again, costs the packages it serves and nothing else. Not stored: made from the masks at submission and at a start.
+public struct PackageNeeds: Hashable, Sendable {
+    /// The packages of each group, ascending.
+    private var groups: [[Int]]
+    /// The group of each batch.
+    private var groupOfBatch: [UInt32]
+    /// Batches of each package that are not settled.
+    private(set) var open: [Int]
+    /// Packages whose last open batch has settled since ``takeClosed()``.
+    private var closed: [Int] = []
+
+    /// Every package needs every batch: right for one package, and safe for any.
+    public init(packages: Int, batches: Int) {
+        groups = [Array(0..<packages)]
+        groupOfBatch = [UInt32](repeating: 0, count: batches)
+        open = [Int](repeating: 0, count: packages)
+    }
+
+    /// A package needs the batches whose cell is in its mask.
+    ///
+    /// Costs a walk over each mask at the zooms of the cells, which come in runs of one zoom along the Hilbert curve.
+    ///
+    /// - Parameters:
+    ///   - masks: The masks of the packages, in their order.
+    ///   - cells: The cells of the batches, in theirs.
+    public init(masks: [TileMask], cells: [TileID]) {
+        self.init(packages: masks.count, batches: cells.count)
+        guard masks.count > 1 else { return }
+        var served = [[Int]](repeating: [], count: cells.count)
+        let runs = CellRuns(cells)
+        for (package, mask) in masks.enumerated() {
+            for run in runs.runs where run.indices.count < 16 {
+                for index in run.indices where mask.contains(cells[index]) { served[index].append(package) }
+            }
+            for run in runs.runs where run.indices.count >= 16 {
+                var index = run.indices.lowerBound
+                for tile in mask.tiles(atZoom: run.zoom, under: .root) {
+                    while index < run.indices.upperBound, cells[index] < tile { index += 1 }
+                    guard index < run.indices.upperBound else { break }
+                    if cells[index] == tile { served[index].append(package) }
+                }
+            }
+        }
+        var numbers: [[Int]: UInt32] = [:]
+        groups = []
+        for index in cells.indices {
+            let number = numbers[served[index], default: UInt32(groups.count)]
+            if Int(number) == groups.count {
+                groups.append(served[index])
+                numbers[served[index]] = number
+            }
+            groupOfBatch[index] = number
+        }
+    }
+
+    /// How many packages there are.
+    public var packages: Int { open.count }
+    /// How many batches there are.
+    public var batches: Int { groupOfBatch.count }
+
+    /// The packages that a batch serves, ascending.
+    public func served(by batch: Int) -> [Int] {
+        groupOfBatch.indices.contains(batch) ? groups[Int(groupOfBatch[batch])] : []
+    }
+
+    /// Whether a package still waits for a batch.
+    func isOpen(_ package: Int) -> Bool { open.indices.contains(package) && open[package] > 0 }
+
+    /// Adds a batch behind the last one that serves what `parent` serves; it counts as open.
+    mutating func append(childOf parent: Int) {
+        guard groupOfBatch.indices.contains(parent) else { return }
+        groupOfBatch.append(groupOfBatch[parent])
+        for package in served(by: parent) { open[package] += 1 }
+    }
+
+    /// Counts anew: all batches but those that `isSettled` says are open.
+    ///
+    /// Every package without an open batch counts as closed just now.
+    mutating func recount(_ isSettled: (Int) -> Bool) {
+        var inGroup = [Int](repeating: 0, count: groups.count)
+        for index in groupOfBatch.indices where !isSettled(index) { inGroup[Int(groupOfBatch[index])] += 1 }
+        open = [Int](repeating: 0, count: open.count)
+        for (group, count) in inGroup.enumerated() {
+            for package in groups[group] { open[package] += count }
+        }
+        closed = open.indices.filter { open[$0] == 0 }
+    }
+
+    /// Notes that a batch has settled, or is open again.
+    mutating func note(_ batch: Int, isSettled: Bool) {
+        guard groupOfBatch.indices.contains(batch) else { return }
+        for package in groups[Int(groupOfBatch[batch])] {
+            open[package] += isSettled ? -1 : 1
+            if isSettled, open[package] == 0 { closed.append(package) }
+        }
+    }
+
+    /// The packages whose tiles came in since the last call, in the order they did.
+    mutating func takeClosed() -> [Int] {
+        guard !closed.isEmpty else { return [] }
+        defer { closed = [] }
+        return closed.filter { open[$0] == 0 }
+    }
+}

@@ -1,0 +1,123 @@
+extension OriginBook {
+    /// Divides the budget anew and notes what each session is to be told.
+    ///
+    /// A share shrinks at once; what it gives up can go to others only when its session has said that it knows, or when the old grant has
+    /// expired. Cost: the square of the holders, of which there are few.
+    ///
+    /// - Parameter nextRound: Gives rising numbers.
+    /// - Returns: The sessions whose grant has changed, ascending.
+    mutating func divide(now: Tick, isLearning: Bool, _ policy: RatePolicy, nextRound: () -> UInt64) -> [SessionID] {
+        isDirty = false
+        let targets = isLearning || health.isShut(at: now) ? [:] : targets(now: now, policy)
+        let ids = shares.keys.sorted()
+        guard !ids.allSatisfy({ isNear(shares[$0]?.amount ?? .nothing, targets[$0] ?? .nothing) }) else {
+            forgetIdle()
+            return []
+        }
+        var changed: [SessionID] = []
+        for id in ids {
+            let amount = bounded(targets[id] ?? .nothing, for: id)
+            guard shares[id]?.amount != amount else { continue }
+            shares[id]?.tell(amount, round: nextRound(), until: now + policy.counted)
+            changed.append(id)
+        }
+        forgetIdle()
+        return changed
+    }
+
+    private mutating func forgetIdle() {
+        shares = shares.filter { _, share in
+            share.isSeated || share.idleSince != nil || share.current != nil || !share.older.isEmpty
+        }
+    }
+
+    /// What each session should have.
+    private mutating func targets(now: Tick, _ policy: RatePolicy) -> [SessionID: Share.Amount] {
+        let present = shares.filter { $0.value.isHere && ($0.value.isSeated || $0.value.idleSince != nil) }.keys
+            .sorted()
+        guard health.breaker == .closed else {
+            return probe(present.filter { shares[$0]?.isSeated == true }, now, policy)
+        }
+        // Who has a share keeps it when there are fewer than workers.
+        let ordered = present.sorted { left, right in
+            let (one, two) = (shares[left]?.amount.isNothing ?? true, shares[right]?.amount.isNothing ?? true)
+            return one == two ? left < right : two
+        }
+        let chosen = ordered.prefix(seats(now: now)).sorted()
+        guard !chosen.isEmpty else { return [:] }
+        let weights = chosen.map { shares[$0]?.weight ?? 1 }
+        let whole = weights.reduce(0, +)
+        let connections = Self.split(connections, weights)
+        let rate = limits.pool.rate.map { $0 * health.factor } ?? health.ceiling.map { $0 * health.factor }
+        var targets: [SessionID: Share.Amount] = [:]
+        for (place, id) in chosen.enumerated() {
+            let own = rate.map { $0 * Double(weights[place]) / Double(whole) }
+            targets[id] = Share.Amount(
+                rate: own, burst: own.map { 1 + $0 * 0.02 / 0.98 } ?? 0, concurrency: connections[place])
+        }
+        return targets
+    }
+
+    /// One session with one connection; another one when it does not say in time what came of it.
+    private mutating func probe(
+        _ present: [SessionID], _ now: Tick, _ policy: RatePolicy
+    ) -> [SessionID: Share.Amount] {
+        guard case .probing(var prober, var until) = health.breaker else { return [:] }
+        guard let first = present.first else {
+            health.breaker = .probing(nil, until: now)
+            return [:]
+        }
+        if prober.map({ until <= now || !present.contains($0) }) ?? true {
+            prober = present.first { $0 > prober ?? 0 } ?? first
+            until = now + policy.ttl
+            health.breaker = .probing(prober, until: until)
+        }
+        guard let prober else { return [:] }
+        let rate = min(limits.pool.rate ?? 1, 1)
+        return [prober: Share.Amount(rate: rate, burst: 1, concurrency: 1)]
+    }
+
+    /// Whole connections by weight, at least one each; there are not more weights than connections.
+    static func split(_ connections: Int, _ weights: [Int]) -> [Int] {
+        let whole = max(weights.reduce(0, +), 1)
+        let spare = max(connections - weights.count, 0)
+        var parts = weights.map { 1 + spare * $0 / whole }
+        var left = connections - parts.reduce(0, +)
+        let byWeight = weights.indices.sorted { (weights[$1], $0) < (weights[$0], $1) }
+        for place in byWeight where left > 0 {
+            parts[place] += 1
+            left -= 1
+        }
+        return parts
+    }
+
+    /// Whether a share is close enough to its target to be left alone.
+    private func isNear(_ amount: Share.Amount, _ target: Share.Amount) -> Bool {
+        guard amount.isNothing == target.isNothing else { return false }
+        guard amount.concurrency == target.concurrency, (amount.rate == nil) == (target.rate == nil) else {
+            return false
+        }
+        guard let rate = amount.rate, let wanted = target.rate else { return true }
+        return rate <= wanted * 1.001 && rate >= wanted * (health.factor < 1 ? 0.9 : 0.97)
+    }
+
+    /// As much of a target as what others may still hold leaves.
+    private func bounded(_ target: Share.Amount, for id: SessionID) -> Share.Amount {
+        guard !target.isNothing else { return .nothing }
+        var room = limits.pool
+        // In order, because sums of fractions depend on it.
+        for other in shares.keys.sorted() where other != id {
+            guard let held = shares[other]?.counted else { continue }
+            room.concurrency -= held.concurrency
+            room.burst -= held.burst
+            room.rate = room.rate.map { $0 - (held.rate ?? 0) }
+        }
+        var amount = target
+        amount.concurrency = min(target.concurrency, room.concurrency)
+        // Without a limit there is a rate only after throttling, and no promise about it.
+        if let room = room.rate, let rate = target.rate { amount.rate = min(rate, room) }
+        if limits.perSecond != nil { amount.burst = min(target.burst, room.burst) }
+        let isTooLittle = amount.rate.map { $0 < (target.rate ?? 0) / 4 } ?? false
+        return amount.concurrency < 1 || isTooLittle || (amount.rate != nil && amount.burst < 0.999) ? .nothing : amount
+    }
+}

@@ -1,0 +1,155 @@
+/// The budget of one origin: its limits, its health, and who holds which share.
+///
+/// Invariant: the shares that sessions can hold (``Share/counted``) never add up to more than the pool of the limits, for rate, burst
+/// and connections each. A share's bucket starts empty, so a share that moves from one worker to another takes no burst along.
+struct OriginBook: Sendable {
+    let name: String
+    /// What each living job's tileset allows.
+    private(set) var jobs: [JobID: OriginLimits] = [:]
+    /// The strictest of them.
+    private(set) var limits: OriginLimits
+    var shares: [SessionID: Share] = [:]
+    var health = OriginHealth()
+    /// Whether something happened that may change shares.
+    var isDirty = true
+    var requests: UInt64 = 0
+    var throttled: UInt64 = 0
+    var failed: UInt64 = 0
+
+    init(_ origin: JobOrigin) {
+        name = origin.name
+        limits = origin.limits
+    }
+
+    mutating func open(_ job: JobID, _ limits: OriginLimits) {
+        guard jobs[job] != limits else { return }
+        jobs[job] = limits
+        restrict()
+    }
+
+    mutating func close(_ job: JobID) {
+        jobs[job] = nil
+        restrict()
+    }
+
+    private mutating func restrict() {
+        isDirty = true
+        guard let first = jobs.values.first else { return }
+        limits = jobs.values.reduce(first) { $0.strictest($1) }
+    }
+
+    // MARK: - Leases
+
+    mutating func lease(_ id: SessionID, isHere: Bool) {
+        shares[id, default: Share()].leases += 1
+        shares[id]?.idleSince = nil
+        if isHere { shares[id]?.isHere = true }
+        if shares[id]?.leases == 1 {
+            shares[id]?.contentReports = 0
+            isDirty = true
+        }
+    }
+
+    mutating func release(_ id: SessionID, now: Tick) {
+        guard let leases = shares[id]?.leases, leases > 0 else { return }
+        shares[id]?.leases = leases - 1
+        if leases == 1 {
+            shares[id]?.idleSince = now
+            isDirty = true
+        }
+    }
+
+    /// How many sessions may work here now.
+    func seats(now: Tick) -> Int {
+        if health.isShut(at: now) { return 0 }
+        return health.breaker == .closed ? min(limits.mostHolders, connections) : 1
+    }
+
+    /// Connections that throttling leaves.
+    var connections: Int { max(1, Int(Double(limits.concurrency) * health.factor)) }
+
+    var seated: Int { shares.values.count(where: \.isSeated) }
+
+    /// Whether the session can get one lease more: it may hold one more than it has connections, so that none idles between two.
+    func mayLease(_ id: SessionID, now: Tick) -> Bool {
+        let seats = seats(now: now)
+        guard let share = shares[id], share.isSeated else { return seated < seats }
+        guard seats > 0, health.breaker == .closed else { return false }
+        let fair = connections / max(min(seated, seats), 1)
+        return share.leases <= max(share.amount.concurrency, fair, 1)
+    }
+
+    // MARK: - Reports
+
+    mutating func take(_ use: OriginUse, from id: SessionID, now: Tick, _ policy: RatePolicy) {
+        requests &+= use.requests
+        throttled &+= use.throttled
+        failed &+= use.failed
+        let before = (seats(now: now), health.factor)
+        health.take(use, from: id, now: now, policy)
+        if before != (seats(now: now), health.factor) { isDirty = true }
+        guard let share = shares[id] else { return }
+        let weight = share.weight
+        shares[id]?.isWaiting = use.waiting > 0
+        shares[id]?.contentReports = use.waiting > 0 ? 0 : min(share.contentReports + 1, 2)
+        if shares[id]?.weight != weight { isDirty = true }
+    }
+
+    /// The session has applied every grant up to `round`, and lives: what it was told lives on.
+    mutating func hear(_ id: SessionID, acknowledged round: UInt64, now: Tick, _ policy: RatePolicy) {
+        guard var share = shares[id] else { return }
+        if !share.isHere { isDirty = true }
+        share.isHere = true
+        share.expire(at: now)
+        let before = share.counted
+        share.acknowledge(round)
+        if share.counted != before { isDirty = true }
+        share.current?.expires = now + policy.counted
+        shares[id] = share
+    }
+
+    /// What the session holds, as it is told.
+    func grant(of id: SessionID, _ policy: RatePolicy) -> RateGrant? {
+        guard let told = shares[id]?.current else { return nil }
+        return RateGrant(
+            origin: name, perSecond: told.amount.rate, burst: told.amount.burst, concurrency: told.amount.concurrency,
+            ttl: policy.ttl, round: told.round)
+    }
+
+    // MARK: - Time
+
+    /// Lets time pass; what ended by itself makes room.
+    mutating func pass(to now: Tick, _ policy: RatePolicy) {
+        let before = (seats(now: now), health.factor, health.breaker)
+        health.pass(to: now, policy)
+        if before != (seats(now: now), health.factor, health.breaker) { isDirty = true }
+        if case .probing(.some, let until) = health.breaker, until <= now { isDirty = true }
+        for (id, share) in shares {
+            if let end = share.nextEnd, end <= now {
+                shares[id]?.expire(at: now)
+                if shares[id]?.current == nil { shares[id]?.isHere = false }
+                isDirty = true
+            }
+            if let idle = share.idleSince, now - idle >= policy.linger {
+                shares[id]?.idleSince = nil
+                isDirty = true
+            }
+        }
+    }
+
+    /// When time alone changes something.
+    func nextChange(_ policy: RatePolicy) -> Tick? {
+        var next = health.nextChange(policy)
+        func consider(_ tick: Tick?) {
+            if let tick { next = next.map { min($0, tick) } ?? tick }
+        }
+        for share in shares.values {
+            consider(share.nextEnd)
+            consider(share.idleSince.map { $0 + policy.linger })
+        }
+        return next
+    }
+
+    /// Whether nothing of it matters any more.
+    var isForgettable: Bool { jobs.isEmpty && shares.isEmpty && health.blockedUntil == nil }
+}

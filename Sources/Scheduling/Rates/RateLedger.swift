@@ -1,0 +1,122 @@
+/// The budgets of all origins.
+///
+/// A new incarnation learns for one ttl: what the last one granted runs out before it grants anything.
+struct RateLedger: Sendable {
+    let policy: RatePolicy
+    private let epoch: UInt32
+    private var round: UInt32 = 0
+    private var books: [String: OriginBook] = [:]
+    /// Origins a session has a share of, ascending.
+    private var memberships: [SessionID: [String]] = [:]
+    /// Sessions that have to be told what they hold although nothing changed: their grants live on.
+    private var owed: Set<SessionID> = []
+    /// Origins to look at when the event is over.
+    private var touched: Set<String> = []
+    private(set) var learningUntil: Tick?
+    /// When time alone changes something.
+    private(set) var wake: Tick?
+
+    init(_ policy: RatePolicy, epoch: UInt32, now: Tick) {
+        self.policy = policy
+        self.epoch = epoch
+        learningUntil = epoch > 1 ? now + policy.counted : nil
+        wake = learningUntil
+    }
+
+    func book(_ name: String) -> OriginBook? { books[name] }
+    var all: [OriginBook] { books.values.sorted { $0.name < $1.name } }
+
+    // MARK: - Jobs and leases
+
+    mutating func open(_ job: JobID, _ origin: JobOrigin) {
+        guard books[origin.name]?.jobs[job] != origin.limits else { return }
+        books[origin.name, default: OriginBook(origin)].open(job, origin.limits)
+        touched.insert(origin.name)
+    }
+
+    mutating func close(_ job: JobID, _ origin: String) {
+        books[origin]?.close(job)
+        touched.insert(origin)
+    }
+
+    mutating func lease(_ origin: String, _ id: SessionID, isHere: Bool) {
+        guard books[origin] != nil else { return }
+        books[origin]?.lease(id, isHere: isHere)
+        touched.insert(origin)
+        join(id, origin)
+    }
+
+    mutating func release(_ origin: String, _ id: SessionID, now: Tick) {
+        books[origin]?.release(id, now: now)
+        touched.insert(origin)
+    }
+
+    private mutating func join(_ id: SessionID, _ origin: String) {
+        var names = memberships[id] ?? []
+        guard !names.contains(origin) else { return }
+        names.append(origin)
+        memberships[id] = names.sorted()
+    }
+
+    // MARK: - Reports
+
+    /// A worker's report; it is told what it holds in answer.
+    mutating func take(_ uses: [OriginUse], acknowledged: UInt64, from id: SessionID, now: Tick) {
+        for name in memberships[id] ?? [] {
+            books[name]?.hear(id, acknowledged: acknowledged, now: now, policy)
+            touched.insert(name)
+        }
+        for use in uses where books[use.origin] != nil {
+            books[use.origin]?.take(use, from: id, now: now, policy)
+            touched.insert(use.origin)
+        }
+        if memberships[id] != nil { owed.insert(id) }
+    }
+
+    /// Divides what is to be divided.
+    ///
+    /// - Returns: Sessions to be told, ascending, each with everything it holds.
+    mutating func settle(now: Tick) -> [(SessionID, [RateGrant])] {
+        let isTime = wake.map { $0 <= now } ?? false
+        guard isTime || !touched.isEmpty || !owed.isEmpty else { return [] }
+        if let end = learningUntil, end <= now {
+            learningUntil = nil
+            for name in books.keys { books[name]?.isDirty = true }
+        }
+        for name in isTime ? books.keys.sorted() : touched.sorted() {
+            books[name]?.pass(to: now, policy)
+            if books[name]?.isDirty == true { owed.formUnion(divide(name, now)) }
+            if books[name]?.isForgettable == true { books[name] = nil }
+        }
+        touched = []
+        wake = (books.values.compactMap { $0.nextChange(policy) } + [learningUntil].compactMap(\.self)).min()
+        defer { owed = [] }
+        return owed.sorted().compactMap { id in
+            let names = (memberships[id] ?? []).filter { books[$0]?.shares[id] != nil }
+            memberships[id] = names.isEmpty ? nil : names
+            let grants = names.compactMap { books[$0]?.grant(of: id, policy) }
+            return grants.isEmpty ? nil : (id, grants)
+        }
+    }
+
+    private mutating func divide(_ name: String, _ now: Tick) -> [SessionID] {
+        var last = round
+        defer { round = last }
+        let first = UInt64(epoch) << 32
+        return books[name]?.divide(now: now, isLearning: learningUntil != nil, policy) {
+            last &+= 1
+            return first | UInt64(last)
+        } ?? []
+    }
+
+    /// Whether an origin gives work to nobody now, or not to this session.
+    func mayLease(_ origin: String, _ id: SessionID, now: Tick) -> Bool {
+        !isLearning(at: now) && books[origin]?.mayLease(id, now: now) == true
+    }
+
+    func seats(_ origin: String, now: Tick) -> Int {
+        isLearning(at: now) ? 0 : books[origin]?.seats(now: now) ?? 0
+    }
+
+    private func isLearning(at now: Tick) -> Bool { learningUntil.map { $0 > now } ?? false }
+}

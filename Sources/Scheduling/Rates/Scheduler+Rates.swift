@@ -1,0 +1,137 @@
+import DequeModule
+import HeapModule
+
+/// Where the budgets of origins touch jobs, leases and sessions.
+extension Scheduler {
+    // MARK: - Jobs and leases come and go
+
+    mutating func openOrigin(_ job: Int) {
+        if let origin = jobs[job].origin { rates.open(jobs[job].summary.id, origin) }
+    }
+
+    mutating func closeOrigin(_ job: Int) {
+        if let origin = jobs[job].origin { rates.close(jobs[job].summary.id, origin.name) }
+    }
+
+    mutating func countLease(_ work: WorkRef, _ id: SessionID, isHere: Bool) {
+        if case .batch(let job, _) = work, let origin = jobs[job].origin {
+            rates.lease(origin.name, id, isHere: isHere)
+        }
+    }
+
+    mutating func uncountLease(_ lease: Lease, now: Tick) {
+        if case .batch(let job, _) = lease.work, let origin = jobs[job].origin {
+            rates.release(origin.name, lease.session, now: now)
+        }
+    }
+
+    // MARK: - Offers
+
+    /// The next job's turn, left in the heap, and the session that is to have its next batch.
+    ///
+    /// A job whose origin gives nobody work now is idled: others go on.
+    mutating func nextFetch(now: Tick) -> (Turn, SessionID)? {
+        while !fetchers.isEmpty, let turn = nextTurn() {
+            guard let origin = jobs[turn.job].origin?.name else { return nextFetcher(now: now).map { (turn, $0) } }
+            // A job that ended and was taken up again counts anew.
+            openOrigin(turn.job)
+            if let id = taker(at: origin, now: now) {
+                leaveQueue(id)
+                return (turn, id)
+            }
+            turns.removeMin()
+            jobs[turn.job].isQueued = false
+            idled[origin, default: []].insert(turn.job)
+        }
+        return nil
+    }
+
+    /// Gives idled jobs their turn again where an origin has a session to work for it.
+    mutating func awaken(now: Tick) {
+        guard !idled.isEmpty, !fetchers.isEmpty else { return }
+        for origin in idled.keys.sorted() where taker(at: origin, now: now) != nil {
+            for job in (idled.removeValue(forKey: origin) ?? []).sorted() where jobs.contains(job) { queue(job) }
+        }
+    }
+
+    /// The session that is to have the next batch of an origin: while a seat is free the first in line that may, else the one
+    /// with the fewest leases of those that sit.
+    private func taker(at origin: String, now: Tick) -> SessionID? {
+        let seats = rates.seats(origin, now: now)
+        guard seats > 0, let book = rates.book(origin) else { return nil }
+        func may(_ id: SessionID) -> Bool {
+            sessions[id].map { canTake($0, now: now) } == true && rates.mayLease(origin, id, now: now)
+        }
+        if book.seated < seats { return fetchers.first(where: may) }
+        return book.shares.filter { $0.value.isSeated && sessions[$0.key]?.isQueuedToFetch == true && may($0.key) }
+            .min { ($0.value.leases, $0.key) < ($1.value.leases, $1.key) }?.key
+    }
+
+    private mutating func leaveQueue(_ id: SessionID) {
+        guard let place = fetchers.firstIndex(of: id) else { return }
+        fetchers.remove(at: place)
+        sessions[id]?.isQueuedToFetch = false
+    }
+
+    // MARK: - Reports
+
+    mutating func report(_ id: SessionID, _ uses: [OriginUse], acknowledged: UInt64, now: Tick) {
+        guard sessions[id] != nil else { return }
+        rates.take(uses, acknowledged: acknowledged, from: id, now: now)
+    }
+
+    /// Tells sessions of their shares, and asks to be woken when time alone changes one.
+    mutating func settleRates(now: Tick) {
+        for (id, grants) in rates.settle(now: now) where sessions[id] != nil { send(id, .grants(grants)) }
+        guard let next = rates.wake, rateAlarm.map({ next < $0 }) ?? true else { return }
+        rateAlarm = max(next, now + 10)
+        setAlarm(.rates, at: max(next, now + 10))
+    }
+
+    // MARK: - Waiting is no fault
+
+    /// A lease whose origin gives it nothing to do stands still without blame, and its cap waits too.
+    mutating func excuseWaiting(_ token: LeaseToken, now: Tick) {
+        guard let lease = leases[token], case .batch(let job, _) = lease.work, let origin = jobs[job].origin,
+            let book = rates.book(origin.name)
+        else { return }
+        let isShut = rates.learningUntil != nil || book.health.excuses(at: now)
+        let share = book.shares[lease.session]
+        let isSlow = share?.amount.isNothing != false || book.limits.perSecond != nil || book.health.factor < 1
+        guard isShut || (share?.isWaiting == true && isSlow) else { return }
+        let end = max(lease.hardDeadline, now + cap(lease.tiles))
+        leases[token]?.movedAt = now
+        leases[token]?.hardDeadline = end
+    }
+
+    /// Puts a batch back at no cost when it failed while its origin was blocked or down.
+    ///
+    /// - Returns: Whether it did.
+    mutating func postpone(_ work: WorkRef, _ trouble: Trouble, retriable: Bool, now: Tick) -> Bool {
+        guard retriable, !FailureCause.local.contains(trouble.cause), case .batch(let job, let index) = work,
+            jobs[job].batches.indices.contains(index), let origin = jobs[job].origin,
+            rates.book(origin.name)?.health.excuses(at: now) == true
+        else { return false }
+        jobs[job].batches[index].trouble = trouble
+        jobs[job].move(index, to: .backoff)
+        storeBatch(job, index)
+        let pause = policy.backoff(job: jobs[job].summary.id, index: index, attempt: 1)
+        setAlarm(.batch(job: job, index: index), at: now + pause)
+        return true
+    }
+
+    // MARK: - Views
+
+    /// Every origin of the living jobs, by name.
+    public func origins(now: Tick) -> [OriginView] {
+        rates.all.map { $0.view(now: now, learningUntil: rates.learningUntil) }
+    }
+
+    /// Why a fetching job's origin lets nothing happen now; empty = it does.
+    public func hindrance(of id: JobID, now: Tick) -> String {
+        guard let job = places[id], jobs[job].summary.state == .fetching, let origin = jobs[job].origin,
+            let book = rates.book(origin.name)
+        else { return "" }
+        return book.view(now: now, learningUntil: rates.learningUntil).hindrance
+    }
+}

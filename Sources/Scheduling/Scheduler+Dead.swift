@@ -1,0 +1,62 @@
+extension Scheduler {
+    /// What was given up of an unfinished job, by index; empty for an ended one, whose rows only the store has.
+    public func letters(of id: JobID) -> [Int] {
+        guard let job = places[id] else { return [] }
+        return jobs[job].batches.indices.filter { jobs[job].batches[$0].isLetter }
+    }
+
+    /// Tries again what an unfinished job had given up; packages that miss it wait for it, or are made again.
+    mutating func requeue(_ id: JobID, _ wanted: [Int]?, now: Tick) {
+        guard let job = places[id], !jobs[job].summary.state.isFinal else { return }
+        let chosen = chosenLetters(job, wanted)
+        guard !chosen.isEmpty else { return }
+        for index in chosen {
+            let batch = jobs[job].batches[index]
+            if batch.state == .dead {
+                jobs[job].summary.counts.failed -= batch.tiles
+            } else {
+                jobs[job].summary.counts.stored -= batch.result.stored
+                jobs[job].summary.counts.empty -= batch.result.empty
+                jobs[job].summary.counts.failed -= batch.result.failed
+                jobs[job].summary.counts.bytes &-= batch.result.bodyBytes
+                jobs[job].summary.counts.reused -= batch.result.reused
+                if let token = batch.token { forgetLater(token, job) }
+            }
+            jobs[job].move(index, to: .ready)
+            jobs[job].batches[index] = batch.again
+            storeBatch(job, index)
+            store(.failures(id, batch: index, []))
+        }
+        let again = Set(chosen)
+        for package in jobs[job].packages.indices where needs(job, package, anyOf: again) {
+            guard jobs[job].packages[package].state != .waiting else { continue }
+            rewind(job, package, now: now)
+            storePackage(job, package)
+        }
+        jobs[job].summary.state = .fetching
+        storeJob(job)
+        queue(job)
+    }
+
+    /// Never tries again, and no longer lists, what was given up; a failed job that has nothing else to try lets go of its blobs.
+    mutating func drop(_ id: JobID, _ wanted: [Int]?, now: Tick) {
+        guard let job = places[id] else { return }
+        guard !jobs[job].summary.state.isFinal else {
+            store(.dropped(id, batches: wanted))
+            if wanted == nil { _ = letGo(job) }
+            return
+        }
+        for index in chosenLetters(job, wanted) {
+            jobs[job].batches[index].drop()
+            storeBatch(job, index)
+            store(.failures(id, batch: index, []))
+        }
+    }
+
+    private func chosenLetters(_ job: Int, _ wanted: [Int]?) -> [Int] {
+        let all = jobs[job].batches.indices
+        return (wanted.map { Set($0).sorted() } ?? Array(all)).filter {
+            all.contains($0) && jobs[job].batches[$0].isLetter
+        }
+    }
+}

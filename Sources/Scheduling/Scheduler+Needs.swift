@@ -1,0 +1,95 @@
+extension Scheduler {
+    /// Starts the packages whose tiles have come in since the last call.
+    mutating func startMerges(_ job: Int) {
+        for package in jobs[job].needs.takeClosed() where jobs[job].packages[package].state == .waiting {
+            jobs[job].packages[package].state = .manifest
+            storePackage(job, package)
+            resume(job, package)
+        }
+    }
+
+    /// Ends a job whose batches have all settled when each of its packages is published or has failed.
+    mutating func advancePackages(_ job: Int, now: Tick) {
+        var (failed, merging) = (false, false)
+        for package in jobs[job].packages {
+            switch package.state {
+            case .published, .unchanged: break
+            case .failed: failed = true
+            case .publishing: merging = merging || jobs[job].summary.state == .publishing
+            case .waiting, .manifest, .ready, .leased, .backoff: return
+            }
+        }
+        if jobs[job].packages.contains(where: { $0.state == .publishing }) {
+            guard jobs[job].summary.state == .merging else { return }
+            jobs[job].summary.state = .publishing
+            storeJob(job)
+        } else {
+            end(job, as: failed ? .failed : .done, reason: failed ? reasonForPackages(job) : "", now: now)
+        }
+    }
+
+    /// Names the packages that failed, the first ones with their causes.
+    private func reasonForPackages(_ job: Int) -> String {
+        let failed = jobs[job].packages.filter { $0.state == .failed }
+        func why(_ package: Package) -> String {
+            package.trouble.map { "\($0.cause): \($0.detail)" } ?? "unknown cause"
+        }
+        let others = jobs[job].packages.count - failed.count
+        let rest = others == 0 ? "" : others == 1 ? "; the other is published" : "; the other \(others) are published"
+        guard failed.count > 1 else {
+            return failed.first.map { "package '\($0.id)' failed: \(why($0))\(rest)" } ?? ""
+        }
+        let told = failed.prefix(5).map { "'\($0.id)': \(why($0))" }.joined(separator: "; ")
+        let more =
+            failed.count > 5 ? "; and " + failed[5...].prefix(50).map { "'\($0.id)'" }.joined(separator: ", ") : ""
+        let dots = failed.count > 55 ? " …" : ""
+        return "\(failed.count) of \(jobs[job].packages.count) packages failed: \(told)\(more)\(dots)\(rest)"
+    }
+
+    /// A merger could not read a shard: the batches that made it are fetched again, and the packages that need them wait.
+    mutating func refetch(_ job: Int, for reporter: Int, naming trouble: Trouble, now: Tick) {
+        let lost = jobs[job].batches.indices.filter { index in
+            guard jobs[job].batches[index].state == .done, let digest = jobs[job].batches[index].digest else {
+                return false
+            }
+            return trouble.detail.contains(digest.description)
+        }
+        // All of them first, so that the end of one never meets another that still counts as done.
+        for index in lost {
+            let result = jobs[job].batches[index].result
+            jobs[job].summary.counts.stored -= result.stored
+            jobs[job].summary.counts.empty -= result.empty
+            jobs[job].summary.counts.failed -= result.failed
+            jobs[job].summary.counts.bytes &-= result.bodyBytes
+            jobs[job].summary.counts.reused -= result.reused
+            if let token = jobs[job].batches[index].token { forgetLater(token, job) }
+            jobs[job].batches[index].digest = nil
+            jobs[job].batches[index].result = FetchCounts()
+            jobs[job].move(index, to: .backoff)
+        }
+        if !lost.isEmpty, jobs[job].summary.state != .fetching {
+            jobs[job].summary.state = .fetching
+            storeJob(job)
+        }
+        for package in jobs[job].packages.indices { holdBack(job, package, isReporter: package == reporter) }
+        let reason = Trouble(cause: trouble.cause, detail: "a merger could not read the shard")
+        for index in lost { retry(.batch(job: job, index: index), reason, isLoss: false, isDead: false, now: now) }
+    }
+
+    /// Lets a package that is not merged yet wait again for batches that were opened anew.
+    ///
+    /// One that another worker is merging goes on, and fails by itself if it misses something; one whose manifest is being written must
+    /// not get it. The package that reported the loss gets a new manifest in any case, with its next attempt.
+    mutating func holdBack(_ job: Int, _ package: Int, isReporter: Bool = false) {
+        let row = jobs[job].packages[package]
+        let isOpen = jobs[job].needs.isOpen(package)
+        guard isOpen || isReporter, row.merged == nil, row.state != .waiting, row.state != .failed,
+            row.token.flatMap({ leases[$0] }) == nil
+        else { return }
+        jobs[job].packages[package].manifest = nil
+        guard isOpen else { return }
+        jobs[job].packages[package].owner = 0
+        jobs[job].packages[package].state = .waiting
+        storePackage(job, package)
+    }
+}

@@ -1,0 +1,142 @@
+/// What may be ordered of a job that has not ended.
+public enum JobOrder: Hashable, Sendable {
+    /// Take running work back and begin no more.
+    case pause
+    /// Go on with the priority it had.
+    case resume
+    /// Higher goes first; below 0 pauses.
+    case prioritise(Int32)
+    /// Share among jobs of one priority; at least 1.
+    case weigh(UInt32)
+}
+
+/// Why an order or a submission cannot be followed.
+public struct Refusal: Error, Hashable, Sendable {
+    /// Stable kebab-case code.
+    public let code: String
+    /// What is wrong, with which thing.
+    public let text: String
+    /// What to do instead; empty when there is nothing.
+    public let hint: String
+
+    /// A refusal.
+    public init(_ code: String, _ text: String, hint: String = "") {
+        self.code = code
+        self.text = text
+        self.hint = hint
+    }
+
+    /// A job nobody knows.
+    public static func unknown(_ id: JobID) -> Refusal {
+        Refusal("unknown-job", "There is no job \(id).", hint: "packhorse jobs lists them")
+    }
+}
+
+extension Scheduler {
+    /// What speaks against an order about a job, or `nil`.
+    public func refusal(of id: JobID) -> Refusal? {
+        guard let job = places[id].map({ jobs[$0] }) else { return .unknown(id) }
+        guard job.summary.state.isFinal else { return nil }
+        let hint = job.summary.state == .done ? "submit it again to build it anew" : "packhorse retry \(id)"
+        return Refusal("job-ended", "Job \(id) has ended already: \(job.summary.state.rawValue).", hint: hint)
+    }
+
+    /// What speaks against following the jobs `after`, or `nil`.
+    public func refusal(after: [JobID]) -> Refusal? {
+        for id in after {
+            guard let job = places[id].map({ jobs[$0] }) else {
+                let text = "There is no job \(id) to follow" + (id <= lastJob ? " any more." : ".")
+                return Refusal("unknown-job", text, hint: "packhorse jobs lists them")
+            }
+            guard job.summary.state == .failed || job.summary.state == .cancelled else { continue }
+            let what = job.summary.state == .failed ? "has failed" : "was cancelled"
+            return Refusal(
+                "predecessor-ended", "Job \(id), which was to be followed, \(what).", hint: "packhorse retry \(id)")
+        }
+        return nil
+    }
+
+    mutating func follow(_ order: JobOrder, _ id: JobID, now: Tick) {
+        guard refusal(of: id) == nil, let job = places[id] else { return }
+        let priority = jobs[job].summary.priority
+        switch order {
+        case .pause: setPriority(job, priority < 0 ? priority : -1 - priority, now: now)
+        case .resume: setPriority(job, priority < 0 ? -1 - priority : priority, now: now)
+        case .prioritise(let wanted): setPriority(job, wanted, now: now)
+        case .weigh(let weight):
+            jobs[job].summary.weight = max(weight, 1)
+            storeJob(job)
+        }
+    }
+
+    /// Moves a job in the rotation; one that rests from now on gets its work taken back.
+    private mutating func setPriority(_ job: Int, _ priority: Int32, now: Tick) {
+        guard jobs[job].summary.priority != priority else { return }
+        jobs[job].summary.priority = priority
+        storeJob(job)
+        jobs[job].isQueued = false
+        if priority < 0 { takeBack(job, now: now) }
+        queue(job)
+        for package in jobs[job].packages.indices where jobs[job].packages[package].state == .ready {
+            resume(job, package)
+        }
+    }
+
+    /// Ends every lease of a job at no cost to its work, and tells the workers: no request is made for it after that.
+    private mutating func takeBack(_ job: Int, now: Tick) {
+        for token in leases.filter({ $0.value.work.job == job }).keys.sorted() {
+            guard let session = leases[token]?.session else { continue }
+            returnToQueue(token, now: now)
+            if sessions[session] != nil { send(session, .pong(cancelled: [token])) }
+        }
+    }
+
+    // MARK: - Jobs that follow others
+
+    /// Lets jobs go whose predecessors are done, and ends those whose predecessors will not be.
+    mutating func settleFollowers(now: Tick) {
+        for job in jobs.indices {
+            guard !jobs[job].summary.state.isFinal, !jobs[job].summary.after.isEmpty else { continue }
+            var rest: [JobID] = []
+            var lost: (id: JobID, what: String)?
+            for id in jobs[job].summary.after {
+                switch places[id].map({ jobs[$0].summary.state }) {
+                case .done: break
+                case .failed: lost = lost ?? (id, "failed")
+                case .cancelled: lost = lost ?? (id, "was cancelled")
+                case nil: lost = lost ?? (id, "is forgotten")
+                default: rest.append(id)
+                }
+            }
+            if let lost {
+                end(job, as: .failed, reason: "job \(lost.id), which it was to follow, \(lost.what)", now: now)
+            } else if rest != jobs[job].summary.after {
+                jobs[job].summary.after = rest
+                storeJob(job)
+                queue(job)
+            }
+        }
+    }
+
+    // MARK: - Jobs like others
+
+    /// The oldest unfinished job that makes the very same packages.
+    ///
+    /// A submission that is to follow others is like no other.
+    func twin(of submission: JobSubmission) -> JobID? {
+        guard let identity = submission.identity, submission.after.isEmpty else { return nil }
+        return jobs.indices.first { place in
+            !jobs[place].summary.state.isFinal && jobs[place].summary.identity == identity
+        }.map { jobs[$0].summary.id }
+    }
+
+    /// Why nothing happens to an unfinished job now, or nothing.
+    public func waiting(of id: JobID) -> String {
+        guard let job = places[id].map({ jobs[$0] }), !job.summary.state.isFinal else { return "" }
+        if job.summary.priority < 0 { return "paused" }
+        if !job.summary.after.isEmpty {
+            return "after " + job.summary.after.map(String.init).joined(separator: ", ")
+        }
+        return ""
+    }
+}

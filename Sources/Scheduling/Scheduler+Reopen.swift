@@ -1,0 +1,128 @@
+import HeapModule
+
+extension Scheduler {
+    /// What speaks against a retry of a job, or `nil`.
+    public func refusal(ofRetry id: JobID) -> Refusal? {
+        guard let job = places[id].map({ jobs[$0] }) else { return .unknown(id) }
+        switch job.summary.state {
+        case .failed, .cancelled: return refusal(after: job.summary.after)
+        case .done:
+            return Refusal("job-ended", "Job \(id) is done; there is nothing to retry.", hint: "submit it again")
+        case .fetching, .merging, .publishing:
+            let hint = waiting(of: id) == "paused" ? "packhorse resume \(id)" : "packhorse watch \(id)"
+            return Refusal("job-runs", "Job \(id) has not ended: \(job.summary.state.rawValue).", hint: hint)
+        }
+    }
+
+    /// Keeps what a failed job has for a retry, as long as few enough others are kept; lets go of every other ended job.
+    mutating func keepOrRelease(_ job: Int) {
+        let id = jobs[job].summary.id
+        let hasShards = jobs[job].summary.counts[.done] > 0
+        jobs[job].summary.keepsBlobs = jobs[job].summary.state == .failed && hasShards && policy.keptFailedJobs > 0
+        storeJob(job)
+        if jobs[job].summary.keepsBlobs { kept.append(id) }
+        releaseSources(after: job)
+        while kept.count > policy.keptFailedJobs, let oldest = kept.first.flatMap({ places[$0] }) { _ = letGo(oldest) }
+    }
+
+    /// Gives up the batches and blobs of a failed job; whether it had any.
+    mutating func letGo(_ job: Int) -> Bool {
+        guard jobs[job].summary.keepsBlobs else { return false }
+        let id = jobs[job].summary.id
+        jobs[job].summary.keepsBlobs = false
+        kept.removeAll { $0 == id }
+        storeJob(job)
+        releaseUnused(id)
+        return true
+    }
+
+    /// Lets an ended job go on: done batches stay done, what was given up is tried again with a fresh number of attempts.
+    mutating func reopen(_ id: JobID, _ rows: [Batch], _ known: PackageNeeds?, only: [Int]?, now: Tick) {
+        guard refusal(ofRetry: id) == nil, let job = places[id], !rows.isEmpty else { return }
+        let chosen = only.map(Set.init)
+        let batches = rows.enumerated().map { index, row in row.reopened(chosen?.contains(index) ?? true) }
+        finished.removeAll { $0 == id }
+        kept.removeAll { $0 == id }
+        stopGiving(id)
+        jobs[job].summary.state = .fetching
+        jobs[job].summary.reason = ""
+        jobs[job].summary.keepsBlobs = false
+        jobs[job].batches = batches
+        jobs[job].takeUp(known)
+        if let tileset = jobs[job].tileset { sharing[tileset, default: []].append(job) }
+        for (index, batch) in batches.enumerated() where batch.state == .done {
+            if let token = batch.token { ended[token] = .batch(job: job, index: index) }
+        }
+        let again = Set(batches.indices.filter { batches[$0].state == .ready })
+        for package in jobs[job].packages.indices
+        where jobs[job].packages[package].state == .failed || needs(job, package, anyOf: again) {
+            rewind(job, package, now: now)
+        }
+        store(
+            .reopen(StoredJob(summary: jobs[job].summary, batches: batches, packages: jobs[job].packages)))
+        queue(job)
+        settleFollowers(now: now)
+        advance(job, now: now)
+    }
+
+    /// Whether a package holds tiles of one of these batches.
+    func needs(_ job: Int, _ package: Int, anyOf batches: Set<Int>) -> Bool {
+        batches.contains { jobs[job].needs.served(by: $0).contains(package) }
+    }
+
+    /// Makes a package wait for its tiles again, whatever it has come to; what it had made goes with the job.
+    mutating func rewind(_ job: Int, _ package: Int, now: Tick) {
+        let row = jobs[job].packages[package]
+        if row.state == .leased, let token = row.token { void(token, now: now) }
+        if let token = row.token { ended[token] = nil }
+        for digest in [row.manifest, row.merged?.digest].compactMap(\.self) {
+            store(.orphan(jobs[job].summary.id, digest))
+        }
+        jobs[job].packages[package] = row.rewound
+    }
+}
+
+extension Batch {
+    /// Whether it was given up, wholly or in some of its tiles, and nobody has said that it should stay so.
+    var isLetter: Bool {
+        (state == .dead || state == .done && result.failed > 0) && trouble?.cause != FailureCause.dropped.rawValue
+    }
+
+    /// Marks what was given up as given up for good.
+    mutating func drop() {
+        let before = trouble.map { "\($0.cause): \($0.detail)" } ?? "tiles failed"
+        trouble = Trouble(cause: FailureCause.dropped.rawValue, detail: before)
+    }
+
+    /// The batch in a job that goes on; `isWanted` = what was given up is tried again.
+    func reopened(_ isWanted: Bool) -> Batch {
+        switch state {
+        case .ready, .leased, .backoff: return again
+        case .dead, .done: return isLetter && isWanted ? again : self
+        case .split: return self
+        }
+    }
+
+    /// The batch ready for a first attempt; tiles that it has already stay as a source.
+    var again: Batch {
+        var batch = self
+        batch.state = .ready
+        batch.attempts = 0
+        batch.losses = 0
+        batch.owner = 0
+        batch.partial = digest ?? partial
+        batch.digest = nil
+        batch.result = FetchCounts()
+        return batch
+    }
+}
+
+extension Package {
+    /// The package before its first attempt; what it was published as stays known until it is published again.
+    fileprivate var rewound: Package {
+        var package = Package(id: id, tiles: tiles)
+        package.version = version
+        package.path = path
+        return package
+    }
+}

@@ -1,0 +1,79 @@
+extension Scheduler {
+    /// Most schedules a coordinator keeps.
+    public static let mostSchedules = 1_000
+
+    /// Every schedule by id.
+    public var allSchedules: [Schedule] { schedules.values.sorted { $0.id < $1.id } }
+
+    /// The schedule with this id, or `nil`.
+    public func schedule(_ id: String) -> Schedule? { schedules[id] }
+
+    /// When ``Event/wall(_:)`` is next worth sending; milliseconds since 1970, `nil` = never.
+    public var nextFiring: Int64? {
+        schedules.values.lazy.filter { !firing.contains($0.id) }.map(\.next).min()
+    }
+
+    mutating func put(_ schedule: Schedule, payload: [UInt8]) {
+        guard schedules[schedule.id] != nil || schedules.count < Self.mostSchedules else { return }
+        var row = schedule
+        if let old = schedules[schedule.id] {
+            row.lastJob = old.lastJob
+            row.fired = old.fired
+            row.skipped = old.skipped
+        }
+        firing.remove(row.id)
+        schedules[row.id] = row
+        store(.schedule(row, payload: payload))
+    }
+
+    mutating func dropSchedule(_ id: String) {
+        guard schedules.removeValue(forKey: id) != nil else { return }
+        firing.remove(id)
+        store(.dropSchedule(id))
+    }
+
+    /// Fires what is due.
+    ///
+    /// Firings missed while nobody was there count as one; one whose last job still runs is skipped.
+    mutating func fireSchedules(wall: Int64) {
+        for id in schedules.keys.sorted() where !firing.contains(id) {
+            guard let schedule = schedules[id], schedule.next <= wall else { continue }
+            if isLiving(schedule.lastJob) {
+                skip(id, wall: wall)
+            } else {
+                firing.insert(id)
+                effects.append(.fire(schedule: id, due: schedule.next))
+            }
+        }
+    }
+
+    /// A submission that a schedule fired was refused.
+    mutating func fireFailed(_ id: String, wall: Int64, _ trouble: Trouble, retriable: Bool) {
+        guard firing.remove(id) != nil, !retriable else { return }
+        skip(id, wall: wall)
+    }
+
+    /// Notes the job of a firing, in one transaction with the job itself.
+    mutating func noteFiring(_ firing: Firing?, job: JobID) {
+        guard let firing, schedules[firing.schedule] != nil else { return }
+        schedules[firing.schedule]?.lastJob = job
+        schedules[firing.schedule]?.fired += 1
+        settle(firing)
+    }
+
+    /// Moves a schedule on to its next firing, if this one was due and not fired by hand.
+    mutating func settle(_ firing: Firing) {
+        if let due = firing.due, let schedule = schedules[firing.schedule], schedule.next <= due {
+            schedules[firing.schedule]?.next = schedule.rule.next(after: max(firing.wall, due))
+            self.firing.remove(firing.schedule)
+        }
+        if let row = schedules[firing.schedule] { store(.schedule(row, payload: nil)) }
+    }
+
+    private mutating func skip(_ id: String, wall: Int64) {
+        guard let schedule = schedules[id] else { return }
+        schedules[id]?.skipped += 1
+        schedules[id]?.next = schedule.rule.next(after: max(wall, schedule.next))
+        if let row = schedules[id] { store(.schedule(row, payload: nil)) }
+    }
+}

@@ -1,0 +1,16 @@
+extension Tileset {
+    /// Whose politeness the tileset's limits are about: lower-case `host[:port]` of its first URL; `nil` for files.
+    ///
+    /// Subdomains that `{s}` stands for are one origin: they are doors of one house. A scheme's own port is left out.
+    public var originName: String? {
+        guard case .http(let texts, _) = source, let text = texts.first, let mark = text.firstRange(of: "://") else {
+            return nil
+        }
+        let authority = text[mark.upperBound...].prefix { !"/?#\\".contains($0) }.lowercased()
+        var name = authority.split(separator: "@").last.map(String.init) ?? ""
+        for part in ["{s}.", "{s}-", "{s}"] { name = name.replacing(part, with: "") }
+        let port = text[..<mark.lowerBound].lowercased() == "https" ? ":443" : ":80"
+        if name.hasSuffix(port) { name.removeLast(port.count) }
+        return name.isEmpty || name.utf8.count > 300 ? nil : name
+    }
+}

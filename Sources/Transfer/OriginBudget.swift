@@ -1,0 +1,199 @@
+import Synchronization
+
+/// A share of an origin's budget that somebody else decides, and what was done with it.
+///
+/// Clients of the same origin share one. Without a live grant nothing starts; when a grant runs out, what is in flight is broken off.
+/// The bucket of a new grant is empty and a dead grant's is emptied, so that a share that moves between machines takes no burst along.
+public final class OriginBudget: Sendable {
+    /// What may be done until when.
+    public struct Grant: Sendable, Hashable {
+        /// Requests started per second; 0 = as many as the connections carry.
+        public var perSecond: Double
+        /// What the bucket holds at most: requests.
+        public var burst: Double
+        /// Requests in flight at once; 0 = none may start.
+        public var concurrency: Int
+        /// Its end.
+        public var until: ContinuousClock.Instant
+
+        /// A grant.
+        public init(perSecond: Double, burst: Double, concurrency: Int, until: ContinuousClock.Instant) {
+            self.perSecond = perSecond
+            self.burst = burst
+            self.concurrency = concurrency
+            self.until = until
+        }
+    }
+
+    /// What was done so far, and how that was received.
+    public struct Use: Sendable, Hashable {
+        /// Requests started, retries included.
+        public var requests: UInt64 = 0
+        /// Answers that are neither throttling nor failure.
+        public var answered: UInt64 = 0
+        /// 429, and 503 with Retry-After.
+        public var throttled: UInt64 = 0
+        /// Other 5xx, no connection, timeouts.
+        public var failed: UInt64 = 0
+
+        /// Nothing done.
+        public init() {}
+    }
+
+    /// How a request was received.
+    enum Reception {
+        case answered
+        case throttled(retryAfter: Duration?)
+        case failed
+        /// Broken off by us.
+        case none
+    }
+
+    fileprivate struct State {
+        var grant: Grant?
+        var tokens = 0.0
+        var filledAt: ContinuousClock.Instant?
+        /// Connections of an earlier, larger grant, and until when those may go on.
+        var ceiling: (concurrency: Int, until: ContinuousClock.Instant)?
+        var inFlight = 0
+        var use = Use()
+        var retryAfter = Duration.zero
+        var waiting: [ObjectIdentifier: Int] = [:]
+        var wakers: [ObjectIdentifier: @Sendable () -> Void] = [:]
+    }
+    private let state = Mutex(State())
+
+    /// A budget without a grant.
+    public init() {}
+
+    // MARK: - Whoever decides
+
+    /// Replaces the grant, or prolongs one that differs only in its end.
+    ///
+    /// Waiting requests start as it allows.
+    public func apply(_ grant: Grant, at now: ContinuousClock.Instant = .now) {
+        let wakers = state.withLock { state in
+            state.fill(at: now)
+            if let old = state.grant, old.until > now, old.concurrency > grant.concurrency {
+                state.ceiling = (old.concurrency, old.until)
+            }
+            state.grant = grant
+            state.filledAt = max(state.filledAt ?? now, now)
+            state.tokens = min(state.tokens, grant.burst)
+            return state.wakers.values.map(\.self)
+        }
+        for wake in wakers { wake() }
+    }
+
+    /// Everything done so far.
+    public var use: Use { state.withLock { $0.use } }
+
+    /// The largest Retry-After since the last call; zero = none.
+    public func takeRetryAfter() -> Duration {
+        state.withLock { state in
+            defer { state.retryAfter = .zero }
+            return state.retryAfter
+        }
+    }
+
+    /// Requests that wait for a permit.
+    public var waiting: Int { state.withLock { $0.waiting.values.reduce(0, +) } }
+
+    /// Whether no more is in flight than the last grant allows.
+    public var isWithinGrant: Bool { state.withLock { $0.inFlight <= $0.grant?.concurrency ?? 0 } }
+
+    /// Whether a client uses it.
+    public var isUsed: Bool { state.withLock { !$0.wakers.isEmpty } }
+
+    // MARK: - Clients
+
+    /// Announces a client, which is woken when more may start.
+    func attach(_ client: AnyObject, wake: @escaping @Sendable () -> Void) {
+        state.withLock { $0.wakers[ObjectIdentifier(client)] = wake }
+    }
+
+    /// A client that has nothing in flight any more leaves.
+    func detach(_ client: AnyObject) {
+        state.withLock { state in
+            state.wakers[ObjectIdentifier(client)] = nil
+            state.waiting[ObjectIdentifier(client)] = nil
+        }
+    }
+
+    /// Takes a permit for one request.
+    ///
+    /// - Returns: `nil` when it may start; otherwise how long until it is worth asking again, at most: a new grant wakes earlier.
+    func take(at now: ContinuousClock.Instant) -> Duration? {
+        state.withLock { state in
+            state.fill(at: now)
+            guard let grant = state.grant, grant.until > now, state.inFlight < grant.concurrency else {
+                return .seconds(1)
+            }
+            if grant.perSecond > 0 {
+                guard state.tokens >= 1 else { return .seconds(min((1 - state.tokens) / grant.perSecond, 1)) }
+                state.tokens -= 1
+            }
+            state.inFlight += 1
+            state.use.requests &+= 1
+            return nil
+        }
+    }
+
+    /// A request has ended.
+    func settle(_ reception: Reception) {
+        let wakers = state.withLock { state in
+            state.inFlight -= 1
+            switch reception {
+            case .answered: state.use.answered &+= 1
+            case .failed: state.use.failed &+= 1
+            case .throttled(let retryAfter):
+                state.use.throttled &+= 1
+                state.retryAfter = max(state.retryAfter, retryAfter ?? .zero)
+            case .none: break
+            }
+            // Another client may wait for this connection.
+            return state.wakers.count > 1 && !state.waiting.isEmpty ? state.wakers.values.map(\.self) : []
+        }
+        for wake in wakers { wake() }
+    }
+
+    /// How many requests must be broken off now.
+    func excess(at now: ContinuousClock.Instant) -> Int {
+        state.withLock { state in
+            guard state.inFlight > 0 else { return 0 }
+            var bound = state.grant.map { $0.until > now ? $0.concurrency : 0 } ?? 0
+            if let ceiling = state.ceiling {
+                if ceiling.until > now { bound = max(bound, ceiling.concurrency) } else { state.ceiling = nil }
+            }
+            return max(0, state.inFlight - bound)
+        }
+    }
+
+    /// How long until ``excess(at:)`` may change by itself; `nil` = nothing is in flight.
+    func nextEnd(at now: ContinuousClock.Instant) -> Duration? {
+        state.withLock { state in
+            guard state.inFlight > 0 else { return nil }
+            return [state.grant?.until, state.ceiling?.until].compactMap(\.self).filter { $0 > now }.min().map {
+                $0 - now
+            }
+        }
+    }
+
+    /// Requests of a client that cannot start for want of a permit.
+    func note(waiting count: Int, of client: AnyObject) {
+        state.withLock { $0.waiting[ObjectIdentifier(client)] = count > 0 ? count : nil }
+    }
+}
+
+extension OriginBudget.State {
+    /// Lets the bucket fill, under the grant that held since the last time.
+    fileprivate mutating func fill(at now: ContinuousClock.Instant) {
+        guard let grant else { return }
+        if let filledAt, min(now, grant.until) > filledAt {
+            let gain = (min(now, grant.until) - filledAt) / .seconds(1) * grant.perSecond
+            tokens = min(grant.burst, tokens + gain)
+        }
+        filledAt = max(filledAt ?? now, now)
+        if grant.until <= now { tokens = 0 }
+    }
+}

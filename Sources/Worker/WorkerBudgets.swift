@@ -1,0 +1,119 @@
+internal import Synchronization
+internal import Transfer
+internal import Wire
+
+/// The shares of origins' budgets that the coordinator grants this process, and what was done with them.
+///
+/// A grant lives from the sending of the message it answers, not from its own arrival: what the network holds up for a minute is dead
+/// when it comes, so no delay makes two workers hold one share.
+final class WorkerBudgets: Sendable {
+    fileprivate struct State {
+        var budgets: [String: OriginBudget] = [:]
+        /// When our last messages left, by ascending number.
+        var sent: [(seq: UInt64, at: ContinuousClock.Instant)] = []
+        /// The highest round applied, and the highest the coordinator was told of.
+        var applied: UInt64 = 0
+        var acknowledged: UInt64 = 0
+        var reported: [String: OriginBudget.Use] = [:]
+        var lastReport: ContinuousClock.Instant?
+        /// Whether an answer came since the last change of grants that was not reported yet.
+        var hasNews = false
+    }
+    private let state = Mutex(State())
+    /// Messages whose time is remembered; a heartbeat is two or three.
+    private static let remembered = 512
+    /// Reports out of turn leave this far apart.
+    private static let gap = Duration.milliseconds(200)
+    /// While an origin is worked on, a report leaves this often: a third of a grant's life.
+    private static let turn = Duration.seconds(2)
+
+    /// The budget of an origin; without a grant until the coordinator sends one.
+    func budget(_ origin: String) -> OriginBudget { state.withLock { $0.budget(origin) } }
+
+    /// Notes that a message leaves now.
+    func sent(_ seq: UInt64, at now: ContinuousClock.Instant = .now) {
+        state.withLock { state in
+            if state.sent.count >= Self.remembered { state.sent.removeFirst(Self.remembered / 2) }
+            state.sent.append((seq, now))
+        }
+    }
+
+    /// Takes everything the coordinator grants, in answer to our message `re`.
+    ///
+    /// An older set than the one held is dropped, as is an answer to a message nobody remembers.
+    func apply(_ grants: [PBRateGrant], re: UInt64, at now: ContinuousClock.Instant = .now) {
+        guard let round = grants.map(\.round).max() else { return }
+        let changes: [(OriginBudget, OriginBudget.Grant)] = state.withLock { state in
+            guard round >= state.applied, let anchor = state.sent.last(where: { $0.seq == re })?.at else { return [] }
+            if round > state.applied { state.hasNews = true }
+            state.applied = round
+            return grants.map { grant in
+                (
+                    state.budget(grant.origin),
+                    OriginBudget.Grant(
+                        perSecond: grant.perSecond, burst: grant.burst, concurrency: Int(grant.concurrency),
+                        until: anchor + .milliseconds(Int64(grant.ttlMs)))
+                )
+            }
+        }
+        for (budget, grant) in changes { budget.apply(grant, at: now) }
+    }
+
+    /// What the next report says.
+    func report(at now: ContinuousClock.Instant = .now) -> (uses: [PBOriginUse], acknowledged: UInt64) {
+        state.withLock { state in
+            state.lastReport = now
+            state.hasNews = false
+            state.acknowledged = state.acknowledgeable
+            var uses: [PBOriginUse] = []
+            for (name, budget) in state.budgets.sorted(by: { $0.key < $1.key }) {
+                let use = budget.use
+                let before = state.reported.updateValue(use, forKey: name) ?? OriginBudget.Use()
+                let waiting = budget.waiting
+                guard use != before || waiting > 0 || budget.isUsed else { continue }
+                uses.append(
+                    .make {
+                        $0.origin = name
+                        $0.requests = use.requests - before.requests
+                        $0.answered = use.answered - before.answered
+                        $0.throttled = use.throttled - before.throttled
+                        $0.failed = use.failed - before.failed
+                        $0.retryAfterMs = UInt64(max(budget.takeRetryAfter() / .milliseconds(1), 0).rounded(.up))
+                        $0.waiting = UInt64(waiting)
+                    })
+            }
+            return (uses, state.acknowledged)
+        }
+    }
+
+    /// Whether a report should leave before its turn: somebody waits for what it says.
+    func isUrgent(at now: ContinuousClock.Instant = .now) -> Bool {
+        state.withLock { state in
+            guard state.lastReport.map({ now - $0 >= Self.gap }) ?? true else { return false }
+            if state.acknowledgeable > state.acknowledged { return true }
+            let isDue = state.lastReport.map { now - $0 >= Self.turn } ?? true
+            if isDue, state.budgets.values.contains(where: \.isUsed) { return true }
+            return state.budgets.contains { name, budget in
+                let before = state.reported[name] ?? OriginBudget.Use()
+                let use = budget.use
+                if use.throttled > before.throttled || use.failed > before.failed { return true }
+                return state.hasNews && use.answered > before.answered
+            }
+        }
+    }
+
+    /// Whether any origin is worked on through a budget.
+    var isUsed: Bool { state.withLock { $0.budgets.values.contains(where: \.isUsed) } }
+}
+
+extension WorkerBudgets.State {
+    fileprivate mutating func budget(_ origin: String) -> OriginBudget {
+        if let budget = budgets[origin] { return budget }
+        let budget = OriginBudget()
+        budgets[origin] = budget
+        return budget
+    }
+
+    /// The round that may be called applied: when less was granted than is in flight, that must end first.
+    fileprivate var acknowledgeable: UInt64 { budgets.values.allSatisfy(\.isWithinGrant) ? applied : acknowledged }
+}

@@ -1,0 +1,150 @@
+import Foundation
+import Synchronization
+
+/// A TCP proxy that harms what passes through it: delay, flipped bits, cuts, silence; its knobs turn at any time.
+final class FaultProxy: Sendable {
+    /// What happens to bytes on their way.
+    struct Harm: Sendable {
+        /// Every piece is held back so long.
+        var delay: Duration = .zero
+        /// A bit is flipped in one of so many pieces; 0 in none.
+        var flipEvery = 0
+        /// Pieces vanish; the connection stands and says nothing.
+        var isSilent = false
+    }
+
+    private struct State {
+        var harm = Harm()
+        var open: Set<Int32> = []
+        var flipped = 0
+        var pieces = 0
+    }
+
+    /// The port it listens on, on 127.0.0.1.
+    let port: UInt16
+    private let target: UInt16
+    private let listener: Int32
+    private let state = Mutex(State())
+
+    /// Listens on a free port and passes on to `target`.
+    init(to target: UInt16) throws {
+        self.target = target
+        listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        port = try Self.listen(listener)
+        Self.spawn { [self] in accept() }
+    }
+
+    /// `tcp://127.0.0.1:port`.
+    var endpoint: String { "tcp://127.0.0.1:\(port)" }
+    /// Bits flipped so far.
+    var flipped: Int { state.withLock(\.flipped) }
+
+    /// From now on.
+    func set(_ harm: Harm) { state.withLock { $0.harm = harm } }
+
+    /// Ends every connection that stands.
+    func cut() {
+        state.withLock { state in for end in state.open { shutdown(end, Int32(SHUT_RDWR)) } }
+    }
+
+    /// Ends everything.
+    func stop() {
+        shutdown(listener, Int32(SHUT_RDWR))
+        cut()
+    }
+
+    private func accept() {
+        while true {
+            let near = Glibc.accept(listener, nil, nil)
+            guard near >= 0 else { break }
+            let far = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            guard Self.connect(far, to: target) else {
+                close(far)
+                close(near)
+                continue
+            }
+            state.withLock {
+                _ = $0.open.insert(near)
+                _ = $0.open.insert(far)
+            }
+            Self.spawn { [self] in
+                Self.spawn { [self] in pump(far, near) }
+                pump(near, far)
+            }
+        }
+        close(listener)
+    }
+
+    /// Until one end is gone; the other direction notices by the shutdown, and each closes what it reads from.
+    private func pump(_ source: Int32, _ sink: Int32) {
+        var buffer = [UInt8](repeating: 0, count: 16_384)
+        while true {
+            let count = read(source, &buffer, buffer.count)
+            guard count > 0 else { break }
+            let harm = state.withLock { $0.harm }
+            if harm.delay > .zero { usleep(UInt32(harm.delay / .microseconds(1))) }
+            if harm.isSilent { continue }
+            flip(&buffer, count, harm.flipEvery)
+            guard Self.write(sink, buffer[..<count]) else { break }
+        }
+        shutdown(sink, Int32(SHUT_RDWR))
+        state.withLock { _ = $0.open.remove(source) }
+        close(source)
+    }
+
+    private func flip(_ bytes: inout [UInt8], _ count: Int, _ every: Int) {
+        guard every > 0 else { return }
+        let piece = state.withLock { state in
+            state.pieces += 1
+            if state.pieces.isMultiple(of: every) { state.flipped += 1 }
+            return state.pieces
+        }
+        if piece.isMultiple(of: every) { bytes[piece % count] ^= 1 << UInt8(piece % 8) }
+    }
+
+    // MARK: - Sockets
+
+    private static func address(_ port: UInt16) -> sockaddr_in {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        address.sin_port = port.bigEndian
+        return address
+    }
+
+    private static func listen(_ socket: Int32) throws -> UInt16 {
+        var address = address(0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isReady = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(socket, $0, length) == 0 && Glibc.listen(socket, 64) == 0 && getsockname(socket, $0, &length) == 0
+            }
+        }
+        guard isReady else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        return UInt16(bigEndian: address.sin_port)
+    }
+
+    private static func connect(_ socket: Int32, to port: UInt16) -> Bool {
+        var address = address(port)
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size)) == 0
+            }
+        }
+    }
+
+    private static func write(_ socket: Int32, _ bytes: ArraySlice<UInt8>) -> Bool {
+        var rest = bytes
+        while !rest.isEmpty {
+            let sent = rest.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+            guard sent > 0 else { return false }
+            rest = rest.dropFirst(sent)
+        }
+        return true
+    }
+
+    private static func spawn(_ body: @escaping @Sendable () -> Void) {
+        let thread = Thread(block: body)
+        thread.start()
+    }
+}

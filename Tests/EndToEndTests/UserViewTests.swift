@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+
+/// What somebody sees who submits, waits, pauses, goes on, and whose coordinator dies meanwhile.
+@Suite(.serialized)
+struct UserViewTests {
+    /// One line of `--progress json`.
+    private struct Line: Decodable {
+        let state: String
+        let tiles: Int
+        let stored: Int
+        let empty: Int
+        let settled: Int
+        let waiting: String?
+    }
+
+    private func lines(_ daemon: Daemon) -> [Line] {
+        let decoder = JSONDecoder()
+        decoder.keyDecodingStrategy = .convertFromSnakeCase
+        return daemon.said.split(separator: "\n").compactMap { try? decoder.decode(Line.self, from: Data($0.utf8)) }
+    }
+
+    /// What is done never becomes less, no phase comes back, and nothing exceeds the whole.
+    private func checkTruth(_ lines: [Line]) {
+        let phases = ["fetching", "merging", "publishing", "done"]
+        for line in lines { #expect((0...line.tiles).contains(line.settled)) }
+        for (before, after) in zip(lines, lines.dropFirst()) {
+            #expect(after.stored + after.empty >= before.stored + before.empty)
+            #expect((phases.firstIndex(of: after.state) ?? 9) >= (phases.firstIndex(of: before.state) ?? 0))
+        }
+    }
+
+    @Test(.timeLimit(.minutes(4)))
+    func aJobThatIsPausedResumedAndWhoseCoordinatorDiesEndsWell() async throws {
+        let scratch = try Scratch()
+        let origin = try await DemoOrigin(["--latency-ms", "30"], in: scratch)
+        let cluster = try await Cluster(workers: 2, in: scratch)
+        let submit = try Daemon(
+            [
+                "submit", "EE", "DE", "--zoom", "0-11", "--tileset", origin.tileset, "--wait", "--json",
+                "--progress", "json", "--timeout", "10", "--coordinator", cluster.control,
+            ], in: scratch)
+        try await Eventually.holds("the job has begun") {
+            let jobs = try await cluster.run(["jobs", "--quiet"])
+            guard jobs.output.contains("1") else { return false }
+            return try await cluster.status("1").batchesDone >= 1
+        }
+        let paused = try await cluster.run(["pause", "1"])
+        #expect(paused.status == 0, "\(paused.errors)")
+        #expect(try await cluster.run(["jobs"]).output.contains("fetching (paused)"))
+        let still = try await cluster.status("1")
+        try await cluster.coordinator?.killNow()
+        try await cluster.startCoordinator()
+        let after = try await cluster.status("1")
+        #expect(after.stored == still.stored, "paused is paused, over a restart too")
+        #expect(after.settled == still.stored + still.empty, "what was taken back does not count")
+        let again = try await cluster.run(["retry", "1"])
+        #expect(again.status == 65)
+        #expect(again.errors.contains("hint: packhorse resume 1"))
+        #expect(try await cluster.run(["resume", "1"]).status == 0)
+        try await Eventually.holds("it goes on") { try await cluster.status("1").batchesDone > after.batchesDone }
+        try await cluster.coordinator?.killNow()
+        try await cluster.startCoordinator()
+        try await Eventually.holds("the command ends") { !submit.isRunning }
+        #expect(submit.status == 0, "\(submit.said)")
+        let job = try Job(json: try String(contentsOf: submit.output, encoding: .utf8))
+        #expect(job.state == "done")
+        #expect(job.settled == job.tiles && job.failed == 0)
+        #expect(job.packages.map(\.id) == ["EE", "DE"])
+        let seen = lines(submit)
+        #expect(!seen.isEmpty)
+        checkTruth(seen)
+        let verified = try await Program.run(["verify", cluster.catalog.path], in: scratch)
+        #expect(verified.status == 0, "\(verified.errors)")
+        try await cluster.stop()
+    }
+
+    @Test(.timeLimit(.minutes(4)))
+    func aCancelledJobEndsAtOnceCanBeRetriedAndItsFollowerFails() async throws {
+        let scratch = try Scratch()
+        let origin = try await DemoOrigin(["--latency-ms", "20"], in: scratch)
+        let cluster = try await Cluster(workers: 1, in: scratch)
+        let job = try await cluster.submit(["EE", "--zoom", "0-9", "--tileset", origin.tileset])
+        let joined = try await cluster.run(["submit", "EE", "--zoom", "0-9", "--tileset", origin.tileset])
+        #expect(joined.output.trimmingCharacters(in: .whitespacesAndNewlines) == job)
+        #expect(joined.errors.contains("joined it"))
+        let follower = try await cluster.submit(["LV", "--zoom", "0-5", "--tileset", origin.tileset, "--after", job])
+        let unknown = try await cluster.run(
+            ["submit", "LV", "--zoom", "0-5", "--tileset", origin.tileset, "--after", "99"])
+        #expect(unknown.status == 66)
+        #expect(unknown.errors.contains("There is no job 99 to follow."))
+        let waiting = try await cluster.run(["status", follower])
+        #expect(waiting.output.contains("waits: after \(job)"))
+        #expect(try await cluster.run(["cancel", job]).status == 0)
+        let failed = try await cluster.status(follower)
+        #expect(failed.state == "failed")
+        let report = try await cluster.run(["status", follower])
+        #expect(report.output.contains("job \(job), which it was to follow, was cancelled"))
+        let pause = try await cluster.run(["pause", job])
+        #expect(pause.status == 65)
+        #expect(pause.errors.contains("Job \(job) has ended already: cancelled."))
+        try await Eventually.holds("its shards are gone and it begins anew") {
+            try await cluster.run(["retry", job]).status == 0
+        }
+        #expect(try await cluster.run(["retry", follower]).status == 0)
+        for number in [job, follower] {
+            let outcome = try await cluster.run(["watch", number, "--progress", "none", "--json"])
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+        try await cluster.stop()
+    }
+
+    @Test(.timeLimit(.minutes(4)))
+    func aScheduleIsAddedListedRunAndRemoved() async throws {
+        let scratch = try Scratch()
+        let origin = try await DemoOrigin(in: scratch)
+        let cluster = try await Cluster(workers: 1, in: scratch)
+        let area = ["EE", "--zoom", "0-5", "--tileset", origin.tileset]
+        let wrong = try await cluster.run(["schedule", "add", "monthly-ee", "--every", "sometimes"] + area)
+        #expect(wrong.status == 64)
+        #expect(wrong.errors.contains("monthly 3 02:30"))
+        let added = try await cluster.run(["schedule", "add", "monthly-ee", "--every", "monthly 3 02:30"] + area)
+        #expect(added.status == 0, "\(added.errors)")
+        let ran = try await cluster.run(["schedule", "run", "monthly-ee"])
+        let job = ran.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        #expect(job == "1")
+        #expect(try await cluster.run(["watch", job, "--progress", "none"]).status == 0)
+        let list = try await cluster.run(["schedule", "ls"])
+        #expect(list.output.contains("monthly-ee  monthly 3 02:30"))
+        #expect(try await cluster.run(["schedule", "rm", "monthly-ee"]).status == 0)
+        #expect(try await cluster.run(["schedule", "rm", "monthly-ee"]).status == 66)
+        #expect(try await cluster.run(["dead", "ls"]).status == 0)
+        #expect(try await cluster.run(["dead", "show", "7"]).status == 66)
+        try await cluster.stop()
+    }
+}

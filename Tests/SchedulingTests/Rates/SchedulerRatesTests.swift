@@ -1,0 +1,233 @@
+import Testing
+
+@testable import Scheduling
+
+struct SchedulerRatesTests {
+    private func bench(
+        _ batches: Int = 40, perSecond: Double? = 20, concurrency: Int = 6, workers: Int = 3, epoch: UInt32 = 1
+    ) -> (Bench, JobID) {
+        var bench = Bench(epoch: epoch)
+        var submission = Bench.job(batches)
+        submission.origin = JobOrigin(
+            name: "tiles", limits: OriginLimits(perSecond: perSecond, concurrency: concurrency))
+        bench.on(.submit(submission))
+        for id in 1...SessionID(workers) { bench.join(id, credit: 5) }
+        return (bench, bench.scheduler.jobIDs.last ?? 0)
+    }
+
+    /// What each session was told last.
+    private func told(_ bench: Bench) -> [SessionID: RateGrant] {
+        var grants: [SessionID: RateGrant] = [:]
+        for (session, message) in bench.sent {
+            if case .grants(let all) = message { grants[session] = all.first }
+        }
+        return grants
+    }
+
+    private func report(_ bench: inout Bench, _ id: SessionID, _ change: (inout OriginUse) -> Void = { _ in }) {
+        var use = OriginUse(origin: "tiles")
+        use.requests = 1
+        use.answered = 1
+        use.waiting = 3
+        change(&use)
+        bench.on(.progress(id, [], origins: [use], acknowledged: .max))
+    }
+
+    /// Reports until shares have settled.
+    private func settle(_ bench: inout Bench, _ ids: ClosedRange<SessionID>) {
+        for _ in 0..<4 { for id in ids { report(&bench, id) } }
+    }
+
+    @Test func sharesAddUpToTheLimitsAndNoMore() {
+        var (bench, _) = bench()
+        settle(&bench, 1...3)
+        let grants = told(bench)
+        #expect(grants.count == 3)
+        let rate = grants.values.reduce(0) { $0 + ($1.perSecond ?? 0) }
+        let burst = grants.values.reduce(0) { $0 + $1.burst }
+        #expect(rate > 19 && rate + burst <= 23.0001)
+        #expect(grants.values.reduce(0) { $0 + $1.concurrency } == 6)
+        #expect(Set(grants.values.map(\.concurrency)) == [2])
+    }
+
+    @Test func aLowRateGoesToOneWorkerWithAllItsWork() {
+        var (bench, _) = bench(perSecond: 4, workers: 3)
+        settle(&bench, 1...3)
+        #expect(told(bench).keys.sorted() == [1])
+        let offered = bench.sent.filter { if case .offer = $0.message { true } else { false } }
+        #expect(offered.count == 5 && offered.allSatisfy { $0.session == 1 })
+    }
+
+    @Test func oneConnectionGoesToOneWorkerWhichHoldsOneBatchInReserve() {
+        var (bench, _) = bench(perSecond: nil, concurrency: 1, workers: 3)
+        settle(&bench, 1...3)
+        #expect(bench.offers().count == 2)
+    }
+
+    @Test func aJobThatWaitsForItsOriginHoldsNobodyUp() {
+        var (bench, _) = bench(perSecond: nil, concurrency: 1, workers: 3)
+        #expect(bench.offers().count == 2)
+        let other = bench.submit(4)
+        #expect(bench.offers().map(\.job) == [other, other, other, other])
+    }
+
+    @Test func whenTheOneWorkerIsDoneTheNextBatchGoesOn() {
+        var (bench, job) = bench(6, perSecond: nil, concurrency: 1, workers: 2)
+        var done = 0
+        for _ in 0..<10 {
+            let sent = bench.sent
+            bench.sent = []
+            for (session, message) in sent {
+                guard case .offer(let offer) = message, case .fetch = offer.work else { continue }
+                bench.finish(offer, by: session)
+                bench.on(.ready(session, credit: 5))
+                done += 1
+            }
+        }
+        #expect(done == 6)
+        #expect(bench.scheduler.summary(of: job)?.state == .merging)
+    }
+
+    @Test func retryAfterStopsEverybodyAndEndsByItself() {
+        var (bench, job) = bench()
+        settle(&bench, 1...3)
+        bench.sent = []
+        report(&bench, 2) {
+            $0.answered = 0
+            $0.throttled = 1
+            $0.retryAfter = 30_000
+        }
+        #expect(told(bench).count == 3 && told(bench).values.allSatisfy { $0.concurrency == 0 })
+        #expect(bench.scheduler.origins(now: bench.now).first?.state == "blocked")
+        #expect(bench.scheduler.hindrance(of: job, now: bench.now).contains("30 s"))
+        bench.join(4, credit: 5)
+        #expect(bench.offers(to: 4).isEmpty)
+        for _ in 0..<7 {
+            bench.pass(5_000)
+            settle(&bench, 1...3)
+        }
+        #expect(told(bench).values.contains { $0.concurrency > 0 })
+        #expect(bench.scheduler.origins(now: bench.now).first?.state == "slowed")
+        #expect(bench.scheduler.hindrance(of: job, now: bench.now).isEmpty)
+    }
+
+    @Test func throttlingHalvesTheRateOnceAndItComesBack() {
+        var (bench, _) = bench()
+        settle(&bench, 1...3)
+        for id in 1...3 as ClosedRange<SessionID> { report(&bench, id) { $0.throttled = 1 } }
+        #expect(bench.scheduler.origins(now: bench.now).first?.factor == 0.5)
+        for _ in 0..<15 {
+            bench.pass(2_000)
+            settle(&bench, 1...3)
+        }
+        #expect(bench.scheduler.origins(now: bench.now).first?.factor == 1)
+        #expect(told(bench).values.reduce(0) { $0 + ($1.perSecond ?? 0) } > 18.5)
+    }
+
+    private func broken() -> (Bench, JobID) {
+        var (bench, job) = bench()
+        settle(&bench, 1...3)
+        for id in 1...3 as ClosedRange<SessionID> {
+            report(&bench, id) {
+                $0.answered = 0
+                $0.failed = 7
+            }
+        }
+        return (bench, job)
+    }
+
+    @Test func anOriginThatIsDownIsLeftAloneButForOneProbe() {
+        var (bench, job) = broken()
+        #expect(bench.scheduler.origins(now: bench.now).first?.state == "broken")
+        #expect(told(bench).values.allSatisfy { $0.concurrency == 0 })
+        #expect(bench.scheduler.hindrance(of: job, now: bench.now).contains("does not answer"))
+        bench.sent = []
+        bench.pass(2_000)
+        #expect(told(bench).values.map(\.concurrency).filter { $0 > 0 } == [1])
+        let prober = told(bench).first { $0.value.concurrency > 0 }?.key ?? 0
+        // The probe fails: twice the pause.
+        report(&bench, prober) {
+            $0.answered = 0
+            $0.failed = 1
+        }
+        #expect(bench.scheduler.origins(now: bench.now).first?.blockedFor == 4_000)
+        bench.sent = []
+        bench.pass(4_000)
+        let second = told(bench).first { $0.value.concurrency > 0 }?.key ?? 0
+        report(&bench, second)
+        settle(&bench, 1...3)
+        #expect(bench.scheduler.origins(now: bench.now).first?.state == "slowed")
+        #expect(told(bench).values.filter { $0.concurrency > 0 }.count == 3)
+    }
+
+    @Test func aProberThatSaysNothingIsReplaced() {
+        var (bench, _) = broken()
+        bench.pass(2_000)
+        let first = told(bench).first { $0.value.concurrency > 0 }?.key ?? 0
+        bench.sent = []
+        for _ in 0..<4 {
+            bench.pass(5_000)
+            for id in 1...3 as ClosedRange<SessionID> where id != first {
+                bench.on(.progress(id, [], origins: [], acknowledged: .max))
+            }
+        }
+        #expect(told(bench).contains { $0.key != first && $0.value.concurrency > 0 })
+    }
+
+    @Test func failuresOfAnOriginThatIsDownCostNoAttempt() throws {
+        var (bench, job) = bench()
+        let offer = try #require(bench.offers(to: 1).first)
+        guard case .fetch(let index, _, _, _) = offer.work else { return }
+        for id in 1...3 as ClosedRange<SessionID> {
+            report(&bench, id) {
+                $0.answered = 0
+                $0.failed = 7
+            }
+        }
+        bench.on(.fail(1, offer.token, Trouble(cause: "connect-failed", detail: ""), retriable: true))
+        let batch = bench.scheduler.batches(of: job)[index]
+        #expect(batch.state == .backoff && batch.attempts == 0)
+    }
+
+    @Test func aLeaseThatWaitsForItsOriginIsNotStalled() throws {
+        var (bench, job) = bench(3, workers: 1)
+        let offers = bench.offers()
+        // Longer than a stall and than the hard cap.
+        for _ in 0..<800 {
+            bench.pass(5_000)
+            var use = OriginUse(origin: "tiles")
+            use.throttled = 1
+            use.retryAfter = 60_000
+            use.waiting = 5
+            let reports = offers.map { LeaseProgress(token: $0.token, done: 1, bytes: 1) }
+            bench.on(.progress(1, reports, origins: [use], acknowledged: .max))
+        }
+        #expect(bench.scheduler.batches(of: job).allSatisfy { $0.state == .leased && $0.losses == 0 })
+    }
+
+    @Test func aNewIncarnationWaitsUntilOldSharesHaveRunOut() {
+        var (bench, job) = bench(epoch: 2)
+        #expect(bench.sent.allSatisfy { if case .offer = $0.message { false } else { true } })
+        #expect(bench.scheduler.hindrance(of: job, now: bench.now).contains("restart"))
+        bench.pass(10_500)
+        #expect(!bench.offers().isEmpty)
+    }
+
+    @Test func theStrictestLivingJobSetsTheLimits() {
+        var (bench, job) = bench()
+        var second = Bench.job(1)
+        second.origin = JobOrigin(name: "tiles", limits: OriginLimits(perSecond: 5, concurrency: 10))
+        bench.on(.submit(second))
+        #expect(
+            bench.scheduler.origins(now: bench.now).first?.limits == OriginLimits(perSecond: 5, concurrency: 6))
+        bench.on(.cancel(job))
+        #expect(
+            bench.scheduler.origins(now: bench.now).first?.limits == OriginLimits(perSecond: 5, concurrency: 10))
+    }
+
+    @Test func connectionsAreSplitByWeightWithoutRest() {
+        #expect(OriginBook.split(8, [4, 4, 4]) == [3, 3, 2])
+        #expect(OriginBook.split(3, [4, 1, 1]) == [1, 1, 1])
+        #expect(OriginBook.split(10, [4, 1]).reduce(0, +) == 10)
+    }
+}

@@ -1,0 +1,163 @@
+import Foundation
+import Scheduling
+import Testing
+
+struct ScheduleTests {
+    private func wall(_ text: String) throws -> Int64 {
+        let format = ISO8601DateFormatter()
+        return Int64(try #require(format.date(from: text + ":00Z")).timeIntervalSince1970 * 1_000)
+    }
+
+    @Test(arguments: [
+        ("monthly 3 02:30", "2026-11-21T03:00", "2026-12-03T02:30"),
+        ("monthly 3 02:30", "2026-12-03T02:29", "2026-12-03T02:30"),
+        ("monthly 3 02:30", "2026-12-03T02:30", "2027-01-03T02:30"),
+        ("monthly 31 00:00", "2028-02-01T00:00", "2028-02-29T00:00"),
+        ("monthly 31 00:00", "2100-02-28T00:00", "2100-03-31T00:00"),
+        ("monthly 31 00:00", "2026-02-28T00:00", "2026-03-31T00:00"),
+        ("weekly mon 04:00", "2026-11-21T03:00", "2026-11-23T04:00"),
+        ("weekly sat 02:00", "2026-11-21T03:00", "2026-11-28T02:00"),
+        ("Weekly  SAT 4:00", "2026-11-21T03:00", "2026-11-21T04:00"),
+        ("daily 01:00", "2026-12-31T01:00", "2027-01-01T01:00"),
+        ("hourly 15", "2026-11-21T03:15", "2026-11-21T04:15"),
+        ("hourly 0", "2026-11-21T23:59", "2026-11-22T00:00"),
+    ])
+    func rulesFireWhenTheySay(_ rule: String, _ now: String, _ next: String) throws {
+        #expect(try CalendarRule(rule).next(after: try wall(now)) == wall(next))
+    }
+
+    @Test(arguments: [
+        "", "monthly", "monthly 0 02:30", "monthly 32 02:30", "monthly 3", "monthly 3 24:00", "weekly 3 02:30",
+        "daily 2", "daily 02:3", "hourly 60", "hourly -1", "yearly 1 1", "daily 02:30:00", "monthly ٣ 02:30",
+    ])
+    func badRulesAreRefusedWithAnExample(_ text: String) {
+        #expect { try CalendarRule(text) } throws: { error in
+            (error as? Refusal)?.code == "bad-schedule" && (error as? Refusal)?.hint.contains("monthly 3 02:30") == true
+        }
+    }
+
+    @Test func everyDayOfFourCenturiesHasTheCalendarsDate() throws {
+        var calendar = Calendar(identifier: .gregorian)
+        calendar.timeZone = try #require(TimeZone(identifier: "UTC"))
+        let rule = try CalendarRule("daily 00:00")
+        for day in stride(from: Int64(-135_140), to: 300_000, by: 97) {
+            let next = rule.next(after: day * 86_400_000)
+            #expect(next == (day + 1) * 86_400_000)
+            let month = try CalendarRule("monthly 1 00:00").next(after: day * 86_400_000)
+            let parts = calendar.dateComponents(
+                [.day, .hour], from: Date(timeIntervalSince1970: Double(month) / 1_000))
+            #expect(parts.day == 1 && parts.hour == 0)
+            #expect(month > day * 86_400_000 && month <= (day + 31) * 86_400_000)
+        }
+    }
+
+    private func bench(_ rule: String = "daily 01:00", now: String = "2026-11-21T00:00") throws -> Bench {
+        var bench = Bench()
+        let schedule = Schedule(id: "nightly", rule: try CalendarRule(rule), label: "EE", wall: try wall(now))
+        bench.on(.putSchedule(schedule, payload: [1]))
+        return bench
+    }
+
+    private func carryOut(_ bench: inout Bench, wall: Int64, identity: ContentDigest? = nil) {
+        for fire in bench.fires {
+            let firing = Firing(schedule: fire.id, due: fire.due, wall: wall)
+            bench.on(
+                .submit(
+                    Bench.job(
+                        1, request: Firing.requestID(of: fire.id, due: fire.due), identity: identity, firing: firing)))
+        }
+        bench.fires = []
+    }
+
+    @Test func itFiresOnceAtItsTimeAndThenOnTheNextDay() throws {
+        var bench = try bench()
+        bench.on(.wall(try wall("2026-11-21T00:59")))
+        #expect(bench.fires.isEmpty)
+        let now = try wall("2026-11-21T01:00")
+        bench.on(.wall(now))
+        bench.on(.wall(now + 1))
+        #expect(bench.fires.map(\.due) == [now])
+        carryOut(&bench, wall: now + 5)
+        let row = try #require(bench.store.schedules["nightly"])
+        #expect(row.lastJob == 1)
+        #expect(row.fired == 1)
+        #expect(row.next == (try wall("2026-11-22T01:00")))
+    }
+
+    @Test func firingsMissedWhileNobodyWasThereCountAsOne() throws {
+        var bench = try bench()
+        bench.restart()
+        let late = try wall("2026-11-25T12:00")
+        bench.on(.wall(late))
+        #expect(bench.fires.count == 1)
+        carryOut(&bench, wall: late)
+        #expect(bench.scheduler.nextFiring == (try wall("2026-11-26T01:00")))
+        bench.on(.wall(late + 1_000))
+        #expect(bench.fires.isEmpty)
+    }
+
+    @Test func aCrashBeforeTheJobIsDurableFiresAgainUnderTheSameName() throws {
+        var bench = try bench()
+        let now = try wall("2026-11-21T01:00")
+        bench.on(.wall(now))
+        let before = bench.fires.map(\.due)
+        bench.fires = []
+        bench.restart()
+        bench.on(.wall(now + 60_000))
+        #expect(bench.fires.map(\.due) == before)
+        carryOut(&bench, wall: now + 60_000)
+        carryOut(&bench, wall: now + 60_000)
+        #expect(bench.scheduler.jobIDs == [1])
+    }
+
+    @Test func overlapIsSkippedAndCounted() throws {
+        var bench = try bench()
+        let now = try wall("2026-11-21T01:00")
+        bench.on(.wall(now))
+        carryOut(&bench, wall: now)
+        bench.on(.wall(try wall("2026-11-22T01:00")))
+        #expect(bench.fires.isEmpty)
+        #expect(bench.scheduler.schedule("nightly")?.skipped == 1)
+        bench.on(.cancel(1))
+        bench.on(.wall(try wall("2026-11-23T01:00")))
+        #expect(bench.fires.count == 1)
+    }
+
+    @Test func aRefusedFiringIsTriedAgainOrSkipped() throws {
+        var bench = try bench()
+        let now = try wall("2026-11-21T01:00")
+        let trouble = Trouble(cause: "bad-request", detail: "x")
+        bench.on(.wall(now))
+        bench.on(.fireFailed(schedule: "nightly", wall: now, trouble, retriable: true))
+        bench.on(.wall(now + 1_000))
+        #expect(bench.fires.count == 2)
+        bench.on(.fireFailed(schedule: "nightly", wall: now, trouble, retriable: false))
+        #expect(bench.scheduler.schedule("nightly")?.skipped == 1)
+        #expect(bench.scheduler.nextFiring == (try wall("2026-11-22T01:00")))
+    }
+
+    @Test func aFiringByHandLeavesTheCalendarAlone() throws {
+        var bench = try bench()
+        bench.on(
+            .submit(Bench.job(1, firing: Firing(schedule: "nightly", due: nil, wall: try wall("2026-11-21T00:30")))))
+        #expect(bench.scheduler.schedule("nightly")?.lastJob == 1)
+        #expect(bench.scheduler.nextFiring == (try wall("2026-11-21T01:00")))
+        bench.on(.dropSchedule("nightly"))
+        #expect(bench.scheduler.nextFiring == nil)
+        #expect(bench.store.schedules.isEmpty)
+    }
+
+    @Test func aReplacedScheduleKeepsItsHistory() throws {
+        var bench = try bench()
+        let now = try wall("2026-11-21T01:00")
+        bench.on(.wall(now))
+        carryOut(&bench, wall: now)
+        bench.on(
+            .putSchedule(
+                Schedule(id: "nightly", rule: try CalendarRule("hourly 5"), label: "DE", wall: now), payload: [2]))
+        let row = try #require(bench.scheduler.schedule("nightly"))
+        #expect(row.fired == 1)
+        #expect(row.label == "DE")
+        #expect(row.next == now + 300_000)
+    }
+}

@@ -1,0 +1,92 @@
+import Testing
+
+@testable import Transfer
+
+struct OriginBudgetTests {
+    private let start = ContinuousClock.now
+
+    private func grant(
+        _ perSecond: Double, burst: Double = 1, concurrency: Int = 100, from begin: Double = 0, lasts: Double = 1_000
+    ) -> OriginBudget.Grant {
+        OriginBudget.Grant(
+            perSecond: perSecond, burst: burst, concurrency: concurrency, until: start + .seconds(begin + lasts))
+    }
+
+    /// Starts what may start in steps of ten milliseconds; returns the times.
+    private func run(_ budget: OriginBudget, from begin: Double, to end: Double) -> [Double] {
+        var starts: [Double] = []
+        var time = begin
+        while time < end {
+            while budget.take(at: start + .seconds(time)) == nil {
+                starts.append(time)
+                budget.settle(.answered)
+            }
+            time += 0.01
+        }
+        return starts
+    }
+
+    @Test func withoutAGrantNothingStarts() {
+        #expect(run(OriginBudget(), from: 0, to: 5).isEmpty)
+    }
+
+    @Test func aGrantBeginsWithAnEmptyBucketAndEndsForGood() {
+        let budget = OriginBudget()
+        budget.apply(grant(10, burst: 3, lasts: 5), at: start)
+        let starts = run(budget, from: 0, to: 20)
+        #expect((starts.first ?? 0) >= 0.1)
+        #expect((starts.last ?? 9) < 5)
+        #expect((48...50).contains(starts.count))
+        // What the dead grant left in the bucket is gone.
+        budget.apply(grant(10, burst: 3, from: 20), at: start + .seconds(20))
+        #expect((run(budget, from: 20, to: 21).first ?? 0) >= 20.1)
+    }
+
+    @Test func aShareThatMovesTakesNoBurstAlong() {
+        let (one, two) = (OriginBudget(), OriginBudget())
+        one.apply(grant(10, burst: 5, lasts: 3), at: start)
+        // Rested, its bucket is full; it spends all of it and its refill just before it ends.
+        let last = run(one, from: 2.5, to: 3)
+        two.apply(grant(10, burst: 5, from: 3), at: start + .seconds(3))
+        let next = run(two, from: 3, to: 3.5)
+        #expect(last.count + next.count <= 15)
+    }
+
+    @Test func aSmallerGrantCutsTheBucketAtOnce() {
+        let budget = OriginBudget()
+        budget.apply(grant(10, burst: 10), at: start)
+        budget.apply(grant(1, burst: 1), at: start + .seconds(5))
+        #expect(run(budget, from: 5, to: 5.5).count == 1)
+    }
+
+    @Test func connectionsOfAnEarlierGrantLiveUntilItsEnd() {
+        let budget = OriginBudget()
+        budget.apply(grant(0, concurrency: 4, lasts: 10), at: start)
+        while budget.take(at: start) == nil {}
+        budget.apply(grant(0, concurrency: 1, from: 1, lasts: 100), at: start + .seconds(1))
+        #expect(!budget.isWithinGrant)
+        #expect(budget.excess(at: start + .seconds(9)) == 0)
+        #expect(budget.excess(at: start + .seconds(10)) == 3)
+        for _ in 0..<3 { budget.settle(.none) }
+        #expect(budget.isWithinGrant)
+        #expect(budget.take(at: start + .seconds(11)) != nil)
+        #expect(budget.excess(at: start + .seconds(101)) == 1)
+    }
+
+    @Test func useIsCountedByKind() {
+        let budget = OriginBudget()
+        budget.apply(grant(0), at: start)
+        for reception in [
+            OriginBudget.Reception(status: 200, retryAfter: nil), .init(status: 404, retryAfter: nil),
+            .init(status: 429, retryAfter: .seconds(7)), .init(status: 503, retryAfter: nil),
+            .init(status: 503, retryAfter: .seconds(3)), .init(status: 501, retryAfter: nil), .failed, .none,
+        ] {
+            _ = budget.take(at: start)
+            budget.settle(reception)
+        }
+        let use = budget.use
+        #expect(use.requests == 8 && use.answered == 3 && use.throttled == 2 && use.failed == 2)
+        #expect(budget.takeRetryAfter() == .seconds(7))
+        #expect(budget.takeRetryAfter() == .zero)
+    }
+}

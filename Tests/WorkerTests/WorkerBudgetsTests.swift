@@ -1,0 +1,74 @@
+import Testing
+import Wire
+
+@testable import Transfer
+@testable import Worker
+
+struct WorkerBudgetsTests {
+    private let start = ContinuousClock.now
+
+    private func grant(_ concurrency: UInt32, round: UInt64, ttl: UInt32 = 10_000) -> PBRateGrant {
+        .make {
+            $0.origin = "o"
+            $0.concurrency = concurrency
+            $0.ttlMs = ttl
+            $0.round = round
+        }
+    }
+
+    @Test func aGrantCountsFromTheMessageItAnswers() {
+        let budgets = WorkerBudgets()
+        budgets.sent(1, at: start)
+        // Held up by the network for nine of its ten seconds.
+        budgets.apply([grant(1, round: 1)], re: 1, at: start + .seconds(9))
+        #expect(budgets.budget("o").take(at: start + .seconds(9.9)) == nil)
+        budgets.budget("o").settle(.answered)
+        #expect(budgets.budget("o").take(at: start + .seconds(10.1)) != nil)
+    }
+
+    @Test func whatAnswersNothingIsNoGrant() {
+        let budgets = WorkerBudgets()
+        budgets.sent(1, at: start)
+        budgets.apply([grant(1, round: 1)], re: 7, at: start)
+        #expect(budgets.budget("o").take(at: start) != nil)
+    }
+
+    @Test func anOlderSetDoesNotReplaceANewerOne() {
+        let budgets = WorkerBudgets()
+        budgets.sent(1, at: start)
+        budgets.apply([grant(0, round: 2)], re: 1, at: start)
+        budgets.apply([grant(5, round: 1)], re: 1, at: start)
+        #expect(budgets.budget("o").take(at: start) != nil)
+        #expect(budgets.report(at: start).acknowledged == 2)
+    }
+
+    @Test func aSmallerGrantIsAcknowledgedWhenNoMoreIsInFlight() {
+        let budgets = WorkerBudgets()
+        budgets.sent(1, at: start)
+        budgets.apply([grant(2, round: 1)], re: 1, at: start)
+        let budget = budgets.budget("o")
+        #expect(budget.take(at: start) == nil && budget.take(at: start) == nil)
+        #expect(budgets.report(at: start).acknowledged == 1)
+        budgets.apply([grant(1, round: 2)], re: 1, at: start)
+        #expect(budgets.report(at: start).acknowledged == 1)
+        #expect(!budgets.isUrgent(at: start + .seconds(1)))
+        budget.settle(.none)
+        #expect(budgets.isUrgent(at: start + .seconds(1)))
+        #expect(budgets.report(at: start + .seconds(1)).acknowledged == 2)
+    }
+
+    @Test func throttlingIsReportedAtOnceAndOnce() throws {
+        let budgets = WorkerBudgets()
+        budgets.sent(1, at: start)
+        budgets.apply([grant(1, round: 1)], re: 1, at: start)
+        _ = budgets.report(at: start)
+        let budget = budgets.budget("o")
+        #expect(budget.take(at: start) == nil)
+        budget.settle(.throttled(retryAfter: .seconds(4)))
+        #expect(budgets.isUrgent(at: start + .seconds(1)))
+        let use = try #require(budgets.report(at: start + .seconds(1)).uses.first)
+        #expect(use.throttled == 1 && use.retryAfterMs == 4_000)
+        #expect(!budgets.isUrgent(at: start + .seconds(2)))
+        #expect(budgets.report(at: start + .seconds(3)).uses.isEmpty)
+    }
+}
