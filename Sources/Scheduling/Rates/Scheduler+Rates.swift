@@ -61,10 +61,21 @@ extension Scheduler {
         guard seats > 0, let book = rates.book(origin) else { return nil }
         func may(_ id: SessionID) -> Bool {
             sessions[id].map { canTake($0, now: now) } == true && rates.mayLease(origin, id, now: now)
+                && isCompatible(id, with: book)
         }
         if book.seated < seats { return fetchers.first(where: may) }
         return book.shares.filter { $0.value.isSeated && sessions[$0.key]?.isQueuedToFetch == true && may($0.key) }
             .min { ($0.value.leases, $0.key) < ($1.value.leases, $1.key) }?.key
+    }
+
+    /// A worker that knows no grants asks as often as the tileset allows: while it works for an origin nobody else does, and it
+    /// begins only when nobody else holds anything.
+    private func isCompatible(_ id: SessionID, with book: OriginBook) -> Bool {
+        let others = book.shares.filter { $0.key != id }
+        if sessions[id]?.profile.obeysGrants == false {
+            return others.values.allSatisfy { !$0.isSeated && $0.counted.isNothing }
+        }
+        return others.allSatisfy { !$0.value.isSeated || sessions[$0.key]?.profile.obeysGrants != false }
     }
 
     private mutating func leaveQueue(_ id: SessionID) {
