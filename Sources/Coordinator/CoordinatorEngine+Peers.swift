@@ -1,4 +1,3 @@
-import Foundation
 import Logging
 import Scheduling
 import Telemetry
@@ -21,13 +20,6 @@ extension CoordinatorEngine {
             reply(
                 WireConversions.problem("forbidden", text, hint: hint),
                 to: Asker(peer: inbound.peer, session: frame.session, seq: frame.seq))
-        } else if let digest = Self.blob(of: frame.message) {
-            let body = PBBlobRefused.make {
-                $0.digest = digest
-                $0.code = "forbidden"
-                $0.text = text
-            }
-            reply(.blobRefused(body), to: Asker(peer: inbound.peer, session: frame.session, seq: frame.seq))
         } else {
             // A worker that may not work any more: what it holds is another's.
             if peers.note(frame.session, at: inbound.peer, user: inbound.user) {
@@ -40,18 +32,6 @@ extension CoordinatorEngine {
             reject(body, inbound.peer, frame)
         }
         return false
-    }
-
-    /// The blob a message of the blob endpoint is about, `nil` for other messages.
-    private static func blob(of message: Message) -> Data? {
-        switch message {
-        case .putBegin(let body): body.digest
-        case .chunk(let body): body.digest
-        case .putEnd(let body): body.digest
-        case .get(let body): body.digest
-        case .have(let body): body.digest
-        default: nil
-        }
     }
 
     /// Asks workers to finish and leave, or to stay: all that are called so, by name or as pid@host.

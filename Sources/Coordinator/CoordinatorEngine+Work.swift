@@ -104,6 +104,7 @@ extension CoordinatorEngine {
                 var profile = WireConversions.profile(body)
                 profile.canFetch = profile.canFetch && inbound.roles.contains(.worker)
                 profile.canMerge = profile.canMerge && inbound.roles.contains(.merger)
+                profile.obeysGrants = Self.minor(of: body) >= MessageType.rateGrants.minor
                 feed(.hello(id, profile, held: held))
             }
         case .ready(let body): feed(.ready(id, credit: body.credit))

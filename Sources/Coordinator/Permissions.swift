@@ -43,4 +43,22 @@ enum Permissions {
             "on the coordinator's machine, name the role in the line 'roles:' of authorized_keys.d/\(name).pub"
         )
     }
+
+    /// The answer to a refused message of the blob endpoint, `nil` when it names no blob.
+    static func refusal(of message: Message, _ inbound: Inbound) -> Message? {
+        let digest: Data
+        switch message {
+        case .putBegin(let body): digest = body.digest
+        case .chunk(let body): digest = body.digest
+        case .putEnd(let body): digest = body.digest
+        case .get(let body): digest = body.digest
+        default: return nil
+        }
+        return .blobRefused(
+            .make {
+                $0.digest = digest
+                $0.code = "forbidden"
+                $0.text = refusal(of: message.type, needing: needed(message.type), inbound).text
+            })
+    }
 }

@@ -79,6 +79,8 @@ public struct SessionProfile: Hashable, Sendable {
     public var canFetch: Bool
     /// Whether it takes packages.
     public var canMerge: Bool
+    /// Whether it keeps to rate grants; one that does not know them keeps a tileset's limits for itself alone.
+    public var obeysGrants = true
 
     /// A worker's description.
     public init(name: String, host: String, processID: UInt64, build: String, canFetch: Bool, canMerge: Bool) {

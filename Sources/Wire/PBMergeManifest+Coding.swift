@@ -36,7 +36,9 @@ extension PBMergeManifest {
         } catch {
             throw WireError(.badBody, "The bytes are not a merge manifest: \(error).")
         }
-        guard zoomMin <= zoomMax, zoomMax <= 22, shards.allSatisfy({ $0.count == 32 }), bounds.count <= 1 else {
+        guard zoomMin <= zoomMax, zoomMax <= 22, shards.allSatisfy({ $0.count == 32 }), bounds.count <= 1,
+            bounds.allSatisfy(\.isFinite)
+        else {
             throw WireError(.badValue, "The merge manifest of '\(packageID)' has bad zooms, digests or bounds.")
         }
     }

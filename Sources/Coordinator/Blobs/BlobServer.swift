@@ -102,6 +102,10 @@ actor BlobServer {
         do {
             let frame = try Frame(decoding: inbound.bytes)
             guard Permissions.missing(frame.message, inbound.roles) == nil else {
+                if let answer = Permissions.refusal(of: frame.message, inbound) {
+                    letters.append(
+                        (inbound.peer, try Frame(session: frame.session, seq: 1, re: frame.seq, answer).encoded()))
+                }
                 return strike(inbound.peer, "the key has no role that may move blobs")
             }
             guard peers.note(frame.session, at: inbound.peer, user: inbound.user) else {
@@ -115,8 +119,10 @@ actor BlobServer {
 
     private func strike(_ peer: PeerID, _ why: String) {
         let isIgnored = peers.strike(peer, now: Tick(milliseconds: now))
+        if isIgnored { router.cut([peer]) }
         logger.info(
-            isIgnored ? "peer ignored for a minute" : "blob frame refused", metadata: [LogKey.errorMessage: "\(why)"])
+            isIgnored ? "peer cut after three bad frames" : "blob frame refused",
+            metadata: [LogKey.errorMessage: "\(why)"])
     }
 
     // MARK: - Effects

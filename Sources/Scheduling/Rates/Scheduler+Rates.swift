@@ -61,6 +61,7 @@ extension Scheduler {
         guard seats > 0, let book = rates.book(origin) else { return nil }
         func may(_ id: SessionID) -> Bool {
             sessions[id].map { canTake($0, now: now) } == true && rates.mayLease(origin, id, now: now)
+                && isCompatible(id, with: book)
         }
         if book.seated < seats { return fetchers.first(where: may) }
         return book.shares.filter { $0.value.isSeated && sessions[$0.key]?.isQueuedToFetch == true && may($0.key) }
@@ -70,8 +71,20 @@ extension Scheduler {
     /// Whether the origin of a job has a seat for a session; a second lease draws from the same budget as a first one.
     func maySit(_ id: SessionID, for job: Int, now: Tick) -> Bool {
         guard let origin = jobs[job].origin?.name else { return true }
-        guard let book = rates.book(origin), rates.mayLease(origin, id, now: now) else { return false }
+        guard let book = rates.book(origin), rates.mayLease(origin, id, now: now), isCompatible(id, with: book) else {
+            return false
+        }
         return book.shares[id]?.isSeated == true || book.seated < rates.seats(origin, now: now)
+    }
+
+    /// A worker that knows no grants asks as often as the tileset allows: while it works for an origin nobody else does, and it
+    /// begins only when nobody else holds anything.
+    private func isCompatible(_ id: SessionID, with book: OriginBook) -> Bool {
+        let others = book.shares.filter { $0.key != id }
+        if sessions[id]?.profile.obeysGrants == false {
+            return others.values.allSatisfy { !$0.isSeated && $0.counted.isNothing }
+        }
+        return others.allSatisfy { !$0.value.isSeated || sessions[$0.key]?.profile.obeysGrants != false }
     }
 
     private mutating func leaveQueue(_ id: SessionID) {
