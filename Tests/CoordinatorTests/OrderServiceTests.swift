@@ -107,6 +107,8 @@ struct OrderServiceTests {
             let talker = try Talker(service.controlEndpoint)
             _ = try await talker.submit(try Fixture.submission(side: 3))
             try await fail(try FakeWorker(service.workEndpoint, blobs: fixture.blobs()), after: 1)
+            // A coordinator that ends before it has heard of the failure would have nothing to remember.
+            _ = try await talker.watch(1) { $0.batchesDead == 1 }
         }
         try await fixture.withCoordinator { service in
             let talker = try Talker(service.controlEndpoint)
