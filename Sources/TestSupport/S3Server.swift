@@ -26,8 +26,13 @@ public final class S3Server: Sendable {
         return reason
     }()
 
-    /// The server, or what it said instead of starting.
-    public static let shared = Result { try S3Server() }
+    /// The server, started by the first who asks.
+    ///
+    /// - Throws: ``StartFailed`` with what it said instead of starting.
+    public static func shared() async throws -> S3Server { try await starting.value }
+
+    /// A task, so that those who wait hold no thread.
+    private static let starting = Task { try await S3Server() }
 
     /// Thrown when it does not start.
     public struct StartFailed: Error, CustomStringConvertible {
@@ -35,7 +40,7 @@ public final class S3Server: Sendable {
         public let description: String
     }
 
-    private init() throws {
+    private init() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "packhorse-s3-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         let said = folder.appending(path: "said")
@@ -55,7 +60,7 @@ public final class S3Server: Sendable {
         for _ in 0..<600 {
             words = (try? String(contentsOf: said, encoding: .utf8)) ?? ""
             if words.hasSuffix("\n") && words.contains("ready ") || !process.isRunning { break }
-            usleep(100_000)
+            try await Task.sleep(for: .milliseconds(100))
         }
         let urls =
             words.split(separator: "\n").first { $0.hasPrefix("ready ") }?.split(separator: " ").dropFirst() ?? []

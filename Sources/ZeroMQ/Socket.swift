@@ -7,9 +7,11 @@ internal import Foundation
 final class SocketContext {
     fileprivate let raw: UnsafeMutableRawPointer
 
-    init() throws(ZeroMQError) {
+    /// A context for `maxSockets` sockets at most; libzmq's own limit is 1,023.
+    init(maxSockets: Int32 = 1_023) throws(ZeroMQError) {
         guard let raw = zmq_ctx_new() else { throw Socket.failure("create a context") }
         self.raw = raw
+        if zmq_ctx_set(raw, ZMQ_MAX_SOCKETS, maxSockets) != 0 { throw Socket.failure("make room for sockets") }
     }
 
     /// Ends the context; waits at most the longest linger of its sockets, which must all be closed.

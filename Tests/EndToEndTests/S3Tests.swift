@@ -14,7 +14,7 @@ struct S3Tests {
         let expected = try await shared.build(area)
         try await shared.stop()
 
-        let server = try S3Server.shared.get()
+        let server = try await S3Server.shared()
         let location = "s3://\(S3Server.bucket)/\(UUID().uuidString)"
         let cluster = try await Cluster(
             workers: 0, blobs: ["--blobs", location, "--s3-endpoint", server.endpoint],
@@ -41,7 +41,7 @@ struct S3Tests {
     @Test(.timeLimit(.minutes(2)))
     func whatIsWrongWithABucketIsSaidInOneLine() async throws {
         let scratch = try Scratch()
-        let endpoint = try S3Server.shared.get().endpoint
+        let endpoint = try await S3Server.shared().endpoint
         func worker(
             _ location: String, _ arguments: [String] = [], _ environment: [String: String] = [:]
         ) async throws -> Program.Outcome {

@@ -11,11 +11,11 @@ struct S3BlobStoreTests {
     private let scratch = FileManager.default.temporaryDirectory.appending(path: "s3-store-\(UUID().uuidString)")
     private let bucket: S3Bucket
 
-    init() throws {
+    init() async throws {
         try FileManager.default.createDirectory(at: scratch, withIntermediateDirectories: true)
         bucket = try S3Bucket(
             try S3Location("s3://\(S3Server.bucket)/\(UUID().uuidString)"),
-            at: try S3Endpoint(try S3Server.shared.get().endpoint),
+            at: try S3Endpoint(try await S3Server.shared().endpoint),
             credentials: try S3Credentials(environment: S3Server.environment))
     }
 

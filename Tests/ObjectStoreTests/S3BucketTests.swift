@@ -16,8 +16,8 @@ struct S3BucketTests {
     private func bucket(
         _ bucket: String = S3Server.bucket, secret: String = "testing", region: String = "us-east-1",
         isSkewed: Bool = false
-    ) throws -> S3Bucket {
-        let server = try S3Server.shared.get()
+    ) async throws -> S3Bucket {
+        let server = try await S3Server.shared()
         let environment = S3Server.environment.merging(["AWS_SECRET_ACCESS_KEY": secret]) { $1 }
         return try S3Bucket(
             try S3Location("s3://\(bucket)/\(UUID().uuidString)"),
@@ -40,7 +40,7 @@ struct S3BucketTests {
     }
 
     @Test func whatIsStoredIsFoundReadAndRemoved() async throws {
-        let bucket = try bucket()
+        let bucket = try await bucket()
         let bytes = Self.noise(3 << 20)
         let source = try file(bytes)
         let digest = Digest(of: bytes).hex
@@ -60,7 +60,7 @@ struct S3BucketTests {
     }
 
     @Test func aDownloadGoesOnWhereAnEarlierOneEnded() async throws {
-        let bucket = try bucket()
+        let bucket = try await bucket()
         let bytes = Self.noise(100_000)
         try await bucket.put("x", bytes: bytes)
         let copy = try file(Array(bytes[..<40_000]))
@@ -73,7 +73,7 @@ struct S3BucketTests {
     }
 
     @Test func bytesThatAreNotThoseOfTheDigestAreRefused() async throws {
-        let bucket = try bucket()
+        let bucket = try await bucket()
         let source = try file([1, 2, 3])
         await #expect(throws: S3Error.self) {
             try await bucket.put("x", file: source.path, size: 3, sha256: Digest(of: [1, 2, 4]).hex)
@@ -82,7 +82,7 @@ struct S3BucketTests {
     }
 
     @Test func listsComeInPages() async throws {
-        let bucket = try bucket()
+        let bucket = try await bucket()
         let names = (0..<5).map { "a\($0)/x" }
         for name in names { try await bucket.put(name, bytes: Array(name.utf8)) }
         var found: [String] = []
@@ -99,7 +99,7 @@ struct S3BucketTests {
     }
 
     @Test func aLargeFileIsStoredInParts() async throws {
-        let bucket = try bucket()
+        let bucket = try await bucket()
         let bytes = Self.noise(11 << 20)
         let source = try file(bytes)
         try await bucket.putParts("big", file: source.path, size: UInt64(bytes.count), partBytes: 5 << 20)
@@ -110,7 +110,7 @@ struct S3BucketTests {
     }
 
     @Test func anUploadThatFailedHalfwayLeavesNothing() async throws {
-        let bucket = try bucket()
+        let bucket = try await bucket()
         let source = try file(Self.noise(6 << 20))
         // The file ends before what was promised.
         await #expect(throws: S3Error.self) {
@@ -125,7 +125,8 @@ struct S3BucketTests {
     }
 
     @Test func aWrongSecretIsNamedAndNothingSecretIs() async throws {
-        let wrong = try bucket(secret: "hidden-but-wrong")
+        let endpoint = try await S3Server.shared().endpoint
+        let wrong = try await bucket(secret: "hidden-but-wrong")
         for attempt in 0..<2 {
             let error = await #expect(throws: S3Error.self) {
                 if attempt == 0 { _ = try await wrong.size(of: "x") } else { try await wrong.put("x", bytes: [1]) }
@@ -133,7 +134,7 @@ struct S3BucketTests {
             #expect(error?.code == .wrongSecret)
             #expect(error?.message.contains("AWS_SECRET_ACCESS_KEY") == true)
             #expect(error?.message.contains(S3Server.bucket) == true)
-            #expect(error?.message.contains(try S3Server.shared.get().endpoint) == true)
+            #expect(error?.message.contains(endpoint) == true)
             #expect(error?.message.contains("hidden") == false)
         }
     }

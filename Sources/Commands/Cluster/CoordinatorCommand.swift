@@ -61,6 +61,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        OpenFiles.allowMany()
         let folder = URL(filePath: data, directoryHint: .isDirectory)
         var options = CoordinatorOptions(
             data: folder, blobs: blobs.map { URL(filePath: $0) } ?? folder.appending(path: "blobs"),
