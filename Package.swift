@@ -61,6 +61,8 @@ let libraries: [Room] = [
     Room("Packages", ["Tiles", "TileBodies", "Shards"], [.grdb, .crypto]),
     Room("Catalog", ["Tiles", "Shards"]),
     Room("Styles", ["Tilesets", "TileBodies", "Transfer", "Shards"]),
+    Room(
+        "OfflineDatabase", ["Tiles", "TileBodies", "Shards", "Packages", "Styles"], [.grdb, .crypto]),
     Room("TestSupport"),  // the scripted HTTP server and the raw ZeroMQ peer of the tests; nothing but tests imports it
     // Layer 3: services; they meet at Wire and never import each other
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging, .nio]),
@@ -80,7 +82,7 @@ let libraries: [Room] = [
         "Commands",
         [
             "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards",
-            "ObjectStore", "Packages", "Styles", "Catalog", "DemoWorld",
+            "ObjectStore", "Packages", "Styles", "OfflineDatabase", "Catalog", "DemoWorld",
             "Coordinator", "Worker", "Scheduling", "Telemetry",
         ], [.arguments, .lifecycle, .logging, .signals]),
 ]
@@ -94,6 +96,7 @@ let tests: [Room] = [
     Room("ObjectStore", ["Transfer", "Shards", "TestSupport"]),
     Room("Packages", ["Tiles", "Shards"], [.grdb]), Room("Catalog", ["Tiles", "Shards"]),
     Room("Styles", ["TestSupport", "Transfer", "Tilesets", "TileBodies", "Shards"]),
+    Room("OfflineDatabase", ["Tiles", "TileBodies", "Shards", "Packages", "Styles"], [.grdb]),
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.logging]),
     Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards"], [.grdb, .logging]),
     Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins", "TestSupport"]),
