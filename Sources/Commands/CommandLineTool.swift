@@ -49,7 +49,9 @@ struct RootCommand: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "Maps",
-                subcommands: [MaskCommand.self, RegionsCommand.self, InspectCommand.self, VerifyCommand.self]),
+                subcommands: [
+                    MaskCommand.self, RegionsCommand.self, ConvertCommand.self, InspectCommand.self, VerifyCommand.self,
+                ]),
             CommandGroup(
                 name: "Cluster",
                 subcommands: [
