@@ -8,7 +8,10 @@ extension OriginBook {
     /// - Returns: The sessions whose grant has changed, ascending.
     mutating func divide(now: Tick, isLearning: Bool, _ policy: RatePolicy, nextRound: () -> UInt64) -> [SessionID] {
         isDirty = false
-        let targets = isLearning || health.isShut(at: now) ? [:] : targets(now: now, policy)
+        let targets: [SessionID: Share.Amount] =
+            if health.isShut(at: now) { [:] } else if isLearning { kept(now: now, policy) } else {
+                targets(now: now, policy)
+            }
         let ids = shares.keys.sorted()
         guard !ids.allSatisfy({ isNear(shares[$0]?.amount ?? .nothing, targets[$0] ?? .nothing) }) else {
             forgetIdle()
@@ -59,7 +62,7 @@ extension OriginBook {
     }
 
     /// One session with one connection; another one when it does not say in time what came of it.
-    private mutating func probe(
+    mutating func probe(
         _ present: [SessionID], _ now: Tick, _ policy: RatePolicy
     ) -> [SessionID: Share.Amount] {
         guard case .probing(var prober, var until) = health.breaker else { return [:] }
@@ -104,6 +107,18 @@ extension OriginBook {
     /// As much of a target as what others may still hold leaves.
     private func bounded(_ target: Share.Amount, for id: SessionID) -> Share.Amount {
         guard !target.isNothing else { return .nothing }
+        let room = room(beside: id)
+        var amount = target
+        amount.concurrency = min(target.concurrency, room.concurrency)
+        // Without a limit there is a rate only after throttling, and no promise about it.
+        if let room = room.rate, let rate = target.rate { amount.rate = min(rate, room) }
+        if limits.perSecond != nil { amount.burst = min(target.burst, room.burst) }
+        let isTooLittle = amount.rate.map { $0 < (target.rate ?? 0) / 4 } ?? false
+        return amount.concurrency < 1 || isTooLittle || (amount.rate != nil && amount.burst < 0.999) ? .nothing : amount
+    }
+
+    /// What the shares that others can hold leave of the pool.
+    func room(beside id: SessionID) -> Share.Amount {
         var room = limits.pool
         // In order, because sums of fractions depend on it.
         for other in shares.keys.sorted() where other != id {
@@ -112,12 +127,6 @@ extension OriginBook {
             room.burst -= held.burst
             room.rate = room.rate.map { $0 - (held.rate ?? 0) }
         }
-        var amount = target
-        amount.concurrency = min(target.concurrency, room.concurrency)
-        // Without a limit there is a rate only after throttling, and no promise about it.
-        if let room = room.rate, let rate = target.rate { amount.rate = min(rate, room) }
-        if limits.perSecond != nil { amount.burst = min(target.burst, room.burst) }
-        let isTooLittle = amount.rate.map { $0 < (target.rate ?? 0) / 4 } ?? false
-        return amount.concurrency < 1 || isTooLittle || (amount.rate != nil && amount.burst < 0.999) ? .nothing : amount
+        return room
     }
 }

@@ -26,6 +26,8 @@ struct Share: Sendable {
     var contentReports = 0
     /// Whether requests of it waited for a permit at its last report.
     var isWaiting = false
+    /// What it held when this incarnation began, by its own word; matters only while that learns.
+    var claimed: Amount?
     /// Last told; `nil` = surely holds nothing.
     var current: Told?
     /// Told before, not yet known to be replaced; oldest first.
