@@ -62,7 +62,8 @@ extension Patch {
                 .badPatch, "'\(patch)' is no patch: its metadata lacks \(PatchSchema.before) or \(PatchSchema.after).")
         }
         guard metadata[PatchSchema.own].map({ $0.uppercased() == survey.own }) ?? true else {
-            throw PackagesError(.badPatch, "Patch '\(patch)' is damaged: its rows hash to \(survey.own). Fetch it again.")
+            throw PackagesError(
+                .badPatch, "Patch '\(patch)' is damaged: its rows hash to \(survey.own). Fetch it again.")
         }
         guard before == survey.before else {
             throw PackagesError(
@@ -73,7 +74,8 @@ extension Patch {
         guard after == survey.after else {
             throw PackagesError(
                 .badPatch,
-                "Patch '\(patch)' is damaged: it promises tiles that hash to \(after.prefix(64)) and gives \(survey.after).")
+                "Patch '\(patch)' is damaged: it promises tiles that hash to \(after.prefix(64)) and gives \(survey.after)."
+            )
         }
     }
 

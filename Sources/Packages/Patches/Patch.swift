@@ -119,6 +119,7 @@ public enum Patch {
         guard let stated = metadata[PatchSchema.own], stated.uppercased() != hash else { return }
         throw PackagesError(
             .badSource,
-            "'\(file.path)' is damaged: its tiles hash to \(hash), its metadata says \(stated.prefix(64)). Fetch it again.")
+            "'\(file.path)' is damaged: its tiles hash to \(hash), its metadata says \(stated.prefix(64)). Fetch it again."
+        )
     }
 }

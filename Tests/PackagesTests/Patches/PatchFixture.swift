@@ -24,7 +24,8 @@ struct PatchFixture {
     func version(_ name: String, _ edit: (Int, Sample) -> [UInt8]?) throws -> (url: URL, receipt: PackageReceipt) {
         let samples = world.samples.enumerated().map { Sample(tile: $1.tile, body: edit($0, $1)) }
         let url = scratch.file("\(name).mbtiles")
-        let shards = try world.shards(3, in: scratch, seed: UInt64(name.utf8.reduce(7) { $0 * 31 + Int($1) }), of: samples)
+        let shards = try world.shards(
+            3, in: scratch, seed: UInt64(name.utf8.reduce(7) { $0 * 31 + Int($1) }), of: samples)
         return (url, try MBTilesMerge.run(try world.spec, shards: shards, into: url))
     }
 

@@ -32,7 +32,9 @@ struct PatchTests {
         #expect(try Digest.ofFile(fixture.old).digest == fixture.oldReceipt.digest)
         // Nothing but what was asked for lies about.
         let names = try FileManager.default.contentsOfDirectory(atPath: fixture.scratch.folder.path)
-        #expect(names.filter { !$0.hasPrefix("shard") }.sorted() == ["new", "old", "patch", "result"].map { "\($0).mbtiles" })
+        #expect(
+            names.filter { !$0.hasPrefix("shard") }.sorted()
+                == ["new", "old", "patch", "result"].map { "\($0).mbtiles" })
     }
 
     @Test func thePatchIsTheSameFileEachTimeWhateverTheDialects() throws {
@@ -66,7 +68,8 @@ struct PatchTests {
         #expect(made.counts.bodyBytes == UInt64(body.count) && made.size < 6_000)
         let rows = try fixture.rows(patch)
         let tile = fixture.world.samples[20].tile
-        #expect(rows.map { $0.map(\.storage.value) as NSArray } == [[tile.zoom, tile.x, tile.tmsY, Data(body)] as NSArray])
+        #expect(
+            rows.map { $0.map(\.storage.value) as NSArray } == [[tile.zoom, tile.x, tile.tmsY, Data(body)] as NSArray])
         #expect(try Patch.apply(patch, to: fixture.old, into: result).digest == new.receipt.digest)
     }
 
