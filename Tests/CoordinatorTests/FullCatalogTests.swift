@@ -3,6 +3,7 @@ import Logging
 import Scheduling
 import Synchronization
 import Testing
+import Wire
 
 @testable import Coordinator
 
