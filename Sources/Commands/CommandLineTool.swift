@@ -51,7 +51,7 @@ struct RootCommand: AsyncParsableCommand {
                 name: "Maps",
                 subcommands: [
                     MaskCommand.self, RegionsCommand.self, InspectCommand.self, VerifyCommand.self,
-                    DiffCommand.self, ApplyCommand.self,
+                    DiffCommand.self, ApplyCommand.self, PacksCommand.self,
                 ]),
             CommandGroup(
                 name: "Cluster",

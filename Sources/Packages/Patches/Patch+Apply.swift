@@ -38,7 +38,7 @@ extension Patch {
                 }
             }
             try Durable.sync(file: temporary)
-            guard try hash(temporary) == survey.after else {
+            guard try PackageFile.read(temporary, { try $0.hash() }) == survey.after else {
                 throw PackagesError(.verificationFailed, "What was written to '\(target.path)' does not read back.")
             }
             let (digest, size) = try Digest.ofFile(temporary)
@@ -86,7 +86,7 @@ extension Patch {
         var numbers = BodyNumbers(repeats)
         var tiles: UInt64 = 0
         while let row = try rows.next(), let body = row.body {
-            let (number, isNew, _) = try numbers.number(of: Digest(of: body))
+            let (number, isNew, _) = try numbers.number(of: BodyKey(Digest(of: body)))
             if isNew { try builder.add(body: body, number: number) }
             try builder.add(zoom: row.zoom, column: row.column, row: row.row, number: number)
             tiles += 1
@@ -102,14 +102,5 @@ extension Patch {
         rows[PatchSchema.after] = nil
         rows[PatchSchema.own] = hash
         return rows.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    }
-
-    private static func hash(_ url: URL) throws -> String {
-        try PackageFile.read(url) { file in
-            var hash = TilesHash()
-            var rows = try file.tiles()
-            while let row = try rows.next() { hash.add(row) }
-            return hash.finish()
-        }
     }
 }
