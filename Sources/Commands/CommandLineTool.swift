@@ -52,6 +52,7 @@ struct RootCommand: AsyncParsableCommand {
                 subcommands: [
                     MaskCommand.self, RegionsCommand.self, InspectCommand.self, VerifyCommand.self,
                     DiffCommand.self, ApplyCommand.self, PacksCommand.self,
+                    StylePackCommand.self,
                 ]),
             CommandGroup(
                 name: "Cluster",
