@@ -53,6 +53,7 @@ struct RootCommand: AsyncParsableCommand {
                     MaskCommand.self, RegionsCommand.self, InspectCommand.self, VerifyCommand.self,
                     DiffCommand.self, ApplyCommand.self, PacksCommand.self,
                     StylePackCommand.self,
+                    MaskCommand.self, RegionsCommand.self, ConvertCommand.self, InspectCommand.self, VerifyCommand.self,
                 ]),
             CommandGroup(
                 name: "Cluster",

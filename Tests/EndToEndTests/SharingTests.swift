@@ -30,7 +30,10 @@ struct SharingTests {
             #expect(verified.status == 0, "\(verified.errors)")
         }
 
-        let (old, new) = (cluster.catalog.appending(path: "packages/1/EE.mbtiles"), cluster.catalog.appending(path: "packages/1/LV.mbtiles"))
+        let (old, new) = (
+            cluster.catalog.appending(path: "packages/1/EE.mbtiles"),
+            cluster.catalog.appending(path: "packages/1/LV.mbtiles")
+        )
         let (patch, result) = (scratch.url("patch.mbtiles"), scratch.url("result.mbtiles"))
         let counted = try await Program.run(["diff", old.path, new.path, "--dry-run"], in: scratch)
         #expect(counted.status == 0 && !FileManager.default.fileExists(atPath: patch.path), "\(counted.errors)")

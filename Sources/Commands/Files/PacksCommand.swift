@@ -93,7 +93,8 @@ struct PacksCommand: AsyncParsableCommand {
                 + "\(Units.bytes(list.size)), \(TilePackList.path(list.id))")
         if list.packs.count > list.packsPerDevice {
             Console.note(
-                "packhorse: \(list.id) alone has more packs than the \(list.packsPerDevice) that clients keep on a device")
+                "packhorse: \(list.id) alone has more packs than the \(list.packsPerDevice) that clients keep on a device"
+            )
         }
     }
 }
