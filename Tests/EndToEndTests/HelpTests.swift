@@ -8,7 +8,7 @@ struct HelpTests {
         "prioritise", "weigh", "dead", "schedule", "mask", "regions", "convert", "inspect", "verify",
         "coordinator", "worker",
         "workers", "health", "keygen", "keys", "demo", "demo-origin",
-        "top", "events", "backup", "state", "origins",
+        "top", "events", "backup", "state", "origins", "diff", "apply", "packs",
         "style-pack",
     ]
 
