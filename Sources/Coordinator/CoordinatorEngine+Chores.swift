@@ -44,6 +44,9 @@ extension CoordinatorEngine {
             $0.shards = shards
             $0.bounds = wanted.bounds.map { [$0] } ?? []
             $0.allowedMissing = min(missing, share)
+            $0.formats = scheduler.formats(of: job, package: package)
+            if $0.formats.contains("maplibre") { $0.style = spec.style }
+            if !spec.edition.isRoot { $0.edition = spec.edition }
         }
         workshop.run(on: .files) { [blobs, publisher] in
             do {
@@ -70,18 +73,23 @@ extension CoordinatorEngine {
     private func publish(_ job: JobID, _ package: Int, _ merged: MergedPackage) {
         guard scheduler.isLiving(job), let spec = specs[job], spec.packages.indices.contains(package) else { return }
         let wanted = spec.packages[package]
+        let edition = spec.edition
         workshop.run(on: .files) { [blobs, publisher, logger] in
             do {
-                guard let digest = Digest(bytes: merged.digest.bytes), let blob = try await blobs.local(digest) else {
-                    let trouble = Trouble(
-                        cause: "blob-missing", detail: "the merged package \(merged.digest) is gone from the blob store"
-                    )
-                    return .event(.packageTrouble(job, package: package, trouble, retriable: false))
+                var held: [LocalBlob] = []
+                for wanted in merged.digests {
+                    guard let digest = Digest(bytes: wanted.bytes), let blob = try await blobs.local(digest) else {
+                        let trouble = Trouble(
+                            cause: "blob-missing", detail: "the merged package \(wanted) is gone from the blob store")
+                        return .event(.packageTrouble(job, package: package, trouble, retriable: false))
+                    }
+                    held.append(blob)
                 }
                 let order = PublishOrder(
-                    id: wanted.id, file: blob.url, merged: merged, maskWire: wanted.mask.cartoWire, names: wanted.names)
+                    id: wanted.id, file: held[0].url, merged: merged, files: held.dropFirst().map(\.url),
+                    maskWire: wanted.mask.cartoWire, names: wanted.names, edition: edition)
                 let done = try await FileWork.run { try publisher.publish(order) }
-                withExtendedLifetime(blob) {}
+                withExtendedLifetime(held) {}
                 return .event(
                     .published(job, package: package, version: done.version, path: done.path, unchanged: done.unchanged)
                 )

@@ -172,6 +172,10 @@ extension CoordinatorEngine {
             summary, spec: spec, times: times, packages: Array(packages), wall: wall)
         status.waiting = scheduler.waiting(of: id)
         if status.waiting.isEmpty { status.waiting = scheduler.hindrance(of: id, now: now) }
+        if status.waiting.isEmpty {
+            let missing = scheduler.missingFormats(of: id)
+            if !missing.isEmpty { status.waiting = "no worker here writes \(missing.joined(separator: ", "))" }
+        }
         // Kept relative, so that a catalog may move; told absolute, so that it can be used.
         for index in status.packages.indices where !status.packages[index].path.isEmpty {
             status.packages[index].path =

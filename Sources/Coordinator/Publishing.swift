@@ -1,6 +1,7 @@
 import Foundation
 import Scheduling
 import Tiles
+import Wire
 
 /// A merged package on its way into the catalog.
 struct PublishOrder: Sendable {
@@ -8,10 +9,14 @@ struct PublishOrder: Sendable {
     /// The package as a blob.
     let file: URL
     let merged: MergedPackage
+    /// Its other files as blobs, in their order in ``merged``.
+    let files: [URL]
     /// The mask as packages.json has it.
     let maskWire: String
     /// Localized name paths by language.
     let names: [String: String]
+    /// Which catalog it goes to.
+    let edition: PBEdition
 }
 
 /// How a package came into the catalog.

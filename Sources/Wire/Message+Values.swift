@@ -132,9 +132,11 @@ extension Message {
     static func checkFormats(_ formats: [String]) throws(WireError) {
         try check(formats.count, atMost: MessageType.maxFormats, "formats")
         for format in formats {
-            let isName = (1...32).contains(format.utf8.count) && format.utf8.allSatisfy {
-                (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D
-            }
+            let isName =
+                (1...32).contains(format.utf8.count)
+                && format.utf8.allSatisfy {
+                    (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D
+                }
             guard isName else { throw WireError(.badValue, "'\(format.prefix(40))' does not name a format.") }
         }
         guard Set(formats).count == formats.count else {

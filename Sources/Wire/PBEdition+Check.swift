@@ -9,21 +9,13 @@ extension PBEdition {
     /// Whether it is the catalog at the root.
     public var isRoot: Bool { group.isEmpty && language.isEmpty }
 
-    /// Its folder inside the catalog, without a slash at either end; empty for the root.
-    ///
-    /// A language's folder is in lower case, so that no two differ by case alone.
-    public var folder: String {
-        ([group.isEmpty ? nil : "groups/\(group)", language.isEmpty ? nil : language.lowercased()] as [String?])
-            .compactMap(\.self).joined(separator: "/")
-    }
-
     /// For people: `terrain/de`; empty for the root.
     public var label: String { [group, language].filter { !$0.isEmpty }.joined(separator: "/") }
 
     /// Why it cannot be an edition, or `nil`.
     ///
     /// A group has 1 to 32 lower-case letters, digits and hyphens, a letter or digit first. A language is a code in the form of BCP 47:
-    /// two or three letters, then parts of two to eight letters and digits. So neither can name a folder that a catalog has for itself.
+    /// two or three lower-case letters, then parts of one to eight letters and digits. So neither can name a folder that a catalog has for itself.
     public var problem: String? {
         if !group.isEmpty, !Self.isGroup(group) {
             return "'\(group.prefix(40))' cannot name a data group: 1 to 32 of a-z, 0-9 and '-', no '-' first."
@@ -41,9 +33,12 @@ extension PBEdition {
 
     private static func isLanguage(_ text: String) -> Bool {
         let parts = text.utf8.split(separator: 0x2D, omittingEmptySubsequences: false)
-        guard let first = parts.first, text.utf8.count <= 35, (2...3).contains(first.count), first.allSatisfy(isLetter)
+        guard let first = parts.first, text.utf8.count <= 35, (2...3).contains(first.count),
+            first.allSatisfy({ (0x61...0x7A).contains($0) })
         else { return false }
-        return parts.dropFirst().allSatisfy { (2...8).contains($0.count) && $0.allSatisfy { isLetter($0) || isDigit($0) } }
+        return parts.dropFirst().allSatisfy {
+            (1...8).contains($0.count) && $0.allSatisfy { isLetter($0) || isDigit($0) }
+        }
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool { (0x61...0x7A).contains(byte | 0x20) }
