@@ -1,3 +1,4 @@
+import Catalog
 import Foundation
 import Logging
 import Scheduling
@@ -86,8 +87,11 @@ extension CoordinatorEngine {
                     held.append(blob)
                 }
                 let order = PublishOrder(
-                    id: wanted.id, file: held[0].url, merged: merged, files: held.dropFirst().map(\.url),
-                    maskWire: wanted.mask.cartoWire, names: wanted.names, edition: edition)
+                    id: wanted.id, file: held[0].url, merged: merged, maskWire: wanted.mask.cartoWire,
+                    names: wanted.names, tileset: spec.tilesetID, attribution: spec.attribution, zooms: spec.zooms,
+                    files: try PublishOrder.files(merged, held.dropFirst().map(\.url)),
+                    edition: try CatalogEdition(of: edition), dataDate: spec.dataDate,
+                    replacesTileset: spec.replacesTileset)
                 let done = try await FileWork.run { try publisher.publish(order) }
                 withExtendedLifetime(held) {}
                 return .event(

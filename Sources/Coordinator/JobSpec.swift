@@ -37,6 +37,11 @@ struct JobSpec: Sendable {
     /// Which catalog the packages go to.
     let edition: PBEdition
 
+    /// How old the data is, as the submitter says.
+    let dataDate: String?
+    /// Whether its packages may take the place of those of another tileset.
+    let replacesTileset: Bool
+
     /// Every format that some package is to have.
     var allFormats: [String] { Set(formats.joined()).sorted() }
 
@@ -65,6 +70,8 @@ struct JobSpec: Sendable {
         mask = TileMask(empty: spec.zooms.max)
         allowedMissing = spec.allowedMissing
         formats = spec.formats
+        dataDate = spec.dataDate
+        replacesTileset = spec.replacesTileset
         style = spec.style
         edition = spec.edition
     }
@@ -76,6 +83,8 @@ struct JobSpec: Sendable {
         label = body.label
         allowedMissing = body.allowedMissing
         formats = Self.formats(body)
+        dataDate = body.dataDate.isEmpty ? nil : body.dataDate
+        replacesTileset = body.replacesTileset
         style = body.style
         edition = body.edition
         kind = body.kind
@@ -110,6 +119,13 @@ struct JobSpec: Sendable {
     /// Which batches each package waits for.
     func needs(of batches: [Batch]) -> PackageNeeds {
         PackageNeeds(masks: packages.map(\.mask), cells: batches.map(\.cell))
+    }
+
+    /// The tileset's attribution as far as a catalog lists it: 4,096 bytes; empty when it has none.
+    var attribution: String {
+        let object = try? JSONSerialization.jsonObject(with: Data(tileset))
+        let text = (object as? [String: Any])?["attribution"] as? String ?? ""
+        return text.utf8.count <= 4_096 ? text : String(text.prefix(1_000))
     }
 
     /// The `id` of a tileset's canonical JSON.

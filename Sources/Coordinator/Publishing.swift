@@ -1,5 +1,8 @@
+import Catalog
 import Foundation
+import Packages
 import Scheduling
+import Shards
 import Tiles
 import Wire
 
@@ -9,14 +12,51 @@ struct PublishOrder: Sendable {
     /// The package as a blob.
     let file: URL
     let merged: MergedPackage
-    /// Its other files as blobs, in their order in ``merged``.
-    let files: [URL]
     /// The mask as packages.json has it.
     let maskWire: String
     /// Localized name paths by language.
     let names: [String: String]
-    /// Which catalog it goes to.
-    let edition: PBEdition
+    /// Id of the job's tileset.
+    let tileset: String
+    /// The tileset's attribution; empty when it has none.
+    let attribution: String
+    let zooms: ZoomRange
+    /// The same package in other formats.
+    var files: [PublishFile] = []
+    /// The part of the catalog it belongs to.
+    var edition = CatalogEdition.main
+    /// How old the data is, as its source says.
+    var dataDate: String?
+    /// Whether it may take the place of a package of another tileset.
+    var replacesTileset = false
+
+    /// A merged package's other files with the addresses of their blobs, which are in the same order.
+    ///
+    /// - Throws: ``CatalogError`` `bad-request` for a format that this build does not know.
+    static func files(_ merged: MergedPackage, _ blobs: [URL]) throws(CatalogError) -> [PublishFile] {
+        var files: [PublishFile] = []
+        for (file, url) in zip(merged.files, blobs) {
+            guard let format = PackageFormat(rawValue: file.format), let digest = Digest(bytes: file.digest.bytes) else {
+                throw CatalogError(.badRequest, "This build cannot publish a file of format '\(file.format)'.")
+            }
+            files.append(
+                PublishFile(
+                    format: file.format, fileExtension: format.fileExtension, url: url, digest: digest,
+                    size: file.size))
+        }
+        return files
+    }
+}
+
+extension CatalogEdition {
+    /// The part of the catalog that a submission names.
+    ///
+    /// - Throws: ``CatalogError`` `bad-request`.
+    init(of edition: PBEdition) throws(CatalogError) {
+        try self.init(
+            group: edition.group.isEmpty ? nil : edition.group,
+            language: edition.language.isEmpty ? nil : edition.language)
+    }
 }
 
 /// How a package came into the catalog.

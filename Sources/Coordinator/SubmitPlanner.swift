@@ -1,3 +1,5 @@
+import Catalog
+import Packages
 import Scheduling
 import Shards
 import Tiles
@@ -73,6 +75,8 @@ struct SubmitPlanner: Sendable {
             $0.zoomMax = body.zoomMax
             $0.allowedMissing = body.allowedMissing
             $0.style = body.style
+            $0.dataDate = body.dataDate
+            $0.replacesTileset = body.replacesTileset
             if !body.edition.isRoot { $0.edition = body.edition }
             $0.packages = zip(body.packages, JobSpec.formats(body)).map { package, formats in
                 var package = package
@@ -105,6 +109,7 @@ struct SubmitPlanner: Sendable {
                 "bad-request", "A schedule's jobs cannot follow job \(body.after[0]).",
                 hint: "give the schedules times that follow one another")
         }
+        try Self.checkFormats(body)
         try Self.checkStyle(body)
         guard !body.packages.isEmpty else { throw SubmitProblem("bad-package", "The submission names no package.") }
         var seen: Set<String> = []
@@ -118,6 +123,25 @@ struct SubmitPlanner: Sendable {
             guard seen.insert(package.id.lowercased()).inserted else {
                 throw SubmitProblem("bad-package", "Package '\(package.id)' is named twice.")
             }
+        }
+    }
+
+    /// Formats and edition are what this build's catalog can hold.
+    private static func checkFormats(_ body: PBSubmit) throws(SubmitProblem) {
+        do throws(PackagesError) {
+            for format in Set(body.formats).union(body.packages.flatMap(\.formats)).sorted() {
+                _ = try PackageFormat(parsing: format)
+            }
+        } catch {
+            throw SubmitProblem("bad-format", error.message)
+        }
+        do throws(CatalogError) {
+            _ = try CatalogEdition(of: body.edition)
+        } catch {
+            throw SubmitProblem("bad-edition", error.message)
+        }
+        guard body.dataDate.utf8.count <= 40, body.dataDate.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            throw SubmitProblem("bad-request", "The data's date is not 1 to 40 printable characters, such as 2026-10-01.")
         }
     }
 

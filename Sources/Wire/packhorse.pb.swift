@@ -505,7 +505,7 @@ public nonisolated struct PBMergeManifest: Sendable {
   /// what else is written from the merged package
   public var formats: [String] = []
 
-  /// URL of the style that goes into a format that holds one; ${NAME} = the worker's environment
+  /// URL of the style that goes into a format that holds one; {key} and {language} as in the tileset
   public var style: String = String()
 
   public var edition: PBEdition {
@@ -724,6 +724,18 @@ public nonisolated struct PBSubmit: @unchecked Sendable {
   public var hasEdition: Bool {_storage._edition != nil}
   /// Clears the value of `edition`. Subsequent reads from it will return its default value.
   public mutating func clearEdition() {_uniqueStorage()._edition = nil}
+
+  /// packages of another tileset may be replaced
+  public var replacesTileset: Bool {
+    get {_storage._replacesTileset}
+    set {_uniqueStorage()._replacesTileset = newValue}
+  }
+
+  /// how old the data is, as the catalog tells it
+  public var dataDate: String {
+    get {_storage._dataDate}
+    set {_uniqueStorage()._dataDate = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3452,7 +3464,7 @@ nonisolated extension PBUnknownSession: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Submit"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{1}edition\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{3}replaces_tileset\0\u{3}data_date\0")
 
   fileprivate class _StorageClass {
     var _requestID: String = String()
@@ -3472,6 +3484,8 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _formats: [String] = []
     var _style: String = String()
     var _edition: PBEdition? = nil
+    var _replacesTileset: Bool = false
+    var _dataDate: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3499,6 +3513,8 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _formats = source._formats
       _style = source._style
       _edition = source._edition
+      _replacesTileset = source._replacesTileset
+      _dataDate = source._dataDate
     }
   }
 
@@ -3534,6 +3550,8 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 15: try { try decoder.decodeRepeatedStringField(value: &_storage._formats) }()
         case 16: try { try decoder.decodeSingularStringField(value: &_storage._style) }()
         case 17: try { try decoder.decodeSingularMessageField(value: &_storage._edition) }()
+        case 18: try { try decoder.decodeSingularBoolField(value: &_storage._replacesTileset) }()
+        case 19: try { try decoder.decodeSingularStringField(value: &_storage._dataDate) }()
         default: break
         }
       }
@@ -3597,6 +3615,12 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       try { if let v = _storage._edition {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
       } }()
+      if _storage._replacesTileset != false {
+        try visitor.visitSingularBoolField(value: _storage._replacesTileset, fieldNumber: 18)
+      }
+      if !_storage._dataDate.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._dataDate, fieldNumber: 19)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3623,6 +3647,8 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._formats != rhs_storage._formats {return false}
         if _storage._style != rhs_storage._style {return false}
         if _storage._edition != rhs_storage._edition {return false}
+        if _storage._replacesTileset != rhs_storage._replacesTileset {return false}
+        if _storage._dataDate != rhs_storage._dataDate {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -53,7 +53,7 @@ struct LeaseRunner: WorkRunner {
             case .badShard:
                 let digest = error.shard.map { "\($0.hex) " } ?? ""
                 return WorkFailure(cause: "shard-corrupt", detail: digest + error.message, retriable: true)
-            case .badSpec, .tooLarge, .missingTiles:
+            case .badSpec, .tooLarge, .missingTiles, .unsupported:
                 return WorkFailure(cause: "\(error.code)", detail: error.message, retriable: false)
             default: return WorkFailure(cause: "\(error.code)", detail: error.message, retriable: true)
             }

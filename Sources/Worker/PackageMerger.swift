@@ -27,7 +27,10 @@ struct PackageMerger: Sendable {
         }
         // Until here, because a cache may remove the files of blobs that nobody holds.
         withExtendedLifetime(shards) {}
+        let files: [PBPackageFile]
         do {
+            // Before the package is a blob: one that nobody could name would stay when a format fails.
+            files = try await PackageExporter(store: store).run(manifest, from: temporary, meter)
             try await store.put(temporary, digest: receipt.digest)
         } catch {
             unlink(temporary.path)
@@ -40,6 +43,7 @@ struct PackageMerger: Sendable {
                 $0.size = receipt.size
                 $0.tiles = receipt.tiles
                 $0.tilesHash = receipt.tilesHash
+                $0.files = files
             }
         }
     }
@@ -147,7 +151,8 @@ struct PackageMerger: Sendable {
             }
             let world = try BoundingBox(west: -180, south: -85.0511, east: 180, north: 85.0511)
             let bounds = try manifest.bounds.first?.boundingBox() ?? mask.bounds ?? world
-            let place = manifest.names["en"]?.split(separator: "/").last.map(String.init)
+            let path = manifest.names[manifest.edition.language] ?? manifest.names["en"]
+            let place = path?.split(separator: "/").last.map(String.init)
             let metadata = PackageMetadata(
                 name: place ?? manifest.packageID, format: tileset.format,
                 bounds: bounds, attribution: tileset.attribution, description: tileset.description,

@@ -70,6 +70,7 @@ public struct WorkerService: Service, CustomStringConvertible {
             name: options.name, host: HostName.current, build: options.build, blobStore: store.id,
             packageFormat: UInt32(PackageSpec.formatVersion))
         profile.streams = client != nil
+        profile.exports = PackageExporter.formats.map(\.rawValue)
         let core = WorkerCore(session: .random(in: 1...UInt64.max), profile: profile, policy: policy)
         let shell = WorkerShell(core, link, runner, logger, budgets: budgets) { [options] welcome in
             await client?.connect(to: options.blobEndpoint(port: welcome.blobPort))
