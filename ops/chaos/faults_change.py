@@ -56,7 +56,7 @@ upgrade("workers alone", ["w1", "w2"])
 
 @fault("1 worker, 32 workers, 1 worker", cases=1, limit=180)
 def scale(case):
-    """Workers that leave give their leases back: nothing is fetched twice."""
+    """Workers that leave give their leases back, what they had of a batch under way is fetched again, and no more than that."""
     cluster = case.start(workers=1, latency=0.05)
     job = case.submit()
     cluster.wait_middle(job, 0.1)
@@ -72,7 +72,7 @@ def scale(case):
     case.healed()
     case.finish(job)
     again = executed_twice(case)
-    if len(again) > 0.01 * len(case.truth):
+    if len(again) > 0.05 * len(case.truth):
         raise Trouble(f"{len(again)} tiles were fetched again: {again[:3]}")
 
 
