@@ -36,7 +36,8 @@ struct PublishOrder: Sendable {
     static func files(_ merged: MergedPackage, _ blobs: [URL]) throws(CatalogError) -> [PublishFile] {
         var files: [PublishFile] = []
         for (file, url) in zip(merged.files, blobs) {
-            guard let format = PackageFormat(rawValue: file.format), let digest = Digest(bytes: file.digest.bytes) else {
+            guard let format = PackageFormat(rawValue: file.format), let digest = Digest(bytes: file.digest.bytes)
+            else {
                 throw CatalogError(.badRequest, "This build cannot publish a file of format '\(file.format)'.")
             }
             files.append(

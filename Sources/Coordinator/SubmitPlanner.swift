@@ -141,7 +141,8 @@ struct SubmitPlanner: Sendable {
             throw SubmitProblem("bad-edition", error.message)
         }
         guard body.dataDate.utf8.count <= 40, body.dataDate.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
-            throw SubmitProblem("bad-request", "The data's date is not 1 to 40 printable characters, such as 2026-10-01.")
+            throw SubmitProblem(
+                "bad-request", "The data's date is not 1 to 40 printable characters, such as 2026-10-01.")
         }
     }
 

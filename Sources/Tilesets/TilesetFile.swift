@@ -25,7 +25,8 @@ import Tiles
 public struct TilesetFile: Sendable {
     static let keys = [
         "id", "name", "url", "format", "zoom", "minzoom", "maxzoom", "bounds", "attribution", "description",
-        "subdomains", "scheme", "headers", "key", "language", "group", "http2", "max_tile_bytes", "politeness", "timeouts",
+        "subdomains", "scheme", "headers", "key", "language", "group", "http2", "max_tile_bytes", "politeness",
+        "timeouts",
     ]
     /// Tileset files are read up to this size, in bytes.
     static let maxBytes = 1 << 20

@@ -32,7 +32,9 @@ struct JobWatcher {
                     hint: "packhorse watch \(number), or packhorse cancel \(number)")
             }
         }
-        if style.jsonResult { Console.result(try views.count == 1 ? JSONText.pretty(views[0]) : JSONText.pretty(views)) }
+        if style.jsonResult {
+            Console.result(try views.count == 1 ? JSONText.pretty(views[0]) : JSONText.pretty(views))
+        }
         if let bad = views.first(where: { JobReport.status($0) != .success }) { throw Self.end(bad) }
     }
 

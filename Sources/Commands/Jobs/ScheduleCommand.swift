@@ -37,7 +37,8 @@ struct ScheduleCommand: AsyncParsableCommand {
             let drafts = try await options.drafts()
             guard let draft = drafts.first, drafts.count == 1 else {
                 throw CLIError(
-                    .usage, "a schedule has one language, not \(drafts.count)", hint: "add a schedule for each language")
+                    .usage, "a schedule has one language, not \(drafts.count)", hint: "add a schedule for each language"
+                )
             }
             let submission = try Frame(session: 1, seq: 0, .submit(try draft.request(options.policy()))).encoded()
             let answer = try await cluster.withClient { client in
