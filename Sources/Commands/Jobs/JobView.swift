@@ -3,7 +3,7 @@ import Packages
 package import Wire
 
 /// A job as commands print it; the JSON keys (snake case) are stable.
-package struct JobView: Encodable {
+package struct JobView: Encodable, Sendable {
     let job: UInt64
     let label: String
     let kind: String
@@ -40,7 +40,7 @@ package struct JobView: Encodable {
     let packages: [PackageView]
     let failures: [FailureView]
 
-    struct PackageView: Encodable {
+    struct PackageView: Encodable, Sendable {
         let id: String
         let state: String
         let version: UInt32?
@@ -53,14 +53,14 @@ package struct JobView: Encodable {
         let files: [FileView]
     }
 
-    struct FileView: Encodable {
+    struct FileView: Encodable, Sendable {
         let format: String
         let size: UInt64
         let sha256: String
         let path: String?
     }
 
-    struct FailureView: Encodable {
+    struct FailureView: Encodable, Sendable {
         let tile: String
         let cause: String
         let detail: String
