@@ -75,7 +75,7 @@ let libraries: [Room] = [
         "Worker",
         [
             "Tiles", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards", "Packages",
-            "Telemetry",
+            "Styles", "OfflineDatabase", "Telemetry",
         ], [.lifecycle, .logging]),
     // Decoders as a fuzzer sees them; only tests and ops/fuzz use it.
     Room("FuzzTargets", ["Tiles", "Wire", "Shards", "ZeroMQ", "PMTiles"]),

@@ -1,6 +1,7 @@
 import Catalog
 import Foundation
 import Logging
+import Packages
 import Scheduling
 import Shards
 import Telemetry
@@ -46,7 +47,10 @@ extension CoordinatorEngine {
             $0.bounds = wanted.bounds.map { [$0] } ?? []
             $0.allowedMissing = min(missing, share)
             $0.formats = scheduler.formats(of: job, package: package)
-            if $0.formats.contains("maplibre") { $0.style = spec.style }
+            if $0.formats.contains(PackageFormat.maplibre.rawValue) {
+                $0.style = spec.style
+                $0.dataDate = spec.dataDate ?? ""
+            }
             if !spec.edition.isRoot { $0.edition = spec.edition }
         }
         workshop.run(on: .files) { [blobs, publisher] in

@@ -547,6 +547,9 @@ public nonisolated struct PBMergeManifest: Sendable {
   /// Clears the value of `edition`. Subsequent reads from it will return its default value.
   public mutating func clearEdition() {self._edition = nil}
 
+  /// of the data, for formats that date their rows; 2026-10-01
+  public var dataDate: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -3235,7 +3238,7 @@ nonisolated extension PBMergeWork: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MergeManifest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}package_format\0\u{3}package_id\0\u{1}mask\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tileset\0\u{1}names\0\u{1}shards\0\u{1}bounds\0\u{3}allowed_missing\0\u{1}formats\0\u{1}style\0\u{1}edition\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}package_format\0\u{3}package_id\0\u{1}mask\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tileset\0\u{1}names\0\u{1}shards\0\u{1}bounds\0\u{3}allowed_missing\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{3}data_date\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3256,6 +3259,7 @@ nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 11: try { try decoder.decodeRepeatedStringField(value: &self.formats) }()
       case 12: try { try decoder.decodeSingularStringField(value: &self.style) }()
       case 13: try { try decoder.decodeSingularMessageField(value: &self._edition) }()
+      case 14: try { try decoder.decodeSingularStringField(value: &self.dataDate) }()
       default: break
       }
     }
@@ -3305,6 +3309,9 @@ nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._Mes
     try { if let v = self._edition {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
     } }()
+    if !self.dataDate.isEmpty {
+      try visitor.visitSingularStringField(value: self.dataDate, fieldNumber: 14)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3322,6 +3329,7 @@ nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.formats != rhs.formats {return false}
     if lhs.style != rhs.style {return false}
     if lhs._edition != rhs._edition {return false}
+    if lhs.dataDate != rhs.dataDate {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

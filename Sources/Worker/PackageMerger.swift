@@ -8,11 +8,12 @@ internal import Wire
 /// Does the work of a merge lease: manifest and shards from the blob store to a verified package in it.
 struct PackageMerger: Sendable {
     let store: any BlobStore
+    let exporter: PackageExporter
 
     /// Merges on a thread of its own.
     ///
     /// - Throws: ``WorkFailure``, `ShardsError`, or `CancellationError`; no file is left then.
-    func run(_ work: PBMergeWork, token: UInt64, _ meter: WorkMeter) async throws -> PBCommit {
+    func run(_ work: PBMergeWork, job: UInt64, token: UInt64, _ meter: WorkMeter) async throws -> PBCommit {
         let manifest = try await readManifest(work)
         let spec = try Self.spec(manifest)
         let shards = try await shards(manifest, meter)
@@ -30,7 +31,7 @@ struct PackageMerger: Sendable {
         let files: [PBPackageFile]
         do {
             // Before the package is a blob: one that nobody could name would stay when a format fails.
-            files = try await PackageExporter(store: store).run(manifest, from: temporary, meter)
+            files = try await exporter.run(manifest, job: job, from: temporary, meter)
             try await store.put(temporary, digest: receipt.digest)
         } catch {
             unlink(temporary.path)
