@@ -14,7 +14,8 @@ enum DataDate {
         let lengths: [Int64] = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
         guard day <= lengths[Int(month) - 1] else { return nil }
         let past = year - 1
-        let daysOfYears = (year - 1970) * 365 + (past / 4 - past / 100 + past / 400) - (1969 / 4 - 1969 / 100 + 1969 / 400)
+        let daysOfYears =
+            (year - 1970) * 365 + (past / 4 - past / 100 + past / 400) - (1969 / 4 - 1969 / 100 + 1969 / 400)
         let days = daysOfYears + lengths.prefix(Int(month) - 1).reduce(0, +) + day - 1
         return days > 0 ? days * 86_400 : nil
     }

@@ -28,6 +28,7 @@ struct PackageExporter: Sendable {
                     cause: "unsupported", detail: "This worker does not write '\(name)'; upgrade it.", retriable: true)
             }
             let temporary = try store.temporaryURL()
+            if meter.isCancelled || Task.isCancelled { throw CancellationError() }
             do {
                 let receipt: ExportReceipt
                 if format == .maplibre {

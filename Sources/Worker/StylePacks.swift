@@ -23,6 +23,8 @@ actor StylePacks {
         var outcome: Result<Void, any Error>?
         var users = 0
         let number: Int
+
+        var isWhole: Bool { if case .success? = outcome { true } else { false } }
     }
 
     /// Counts answers of the servers, so that who waits can tell that something happens.
@@ -78,6 +80,7 @@ actor StylePacks {
         // A failure here costs only that everything is fetched again.
         if let older { try? FileManager.default.copyItem(at: older.value.folder, to: folder) }
         let steps = Steps()
+        let number = count
         let collecting = Task { [weak self] in
             let outcome: Result<Void, any Error>
             do {
@@ -87,12 +90,14 @@ actor StylePacks {
             } catch {
                 outcome = .failure(error)
             }
-            await self?.ended(wanted, outcome)
+            await self?.ended(wanted, number, outcome)
         }
-        entries[wanted] = Entry(folder: folder, collecting: collecting, steps: steps, number: count)
+        entries[wanted] = Entry(folder: folder, collecting: collecting, steps: steps, number: number)
     }
 
-    private func ended(_ wanted: Wanted, _ outcome: Result<Void, any Error>) {
+    private func ended(_ wanted: Wanted, _ number: Int, _ outcome: Result<Void, any Error>) {
+        // One that was given up may have a successor already.
+        guard entries[wanted]?.number == number else { return }
         entries[wanted]?.outcome = outcome
         if entries[wanted]?.users == 0 { leave(wanted) }
     }
@@ -108,7 +113,9 @@ actor StylePacks {
             entries[wanted] = nil
             if entry.outcome != nil { remove(entry.folder) }
         }
-        let idle = entries.filter { $0.value.users == 0 && $0.value.isWhole }.sorted { $0.value.number < $1.value.number }
+        let idle = entries.filter { $0.value.users == 0 && $0.value.isWhole }.sorted {
+            $0.value.number < $1.value.number
+        }
         for (key, entry) in idle.dropLast(Self.limit) {
             entries[key] = nil
             remove(entry.folder)
@@ -118,8 +125,4 @@ actor StylePacks {
     private func remove(_ folder: URL) {
         do { try FileManager.default.removeItem(at: folder) } catch { return }  // It goes with the process's folder.
     }
-}
-
-extension StylePacks.Entry {
-    fileprivate var isWhole: Bool { if case .success? = outcome { true } else { false } }
 }

@@ -40,7 +40,8 @@ public struct WorkerService: Service, CustomStringConvertible {
             return
         }
         let budgets = WorkerBudgets()
-        let runner = LeaseRunner(store: store, environment: options.environment, logger: logger, budgets: budgets,
+        let runner = LeaseRunner(
+            store: store, environment: options.environment, logger: logger, budgets: budgets,
             scratch: options.scratch)
         try await run(store, runner, WorkerPolicy(slots: options.slots), budgets: budgets)
     }
@@ -50,7 +51,8 @@ public struct WorkerService: Service, CustomStringConvertible {
         let client = BlobClient(options.security, allowPlain: options.allowPlain, logger)
         let store = try StreamedBlobStore(scratch: options.scratch, limit: options.cacheBytes, client: client)
         let budgets = WorkerBudgets()
-        let runner = LeaseRunner(store: store, environment: options.environment, logger: logger, budgets: budgets,
+        let runner = LeaseRunner(
+            store: store, environment: options.environment, logger: logger, budgets: budgets,
             scratch: options.scratch)
         try await run(store, runner, WorkerPolicy(slots: options.slots), budgets: budgets, streaming: client)
     }
