@@ -68,13 +68,14 @@ let libraries: [Room] = [
     // Layer 3: services; they meet at Wire and never import each other
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging, .nio]),
     Room(
-        "Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Shards", "Catalog", "Telemetry"],
+        "Coordinator",
+        ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Shards", "Packages", "Catalog", "Telemetry"],
         [.grdb, .lifecycle, .logging]),
     Room(
         "Worker",
         [
             "Tiles", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards", "Packages",
-            "Telemetry",
+            "Styles", "OfflineDatabase", "Telemetry",
         ], [.lifecycle, .logging]),
     // Decoders as a fuzzer sees them; only tests and ops/fuzz use it.
     Room("FuzzTargets", ["Tiles", "Wire", "Shards", "ZeroMQ", "PMTiles"]),

@@ -234,16 +234,18 @@ extension CoordinatorEngine {
 
     /// Why what a result names cannot be used, or `nil`.
     private static func missing(_ result: CommitResult, in blobs: any ManagedBlobStore) async throws -> Trouble? {
-        let (digest, size): (ContentDigest, UInt64) =
+        let named: [(digest: ContentDigest, size: UInt64)] =
             switch result {
-            case .fetch(let digest, let counts, _): (digest, counts.shardBytes)
-            case .merge(let package): (package.digest, package.size)
+            case .fetch(let digest, let counts, _): [(digest, counts.shardBytes)]
+            case .merge(let package): [(package.digest, package.size)] + package.files.map { ($0.digest, $0.size) }
             }
-        guard let name = Digest(bytes: digest.bytes), let found = try await blobs.size(of: name) else {
-            return Trouble(cause: "blob-missing", detail: "\(digest) is not in the coordinator's blob store")
-        }
-        guard found == size else {
-            return Trouble(cause: "blob-missing", detail: "\(digest) has \(found) bytes, the commit says \(size)")
+        for (digest, size) in named {
+            guard let name = Digest(bytes: digest.bytes), let found = try await blobs.size(of: name) else {
+                return Trouble(cause: "blob-missing", detail: "\(digest) is not in the coordinator's blob store")
+            }
+            guard found == size else {
+                return Trouble(cause: "blob-missing", detail: "\(digest) has \(found) bytes, the commit says \(size)")
+            }
         }
         return nil
     }

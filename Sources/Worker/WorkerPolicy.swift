@@ -34,6 +34,8 @@ struct WorkerProfile: Hashable, Sendable {
     /// Whether blobs are streamed, so that no store need be shared.
     var streams = false
     var packageFormat: UInt32
+    /// The formats it writes beside the package itself.
+    var exports: [String] = []
 
     func hello(held: [UInt64]) -> PBHello {
         .make {
@@ -49,6 +51,7 @@ struct WorkerProfile: Hashable, Sendable {
             $0.streams = streams
             $0.shardFormats = [1]
             $0.packageFormats = [packageFormat]
+            $0.exports = exports
             $0.held = held.prefix(1024).map { token in .make { $0.token = token } }
         }
     }
