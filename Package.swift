@@ -59,7 +59,7 @@ let libraries: [Room] = [
     Room("Shards", ["CLZ4", "Tiles"], [.crypto]),
     Room("ObjectStore", ["Transfer", "Shards"]),
     Room("Packages", ["Tiles", "TileBodies", "Shards"], [.grdb, .crypto]),
-    Room("Catalog", ["Tiles", "Shards"]),
+    Room("Catalog", ["Tiles", "Regions", "Shards"], [.crypto]),
     Room("TestSupport"),  // the scripted HTTP server and the raw ZeroMQ peer of the tests; nothing but tests imports it
     // Layer 3: services; they meet at Wire and never import each other
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging, .nio]),

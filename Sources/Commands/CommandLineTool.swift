@@ -50,6 +50,7 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Maps",
                 subcommands: [MaskCommand.self, RegionsCommand.self, InspectCommand.self, VerifyCommand.self]),
+            CommandGroup(name: "Catalogs", subcommands: [CatalogCommand.self, InstallCommand.self]),
             CommandGroup(
                 name: "Cluster",
                 subcommands: [
