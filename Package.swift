@@ -100,7 +100,9 @@ let tests: [Room] = [
 ]
 
 /// Files that live beside the code they describe and are not compiled.
-let documents = ["Wire": ["packhorse.proto", "packhorse.proto.sha256"], "Shards": ["FORMAT.md"]]
+let documents = [
+    "Wire": ["packhorse.proto", "packhorse.proto.sha256"], "Shards": ["FORMAT.md"], "Packages": ["Patches/FORMAT.md"],
+]
 
 /// Lets tests see a room from inside (`@testable`) in release builds too.
 ///

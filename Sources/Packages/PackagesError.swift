@@ -8,6 +8,8 @@ public struct PackagesError: Error, Sendable, CustomStringConvertible {
         private enum Reason: String, Sendable {
             case diskFull = "disk-full"
             case io = "io"
+            case badPatch = "bad-patch"
+            case patchMismatch = "patch-mismatch"
             case badShard = "bad-shard"
             case badSpec = "bad-spec"
             case missingTiles = "missing-tiles"
@@ -15,6 +17,10 @@ public struct PackagesError: Error, Sendable, CustomStringConvertible {
             case tooLarge = "too-large"
             case verificationFailed = "verification-failed"
             case database = "database"
+            case unknownFormat = "unknown-format"
+            case unsupported = "unsupported"
+            case exists = "exists"
+            case badSource = "bad-source"
         }
         private let reason: Reason
         /// No space is left on the file system.
@@ -23,6 +29,12 @@ public struct PackagesError: Error, Sendable, CustomStringConvertible {
         public static let diskFull = Code(reason: .diskFull)
         /// The operating system refused a file operation.
         public static let io = Code(reason: .io)
+        /// The patch is damaged, or no patch at all.
+        ///
+        /// Fetch it again, or the whole package.
+        public static let badPatch = Code(reason: .badPatch)
+        /// The patch was made for another version than the one at hand.
+        public static let patchMismatch = Code(reason: .patchMismatch)
         /// A shard is not there, or its bytes are wrong: ``PackagesError/shard`` says which.
         ///
         /// Fetch its batch again.
@@ -39,6 +51,14 @@ public struct PackagesError: Error, Sendable, CustomStringConvertible {
         public static let verificationFailed = Code(reason: .verificationFailed)
         /// SQLite refused.
         public static let database = Code(reason: .database)
+        /// There is no format of that name.
+        public static let unknownFormat = Code(reason: .unknownFormat)
+        /// The format exists, but not for this content or this writer.
+        public static let unsupported = Code(reason: .unsupported)
+        /// A file of the target's name is there already.
+        public static let exists = Code(reason: .exists)
+        /// The file to be converted cannot be read as what it claims to be.
+        public static let badSource = Code(reason: .badSource)
         /// The kebab-case text of the code.
         public var description: String { reason.rawValue }
     }

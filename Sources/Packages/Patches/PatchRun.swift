@@ -1,0 +1,51 @@
+internal import Foundation
+internal import Shards
+
+/// The rows a package has once a patch is applied, made one at a time from the old file and the patch.
+struct PatchRun {
+    private var join: TileJoin
+    /// Hashes all old rows.
+    private(set) var before = TilesHash()
+    /// Hashes all rows of the patch.
+    private(set) var own = TilesHash()
+
+    init(_ old: PackageFile, _ patch: PackageFile) throws {
+        join = try TileJoin(try old.tiles(), try patch.tiles(deletions: true))
+    }
+
+    /// The next row of the result, `nil` at the end.
+    mutating func next() throws -> TileRow? {
+        while let (left, right) = try join.next() {
+            if let left { before.add(left) }
+            if let right { own.add(right) }
+            // A deletion is a row without a body; nothing comes of it.
+            if let row = right ?? left, row.body != nil { return row }
+        }
+        return nil
+    }
+
+    /// What the result would be, found without writing a byte.
+    struct Survey {
+        let before: String
+        let after: String
+        let own: String
+        let tiles: UInt64
+        /// Which bodies of the result occur more than once.
+        let repeats: RepeatFilter
+    }
+
+    static func survey(_ old: PackageFile, _ patch: PackageFile, tick: () throws -> Void) throws -> Survey {
+        var repeats = RepeatFilter(tiles: try old.count() + patch.count())
+        var run = try PatchRun(old, patch)
+        var after = TilesHash()
+        var tiles: UInt64 = 0
+        while let row = try run.next() {
+            after.add(row)
+            repeats.add(Digest(of: row.body ?? []))
+            tiles += 1
+            if tiles % 1_024 == 0 { try tick() }
+        }
+        return Survey(
+            before: run.before.finish(), after: after.finish(), own: run.own.finish(), tiles: tiles, repeats: repeats)
+    }
+}

@@ -1,0 +1,74 @@
+internal import Foundation
+internal import GRDB
+
+/// The tables of a patch and the names of its metadata: an MBTiles file with one table `tiles` (FORMAT.md).
+enum PatchSchema {
+    /// The hash of the package the patch is for.
+    static let before = "agg_tiles_hash_before_apply"
+    /// The hash of the package it makes.
+    static let after = "agg_tiles_hash_after_apply"
+    /// The hash of the rows at hand.
+    static let own = "agg_tiles_hash"
+
+    /// Bytes of a page.
+    ///
+    /// The smallest there is: a page is never shared by bodies that fill it, so half a page is lost for each, and a patch is
+    /// downloaded (Monaco 2012 to 2021: 199 KB with 512, 225 KB with 4,096).
+    static let pageSize = 512
+
+    static let statements = [
+        "CREATE TABLE metadata (name TEXT, value TEXT)",
+        "CREATE UNIQUE INDEX metadata_name ON metadata (name)",
+        """
+        CREATE TABLE tiles (zoom_level INTEGER NOT NULL, tile_column INTEGER NOT NULL, tile_row INTEGER NOT NULL, \
+        tile_data BLOB, PRIMARY KEY (zoom_level, tile_column, tile_row))
+        """,
+    ]
+}
+
+/// A patch being written: rows in ascending order, in one transaction, without a journal.
+struct PatchBuilder {
+    private let tiles: Statement
+    private let metadata: Statement
+
+    private init(_ database: Database) throws {
+        try database.execute(sql: "PRAGMA application_id = \(MBTilesSchema.applicationID)")
+        for statement in PatchSchema.statements { try database.execute(sql: statement) }
+        tiles = try database.makeStatement(sql: "INSERT INTO tiles VALUES (?, ?, ?, ?)")
+        metadata = try database.makeStatement(sql: "INSERT INTO metadata VALUES (?, ?)")
+    }
+
+    func add(_ row: TileRow) throws {
+        tiles.setUncheckedArguments([row.zoom, row.column, row.row, row.body.map { Data($0) }])
+        try tiles.execute()
+    }
+
+    func add(metadata rows: [String: String]) throws {
+        for (name, value) in rows.sorted(by: { $0.key < $1.key }) {
+            metadata.setUncheckedArguments([name, value])
+            try metadata.execute()
+        }
+    }
+
+    /// Runs `body` inside the one transaction and closes the file after it.
+    static func write<Result>(_ url: URL, _ body: (PatchBuilder) throws -> Result) throws -> Result {
+        var configuration = Configuration()
+        configuration.prepareDatabase { database in
+            try database.execute(
+                sql: """
+                    PRAGMA page_size = \(PatchSchema.pageSize);
+                    PRAGMA auto_vacuum = NONE;
+                    PRAGMA encoding = 'UTF-8';
+                    PRAGMA locking_mode = EXCLUSIVE;
+                    PRAGMA synchronous = OFF;
+                    PRAGMA cache_size = -16384;
+                    """)
+            _ = try Row.fetchAll(database, sql: "PRAGMA journal_mode = OFF")
+        }
+        let queue = try DatabaseQueue(path: url.path, configuration: configuration)
+        defer { try? queue.close() }
+        let result = try queue.write { try body(PatchBuilder($0)) }
+        try queue.close()
+        return result
+    }
+}
