@@ -95,13 +95,20 @@ let tests: [Room] = [
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.logging]),
     Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards"], [.grdb, .logging]),
     Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins", "TestSupport"]),
-    Room("Commands", ["Tiles", "Regions", "Wire", "Catalog", "Coordinator", "Shards", "Worker", "ZeroMQ"], [.logging]),
+    Room(
+        "Commands",
+        [
+            "Tiles", "Regions", "Wire", "Catalog", "Coordinator", "Shards", "Worker", "ZeroMQ", "Packages",
+            "TileBodies",
+            "ObjectStore", "TestSupport",
+        ], [.logging]),
     Room("FuzzTargets"),
 ]
 
 /// Files that live beside the code they describe and are not compiled.
 let documents = [
-    "Wire": ["packhorse.proto", "packhorse.proto.sha256"], "Shards": ["FORMAT.md"], "Packages": ["Patches/FORMAT.md"],
+    "Wire": ["packhorse.proto", "packhorse.proto.sha256"], "Shards": ["FORMAT.md"], "Catalog": ["FORMAT.md"],
+    "Packages": ["Patches/FORMAT.md"],
 ]
 
 /// Lets tests see a room from inside (`@testable`) in release builds too.

@@ -12,6 +12,7 @@ extension Catalog {
         let tree = try Self.tree.get()
         for edition in try editions() {
             let list = try list(edition)
+            let bytes = try Self.bytes(listURL(edition)) ?? []
             let history = try history(edition)
             var sizes: [String: Int64] = [:]
             for entry in list.packages {
@@ -30,7 +31,10 @@ extension Catalog {
             }
             index.editions.append(
                 CatalogIndex.Edition(
-                    path: edition.path, group: edition.group, language: edition.language, packages: list.packages.count,
+                    path: edition.path, group: edition.group, language: edition.language,
+                    list: CatalogIndex.List(
+                        url: edition.path + "packages.json", size: Int64(bytes.count), sha256: Digest(of: bytes).hex),
+                    packages: list.packages.count,
                     sizes: sizes))
         }
         index.tree = Self.nodes(above: regions, in: tree)

@@ -56,17 +56,17 @@ extension Catalog {
     private func files(_ edition: CatalogEdition) throws(CatalogError) -> [String] {
         var found: [String] = []
         for kind in ["packages", "patches"] {
-            for name in try folders("\(edition.path)\(kind)") {
-                let folder = place("\(kind)/\(name)", edition)
+            for name in try Self.folders("\(edition.path)\(kind)", in: folder) {
+                let parent = place("\(kind)/\(name)", edition)
                 do {
                     found += try FileManager.default.contentsOfDirectory(
-                        at: folder, includingPropertiesForKeys: [.isRegularFileKey], options: []
+                        at: parent, includingPropertiesForKeys: [.isRegularFileKey], options: []
                     )
                     .filter { (try? $0.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile) ?? false }
                     .map { "\(kind)/\(name)/\($0.lastPathComponent)" }
                 } catch {
                     throw CatalogError(
-                        .io, "Cannot read folder '\(folder.path)': \(error.localizedDescription)", cause: error)
+                        .io, "Cannot read folder '\(parent.path)': \(error.localizedDescription)", cause: error)
                 }
             }
         }

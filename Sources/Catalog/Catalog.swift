@@ -134,7 +134,9 @@ public struct Catalog: Sendable {
         guard let bytes = try? Data(contentsOf: url),
             let list = try? JSONDecoder().decode(CatalogList.self, from: bytes)
         else { return nil }
-        return list.packages.first { $0.url.hasSuffix("/" + $0.path) }.map { String($0.url.dropLast($0.path.count)) }
+        return list.packages.first { $0.url.hasPrefix("http") && $0.url.hasSuffix("/" + $0.path) }.map {
+            String($0.url.dropLast($0.path.count))
+        }
     }
 
     /// The entries of a `packages.json` that anybody may have written.

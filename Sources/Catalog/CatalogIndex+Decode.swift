@@ -33,7 +33,10 @@ extension CatalogIndex {
         var paths: Set<String> = []
         for edition in editions {
             let known = try CatalogEdition(group: edition.group, language: edition.language)
-            guard known.path == edition.path, paths.insert(edition.path).inserted else {
+            let list = edition.list
+            guard known.path == edition.path, paths.insert(edition.path).inserted,
+                list.url == edition.path + "packages.json", Self.isSound(list.url, list.size, list.sha256)
+            else {
                 throw CatalogError(.corrupt, "The catalog names edition '\(edition.path.prefix(80))' wrongly or twice.")
             }
         }

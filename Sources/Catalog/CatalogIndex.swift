@@ -1,7 +1,7 @@
 /// `catalog.json`: everything a client may want to choose from, all editions in one document.
 ///
 /// Addresses are relative to the document's own, so that a mirror needs no rewriting and keeps the signature. The bytes are a
-/// function of the lists below it: no times, no host names.
+/// function of the lists below it: no times.
 public struct CatalogIndex: Sendable, Hashable, Codable {
     /// What a client should not exceed.
     public struct Limits: Sendable, Hashable, Codable {
@@ -30,10 +30,22 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
         public var group: String?
         /// Language of the names in the tiles; absent when they have none or all.
         public var language: String?
+        /// The edition's `packages.json`: through it the signature covers CARTO's list as well.
+        public var list: List
         /// Packages in it.
         public var packages: Int
         /// Bytes of the newest versions, by format.
         public var sizes: [String: Int64]
+    }
+
+    /// A document of the catalog.
+    public struct List: Sendable, Hashable, Codable {
+        /// Address, relative to the document.
+        public var url: String
+        /// Exact bytes.
+        public var size: Int64
+        /// SHA-256, 64 lower-case hexadecimal digits.
+        public var sha256: String
     }
 
     /// One file of a version.

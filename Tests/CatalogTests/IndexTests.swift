@@ -50,7 +50,7 @@ struct IndexTests {
 
     @Test func theBytesAreAFunctionOfWhatIsPublished() throws {
         let other = try Catalog(
-            scratch.file("other"), create: true, baseURL: "http://elsewhere/maps", keepVersions: 3)
+            scratch.file("other"), create: true, baseURL: "https://maps.example/", keepVersions: 3)
         for text in ["one", "two"] { _ = try catalog.publish(try scratch.request("EE", text)) }
         _ = try catalog.publish(try scratch.request("LV", "three"))
         _ = try other.publish(try scratch.request("LV", "three"))
@@ -58,6 +58,8 @@ struct IndexTests {
         let (one, two) = (try scratch.text("catalog/catalog.json"), try scratch.text("other/catalog.json"))
         #expect(one == two)
         #expect(!one.contains("maps.example"))
+        let list = Digest(of: try Data(contentsOf: scratch.file("catalog/packages.json"))).hex
+        #expect(try read().editions.map(\.list.sha256) == [list])
         #expect(try read().encoded() == Array(one.utf8))
     }
 
@@ -110,7 +112,8 @@ struct IndexTests {
             (digest, digest.uppercased()), (#""version" : 2"#, #""version" : 1"#),
             (#""version" : 1"#, #""version" : 0"#),
             (#""edition" : """#, #""edition" : "de/""#), (#""path" : """#, #""path" : "de/""#),
-            (#""format" : "mbtiles""#, #""format" : "x""#), ("\"packages\"", "\"pakages\""), ("{", ""),
+            (#""url" : "packages.json""#, #""url" : "other.json""#), (#""format" : "mbtiles""#, #""format" : "x""#),
+            ("\"packages\"", "\"pakages\""), ("{", ""),
         ] {
             let changed = text.replacingOccurrences(of: old, with: new)
             #expect(changed != text, "\(old)")

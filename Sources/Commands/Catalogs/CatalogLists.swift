@@ -26,7 +26,7 @@ struct CatalogLists {
     /// Reads the list of each edition, compares it with the index, and collects the files of both.
     mutating func read(_ index: CatalogIndex?) async throws {
         var editions = try index?.editions.map { try CatalogEdition(group: $0.group, language: $0.language) } ?? []
-        let onDisk = try source.folder.map { try Catalog($0, create: false).editions() } ?? [.main]
+        let onDisk = try source.folder.map { try Catalog.editions(in: $0) } ?? [.main]
         for edition in onDisk where !editions.contains(edition) {
             editions.append(edition)
             if index != nil { problems.append("catalog.json: edition '\(edition)' is missing [index-differs]") }
@@ -45,6 +45,12 @@ struct CatalogLists {
         guard let bytes = try await source.read(path) else {
             problems.append("\(path): it is not there [missing-file]")
             return
+        }
+        if let listed = index?.editions.first(where: { $0.path == edition.path })?.list {
+            let digest = Digest(of: bytes).hex
+            if digest != listed.sha256 {
+                problems.append("\(path): its SHA-256 is \(digest), catalog.json says \(listed.sha256) [wrong-digest]")
+            }
         }
         let entries: [CatalogEntry]
         do { entries = try Catalog.entries(decoding: bytes, named: path) } catch {

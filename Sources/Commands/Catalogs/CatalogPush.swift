@@ -60,21 +60,30 @@ struct CatalogPush: Sendable {
         try refuseOtherBytes(files, known)
         var report = Report()
         var sent = Journal(bucket: bucket, name: Self.journal, isOff: dryRun)
-        for file in files {
-            try Task.checkCancellation()
-            if there[file.path] == file.size, known[file.path] == file.sha256.hex {
-                report.skipped += 1
-                sent.keep(file.path, file.sha256.hex)
-                continue
+        do {
+            for file in files {
+                try Task.checkCancellation()
+                if there[file.path] == file.size, known[file.path] == file.sha256.hex {
+                    report.skipped += 1
+                    sent.keep(file.path, file.sha256.hex)
+                    continue
+                }
+                report.sent.append(file.path)
+                report.bytes += file.size
+                guard !dryRun else { continue }
+                tell("\(file.path)  \(Units.bytes(file.size))")
+                try await send(file)
+                try await sent.add(file.path, file.sha256.hex, bytes: file.size)
             }
-            report.sent.append(file.path)
-            report.bytes += file.size
-            guard !dryRun else { continue }
-            tell("\(file.path)  \(Units.bytes(file.size))")
-            try await send(file)
-            try await sent.add(file.path, file.sha256.hex, bytes: file.size)
+            try await sent.flush()
+        } catch {
+            // In a task of its own: this one may be cancelled. What is not noted is only sent again.
+            _ = await Task { [sent] in
+                var unfinished = sent
+                try? await unfinished.flush()
+            }.value
+            throw error
         }
-        try await sent.flush()
         let named = Set(files.map(\.path))
         if prune { report.removed = there.keys.filter { Self.isFile($0) && !named.contains($0) }.sorted() }
         // What was sent is what these documents name, and not what a coordinator has made of them meanwhile.
@@ -171,7 +180,7 @@ struct CatalogPush: Sendable {
     }
 
     /// The list of what was sent, kept in the bucket while a push is under way.
-    private struct Journal {
+    private struct Journal: Sendable {
         let bucket: S3Bucket
         let name: String
         let isOff: Bool
