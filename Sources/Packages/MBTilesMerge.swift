@@ -7,8 +7,8 @@ internal import Tiles
 public enum MBTilesMerge {
     /// Writes, flushes and verifies the package.
     ///
-    /// The bytes do not depend on how the tiles are spread over shards, on the shards' order or on the order of bodies in them
-    /// (only the SQLite library's version number in the file header depends on the machine). Memory: about 60 MB, 2–4 bytes per
+    /// The bytes do not depend on how the tiles are spread over shards, on the shards' order or on the order of bodies in them.
+    /// Memory: about 60 MB, 2–4 bytes per
     /// tile and 50 per body that occurs again. Blocks for a long time: call it on a thread of its own.
     ///
     /// - Parameters:
@@ -83,7 +83,7 @@ public enum MBTilesMerge {
                         totals.empty += 1
                         continue
                     }
-                    let (number, isNew, occursAgain) = try numbers.number(of: body.digest)
+                    let (number, isNew, occursAgain) = try numbers.number(of: BodyKey(body.digest))
                     let bytes = try common[number] ?? reader.bytes(of: body, shard: tile.shard)
                     if occursAgain { common.keep(bytes, number) }
                     if isNew { try builder.add(body: bytes, number: number) }

@@ -24,7 +24,7 @@ public struct PackageSpec: Sendable {
     ///
     /// It is raised whenever the same spec and tiles would give other bytes, so that a coordinator never mixes builds
     /// in one catalog version.
-    public static let formatVersion = 1
+    public static let formatVersion = 2
 }
 
 /// The metadata of a package.

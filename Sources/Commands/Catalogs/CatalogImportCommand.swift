@@ -11,8 +11,9 @@ struct CatalogImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Put an existing package into a catalog as its next version.",
         discussion: """
-            MBTiles of any dialect, CARTO's packages among them, are taken as they are, byte for byte: patches for clients that have
-            them can be made. Their mask is that of their tiles. Every tile is checked first.
+            A sound MBTiles file of any dialect is taken as it is, byte for byte, so that patches for clients that have it can be made;
+            PMTiles and CARTO's packages are rewritten as MBTiles, which --rewrite asks for as well. The mask is that of the tiles.
+            Every tile is checked first.
             Examples:
               packhorse catalog import ./data/catalog old/EE.mbtiles --id EE
               packhorse catalog import ./data/catalog town.mbtiles --id town --name en=Europe/Estonia/Tartu --data-date 2026-10-01
@@ -29,29 +30,21 @@ struct CatalogImportCommand: ParsableCommand {
     @Option(help: "Id of the tileset it was made of.") var tileset: String?
     @Option(help: "How old its data is: 2026-10-01.") var dataDate: String?
     @Flag(help: "It may take the place of a package of another tileset.") var replace = false
+    @Flag(help: "Write it anew in Packhorse's own layout, so that updates by patch give the published bytes.")
+    var rewrite = false
     @OptionGroup var regions: RegionFolderOptions
 
     func run() throws {
         let url = URL(filePath: file)
         try FileKind.requireFile(url)
         let catalog = try catalog.open()
-        let report = try MBTilesVerify.run(url, mask: nil)
-        guard report.dialect != "unknown" else {
-            throw CLIError(
-                .badData, "'\(file)' is no MBTiles file",
-                hint: "make one of it first: packhorse convert '\(file)' --format mbtiles -o NEW.mbtiles")
-        }
-        guard report.isSound, report.tiles > 0 else {
-            throw CLIError(
-                .badData,
-                "'\(file)' is damaged or empty: \(Units.count(report.tiles)) tiles, "
-                    + "\(Units.count(report.problemCount, of: "problem"))\n  "
-                    + report.problems.prefix(5).map(\.description).joined(separator: "\n  "))
-        }
-        let contents = try MBTilesContents.read(url)
-        let (digest, size) = try Digest.ofFile(url)
+        let scratch = FileManager.default.temporaryDirectory.appending(path: "packhorse-import-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: scratch) }
+        let (source, report) = try package(of: url, scratch)
+        let contents = try MBTilesContents.read(source)
+        let (digest, size) = try Digest.ofFile(source)
         var request = PublishRequest(
-            id: id, file: url, digest: digest, size: size, maskWire: contents.mask.cartoWire, names: try names(),
+            id: id, file: source, digest: digest, size: size, maskWire: contents.mask.cartoWire, names: try names(),
             tilesHash: report.tilesHash)
         request.edition = try CatalogEdition(group: group, language: language)
         request.zooms = contents.zooms
@@ -64,6 +57,28 @@ struct CatalogImportCommand: ParsableCommand {
         Console.note(
             "\(request.edition.path)\(id) version \(done.version)\(done.unchanged ? ", as it was" : ""): "
                 + "\(Units.count(report.tiles)) tiles, \(Units.bytes(size))")
+    }
+
+    /// The file as the package to publish: itself when it is sound MBTiles, else written anew.
+    private func package(of url: URL, _ scratch: URL) throws -> (URL, VerifyReport) {
+        if !rewrite, try PackageKind.of(url) == .mbtiles {
+            let report = try PackageVerify.run(url)
+            if report.isSound, report.tiles > 0 { return (url, report) }
+            Console.note(
+                "'\(file)' is written anew: \(report.problems.first?.description ?? "it has no tiles")")
+        }
+        try Durable.makeFolder(scratch)
+        let rewritten = scratch.appending(path: "\(id.prefix(100)).mbtiles")
+        _ = try PackageExport.write(from: url, format: .mbtiles, to: rewritten)
+        let report = try PackageVerify.run(rewritten)
+        guard report.isSound, report.tiles > 0 else {
+            throw CLIError(
+                .badData,
+                "'\(file)' is damaged or empty: \(Units.count(report.tiles)) tiles, "
+                    + "\(Units.count(report.problemCount, of: "problem"))\n  "
+                    + report.problems.prefix(5).map(\.description).joined(separator: "\n  "))
+        }
+        return (rewritten, report)
     }
 
     private func names() throws -> [String: String] {

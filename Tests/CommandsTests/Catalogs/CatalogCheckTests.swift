@@ -22,7 +22,7 @@ struct CatalogCheckTests {
         let shop = try Shop()
         for version in 1...3 { try shop.publish("EE", UInt64(version)) }
         try shop.publish(
-            "LV", 9, edition: try CatalogEdition(group: "terrain"), others: [try shop.other("pmtiles", [1, 2])])
+            "LV", 9, edition: try CatalogEdition(group: "terrain"), others: [try shop.pmtiles(9)])
         return shop
     }
 
@@ -38,7 +38,7 @@ struct CatalogCheckTests {
                     "patches/EE/1-3.mbtiles", "patches/EE/2-3.mbtiles",
                 ])
             #expect(check.key == key.id && check.summary.contains("2 packages, 8 files"))
-            #expect(check.tiles == 4 * 29)
+            #expect(check.tiles == 5 * 29)
         }
         #expect(Set(shop.asked().map(\.path)).count == 12, "every document and every file was read")
         // A data folder leads to its catalog.

@@ -105,6 +105,13 @@ final class Shop: Sendable {
             format: format, fileExtension: ".\(format)", url: url, digest: Digest(of: bytes), size: UInt64(bytes.count))
     }
 
+    /// A package as PMTiles.
+    func pmtiles(_ version: UInt64) throws -> PublishFile {
+        let url = file("\(UUID().uuidString).pmtiles")
+        let made = try PackageExport.write(from: try package(version).url, format: .pmtiles, to: url)
+        return PublishFile(format: "pmtiles", fileExtension: ".pmtiles", url: url, digest: made.digest, size: made.size)
+    }
+
     // MARK: - Serving
 
     /// The catalog's address; the server starts with the first who asks.
