@@ -31,9 +31,11 @@ public struct WantedPatch: Sendable {
     public let new: URL
 }
 
-/// Writes what turns the package file `old` into `new` to `target`, and tells the SHA-256 and length of what it wrote.
+/// Writes what turns the package file `old` into `new`, byte for byte, to `target`, and tells the SHA-256 and length of what it wrote.
+///
+/// `nil` when no patch can give those very bytes; nothing needs to be at `target` then.
 public typealias PatchMaker =
-    @Sendable (_ old: URL, _ new: URL, _ target: URL) throws -> (digest: Digest, size: UInt64)
+    @Sendable (_ old: URL, _ new: URL, _ target: URL) throws -> (digest: Digest, size: UInt64)?
 
 extension Catalog {
     /// Patches from previous versions to the newest ones that are not there, as far as the previous files are kept.
@@ -75,7 +77,9 @@ extension Catalog {
             unlink(file.path)
             rmdir(making.path)
         }
-        let made = try maker(wanted.old, wanted.new, file)
+        guard let made = try maker(wanted.old, wanted.new, file) else {
+            return try settle(wanted) { _ throws(CatalogError) in nil }
+        }
         return try add(wanted, file: file, digest: made.digest, size: made.size)
     }
 
@@ -87,27 +91,32 @@ extension Catalog {
     public func add(
         _ wanted: WantedPatch, file: URL, digest: Digest, size: UInt64
     ) throws(CatalogError) -> Bool {
+        try settle(wanted) { entry throws(CatalogError) in
+            guard let bytes = Int64(exactly: size), PatchRule.pays(patch: bytes, whole: entry.size) else { return nil }
+            let patch = PublishFile(format: "patch", fileExtension: ".mbtiles", url: file, digest: digest, size: size)
+            // No list names this file yet, so what lies there is of nobody's use.
+            try replace(place(entry.patchPath(from: wanted.from), wanted.edition), with: patch, of: wanted.id)
+            return CatalogEntry.Patch(from: wanted.from, url: "", size: bytes, sha256: digest.hex)
+        }
+    }
+
+    /// Lists what `place` puts there, or notes that there is no patch; does nothing when the package has another version by now.
+    private func settle(
+        _ wanted: WantedPatch, _ place: (CatalogEntry) throws(CatalogError) -> CatalogEntry.Patch?
+    ) throws(CatalogError) -> Bool {
         try checkMaySign()
         return try locked { () throws(CatalogError) in
             var list = try list(wanted.edition)
-            guard let place = list.packages.firstIndex(where: { $0.id == wanted.id && $0.version == wanted.to }) else {
+            guard let index = list.packages.firstIndex(where: { $0.id == wanted.id && $0.version == wanted.to }) else {
                 return false
             }
-            let entry = list.packages[place]
+            let entry = list.packages[index]
             if entry.isPatchSettled(from: wanted.from) { return entry.patches.contains { $0.from == wanted.from } }
-            guard let bytes = Int64(exactly: size), PatchRule.pays(patch: bytes, whole: entry.size) else {
-                list.packages[place].skipPatch(from: wanted.from)
-                try write(list, wanted.edition)
-                return false
-            }
-            let patch = PublishFile(format: "patch", fileExtension: ".mbtiles", url: file, digest: digest, size: size)
-            // No list names this file yet, so what lies there is of nobody's use.
-            try replace(self.place(entry.patchPath(from: wanted.from), wanted.edition), with: patch, of: wanted.id)
-            list.packages[place].add(
-                CatalogEntry.Patch(from: wanted.from, url: "", size: bytes, sha256: digest.hex))
+            let patch = try place(entry)
+            if let patch { list.packages[index].add(patch) } else { list.packages[index].skipPatch(from: wanted.from) }
             try write(list, wanted.edition)
             try refreshIndex()
-            return true
+            return patch != nil
         }
     }
 }

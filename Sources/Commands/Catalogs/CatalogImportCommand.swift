@@ -29,7 +29,7 @@ struct CatalogImportCommand: ParsableCommand {
     @Option(help: "The language of the names in its tiles.") var language: String?
     @Option(help: "Id of the tileset it was made of.") var tileset: String?
     @Option(help: "How old its data is: 2026-10-01.") var dataDate: String?
-    @Flag(help: "It may take the place of a package of another tileset.") var replace = false
+    @Flag(help: "Let it take the place of a package that was made of another tileset.") var replaceTileset = false
     @Flag(help: "Write it anew in Packhorse's own layout, so that updates by patch give the published bytes.")
     var rewrite = false
     @OptionGroup var regions: RegionFolderOptions
@@ -51,7 +51,7 @@ struct CatalogImportCommand: ParsableCommand {
         request.attribution = contents.metadata["attribution"].map { String($0.prefix(1_000)) } ?? ""
         request.tileset = tileset ?? ""
         request.dataDate = dataDate
-        request.replacesTileset = replace
+        request.replacesTileset = replaceTileset
         let done = try catalog.publish(request)
         Console.result(done.path.path)
         Console.note(

@@ -86,7 +86,7 @@ extension Patch {
         var numbers = BodyNumbers(repeats)
         var tiles: UInt64 = 0
         while let row = try rows.next(), let body = row.body {
-            let (number, isNew, _) = try numbers.number(of: Digest(of: body))
+            let (number, isNew, _) = try numbers.number(of: BodyKey(Digest(of: body)))
             if isNew { try builder.add(body: body, number: number) }
             try builder.add(zoom: row.zoom, column: row.column, row: row.row, number: number)
             tiles += 1

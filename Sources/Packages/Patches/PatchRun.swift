@@ -41,7 +41,7 @@ struct PatchRun {
         var tiles: UInt64 = 0
         while let row = try run.next() {
             after.add(row)
-            repeats.add(Digest(of: row.body ?? []))
+            repeats.add(BodyKey(Digest(of: row.body ?? [])))
             tiles += 1
             if tiles % 1_024 == 0 { try tick() }
         }
