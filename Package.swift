@@ -61,6 +61,7 @@ let libraries: [Room] = [
     Room("ObjectStore", ["Transfer", "Shards"]),
     Room("Packages", ["Tiles", "TileBodies", "Shards", "PMTiles"], [.grdb, .crypto]),
     Room("Catalog", ["Tiles", "Regions", "Shards"], [.crypto]),
+    Room("Styles", ["Tilesets", "TileBodies", "Transfer", "Shards"]),
     Room("TestSupport"),  // the scripted HTTP server and the raw ZeroMQ peer of the tests; nothing but tests imports it
     // Layer 3: services; they meet at Wire and never import each other
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging, .nio]),
@@ -80,7 +81,7 @@ let libraries: [Room] = [
         "Commands",
         [
             "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards",
-            "ObjectStore", "Packages", "Catalog", "DemoWorld",
+            "ObjectStore", "Packages", "Styles", "Catalog", "DemoWorld",
             "Coordinator", "Worker", "Scheduling", "Telemetry",
         ], [.arguments, .lifecycle, .logging, .signals]),
 ]
@@ -95,6 +96,7 @@ let tests: [Room] = [
     Room("PMTiles", ["Tiles", "TileBodies"]),
     Room("Packages", ["Tiles", "TileBodies", "Shards", "PMTiles", "TestSupport"], [.grdb]),
     Room("Catalog", ["Tiles", "Shards"]),
+    Room("Styles", ["TestSupport", "Transfer", "Tilesets", "TileBodies", "Shards"]),
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.logging]),
     Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards"], [.grdb, .logging]),
     Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins", "TestSupport"]),

@@ -10,6 +10,7 @@ struct CatalogCommand: AsyncParsableCommand {
         discussion: """
             A catalog is a folder: packages.json for CARTO's client, catalog.json with everything there is, and files that never
             change. Any web server can serve it.
+            Example: packhorse catalog verify ./data/catalog
             """,
         subcommands: [
             CatalogVerifyCommand.self, CatalogKeygenCommand.self, CatalogPushCommand.self, CatalogPruneCommand.self,
