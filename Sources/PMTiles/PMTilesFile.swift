@@ -11,6 +11,8 @@ public final class PMTilesFile: Sendable {
     private static let maxDirectory: UInt64 = 16 << 20
     /// Levels of directories followed at most; real files have two.
     private static let maxDepth = 4
+    /// What a directory may unpack to, in bytes: some four million entries. Two hundred times a large real one.
+    private static let maxUnpacked = 16 << 20
     private static let cachedLeaves = 64
 
     /// What its first bytes say.
@@ -155,7 +157,8 @@ public final class PMTilesFile: Sendable {
     private static func directory(
         of file: Int32, _ section: PMTilesHeader.Section, _ header: PMTilesHeader, _ path: String
     ) throws(PMTilesError) -> PMTilesDirectory {
-        guard let directory = PMTilesDirectory(try unpacked(of: file, section, header, path)) else {
+        let bytes = try unpacked(of: file, section, header, path)
+        guard bytes.count <= maxUnpacked, let directory = PMTilesDirectory(bytes) else {
             throw PMTilesError(.badArchive, "PMTiles file '\(path)' has a damaged directory at byte \(section.offset).")
         }
         return directory
