@@ -60,7 +60,7 @@ let libraries: [Room] = [
     Room("Shards", ["CLZ4", "Tiles"], [.crypto]),
     Room("ObjectStore", ["Transfer", "Shards"]),
     Room("Packages", ["Tiles", "TileBodies", "Shards", "PMTiles"], [.grdb, .crypto]),
-    Room("Catalog", ["Tiles", "Shards"]),
+    Room("Catalog", ["Tiles", "Regions", "Shards"], [.crypto]),
     Room("Styles", ["Tilesets", "TileBodies", "Transfer", "Shards"]),
     Room(
         "OfflineDatabase", ["Tiles", "TileBodies", "Shards", "Packages", "Styles"], [.grdb, .crypto]),
@@ -97,19 +97,27 @@ let tests: [Room] = [
     Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "TestSupport"], [.grdb]), Room("Shards", ["Tiles"]),
     Room("ObjectStore", ["Transfer", "Shards", "TestSupport"]),
     Room("PMTiles", ["Tiles", "TileBodies"]),
-    Room("Packages", ["Tiles", "TileBodies", "Shards", "PMTiles", "TestSupport"], [.grdb]), Room("Catalog", ["Tiles", "Shards"]),
+    Room("Packages", ["Tiles", "TileBodies", "Shards", "PMTiles", "TestSupport"], [.grdb]),
+    Room("Catalog", ["Tiles", "Shards"]),
     Room("Styles", ["TestSupport", "Transfer", "Tilesets", "TileBodies", "Shards"]),
     Room("OfflineDatabase", ["Tiles", "TileBodies", "Shards", "Packages", "Styles", "TestSupport"], [.grdb]),
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.logging]),
     Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards"], [.grdb, .logging]),
     Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins", "TestSupport"]),
-    Room("Commands", ["Tiles", "Regions", "Wire", "Catalog", "Coordinator", "Shards", "Worker", "ZeroMQ"], [.logging]),
+    Room(
+        "Commands",
+        [
+            "Tiles", "Regions", "Wire", "Catalog", "Coordinator", "Shards", "Worker", "ZeroMQ", "Packages",
+            "TileBodies",
+            "ObjectStore", "TestSupport",
+        ], [.logging]),
     Room("FuzzTargets"),
 ]
 
 /// Files that live beside the code they describe and are not compiled.
 let documents = [
-    "Wire": ["packhorse.proto", "packhorse.proto.sha256"], "Shards": ["FORMAT.md"], "Packages": ["Patches/FORMAT.md"],
+    "Wire": ["packhorse.proto", "packhorse.proto.sha256"], "Shards": ["FORMAT.md"], "Catalog": ["FORMAT.md"],
+    "Packages": ["Patches/FORMAT.md"],
 ]
 
 /// Lets tests see a room from inside (`@testable`) in release builds too.

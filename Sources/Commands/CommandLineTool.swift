@@ -53,6 +53,7 @@ struct RootCommand: AsyncParsableCommand {
                     MaskCommand.self, RegionsCommand.self, ConvertCommand.self, InspectCommand.self, VerifyCommand.self,
                     DiffCommand.self, ApplyCommand.self, PacksCommand.self, StylePackCommand.self,
                 ]),
+            CommandGroup(name: "Catalogs", subcommands: [CatalogCommand.self, InstallCommand.self]),
             CommandGroup(
                 name: "Cluster",
                 subcommands: [

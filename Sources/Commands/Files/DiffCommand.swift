@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Packages
+import Shards
 
 /// `packhorse diff`: the patch between two versions of a package.
 struct DiffCommand: ParsableCommand {

@@ -1,0 +1,87 @@
+import Catalog
+import Foundation
+import Shards
+
+/// What the documents of a catalog name, and where they contradict themselves or each other.
+struct CatalogLists {
+    /// A file that clients may fetch.
+    struct File: Sendable {
+        let path: String
+        let size: UInt64
+        let sha256: Digest
+        /// `patch` for a patch.
+        let format: String
+        let mask: String
+    }
+
+    let source: CatalogSource
+    /// Every file once, by path.
+    var files: [String: File] = [:]
+    /// Packages in the lists.
+    var packages = 0
+    var problems: [String] = []
+
+    init(_ source: CatalogSource) { self.source = source }
+
+    /// Reads the list of each edition, compares it with the index, and collects the files of both.
+    mutating func read(_ index: CatalogIndex?) async throws {
+        var editions = try index?.editions.map { try CatalogEdition(group: $0.group, language: $0.language) } ?? []
+        let onDisk = try source.folder.map { try Catalog.editions(in: $0) } ?? [.main]
+        for edition in onDisk where !editions.contains(edition) {
+            editions.append(edition)
+            if index != nil { problems.append("catalog.json: edition '\(edition)' is missing [index-differs]") }
+        }
+        for edition in editions.sorted() { try await read(edition, index) }
+        for package in index?.packages ?? [] {
+            for version in package.versions {
+                for file in version.files { add(file.url, file.size, file.sha256, file.format, version.tileMask) }
+                for patch in version.patches { add(patch.url, patch.size, patch.sha256, "patch", "") }
+            }
+        }
+    }
+
+    private mutating func read(_ edition: CatalogEdition, _ index: CatalogIndex?) async throws {
+        let path = edition.path + "packages.json"
+        guard let bytes = try await source.read(path) else {
+            problems.append("\(path): it is not there [missing-file]")
+            return
+        }
+        if let listed = index?.editions.first(where: { $0.path == edition.path })?.list {
+            let digest = Digest(of: bytes).hex
+            if digest != listed.sha256 {
+                problems.append("\(path): its SHA-256 is \(digest), catalog.json says \(listed.sha256) [wrong-digest]")
+            }
+        }
+        let entries: [CatalogEntry]
+        do { entries = try Catalog.entries(decoding: bytes, named: path) } catch {
+            problems.append("\(path): \(error.message) [\(error.code)]")
+            return
+        }
+        packages += entries.count
+        for entry in entries {
+            problems += entry.problems(in: edition).map(\.description)
+            let version = entry.version(in: edition)
+            if let index, index.package(entry.id, in: edition)?.versions.first != version {
+                problems.append(
+                    "\(edition.path)\(entry.id): catalog.json and packages.json tell different things [index-differs]")
+            }
+            for file in version.files { add(file.url, file.size, file.sha256, file.format, version.tileMask) }
+            for patch in version.patches { add(patch.url, patch.size, patch.sha256, "patch", "") }
+        }
+        let listed = Set(entries.map(\.id))
+        for package in index?.packages ?? [] where package.edition == edition.path && !listed.contains(package.id) {
+            problems.append("\(edition.path)\(package.id): catalog.json has it, packages.json does not [index-differs]")
+        }
+    }
+
+    private mutating func add(_ path: String, _ size: Int64, _ sha256: String, _ format: String, _ mask: String) {
+        guard let bytes = UInt64(exactly: size), let digest = Digest(hex: sha256) else {
+            problems.append("\(path): its size \(size) or SHA-256 '\(sha256.prefix(70))' is none [bad-entry]")
+            return
+        }
+        if let known = files[path], known.size != bytes || known.sha256 != digest {
+            problems.append("\(path): two lists give it different sizes or digests [index-differs]")
+        }
+        files[path] = File(path: path, size: bytes, sha256: digest, format: format, mask: mask)
+    }
+}
