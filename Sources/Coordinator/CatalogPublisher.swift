@@ -11,11 +11,17 @@ struct CatalogPublisher: Publishing {
         guard let digest = Digest(bytes: order.merged.digest.bytes) else {
             throw CatalogError(.badRequest, "The digest of package '\(order.id)' has not 32 bytes.")
         }
-        let published = try catalog.publish(
-            PublishRequest(
-                id: order.id, file: order.file, digest: digest, size: order.merged.size, maskWire: order.maskWire,
-                names: order.names,
-                tilesHash: order.merged.tilesHash))
+        var request = PublishRequest(
+            id: order.id, file: order.file, digest: digest, size: order.merged.size, maskWire: order.maskWire,
+            names: order.names, tilesHash: order.merged.tilesHash)
+        request.files = order.files
+        request.edition = order.edition
+        request.attribution = order.attribution
+        request.dataDate = order.dataDate
+        request.tileset = order.tileset
+        request.zooms = order.zooms
+        request.replacesTileset = order.replacesTileset
+        let published = try catalog.publish(request)
         let folder = catalog.folder.standardizedFileURL.path
         let path = published.path.standardizedFileURL.path
         let inside = path.hasPrefix(folder) ? String(path.dropFirst(folder.count).drop { $0 == "/" }) : path

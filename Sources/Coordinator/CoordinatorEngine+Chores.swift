@@ -87,7 +87,8 @@ extension CoordinatorEngine {
                     return .event(.packageTrouble(job, package: package, trouble, retriable: false))
                 }
                 let order = PublishOrder(
-                    id: wanted.id, file: blob.url, merged: merged, maskWire: wanted.mask.cartoWire, names: wanted.names)
+                    id: wanted.id, file: blob.url, merged: merged, maskWire: wanted.mask.cartoWire, names: wanted.names,
+                    tileset: spec.tilesetID, attribution: spec.attribution, zooms: spec.zooms)
                 let done = try await FileWork.run { try publisher.publish(order) }
                 withExtendedLifetime(blob) {}
                 return .event(

@@ -1,3 +1,4 @@
+import Catalog
 import Foundation
 import Scheduling
 import Tiles
@@ -12,6 +13,19 @@ struct PublishOrder: Sendable {
     let maskWire: String
     /// Localized name paths by language.
     let names: [String: String]
+    /// Id of the job's tileset.
+    let tileset: String
+    /// The tileset's attribution; empty when it has none.
+    let attribution: String
+    let zooms: ZoomRange
+    /// The same package in other formats.
+    var files: [PublishFile] = []
+    /// The part of the catalog it belongs to.
+    var edition = CatalogEdition.main
+    /// How old the data is, as its source says.
+    var dataDate: String?
+    /// Whether it may take the place of a package of another tileset.
+    var replacesTileset = false
 }
 
 /// How a package came into the catalog.

@@ -32,7 +32,7 @@ extension OriginBook {
 
     /// What each session keeps: what it had, as far as the origin's health allows.
     mutating func kept(now: Tick, _ policy: RatePolicy) -> [SessionID: Share.Amount] {
-        let present = shares.filter { $0.value.isKept && ($0.value.isSeated || $0.value.idleSince != nil) }.keys
+        let present = shares.filter { $0.value.isKept && $0.value.isPresent }.keys
             .sorted()
         if health.breaker != .closed {
             return probe(present.filter { shares[$0]?.isSeated == true }, now, policy).reduce(into: [:]) { found, one in

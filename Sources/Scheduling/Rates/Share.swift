@@ -35,8 +35,12 @@ struct Share: Sendable {
 
     var amount: Amount { current?.amount ?? .nothing }
     var isSeated: Bool { leases > 0 }
+    /// Whether it counts when the budget is divided: between two batches a session keeps its place.
+    var isPresent: Bool { isSeated || idleSince != nil }
+    /// Whether nothing of it matters any more.
+    var isForgettable: Bool { !isPresent && current == nil && older.isEmpty }
     /// A session with work left over counts four times one whose requests never wait.
-    var weight: Int { leases > 0 && contentReports < 2 ? 4 : 1 }
+    var weight: Int { isPresent && contentReports < 2 ? 4 : 1 }
 
     /// The most it can hold now, of each kind.
     var counted: Amount {
@@ -70,5 +74,7 @@ struct Share: Sendable {
     }
 
     /// When something of it ends by itself.
-    var nextEnd: Tick? { (older.map(\.expires) + [current?.expires].compactMap(\.self)).min() }
+    var nextEnd: Tick? {
+        older.reduce(current?.expires) { first, told in first.map { min($0, told.expires) } ?? told.expires }
+    }
 }
