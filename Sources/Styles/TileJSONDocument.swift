@@ -32,6 +32,6 @@ public struct TileJSONDocument: Sendable, Hashable {
         }
         guard changed != tiles else { return bytes }
         root["tiles"] = .array(changed)
-        return try OfflineStyle.rewritten { try OfflineStyle.encoded(root) } ?? bytes
+        return try OfflineStyle.rewritten { [root] in try OfflineStyle.encoded(root) }
     }
 }
