@@ -51,6 +51,7 @@ struct RootCommand: AsyncParsableCommand {
                 name: "Maps",
                 subcommands: [
                     MaskCommand.self, RegionsCommand.self, ConvertCommand.self, InspectCommand.self, VerifyCommand.self,
+                    StylePackCommand.self,
                 ]),
             CommandGroup(
                 name: "Cluster",
