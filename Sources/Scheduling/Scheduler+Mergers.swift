@@ -37,6 +37,8 @@ extension Scheduler {
         var missing: Set<String> = []
         for (index, package) in jobs[job].packages.enumerated() where package.state == .ready {
             let formats = jobs[job].formats(of: index)
+            // Workers may be here that only fetch, because their packages would be of an older make.
+            if able.isEmpty, !sessions.isEmpty { missing.insert("mbtiles") }
             guard !formats.isEmpty, !able.contains(where: { formats.allSatisfy($0.contains) }) else { continue }
             let alone = formats.filter { format in !able.contains { $0.contains(format) } }
             missing.formUnion(alone.isEmpty ? formats : alone)

@@ -11,11 +11,11 @@ package enum PackageDatabase {
     /// Makes a new file: runs `body` in one transaction without a journal, closes the file, and seals it.
     ///
     /// A crash leaves a file without a valid seal. `body` must put the seal's row first into the table `sealed`, with
-    /// ``SQLiteSeal/insert(into:_:)``.
+    /// ``SQLiteSeal/insert(into:_:)``; `nil` leaves the file without a seal.
     ///
     /// - Parameter pageSize: Bytes of a page; smaller ones waste less behind each body and take longer.
     package static func write<Result>(
-        _ url: URL, sealed table: String, pageSize: Int = pageSize, _ body: (Database) throws -> Result
+        _ url: URL, sealed table: String?, pageSize: Int = pageSize, _ body: (Database) throws -> Result
     ) throws -> Result {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
@@ -34,10 +34,10 @@ package enum PackageDatabase {
         let queue = try DatabaseQueue(path: url.path, configuration: configuration)
         defer { try? queue.close() }
         let (result, root) = try queue.write { database in
-            (try body(database), try SQLiteSeal.rootPage(of: table, database))
+            (try body(database), try table.map { try SQLiteSeal.rootPage(of: $0, database) })
         }
         try queue.close()
-        try SQLiteSeal.apply(to: url, rootPage: root)
+        if let root { try SQLiteSeal.apply(to: url, rootPage: root) }
         return result
     }
 

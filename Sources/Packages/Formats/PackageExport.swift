@@ -52,7 +52,7 @@ public enum PackageExport {
             let (tiles, hash) = try PackageSources.open(source) { source in
                 let feed = try TileFeed(
                     source, near: temporary.appendingPathExtension("sort"),
-                    name: target.deletingPathExtension().lastPathComponent
+                    name: source.deletingPathExtension().lastPathComponent
                 ) { try progress(0) }
                 let tiles =
                     format == .pmtiles

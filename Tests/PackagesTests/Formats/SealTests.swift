@@ -29,6 +29,21 @@ struct SealTests {
         #expect(other.isSound && other.seal == .valid, "\(other.problems)")
     }
 
+    /// What a coordinator of the build before asks for.
+    @Test func packageFormat1HasNoSealAndHoldsTheSame() throws {
+        let merged = try Merged()
+        let spec = PackageSpec(
+            id: "demo", mask: merged.world.mask, zooms: merged.world.zooms, metadata: try merged.world.spec.metadata,
+            formatVersion: 1)
+        let url = merged.scratch.file("old.mbtiles")
+        let shards = try merged.world.shards(2, in: merged.scratch, seed: 4)
+        let receipt = try MBTilesMerge.run(spec, shards: shards, into: url)
+        let report = try PackageVerify.run(url)
+        #expect(report.isSound && report.seal == .none && receipt.tilesHash == merged.receipt.tilesHash)
+        // As a stranger's file it becomes the package of today.
+        #expect(try merged.export(.mbtiles, from: url).receipt.digest == merged.receipt.digest)
+    }
+
     /// SQLite's file format, section 1.3: the page count at 28 is believed only while 92 repeats the change counter at 24.
     @Test func theHeaderDoesNotSayWhichLibraryWroteTheFile() throws {
         let merged = try Merged()
