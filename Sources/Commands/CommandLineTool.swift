@@ -51,7 +51,7 @@ struct RootCommand: AsyncParsableCommand {
                 name: "Maps",
                 subcommands: [
                     MaskCommand.self, RegionsCommand.self, ConvertCommand.self, InspectCommand.self, VerifyCommand.self,
-                    StylePackCommand.self, DiffCommand.self, ApplyCommand.self,
+                    StylePackCommand.self, DiffCommand.self, ApplyCommand.self, PacksCommand.self,
                 ]),
             CommandGroup(name: "Catalogs", subcommands: [CatalogCommand.self, InstallCommand.self]),
             CommandGroup(

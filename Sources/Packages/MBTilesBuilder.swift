@@ -41,8 +41,10 @@ struct MBTilesBuilder {
     }
 
     /// Runs `body` inside the one transaction, closes the file after it and seals it.
-    static func write<Result>(_ url: URL, _ body: (MBTilesBuilder) throws -> Result) throws -> Result {
-        try PackageDatabase.write(url, sealed: "metadata") { database in
+    static func write<Result>(
+        _ url: URL, pageSize: Int = PackageDatabase.pageSize, _ body: (MBTilesBuilder) throws -> Result
+    ) throws -> Result {
+        try PackageDatabase.write(url, sealed: "metadata", pageSize: pageSize) { database in
             try begin(database)
             return try body(MBTilesBuilder(tables: database))
         }

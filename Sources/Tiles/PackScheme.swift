@@ -68,8 +68,17 @@ extension PackScheme {
     public struct Pack: Hashable, Sendable {
         /// The tile that names it.
         public let index: TileID
-        /// The zooms of its tiles.
+        /// The zooms of its tiles, none above the index tile's.
         public let zooms: ZoomRange
+
+        /// Makes a pack from its parts.
+        ///
+        /// Zooms above the index tile's are moved down to it.
+        public init(index: TileID, zooms: ZoomRange) {
+            self.index = index
+            self.zooms = ZoomRange(
+                trusted: Swift.max(zooms.min, index.zoom), Swift.max(zooms.max, index.zoom))
+        }
 
         /// How many tiles there are in the world at its place.
         public var size: UInt64 {

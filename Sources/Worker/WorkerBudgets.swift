@@ -131,7 +131,9 @@ extension WorkerBudgets.State {
         return budget
     }
 
-    /// Whether the coordinator cannot know what is held: another incarnation granted it. A round's upper half is its epoch.
+    /// Whether the coordinator cannot know what is held: another incarnation granted it.
+    ///
+    /// A round's upper half is its epoch.
     fileprivate var isUnknown: Bool { applied > 0 && applied >> 32 < epoch }
 
     /// The round that may be called applied: when less was granted than is in flight, that must end first.

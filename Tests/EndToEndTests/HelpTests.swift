@@ -8,7 +8,7 @@ struct HelpTests {
         "prioritise", "weigh", "dead", "schedule", "mask", "regions", "convert", "inspect", "verify",
         "coordinator", "worker",
         "workers", "health", "keygen", "keys", "demo", "demo-origin",
-        "top", "events", "backup", "state", "origins", "diff", "apply", "style-pack", "catalog", "install",
+        "top", "events", "backup", "state", "origins", "diff", "apply", "style-pack", "packs", "catalog", "install",
     ]
 
     @Test(.timeLimit(.minutes(4)), arguments: commands)

@@ -17,6 +17,9 @@ struct SubmitOptions: ParsableArguments {
     @Option(help: "Share of tiles, 0 to 1, that may be missing in a package; above it the job fails.")
     var allowedMissing: Double = 0.001
 
+    @Flag(help: "Widen each area to whole tile packs, so that its packs can be shared with other regions.")
+    var tilePacks = false
+
     func validate() throws {
         guard (0...1).contains(allowedMissing) else {
             throw ValidationError("--allowed-missing must lie between 0 and 1.")
@@ -31,7 +34,8 @@ struct SubmitOptions: ParsableArguments {
         let tileset = try await tiles.read()
         let areas = try area.read()
         return try JobDraft(
-            areas: areas, zooms: try tiles.zooms(of: tileset), tileset: tileset, label: area.label(areas))
+            areas: areas, zooms: try tiles.zooms(of: tileset), tileset: tileset, label: area.label(areas),
+            packs: tilePacks ? .mapbox : nil)
     }
 
     /// What these options ask of the coordinator; the rest of a policy is the caller's.

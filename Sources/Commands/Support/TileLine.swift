@@ -3,17 +3,23 @@ import Foundation
 /// A line of a terminal that says how many tiles are done; nothing where standard error is no terminal.
 final class TileLine {
     private let verb: String
+    private let noun: String
     private let isShown = Console.isTerminal
     private var last: ContinuousClock.Instant?
 
-    /// - Parameter verb: What is done with the tiles: "compared".
-    init(_ verb: String) { self.verb = verb }
+    /// - Parameters:
+    ///   - verb: What is done with them: "compared".
+    ///   - noun: What they are.
+    init(_ verb: String, _ noun: String = "tiles") {
+        self.verb = verb
+        self.noun = noun
+    }
 
     /// Rewrites the line, at most five times a second; no tiles at all say that something is being checked.
     func show(_ tiles: UInt64) {
         guard isShown, last.map({ $0.duration(to: .now) > .milliseconds(200) }) ?? true else { return }
         last = .now
-        Console.redraw(tiles == 0 ? "checking" : "\(Units.count(tiles)) tiles \(verb)")
+        Console.redraw(tiles == 0 ? "checking" : "\(Units.count(tiles)) \(noun) \(verb)")
     }
 
     /// Takes the line away.

@@ -23,7 +23,9 @@ enum SealPlace {
         // On page 1 the file's header comes first; no table of ours begins there.
         var number = rootPage
         for _ in 0..<maxDepth {
-            guard size >= 512, number >= 2, UInt64(number) * UInt64(size) <= file.size else { return nil }
+            guard size >= 512, 2...Int(UInt32.max) ~= number, UInt64(number) * UInt64(size) <= file.size else {
+                return nil
+            }
             let start = UInt64(number - 1) * UInt64(size)
             let page = try file.read(at: start, count: size)
             func big(_ offset: Int, _ count: Int) -> Int? {

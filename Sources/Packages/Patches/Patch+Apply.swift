@@ -38,7 +38,7 @@ extension Patch {
                 }
             }
             try Durable.sync(file: temporary)
-            guard try hash(temporary) == survey.after else {
+            guard try PackageFile.read(temporary, { try $0.hash() }) == survey.after else {
                 throw PackagesError(.verificationFailed, "What was written to '\(target.path)' does not read back.")
             }
             let (digest, size) = try Digest.ofFile(temporary)
@@ -102,14 +102,5 @@ extension Patch {
         rows[PatchSchema.after] = nil
         rows[PatchSchema.own] = hash
         return rows.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
-    }
-
-    private static func hash(_ url: URL) throws -> String {
-        try PackageFile.read(url) { file in
-            var hash = TilesHash()
-            var rows = try file.tiles()
-            while let row = try rows.next() { hash.add(row) }
-            return hash.finish()
-        }
     }
 }

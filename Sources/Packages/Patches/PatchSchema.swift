@@ -16,14 +16,11 @@ enum PatchSchema {
     /// downloaded (Monaco 2012 to 2021: 199 KB with 512, 225 KB with 4,096).
     static let pageSize = 512
 
-    static let statements = [
-        "CREATE TABLE metadata (name TEXT, value TEXT)",
-        "CREATE UNIQUE INDEX metadata_name ON metadata (name)",
-        """
+    /// The table of what differs.
+    static let tiles = """
         CREATE TABLE tiles (zoom_level INTEGER NOT NULL, tile_column INTEGER NOT NULL, tile_row INTEGER NOT NULL, \
         tile_data BLOB, PRIMARY KEY (zoom_level, tile_column, tile_row))
-        """,
-    ]
+        """
 }
 
 /// A patch being written: rows in ascending order, in one transaction, without a journal.
@@ -32,8 +29,8 @@ struct PatchBuilder {
     private let metadata: Statement
 
     private init(_ database: Database) throws {
-        try database.execute(sql: "PRAGMA application_id = \(MBTilesSchema.applicationID)")
-        for statement in PatchSchema.statements { try database.execute(sql: statement) }
+        try MBTilesBuilder.begin(database)
+        try database.execute(sql: PatchSchema.tiles)
         tiles = try database.makeStatement(sql: "INSERT INTO tiles VALUES (?, ?, ?, ?)")
         metadata = try database.makeStatement(sql: "INSERT INTO metadata VALUES (?, ?)")
     }
@@ -50,25 +47,10 @@ struct PatchBuilder {
         }
     }
 
-    /// Runs `body` inside the one transaction and closes the file after it.
+    /// Runs `body` inside the one transaction, closes the file after it and seals it.
     static func write<Result>(_ url: URL, _ body: (PatchBuilder) throws -> Result) throws -> Result {
-        var configuration = Configuration()
-        configuration.prepareDatabase { database in
-            try database.execute(
-                sql: """
-                    PRAGMA page_size = \(PatchSchema.pageSize);
-                    PRAGMA auto_vacuum = NONE;
-                    PRAGMA encoding = 'UTF-8';
-                    PRAGMA locking_mode = EXCLUSIVE;
-                    PRAGMA synchronous = OFF;
-                    PRAGMA cache_size = -16384;
-                    """)
-            _ = try Row.fetchAll(database, sql: "PRAGMA journal_mode = OFF")
+        try PackageDatabase.write(url, sealed: "metadata", pageSize: PatchSchema.pageSize) {
+            try body(PatchBuilder($0))
         }
-        let queue = try DatabaseQueue(path: url.path, configuration: configuration)
-        defer { try? queue.close() }
-        let result = try queue.write { try body(PatchBuilder($0)) }
-        try queue.close()
-        return result
     }
 }

@@ -105,6 +105,18 @@ struct PatchRefusalTests {
         }
     }
 
+    /// A seal that was lost or does not fit is damage, whatever the tiles say.
+    @Test func aBrokenSealIsRefused() throws {
+        for (file, expected) in [(patch, "bad-patch"), (fixture.old, "bad-source")] {
+            var copy = try bytes(file)
+            let place = try #require(Data(copy).range(of: Data("packhorse_seal".utf8))).lowerBound
+            copy[place + 8] ^= 1
+            let damaged = fixture.scratch.file("damaged.mbtiles")
+            try Data(copy).write(to: damaged)
+            #expect(try file == patch ? code(damaged) == expected : code(patch, to: damaged) == expected)
+        }
+    }
+
     @Test func filesThatAreNoPackageAreRefused() throws {
         let file = fixture.scratch.file("x")
         for content in [Data(), Data("hello".utf8), Data(repeating: 0, count: 5_000)] {

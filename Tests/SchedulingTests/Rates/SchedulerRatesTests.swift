@@ -233,7 +233,9 @@ struct SchedulerRatesTests {
         report(&bench, 2) { $0.held = HeldShare(perSecond: 7, burst: 1.2, concurrency: 2) }
         let grant = try #require(told(bench)[2])
         #expect(grant.perSecond == 7 && grant.burst == 1.2 && grant.concurrency == 2 && grant.round >> 32 == 2)
-        #expect(bench.sent.compactMap { if case .offer = $0.message { $0.session } else { nil } } == [2, 2, 2] as [SessionID])
+        #expect(
+            bench.sent.compactMap { if case .offer = $0.message { $0.session } else { nil } } == [2, 2, 2]
+                as [SessionID])
         #expect(bench.scheduler.hindrance(of: job, now: bench.now).isEmpty)
         // Said again because the answer was lost, it is no second share.
         report(&bench, 2) { $0.held = HeldShare(perSecond: 7, burst: 1.2, concurrency: 2) }
