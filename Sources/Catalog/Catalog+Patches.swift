@@ -62,6 +62,9 @@ extension Catalog {
         return wanted
     }
 
+    /// The folder of files that are not done, inside the catalog so that they can be linked.
+    static let making = ".making/"
+
     /// Makes a patch and puts it into the catalog.
     ///
     /// Blocks for the time of reading both versions.
@@ -69,7 +72,7 @@ extension Catalog {
     /// - Returns: Whether it is listed now; see ``add(_:file:digest:size:)``.
     /// - Throws: what `maker` throws, and ``CatalogError``.
     public func make(_ wanted: WantedPatch, with maker: PatchMaker) throws -> Bool {
-        let making = folder.appendingPathComponent(".making")
+        let making = folder.appendingPathComponent(Self.making)
         try CatalogError.naming { () throws(ShardsError) in try Durable.makeFolder(making) }
         let file = making.appendingPathComponent(
             "\(wanted.id)-\(wanted.from)-\(wanted.to)-\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).mbtiles")

@@ -39,6 +39,12 @@ extension Catalog {
                     useless.append(file)
                 }
             }
+            for name in try abandoned() {
+                let file = folder.appendingPathComponent(Self.making + name)
+                report.files.append(Self.making + name)
+                report.bytes += try fileSize(file) ?? 0
+                useless.append(file)
+            }
             report.versions.sort()
             report.files.sort()
             guard !dryRun else { return report }
@@ -49,6 +55,17 @@ extension Catalog {
             // Folders of versions that nothing is left of; one that is not empty stays.
             for folder in Set(useless.map { $0.deletingLastPathComponent().path }) { rmdir(folder) }
             return report
+        }
+    }
+
+    /// Patches that processes died over more than a day ago; younger ones may be in the making.
+    private func abandoned() throws(CatalogError) -> [String] {
+        let making = folder.appendingPathComponent(Self.making)
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: making.path) else { return [] }
+        return names.filter { name in
+            var status = stat()
+            return stat(making.appendingPathComponent(name).path, &status) == 0
+                && Date().timeIntervalSince1970 - Double(status.st_mtim.tv_sec) > 86_400
         }
     }
 

@@ -80,7 +80,7 @@ struct Installer: Sendable {
                 return try folder.install(try await patched(step, patch, sha256), as: entry(step))
             } catch let error as PackagesError where error.code != .diskFull {
                 tell("the patch cannot be used, fetching the whole file: \(error.message)")
-            } catch let error as CLIError where error.status == .badData {
+            } catch let error as CLIError where error.status == .badData || error.status == .noInput {
                 tell("the patch cannot be used, fetching the whole file: \(error.message)")
             }
         case .whole: break

@@ -100,6 +100,11 @@ struct InstallTests {
         }
         #expect(try digest(shop) == published(shop, "packages/2/EE.mbtiles"))
         #expect(try leftovers(shop).isEmpty)
+        // One that is gone costs nothing at all.
+        try shop.publish("EE", 3)
+        try FileManager.default.removeItem(at: shop.file("catalog/patches/EE/2-3.mbtiles"))
+        try await install(shop)
+        #expect(try digest(shop) == published(shop, "packages/3/EE.mbtiles"))
     }
 
     @Test func aDownloadGoesOnWhereItWasCut() async throws {
