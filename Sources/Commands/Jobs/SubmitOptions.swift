@@ -1,5 +1,6 @@
 import ArgumentParser
 import Packages
+import Tiles
 import Tilesets
 import Wire
 
