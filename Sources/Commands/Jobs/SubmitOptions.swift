@@ -52,7 +52,8 @@ struct SubmitOptions: ParsableArguments {
                 draft = first
                 draft.tileset = tileset
             } else {
-                draft = try JobDraft(areas: areas, zooms: zooms, tileset: tileset, label: area.label(areas),
+                draft = try JobDraft(
+                    areas: areas, zooms: zooms, tileset: tileset, label: area.label(areas),
                     packs: tilePacks ? .mapbox : nil)
             }
             try output.fill(&draft, edition: PBEdition(group: group, language: language))
