@@ -70,6 +70,32 @@ struct SealTests {
         #expect(bare.isSound && bare.seal == .none, "\(bare.problems)")
     }
 
+    /// What another version of SQLite would leave there must not be in the file: between the list of cells and the cells of a
+    /// page, every byte is zero.
+    @Test(arguments: [PackageFormat.mbtiles, .mbtilesFlat, .mbtilesNormalized])
+    func pagesHaveNoLeftovers(format: PackageFormat) throws {
+        let merged = try Merged(padding: 40)
+        let content = try bytes(try merged.export(format).url)
+        let roots = try DatabaseQueue(path: merged.scratch.file("out" + format.fileExtension).path).read {
+            try Int.fetchAll($0, sql: "SELECT rootpage FROM sqlite_schema WHERE rootpage > 0")
+        }
+        var pages = roots
+        var gaps = 0
+        while let number = pages.popLast() {
+            let page = Array(content[(number - 1) * 4_096..<number * 4_096])
+            func big(_ place: Int, _ count: Int) -> Int { page[place..<place + count].reduce(0) { $0 << 8 | Int($1) } }
+            let isInterior = page[0] < 10
+            let list = isInterior ? 12 : 8
+            let end = list + 2 * big(3, 2)
+            if isInterior {
+                pages += (0..<big(3, 2)).map { big(big(list + 2 * $0, 2), 4) } + [big(8, 4)]
+            }
+            gaps += big(5, 2) - end
+            #expect(page[end..<big(5, 2)].allSatisfy { $0 == 0 }, "page \(number)")
+        }
+        #expect(gaps > 0)
+    }
+
     /// The walk to the seal meets pages of any content.
     @Test func noPageMakesTheWalkTrap() throws {
         let merged = try Merged()
