@@ -50,10 +50,9 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Maps",
                 subcommands: [
-                    MaskCommand.self, RegionsCommand.self, InspectCommand.self, VerifyCommand.self,
+                    MaskCommand.self, RegionsCommand.self, ConvertCommand.self, InspectCommand.self, VerifyCommand.self,
                     DiffCommand.self, ApplyCommand.self, PacksCommand.self,
                     StylePackCommand.self,
-                    MaskCommand.self, RegionsCommand.self, ConvertCommand.self, InspectCommand.self, VerifyCommand.self,
                 ]),
             CommandGroup(
                 name: "Cluster",
