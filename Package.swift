@@ -41,6 +41,7 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
     .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 ]
 
 let libraries: [Room] = [
@@ -53,7 +54,7 @@ let libraries: [Room] = [
     Room("Telemetry", [], [.logging]),
     Room("ZeroMQ", ["CZeroMQ"], [.logging]),
     Room("Transfer", ["CCurl"], [.logging]),
-    Room("TileBodies", ["CDeflate", "Tiles"]),
+    Room("TileBodies", ["CDeflate", "CZlib", "Tiles"]),
     Room("Tilesets", ["Tiles", "TileBodies"], [.yams]),
     Room("PMTiles", ["Tiles", "TileBodies"]),
     Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "PMTiles"], [.grdb]),

@@ -8,6 +8,7 @@ internal import Tiles
 struct PackageFile {
     private let database: Database
     private let blame: Blame
+    private let hasDeltas: Bool
     var path: String { blame.path }
 
     /// Whose fault an unreadable file is.
@@ -39,10 +40,10 @@ struct PackageFile {
         let isStamped = try checkHeader(url, blame)
         // What `body` throws is its own affair; only what SQLite says of this file is blamed on it.
         return try opening(url, blame) { database in
-            let file = PackageFile(database: database, blame: blame)
             let names = try blame.naming {
                 try String.fetchSet(database, sql: "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
             }
+            let file = PackageFile(database: database, blame: blame, hasDeltas: names.contains("tile_deltas"))
             for needed in ["tiles", "metadata"] where !names.contains(needed) {
                 throw file.refusal("it has no table '\(needed)', so it is no MBTiles file")
             }
@@ -71,18 +72,17 @@ struct PackageFile {
     }
 
     /// The tiles, ascending by zoom, column and TMS row.
-    ///
-    /// - Parameter deletions: Whether a body may be NULL, as in patches.
-    func tiles(deletions: Bool = false) throws -> TileRows {
-        let cursor = try blame.naming {
-            try Row.fetchCursor(
-                database,
-                sql: """
-                    SELECT zoom_level, tile_column, tile_row, tile_data FROM tiles
-                    ORDER BY zoom_level, tile_column, tile_row
-                    """)
-        }
-        return TileRows(cursor, self, deletions: deletions)
+    func tiles() throws -> TileRows {
+        let sql = "SELECT zoom_level, tile_column, tile_row, tile_data FROM tiles ORDER BY 1, 2, 3"
+        return TileRows(try blame.naming { try Row.fetchCursor(database, sql: sql) }, self, deletions: false)
+    }
+
+    /// The rows of a patch, ascending likewise: bodies, deletions and deltas.
+    func changes() throws -> TileRows {
+        var sql = "SELECT zoom_level, tile_column, tile_row, tile_data, 0 FROM tiles"
+        if hasDeltas { sql += " UNION ALL SELECT zoom_level, tile_column, tile_row, tile_delta, 1 FROM tile_deltas" }
+        let ordered = sql + " ORDER BY 1, 2, 3"
+        return TileRows(try blame.naming { try Row.fetchCursor(database, sql: ordered) }, self, deletions: true)
     }
 
     /// The tiles of one column within some rows, ascending.

@@ -11,6 +11,8 @@ struct TileRow {
     let row: Int
     /// `nil` in a patch: the tile is deleted.
     let body: [UInt8]?
+    /// Whether the body is a ``BodyDelta`` on the old one; only in patches.
+    var isDelta = false
 
     /// Ascends as rows do.
     var key: UInt64 { UInt64(zoom) << 44 | UInt64(column) << 22 | UInt64(row) }
@@ -56,7 +58,8 @@ struct TileRows {
         case .null where deletions: body = nil
         default: throw file.refusal("tile \(zoom)/\(column)/(row \(tmsRow)) has no body")
         }
-        let result = TileRow(zoom: Int(zoom), column: Int(column), row: Int(tmsRow), body: body)
+        var result = TileRow(zoom: Int(zoom), column: Int(column), row: Int(tmsRow), body: body)
+        if deletions { result.isDelta = row[4] as Int == 1 }
         guard last.map({ $0 < result.key }) ?? true else {
             throw file.refusal("tile \(zoom)/\(column)/(row \(tmsRow)) occurs twice")
         }

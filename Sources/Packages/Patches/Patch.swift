@@ -1,5 +1,6 @@
 public import Foundation
 internal import Shards
+internal import TileBodies
 
 /// What differs between two versions of a package, as an MBTiles diff file that other tools can apply as well.
 ///
@@ -17,7 +18,7 @@ public enum Patch {
     ) throws -> PatchCounts {
         try PackageFile.read(old) { old in
             try PackageFile.read(new) { new in
-                try compare(old, new, metadata: try packageMetadata(new), progress) { _ in }
+                try compare(old, new, metadata: try packageMetadata(new), progress) { _, _ in }
             }
         }
     }
@@ -31,24 +32,39 @@ public enum Patch {
     ///   - old: An MBTiles file of any dialect.
     ///   - new: Another one.
     ///   - target: The file to make.
+    ///   - deltas: Whether changed tiles are told by what changed in them where that is smaller. Only Packhorse can apply such a
+    ///     patch, and only with a zlib and libdeflate that pack as this machine's do; another one refuses it.
     ///   - replacing: Whether a file of that name may be replaced.
     ///   - progress: Told the number of places compared, now and then. Throw from it (`CancellationError`) to stop.
     /// - Throws: `bad-source` for a file that is damaged or is itself a patch; `exists`, `disk-full`, `io`,
     ///   `verification-failed`.
     @discardableResult
     public static func make(
-        old: URL, new: URL, into target: URL, replacing: Bool = false, progress: (UInt64) throws -> Void = { _ in }
+        old: URL, new: URL, into target: URL, deltas: Bool = false, replacing: Bool = false,
+        progress: (UInt64) throws -> Void = { _ in }
     ) throws -> PatchReceipt {
         try TemporaryFile.write(target, replacing: replacing) { temporary in
             let counts = try PackageFile.read(old) { old in
                 try PackageFile.read(new) { new in
                     let metadata = try packageMetadata(new)
-                    return try PatchBuilder.write(temporary) { builder in
+                    return try PatchBuilder.write(temporary, deltas: deltas) { builder in
                         var own = TilesHash()
-                        let counts = try compare(old, new, metadata: metadata, progress) { row in
-                            own.add(row)
+                        var delta = BodyDelta()
+                        var deltaCount: UInt64 = 0
+                        var counts = try compare(old, new, metadata: metadata, progress) { before, row in
+                            var row = row
+                            if deltas, let before = before?.body, let body = row.body,
+                                let smaller = delta.make(from: before, to: body)
+                            {
+                                row = TileRow(
+                                    zoom: row.zoom, column: row.column, row: row.row, body: smaller, isDelta: true)
+                                deltaCount += 1
+                            } else {
+                                own.add(row)
+                            }
                             try builder.add(row)
                         }
+                        counts.deltas = deltaCount
                         var rows = metadata
                         rows[PatchSchema.before] = counts.before
                         rows[PatchSchema.after] = counts.after
@@ -74,7 +90,7 @@ public enum Patch {
     /// Walks both files and hands on what differs, bodies of the new file or NULL.
     private static func compare(
         _ old: PackageFile, _ new: PackageFile, metadata: [String: String], _ progress: (UInt64) throws -> Void,
-        _ change: (TileRow) throws -> Void
+        _ change: (_ before: TileRow?, _ after: TileRow) throws -> Void
     ) throws -> PatchCounts {
         var counts = PatchCounts()
         var hashes = (old: TilesHash(), new: TilesHash())
@@ -88,10 +104,10 @@ public enum Patch {
             case (let left, let right?):
                 if left == nil { counts.added += 1 } else { counts.changed += 1 }
                 counts.bodyBytes += UInt64(right.body?.count ?? 0)
-                try change(right)
+                try change(left, right)
             case (let left?, nil):
                 counts.removed += 1
-                try change(TileRow(zoom: left.zoom, column: left.column, row: left.row, body: nil))
+                try change(left, TileRow(zoom: left.zoom, column: left.column, row: left.row, body: nil))
             case (nil, nil): break
             }
             places += 1

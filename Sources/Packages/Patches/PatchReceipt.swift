@@ -10,6 +10,8 @@ public struct PatchCounts: Sendable, Hashable {
     public internal(set) var removed: UInt64 = 0
     /// Tiles both have alike.
     public internal(set) var unchanged: UInt64 = 0
+    /// Changed tiles that a patch tells as deltas.
+    public internal(set) var deltas: UInt64 = 0
     /// Bytes of the bodies of tiles added and changed.
     public internal(set) var bodyBytes: UInt64 = 0
     /// `agg_tiles_hash` of the old version.

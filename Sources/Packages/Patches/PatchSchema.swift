@@ -21,23 +21,33 @@ enum PatchSchema {
         CREATE TABLE tiles (zoom_level INTEGER NOT NULL, tile_column INTEGER NOT NULL, tile_row INTEGER NOT NULL, \
         tile_data BLOB, PRIMARY KEY (zoom_level, tile_column, tile_row))
         """
+
+    /// What a patch has beside it when it holds deltas: tiles that are told by what they were.
+    static let deltas = """
+        CREATE TABLE tile_deltas (zoom_level INTEGER NOT NULL, tile_column INTEGER NOT NULL, tile_row INTEGER NOT NULL, \
+        tile_delta BLOB NOT NULL, PRIMARY KEY (zoom_level, tile_column, tile_row))
+        """
 }
 
 /// A patch being written: rows in ascending order, in one transaction, without a journal.
 struct PatchBuilder {
     private let tiles: Statement
+    private let deltas: Statement?
     private let metadata: Statement
 
-    private init(_ database: Database) throws {
+    private init(_ database: Database, deltas hasDeltas: Bool) throws {
         try MBTilesBuilder.begin(database)
         try database.execute(sql: PatchSchema.tiles)
         tiles = try database.makeStatement(sql: "INSERT INTO tiles VALUES (?, ?, ?, ?)")
+        if hasDeltas { try database.execute(sql: PatchSchema.deltas) }
+        deltas = hasDeltas ? try database.makeStatement(sql: "INSERT INTO tile_deltas VALUES (?, ?, ?, ?)") : nil
         metadata = try database.makeStatement(sql: "INSERT INTO metadata VALUES (?, ?)")
     }
 
     func add(_ row: TileRow) throws {
-        tiles.setUncheckedArguments([row.zoom, row.column, row.row, row.body.map { Data($0) }])
-        try tiles.execute()
+        let statement = row.isDelta ? deltas ?? tiles : tiles
+        statement.setUncheckedArguments([row.zoom, row.column, row.row, row.body.map { Data($0) }])
+        try statement.execute()
     }
 
     func add(metadata rows: [String: String]) throws {
@@ -48,9 +58,11 @@ struct PatchBuilder {
     }
 
     /// Runs `body` inside the one transaction, closes the file after it and seals it.
-    static func write<Result>(_ url: URL, _ body: (PatchBuilder) throws -> Result) throws -> Result {
+    static func write<Result>(
+        _ url: URL, deltas: Bool, _ body: (PatchBuilder) throws -> Result
+    ) throws -> Result {
         try PackageDatabase.write(url, sealed: "metadata", pageSize: PatchSchema.pageSize) {
-            try body(PatchBuilder($0))
+            try body(PatchBuilder($0, deltas: deltas))
         }
     }
 }

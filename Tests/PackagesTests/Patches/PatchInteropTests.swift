@@ -60,6 +60,12 @@ struct PatchInteropTests {
         let wanted = try MBTilesVerify.run(new, mask: nil)
         let found = try MBTilesVerify.run(result, mask: nil)
         #expect(found.tilesHash == wanted.tilesHash && found.tiles == 22)
+        // Deltas gain little over nine years, in which nearly everything was drawn anew.
+        let small = scratch.file("deltas.mbtiles")
+        let deltas = try Patch.make(old: old, new: new, into: small, deltas: true)
+        #expect(deltas.counts.deltas >= 15 && deltas.size < made.size, "\(deltas)")
+        let again = try Patch.apply(small, to: old, into: scratch.file("again.mbtiles"), expecting: applied.digest)
+        #expect(again.tilesHash == made.counts.after)
         // Back again: the way is the same in the other direction.
         try Patch.make(old: new, new: old, into: patch, replacing: true)
         try Patch.apply(patch, to: result, into: result, replacing: true)

@@ -86,6 +86,49 @@ struct PatchTests {
         #expect(applied.digest == fixture.oldReceipt.digest)
     }
 
+    /// The tile with one letter of its name changed.
+    private static func renamed(_ body: [UInt8]) -> [UInt8]? {
+        guard var raw = try? Gzip.decompress(body), raw.count > 10 else { return nil }
+        raw[raw.count - 10] ^= 1
+        return Gzip.compress(raw)
+    }
+
+    /// A vector tile of several kilobytes in which one name changes is told in some dozen bytes.
+    @Test func deltasAreSmallerAndGiveTheSameFile() throws {
+        let fixture = try PatchFixture(padding: 2_000)
+        let new = try fixture.version("edited") { index, sample in
+            switch (index % 9, sample.body) {
+            case (0, let body?), (3, let body?), (6, let body?): Self.renamed(body)
+            case (4, _): nil
+            case (5, nil): vectorTile("new")
+            default: sample.body
+            }
+        }
+        let whole = try Patch.make(old: fixture.old, new: new.url, into: fixture.scratch.file("whole.mbtiles"))
+        let made = try Patch.make(
+            old: fixture.old, new: new.url, into: fixture.scratch.file("deltas.mbtiles"), deltas: true)
+        #expect(made.counts.deltas > 10 && made.size * 4 < whole.size, "\(made.size) of \(whole.size) bytes")
+        #expect(made.counts.changed == whole.counts.changed && made.counts.removed > 0 && made.counts.added > 0)
+        let file = fixture.scratch.file("deltas.mbtiles")
+        #expect(try Patch.apply(file, to: fixture.old, into: result).digest == new.receipt.digest)
+        #expect(try PackageVerify.run(file).isSound)
+        let lost = try fixture.edited(file, "DELETE FROM tile_deltas WHERE rowid = 3")
+        let torn = try fixture.edited(file, "UPDATE tile_deltas SET tile_delta = x'0102' WHERE rowid = 3")
+        for (damaged, code) in [(lost, PackagesError.Code.badPatch), (torn, .patchMismatch)] {
+            let error = #expect(throws: PackagesError.self) {
+                try Patch.apply(damaged, to: fixture.old, into: result, replacing: true)
+            }
+            #expect(error?.code == code)
+        }
+        #expect(try Digest.ofFile(result).digest == new.receipt.digest)
+    }
+
+    @Test func aPatchIsVerifiedLikeAPackage() throws {
+        try Patch.make(old: fixture.old, new: try fixture.nextVersion().url, into: patch)
+        let report = try PackageVerify.run(patch)
+        #expect(report.isSound && report.seal == .valid, "\(report.problems)")
+    }
+
     @Test func aComparisonTellsTheSameAndWritesNothing() throws {
         let new = try fixture.nextVersion()
         let counts = try Patch.compare(old: fixture.old, new: new.url)

@@ -20,7 +20,7 @@ struct TilePacksTests {
 
     /// A package with a tile's place in every body, every seventh tile empty and every fifth the sea.
     private func package(_ id: String, _ mask: TileMask) throws -> URL {
-        let shard = scratch.file("shard-\(id)")
+        let shard = scratch.file("shard-\(UUID().uuidString)")
         let writer = try ShardWriter(
             temporary: shard, header: ShardHeader(tileset: "demo", cell: .root, zooms: ZoomRange.all))
         for tile in mask.tiles(in: zooms) {
