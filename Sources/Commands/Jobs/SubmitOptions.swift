@@ -1,4 +1,5 @@
 import ArgumentParser
+import Tiles
 
 /// What a submission builds and how: the options that `submit` and `schedule add` share.
 struct SubmitOptions: ParsableArguments {
