@@ -141,8 +141,9 @@ struct CatalogPush: Sendable {
                 for patch in version.patches { known[patch.url] = patch.sha256 }
             }
         }
-        let unfinished = try await bucket.read(Self.journal).map {
-            try JSONDecoder().decode([String: String].self, from: Data($0))
+        // A journal that cannot be read costs sending some files again.
+        let unfinished = try await bucket.read(Self.journal).flatMap {
+            try? JSONDecoder().decode([String: String].self, from: Data($0))
         }
         return known.merging(unfinished ?? [:]) { published, _ in published }
     }
