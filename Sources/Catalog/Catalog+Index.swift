@@ -27,7 +27,8 @@ extension Catalog {
                                 ($0.key.hasPrefix("name_") ? String($0.key.dropFirst(5)) : $0.key, $0.value)
                             },
                             uniquingKeysWith: { first, _ in first }),
-                        versions: ([entry] + history.of(entry)).map { $0.version(in: edition) }))
+                        versions: ([entry] + history.of(entry)).map { $0.version(in: edition) },
+                        tilePacks: try packList(of: entry.id, edition)))
             }
             index.editions.append(
                 CatalogIndex.Edition(
@@ -39,6 +40,22 @@ extension Catalog {
         }
         index.tree = Self.nodes(above: regions, in: tree)
         return index
+    }
+
+    /// Brings `catalog.json` up to date after files beside the lists have changed: tile packs.
+    ///
+    /// - Throws: `signing-key`, `catalog-corrupt`, `disk-full`, `io`.
+    public func refresh() throws(CatalogError) {
+        try checkMaySign()
+        try locked { () throws(CatalogError) in try refreshIndex() }
+    }
+
+    /// The list of a package's tile packs, which `packhorse packs` writes.
+    private func packList(of id: String, _ edition: CatalogEdition) throws(CatalogError) -> CatalogIndex.List? {
+        let path = "regions/\(id).json"
+        guard let bytes = try Self.bytes(place(path, edition)) else { return nil }
+        return CatalogIndex.List(
+            url: edition.path + path, size: Int64(bytes.count), sha256: Digest(of: bytes).hex)
     }
 
     /// Brings `catalog.json` and its signature up to date; writes nothing when they are.

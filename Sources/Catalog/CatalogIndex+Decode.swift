@@ -54,6 +54,10 @@ extension CatalogIndex {
                 last = Int64(version.version)
                 try Self.check(version, name)
             }
+            guard package.tilePacks.map({ Self.isSound($0.url, $0.size, $0.sha256) }) ?? true else {
+                throw CatalogError(
+                    .corrupt, "The tile packs of package '\(name)' have no usable address, size or digest.")
+            }
             guard last <= Int64(Int32.max) else { throw CatalogError(.corrupt, "Package '\(name)' has no version.") }
         }
     }
@@ -78,7 +82,7 @@ extension CatalogIndex {
     }
 
     /// Whether a path is relative, goes down only, and needs no escaping.
-    static func isInside(_ path: String) -> Bool {
+    public static func isInside(_ path: String) -> Bool {
         let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-(),/")
         return 1...500 ~= path.utf8.count && path.allSatisfy(allowed.contains)
             && path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {

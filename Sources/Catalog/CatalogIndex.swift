@@ -120,6 +120,13 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
         public var names: [String: String]
         /// The newest first; never empty.
         public var versions: [Version]
+        /// The list of the tile packs that it was cut into; absent when it was not.
+        public var tilePacks: List?
+
+        private enum CodingKeys: String, CodingKey {
+            case id, edition, region, names, versions
+            case tilePacks = "tile_packs"
+        }
     }
 
     /// Always ``formatName``.

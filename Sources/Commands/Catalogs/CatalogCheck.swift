@@ -77,6 +77,11 @@ struct CatalogCheck: Encodable {
     private static func contents(of url: URL, _ file: CatalogLists.File) throws -> ([String], UInt64) {
         // A patch is proven by its digest here, and against both versions when it is made and when it is applied.
         guard file.format != "patch" else { return ([], 0) }
+        // A pack may hold more than the region that lists it; it proves itself by its seal.
+        guard file.format != "tile-pack" else {
+            let report = try PackageVerify.run(url)
+            return (report.problems.map { "\(file.path): \($0)" }, report.tiles)
+        }
         let mask: TileMask
         do { mask = try TileMask(cartoText: file.mask) } catch {
             return (["\(file.path): its tile_mask cannot be read: \(error) [bad-mask]"], 0)

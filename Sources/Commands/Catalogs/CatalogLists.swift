@@ -17,6 +17,8 @@ struct CatalogLists {
     let source: CatalogSource
     /// Every file once, by path.
     var files: [String: File] = [:]
+    /// Lists of tile packs, by path.
+    var documents: [String] = []
     /// Packages in the lists.
     var packages = 0
     var problems: [String] = []
@@ -33,6 +35,7 @@ struct CatalogLists {
         }
         for edition in editions.sorted() { try await read(edition, index) }
         for package in index?.packages ?? [] {
+            if let list = package.tilePacks { try await read(list, in: package.edition) }
             for version in package.versions {
                 for file in version.files { add(file.url, file.size, file.sha256, file.format, version.tileMask) }
                 for patch in version.patches { add(patch.url, patch.size, patch.sha256, "patch", "") }
@@ -72,6 +75,42 @@ struct CatalogLists {
         for package in index?.packages ?? [] where package.edition == edition.path && !listed.contains(package.id) {
             problems.append("\(edition.path)\(package.id): catalog.json has it, packages.json does not [index-differs]")
         }
+    }
+
+    /// Reads the list of a package's tile packs; many packages list the same ones.
+    private mutating func read(_ list: CatalogIndex.List, in edition: String) async throws {
+        guard let bytes = try await source.read(list.url) else {
+            problems.append("\(list.url): it is not there [missing-file]")
+            return
+        }
+        let digest = Digest(of: bytes).hex
+        guard digest == list.sha256 else {
+            problems.append("\(list.url): its SHA-256 is \(digest), catalog.json says \(list.sha256) [wrong-digest]")
+            return
+        }
+        guard let packs = try? JSONDecoder().decode(PackList.self, from: Data(bytes)).packs else {
+            problems.append("\(list.url): it is no list of tile packs [bad-list]")
+            return
+        }
+        documents.append(list.url)
+        for pack in packs {
+            let path = pack.url.hasPrefix("../") ? edition + pack.url.dropFirst(3) : edition + "regions/" + pack.url
+            guard CatalogIndex.isInside(path) else {
+                problems.append("\(list.url): '\(pack.url.prefix(200))' leads out of the catalog [bad-url]")
+                continue
+            }
+            add(path, pack.size, pack.sha256, "tile-pack", "")
+        }
+    }
+
+    /// What is needed of the list that `packhorse packs` writes.
+    private struct PackList: Decodable {
+        struct Pack: Decodable {
+            let url: String
+            let size: Int64
+            let sha256: String
+        }
+        let packs: [Pack]
     }
 
     private mutating func add(_ path: String, _ size: Int64, _ sha256: String, _ format: String, _ mask: String) {

@@ -44,9 +44,9 @@ struct CatalogPush: Sendable {
                 .noInput, "catalog '\(source.name)' has no catalog.json",
                 hint: "a coordinator of this version writes it")
         }
-        let documents = try await snapshot(document)
         var lists = CatalogLists(source)
         try await lists.read(document.index)
+        let documents = try await snapshot(document, lists.documents)
         guard lists.problems.isEmpty else {
             throw CLIError(
                 .badData,
@@ -87,7 +87,7 @@ struct CatalogPush: Sendable {
         let named = Set(files.map(\.path))
         if prune { report.removed = there.keys.filter { Self.isFile($0) && !named.contains($0) }.sorted() }
         // What was sent is what these documents name, and not what a coordinator has made of them meanwhile.
-        guard try await snapshot(document) == documents else {
+        guard try await snapshot(document, lists.documents) == documents else {
             throw CLIError(.temporary, "catalog '\(source.name)' changed while it was sent; push it again")
         }
         for page in documents {
@@ -105,9 +105,9 @@ struct CatalogPush: Sendable {
     }
 
     /// The documents in the order in which they are published; `catalog.json` is the last.
-    private func snapshot(_ document: CatalogDocument) async throws -> [Page] {
+    private func snapshot(_ document: CatalogDocument, _ packs: [String]) async throws -> [Page] {
         var found: [Page] = []
-        for path in document.index.editions.map({ $0.path + "packages.json" })
+        for path in packs + document.index.editions.map({ $0.path + "packages.json" })
             + (document.isSigned ? [CatalogIndex.signatureName] : []) + [CatalogIndex.fileName]
         {
             guard let bytes = try await source.read(path) else {
@@ -141,8 +141,9 @@ struct CatalogPush: Sendable {
                 for patch in version.patches { known[patch.url] = patch.sha256 }
             }
         }
-        let unfinished = try await bucket.read(Self.journal).map {
-            try JSONDecoder().decode([String: String].self, from: Data($0))
+        // A journal that cannot be read costs sending some files again.
+        let unfinished = try await bucket.read(Self.journal).flatMap {
+            try? JSONDecoder().decode([String: String].self, from: Data($0))
         }
         return known.merging(unfinished ?? [:]) { published, _ in published }
     }
@@ -177,6 +178,7 @@ struct CatalogPush: Sendable {
     private static func isFile(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
         return parts.count >= 3 && ["packages", "patches"].contains(String(parts[parts.count - 3]))
+            && parts.first != "packs"
     }
 
     /// The list of what was sent, kept in the bucket while a push is under way.

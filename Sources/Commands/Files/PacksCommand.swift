@@ -28,6 +28,11 @@ struct PacksCommand: AsyncParsableCommand {
     @Option(help: "The mask that the package was built for, which tells which packs are whole.") var mask: String?
     @Option(help: "The bands: zooms@zoom of the index tile.") var bands = PackScheme.mapbox.description
     @Option(help: "mbtiles or pmtiles.") var format = PackageFormat.mbtiles.rawValue
+    @Option(
+        help: ArgumentHelp(
+            "Sign catalog.json anew with this key; a signed catalog needs it. Default: $PACKHORSE_SIGNING_KEY.",
+            valueName: "file"))
+    var signingKey: String?
     @Flag(help: "The lists as JSON.") var json = false
 
     func run() async throws {
@@ -37,6 +42,9 @@ struct PacksCommand: AsyncParsableCommand {
         try await Interruptible.run {
             let orders = try FileKind.isFolder(url) ? command.catalogOrders(url) : [command.order(url)]
             for (order, folder) in orders { try command.cut(order, into: folder) }
+            if FileKind.isFolder(url) {
+                try Catalog(url, create: false, signingKey: try SigningKeyOption.read(command.signingKey)).refresh()
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 import Catalog
 import Foundation
+import Packages
 import Testing
 
 @testable import Commands
@@ -94,6 +95,29 @@ struct CatalogCheckTests {
         try FileManager.default.removeItem(at: shop.file("catalog/catalog.json"))
         #expect(await said(try CatalogSource(shop.file("catalog").path), key).contains("catalog.json"))
         #expect(await said(try CatalogSource(shop.file("catalog").path), nil).isEmpty, "catalogs of earlier builds")
+    }
+
+    @Test func tilePacksAreOfTheCatalog() async throws {
+        let shop = try Shop()
+        try shop.publish("EE", 1)
+        var order = TilePacks.Order(
+            package: shop.file("catalog/packages/1/EE.mbtiles"), id: "EE", tileset: "demo")
+        order.mask = Shop.mask
+        let list = try TilePacks.cut(order, into: shop.file("catalog")) { _, _ in }
+        #expect(list.packs.count > 1)
+        let source = try CatalogSource(shop.file("catalog").path)
+        let key = try shop.key.publicKey
+        #expect(try await CatalogCheck.run(source, key: key).paths == ["packages/1/EE.mbtiles"], "not told yet")
+        try shop.catalog.refresh()
+        let check = try await CatalogCheck.run(source, key: key)
+        #expect(check.paths.count == 1 + list.packs.count && check.tiles == 2 * 29)
+        let pack = try #require(check.paths.first { $0.hasPrefix("packs/demo/") })
+        try shop.flip(pack)
+        #expect(await said(source, key).contains("\(pack): "))
+        try shop.flip(pack)
+        #expect(await said(source, key).isEmpty)
+        try shop.flip("regions/EE.json", at: 20)
+        #expect(await said(source, key).contains("regions/EE.json: its SHA-256"))
     }
 
     @Test func aListThatNamesFilesElsewhereIsRefused() async throws {
