@@ -210,7 +210,7 @@ extension Simulation {
                 coordinator?.unreleased.append(job)
                 coordinator?.turn.chores.append(.release)
             case .split(let cut): cuts.append(cut)
-            case .fire: break
+            case .fire, .holders: break
             }
         }
         for cut in cuts {
