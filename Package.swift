@@ -77,7 +77,7 @@ let libraries: [Room] = [
             "Telemetry",
         ], [.lifecycle, .logging]),
     // Decoders as a fuzzer sees them; only tests and ops/fuzz use it.
-    Room("FuzzTargets", ["Tiles", "Wire", "Shards", "ZeroMQ", "PMTiles"]),
+    Room("FuzzTargets", ["Tiles", "Wire", "Shards", "Styles", "ZeroMQ", "PMTiles"]),
     // Layer 4
     Room(
         "Commands",
@@ -96,7 +96,8 @@ let tests: [Room] = [
     Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "TestSupport"], [.grdb]), Room("Shards", ["Tiles"]),
     Room("ObjectStore", ["Transfer", "Shards", "TestSupport"]),
     Room("PMTiles", ["Tiles", "TileBodies"]),
-    Room("Packages", ["Tiles", "TileBodies", "Shards", "PMTiles", "TestSupport"], [.grdb]), Room("Catalog", ["Tiles", "Shards"]),
+    Room("Packages", ["Tiles", "TileBodies", "Shards", "PMTiles", "TestSupport"], [.grdb]),
+    Room("Catalog", ["Tiles", "Shards"]),
     Room("Styles", ["TestSupport", "Transfer", "Tilesets", "TileBodies", "Shards"]),
     Room("OfflineDatabase", ["Tiles", "TileBodies", "Shards", "Packages", "Styles", "TestSupport"], [.grdb]),
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.logging]),

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Packages
 import Testing
 import TileBodies
 
@@ -93,7 +94,8 @@ struct MergeTests {
             #expect(bodies.count == 1)
             let row = try #require(bodies.first)
             let data = [UInt8](row[0] as Data)
-            #expect((row[1] == 1 ? try Zlib.decompress(data) : data) == vectorTile("version \(number == 1 ? 0 : number)"))
+            #expect(
+                (row[1] == 1 ? try Zlib.decompress(data) : data) == vectorTile("version \(number == 1 ? 0 : number)"))
         }
         #expect(try OfflineDatabaseVerify.run(main).isSound)
     }
