@@ -1,6 +1,7 @@
 internal import Foundation
 internal import PMTiles
 internal import Shards
+internal import Styles
 internal import Tiles
 internal import Wire
 internal import ZeroMQ
@@ -25,6 +26,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case key
     /// A PMTiles file: header, metadata, directories, bodies.
     case pmtiles
+    /// A MapLibre style: what it needs and how it is rewritten.
+    case style
 
     /// What became of some bytes.
     public enum Verdict: Hashable, Sendable, CustomStringConvertible {
@@ -56,6 +59,21 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .manifest: Self.manifest(bytes)
         case .key: Self.key(bytes)
         case .pmtiles: Self.pmtiles(bytes)
+        case .style: Self.style(bytes)
+        }
+    }
+
+    private static func style(_ bytes: [UInt8]) -> Verdict {
+        do {
+            let style = try StyleDocument(bytes)
+            let base = "http://maps.example/a/style.json"
+            let needs = try StyleNeeds(style, base: base, choice: StyleChoice(ideographs: true))
+            let again = try StyleNeeds(
+                try StyleDocument(try style.absolute(base: base)), base: nil, choice: StyleChoice(ideographs: true))
+            let isSame = needs.resources.map(\.url) == again.resources.map(\.url)
+            return isSame ? .accepted : .wrong("the rewritten style needs other resources")
+        } catch {
+            return .refused("\(error.code)")
         }
     }
 

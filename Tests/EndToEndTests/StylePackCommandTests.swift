@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `packhorse style-pack` against the built-in world.
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.serialized, .timeLimit(.minutes(4)))
 struct StylePackCommandTests {
     @Test func aStyleOfTheDemoWorldIsPacked() async throws {
         let scratch = try Scratch()
@@ -29,6 +29,38 @@ struct StylePackCommandTests {
         #expect(try await Program.run(["style-pack", style, "-o", archive.path, "--quiet"], in: scratch).status == 0)
         #expect(try Data(contentsOf: archive) == bytes)
         #expect(try await Program.run(["style-pack", style, "-o", archive.path], in: scratch).status == 73)
+    }
+
+    /// A package of an irregular country becomes a database that clients call complete.
+    @Test func anOfflineDatabaseIsMadeOfAPackage() async throws {
+        let scratch = try Scratch()
+        let origin = try await DemoOrigin(in: scratch)
+        let cluster = try await Cluster(workers: 1, in: scratch)
+        let job = try await cluster.build(["LV", "--tileset", origin.tileset, "--zoom", "0-9"])
+        let package = try #require(job.packages.first?.path)
+        try await cluster.stop()
+        let style = scratch.url("style").path
+        let packed = try await Program.run(
+            ["style-pack", "\(origin.url)/style.json", "-o", style, "--quiet"], in: scratch)
+        #expect(packed.status == 0, "\(packed.errors)")
+        let database = scratch.url("LV.maplibre.db")
+        let convert = ["convert", package, "--format", "maplibre", "-o", database.path]
+        #expect(try await Program.run(convert, in: scratch).status == 64)
+        let made = try await Program.run(
+            convert + ["--style-pack", style, "--data-date", "2026-11-01", "--json"], in: scratch)
+        #expect(made.status == 0, "\(made.errors)")
+        let sound = try await Program.run(["verify", database.path, style], in: scratch)
+        #expect(
+            sound.status == 0 && sound.output.contains("sealed") && sound.output.contains("137 resources"), "\(sound)")
+        let inspected = try await Program.run(["inspect", database.path, "--json"], in: scratch)
+        let report = try #require(try JSONSerialization.jsonObject(with: Data(inspected.output.utf8)) as? [String: Any])
+        #expect(report["kind"] as? String == "MapLibre" && report["tiles"] as? UInt64 == job.stored)
+        var bytes = try Data(contentsOf: database)
+        bytes[bytes.count / 2] ^= 4
+        try bytes.write(to: database)
+        #expect(try await Program.run(["verify", database.path], in: scratch).status == 65)
+        try Data("{}".utf8).write(to: scratch.url("style/sources/world.json"))
+        #expect(try await Program.run(["verify", style], in: scratch).status == 65)
     }
 
     @Test func wrongInputIsSaid() async throws {

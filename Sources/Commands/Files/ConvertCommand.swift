@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import OfflineDatabase
 import Packages
 import Shards
 
@@ -9,12 +10,14 @@ struct ConvertCommand: AsyncParsableCommand {
         commandName: "convert",
         abstract: "Write an MBTiles or PMTiles file, of whatever maker, in other formats; each is verified.",
         discussion: """
-            Formats: mbtiles (bodies stored once), mbtiles-flat, mbtiles-normalized, carto, pmtiles.
+            Formats: mbtiles (bodies stored once), mbtiles-flat, mbtiles-normalized, carto, pmtiles, and maplibre (an offline
+            database for MapLibre Native, from an MBTiles file and a style pack).
 
             Examples:
               packhorse convert EE.mbtiles --format pmtiles -o EE.pmtiles
               packhorse convert EE.mbtiles --format pmtiles,carto --format mbtiles-flat -o exports/
               packhorse convert found.pmtiles --format mbtiles -o found.mbtiles
+              packhorse convert EE.mbtiles --format maplibre --style-pack style -o EE.maplibre.db
             """)
 
     @Argument(help: "An MBTiles file of any dialect (CARTO's packages too) or a PMTiles file.") var input: String
@@ -26,6 +29,7 @@ struct ConvertCommand: AsyncParsableCommand {
     var output: String
     @Flag(help: "Replace files that exist.") var force = false
     @Flag(name: .customLong("dry-run"), help: "Say what would be written, and write nothing.") var dryRun = false
+    @OptionGroup var offline: OfflineArguments
     @OptionGroup var progress: ProgressOptions
 
     func run() async throws {
@@ -33,6 +37,7 @@ struct ConvertCommand: AsyncParsableCommand {
         try FileKind.requireFile(source)
         let targets = try ConvertTargets.plan(
             source, try PackageFormat.list(parsing: formats.joined(separator: ",")), output: output, replacing: force)
+        if targets.contains(where: { $0.format == .maplibre }) { _ = try (offline.pack(), offline.options()) }
         if dryRun {
             for target in targets { Console.result("would write \(target.file.path) (\(target.format))") }
             return
@@ -48,12 +53,17 @@ struct ConvertCommand: AsyncParsableCommand {
         var written: [Written] = []
         for target in targets {
             var meter = ConvertProgress(target.format, progress.style.progress)
-            let receipt = try PackageExport.write(
-                from: source, format: target.format, to: target.file, replacing: force
-            ) { tiles in
+            let follow = { (tiles: UInt64) throws in
                 if Task.isCancelled { throw CancellationError() }
                 meter.show(tiles)
             }
+            let receipt =
+                target.format == .maplibre
+                ? try OfflineDatabaseExport.write(
+                    from: try offline.tiles(source), stylePack: try offline.pack(), to: target.file,
+                    options: try offline.options(), replacing: force, progress: follow)
+                : try PackageExport.write(
+                    from: source, format: target.format, to: target.file, replacing: force, progress: follow)
             meter.end()
             let file = Written(
                 path: target.file.path, format: target.format.rawValue, tiles: receipt.tiles, size: receipt.size,

@@ -24,7 +24,7 @@ struct InspectCommand: ParsableCommand {
         if try ShardInspection.looksLikeShard(url) {
             try shard(url)
         } else {
-            let report = try PackageVerify.run(url)
+            let report = try PackageFile.verify(url)
             guard report.dialect != "unknown" else {
                 throw CLIError(.badData, "'\(url.path)' is neither a shard nor an MBTiles or PMTiles file")
             }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Packages
 import Shards
+import Styles
 import Tiles
 
 /// `packhorse verify`: proves that files are what they should be.
@@ -29,7 +30,10 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func verify(_ url: URL, _ mask: TileMask?) async throws {
         try FileKind.requirePath(url)
-        if FileKind.isFolder(url) {
+        if FileKind.isFolder(url), StylePack.looksLikePack(url) {
+            let check = try StylePackCheck.run(url)
+            Console.result(json ? try JSONText.pretty(check) : check.summary)
+        } else if FileKind.isFolder(url) {
             let check = try await CatalogCheck.run(try CatalogSource(url.path))
             Console.result(json ? try JSONText.pretty(check) : check.summary)
         } else if try ShardInspection.looksLikeShard(url) {
@@ -39,7 +43,7 @@ struct VerifyCommand: AsyncParsableCommand {
                     ? try JSONText.pretty(found)
                     : "shard sound: \(found.stored) tiles, \(found.empty) empty, \(found.digest.hex)")
         } else {
-            let report = try PackageVerify.run(url, mask: mask)
+            let report = try PackageFile.verify(url, mask: mask)
             if json { Console.result(try JSONText.pretty(report)) }
             guard report.isSound else {
                 let listed = report.problems.prefix(20).map { "\n  \($0)" }.joined()

@@ -1,0 +1,85 @@
+import ArgumentParser
+import Foundation
+import OfflineDatabase
+import Tiles
+
+/// What a MapLibre offline database needs besides the package.
+struct OfflineArguments: ParsableArguments {
+    @Option(help: "maplibre: the folder of a style pack (packhorse style-pack).") var stylePack: String?
+    @Option(
+        name: .customLong("style-url"), help: "maplibre: the address apps use for the style; default: the style pack's."
+    )
+    var styleURL: String?
+    @Option(help: "maplibre: the environment variable with the key of the apps' addresses.") var keyEnv: String?
+    @Option(help: "maplibre: the style's source that the tiles are for; default: the only one that fits.")
+    var source: String?
+    @Option(help: "maplibre: SOURCE=FILE, tiles of another source of the style; may be repeated.") var also: [String] =
+        []
+    @Option(help: "maplibre: a source to leave out of the style, with its layers; may be repeated.")
+    var without: [String] = []
+    @Option(
+        help: "maplibre: the package's tile mask; what the file lacks of it was empty at the origin, not failed.")
+    var emptyMask: String?
+    @Option(help: "maplibre: the date of the data, 2026-11-01 or 2026-11-01T12:00:00Z; apps replace older rows only.")
+    var dataDate: String?
+    @Option(help: "maplibre: seconds after that date at which rows expire; default: never, and apps ask nobody.")
+    var expires: Int64?
+    @Option(help: "maplibre: what apps read as the region's metadata; default: its name as JSON.") var metadata: String?
+
+    /// The options as the exporter takes them.
+    func options() throws -> OfflineOptions {
+        var options = OfflineOptions()
+        options.styleURL = styleURL
+        options.key = try keyEnv.map { name in
+            guard let value = ProcessInfo.processInfo.environment[name], !value.isEmpty else {
+                throw CLIError(.configuration, "the environment variable \(name) is not set", hint: "set it to the key")
+            }
+            return value
+        }
+        options.without = Set(without)
+        options.emptyTiles = try emptyMask.map { try TileMask(cartoText: $0) }
+        options.expiresAfter = expires
+        options.description = metadata.map { Array($0.utf8) }
+        if let dataDate { options.modified = try Self.seconds(dataDate) }
+        return options
+    }
+
+    /// The package, and the files of `--also`.
+    func tiles(_ package: URL) throws -> [OfflineTiles] {
+        var tiles = [OfflineTiles(package, source: source)]
+        for pair in also {
+            let sides = pair.split(separator: "=", maxSplits: 1).map(String.init)
+            guard sides.count == 2 else {
+                throw CLIError(
+                    .usage, "--also '\(pair)' is not SOURCE=FILE", hint: "for example --also terrain=EE-terrain.mbtiles"
+                )
+            }
+            let file = URL(filePath: sides[1])
+            try FileKind.requireFile(file)
+            tiles.append(OfflineTiles(file, source: sides[0]))
+        }
+        return tiles
+    }
+
+    /// The style pack's folder.
+    func pack() throws -> URL {
+        guard let stylePack else {
+            throw CLIError(
+                .usage, "a MapLibre offline database needs a style pack",
+                hint: "make one with packhorse style-pack URL -o style, and pass --style-pack style")
+        }
+        let folder = URL(filePath: stylePack)
+        try FileKind.requirePath(folder)
+        return folder
+    }
+
+    /// Unix seconds of a day or an instant, UTC.
+    static func seconds(_ text: String) throws -> Int64 {
+        let formatter = ISO8601DateFormatter()
+        formatter.formatOptions = text.contains("T") ? [.withInternetDateTime] : [.withFullDate]
+        guard let date = formatter.date(from: text) else {
+            throw CLIError(.usage, "--data-date '\(text)' is no date", hint: "write 2026-11-01 or 2026-11-01T12:00:00Z")
+        }
+        return Int64(date.timeIntervalSince1970)
+    }
+}

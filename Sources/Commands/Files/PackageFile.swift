@@ -1,0 +1,44 @@
+import Foundation
+import OfflineDatabase
+import Packages
+import Styles
+import Tiles
+
+/// A package of any form, verified by what it is.
+enum PackageFile {
+    /// The report on an MBTiles, PMTiles or MapLibre file.
+    ///
+    /// - Parameter mask: Where tiles may be; offline databases carry their area themselves and pass over it.
+    static func verify(_ url: URL, mask: TileMask? = nil) throws -> VerifyReport {
+        switch try PackageKind.of(url) {
+        case .maplibre: try OfflineDatabaseVerify.run(url)
+        case .mbtiles, .pmtiles, .unknown: try PackageVerify.run(url, mask: mask)
+        }
+    }
+}
+
+/// Proves a style pack.
+struct StylePackCheck: Encodable {
+    /// What was found, in one line.
+    let summary: String
+    let style: String?
+    let resources: Int
+    let bytes: UInt64
+
+    /// - Throws: ``CLIError`` 65 with everything that is wrong; `StylesError`.
+    static func run(_ folder: URL) throws -> StylePackCheck {
+        let pack = try StylePack(folder)
+        let problems = try pack.problems()
+        guard problems.isEmpty else {
+            throw CLIError(
+                .badData,
+                "style pack '\(folder.path)' is damaged: \(Units.count(problems.count, of: "problem"))\n  "
+                    + problems.prefix(20).joined(separator: "\n  "),
+                hint: "run packhorse style-pack again")
+        }
+        let (count, bytes) = (pack.index.entries.count, pack.index.bytes)
+        return StylePackCheck(
+            summary: "style pack sound: \(Units.count(count, of: "resource")), \(Units.bytes(bytes))",
+            style: pack.index.style, resources: count, bytes: bytes)
+    }
+}
