@@ -103,7 +103,9 @@ extension CoordinatorEngine {
                     ])
                 var profile = WireConversions.profile(body)
                 profile.canFetch = profile.canFetch && inbound.roles.contains(.worker)
-                profile.canMerge = profile.canMerge && inbound.roles.contains(.merger)
+                profile.canMerge =
+                    profile.canMerge && inbound.roles.contains(.merger)
+                    && body.packageFormats.contains(Self.packageFormat)
                 profile.obeysGrants = Self.minor(of: body) >= MessageType.rateGrants.minor
                 feed(.hello(id, profile, held: held))
             }
@@ -159,7 +161,9 @@ extension CoordinatorEngine {
             }
         }
         let lacksShards = body.canFetch && !body.shardFormats.contains(Self.shardFormat)
-        let lacksPackages = body.canMerge && !body.packageFormats.contains(Self.packageFormat)
+        // A worker of the build before still fetches; its merges are left to others.
+        let lacksPackages =
+            body.canMerge && !body.canFetch && !body.packageFormats.contains(Self.packageFormat)
         guard lacksShards || lacksPackages else { return nil }
         return .make {
             $0.code = "version-mismatch"
@@ -187,7 +191,7 @@ extension CoordinatorEngine {
 
     /// What jobs of this build are pinned to.
     static let shardFormat: UInt32 = 1
-    static let packageFormat: UInt32 = 1
+    static let packageFormat: UInt32 = 2
 
     func reject(_ body: PBReject, _ peer: PeerID, _ frame: Frame) {
         logger.warning(

@@ -91,11 +91,11 @@ struct PackageMerger: Sendable {
         } catch {
             throw WorkFailure(cause: "bad-manifest", detail: error.message, retriable: false)
         }
-        guard manifest.packageFormat == UInt32(PackageSpec.formatVersion) else {
+        guard PackageSpec.formatVersions.contains(Int(manifest.packageFormat)) else {
             throw WorkFailure(
                 cause: "unsupported",
                 detail: "The package wants format \(manifest.packageFormat); this worker writes"
-                    + " \(PackageSpec.formatVersion).",
+                    + " \(PackageSpec.formatVersions).",
                 retriable: true)
         }
         return manifest
@@ -152,7 +152,9 @@ struct PackageMerger: Sendable {
                 name: place ?? manifest.packageID, format: tileset.format,
                 bounds: bounds, attribution: tileset.attribution, description: tileset.description,
                 vectorLayersJSON: tileset.vectorLayers)
-            return PackageSpec(id: manifest.packageID, mask: mask, zooms: zooms, metadata: metadata)
+            return PackageSpec(
+                id: manifest.packageID, mask: mask, zooms: zooms, metadata: metadata,
+                formatVersion: Int(manifest.packageFormat))
         } catch let failure as WorkFailure {
             throw failure
         } catch {

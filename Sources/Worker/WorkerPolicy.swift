@@ -33,7 +33,7 @@ struct WorkerProfile: Hashable, Sendable {
     var blobStore: String
     /// Whether blobs are streamed, so that no store need be shared.
     var streams = false
-    var packageFormat: UInt32
+    var packageFormats: [UInt32]
 
     func hello(held: [UInt64]) -> PBHello {
         .make {
@@ -48,7 +48,7 @@ struct WorkerProfile: Hashable, Sendable {
             $0.blobStore = blobStore
             $0.streams = streams
             $0.shardFormats = [1]
-            $0.packageFormats = [packageFormat]
+            $0.packageFormats = packageFormats
             $0.held = held.prefix(1024).map { token in .make { $0.token = token } }
         }
     }

@@ -68,7 +68,7 @@ public struct WorkerService: Service, CustomStringConvertible {
         let link = try DealerLink(connect: options.connect, security: options.security, options: linkOptions)
         var profile = WorkerProfile(
             name: options.name, host: HostName.current, build: options.build, blobStore: store.id,
-            packageFormat: UInt32(PackageSpec.formatVersion))
+            packageFormats: PackageSpec.formatVersions.map { UInt32($0) })
         profile.streams = client != nil
         let core = WorkerCore(session: .random(in: 1...UInt64.max), profile: profile, policy: policy)
         let shell = WorkerShell(core, link, runner, logger, budgets: budgets) { [options] welcome in

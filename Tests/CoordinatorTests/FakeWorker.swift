@@ -33,7 +33,7 @@ final class FakeWorker: Sendable {
                 $0.canMerge = true
                 $0.blobStore = blobs.id
                 $0.shardFormats = [1]
-                $0.packageFormats = [1]
+                $0.packageFormats = [1, 2]
                 $0.held = held.map { token in .make { $0.token = token } }
             })
     }

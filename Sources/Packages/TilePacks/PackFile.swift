@@ -23,7 +23,7 @@ struct PackFile {
         let metadata = try facts()
         var hash = TilesHash()
         var tiles: UInt64 = 0
-        try MBTilesBuilder.write(url, pageSize: Self.pageSize) { builder in
+        try MBTilesBuilder.write(url, isSealed: true, pageSize: Self.pageSize) { builder in
             var numbers: [BodyKey: UInt32] = [:]
             var layers = LayerCollector(metadata)
             for zoom in pack.zooms {
