@@ -9,6 +9,8 @@ struct PackageFile {
     private let database: Database
     private let blame: Blame
     private let hasDeltas: Bool
+    /// Whether it has a seal, which holds then.
+    private(set) var isSealed = false
     var path: String { blame.path }
 
     /// Whose fault an unreadable file is.
@@ -43,11 +45,11 @@ struct PackageFile {
             let names = try blame.naming {
                 try String.fetchSet(database, sql: "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
             }
-            let file = PackageFile(database: database, blame: blame, hasDeltas: names.contains("tile_deltas"))
+            var file = PackageFile(database: database, blame: blame, hasDeltas: names.contains("tile_deltas"))
             for needed in ["tiles", "metadata"] where !names.contains(needed) {
                 throw file.refusal("it has no table '\(needed)', so it is no MBTiles file")
             }
-            try blame.naming { try file.checkSeal(url, isStamped: isStamped) }
+            file.isSealed = try blame.naming { try file.checkSeal(url, isStamped: isStamped) }
             return Result { try body(file) }
         }.get()
     }
@@ -63,12 +65,13 @@ struct PackageFile {
     }
 
     /// A file that Packhorse wrote proves itself; a stranger's has no seal.
-    private func checkSeal(_ url: URL, isStamped: Bool) throws {
+    private func checkSeal(_ url: URL, isStamped: Bool) throws -> Bool {
         var report = VerifyReport(path: path, size: 0, kind: "MBTiles")
         try SQLiteSeal.check(url, table: "metadata", database, &report)
         guard report.seal != .broken, report.seal == .valid || !isStamped else {
             throw refusal("it is damaged: its seal does not hold. Fetch it again")
         }
+        return report.seal == .valid
     }
 
     /// The tiles, ascending by zoom, column and TMS row.
@@ -126,6 +129,13 @@ struct PackageFile {
                 let tile = TileID(zoom: zoom, x: column, tmsY: tmsRow)
             else { throw refusal("a row of 'tiles' is not the place of a tile") }
             try each(tile)
+        }
+    }
+
+    /// Whether the version that this patch makes has a seal; those of strangers do not tell, and get one.
+    func makesSealed() throws -> Bool {
+        try blame.naming {
+            try Int.fetchOne(database, sql: "PRAGMA user_version") != PatchSchema.unsealed
         }
     }
 

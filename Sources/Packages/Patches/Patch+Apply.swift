@@ -30,7 +30,7 @@ extension Patch {
                 return try PackageFile.read(old) { old in
                     let survey = try PatchRun.survey(old, difference) { try progress(0) }
                     try check(survey, metadata, patch: difference.path, old: old.path)
-                    try MBTilesBuilder.write(temporary, isSealed: true) { builder in
+                    try MBTilesBuilder.write(temporary, isSealed: try difference.makesSealed()) { builder in
                         try fill(builder, try PatchRun(old, difference), survey.repeats, progress)
                         try builder.add(metadata: result(metadata, hash: survey.after))
                     }

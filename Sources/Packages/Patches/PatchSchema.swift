@@ -10,10 +10,15 @@ enum PatchSchema {
     /// The hash of the rows at hand.
     static let own = "agg_tiles_hash"
 
+    /// `user_version` of a patch whose new version has no seal, as packages of format 1.
+    static let unsealed = 1
+    /// `user_version` of a patch whose new version has one.
+    static let sealed = 2
+
     /// Bytes of a page.
     ///
     /// The smallest there is: a page is never shared by bodies that fill it, so half a page is lost for each, and a patch is
-    /// downloaded (Monaco 2012 to 2021: 199 KB with 512, 225 KB with 4,096).
+    /// downloaded (Monaco 2012 to 2021: 200 KB with 512, 221 KB with 4,096).
     static let pageSize = 512
 
     /// The table of what differs.
@@ -35,8 +40,9 @@ struct PatchBuilder {
     private let deltas: Statement?
     private let metadata: Statement
 
-    private init(_ database: Database, deltas hasDeltas: Bool) throws {
-        try MBTilesBuilder.begin(database)
+    private init(_ database: Database, deltas hasDeltas: Bool, sealed: Bool) throws {
+        try MBTilesBuilder.begin(database, isSealed: true)
+        try database.execute(sql: "PRAGMA user_version = \(sealed ? PatchSchema.sealed : PatchSchema.unsealed)")
         try database.execute(sql: PatchSchema.tiles)
         tiles = try database.makeStatement(sql: "INSERT INTO tiles VALUES (?, ?, ?, ?)")
         if hasDeltas { try database.execute(sql: PatchSchema.deltas) }
@@ -59,10 +65,10 @@ struct PatchBuilder {
 
     /// Runs `body` inside the one transaction, closes the file after it and seals it.
     static func write<Result>(
-        _ url: URL, deltas: Bool, _ body: (PatchBuilder) throws -> Result
+        _ url: URL, deltas: Bool, sealed: Bool, _ body: (PatchBuilder) throws -> Result
     ) throws -> Result {
         try PackageDatabase.write(url, sealed: "metadata", pageSize: PatchSchema.pageSize) {
-            try body(PatchBuilder($0, deltas: deltas))
+            try body(PatchBuilder($0, deltas: deltas, sealed: sealed))
         }
     }
 }
