@@ -50,9 +50,10 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Maps",
                 subcommands: [
-                    MaskCommand.self, RegionsCommand.self, InspectCommand.self, VerifyCommand.self,
-                    StylePackCommand.self,
+                    MaskCommand.self, RegionsCommand.self, ConvertCommand.self, InspectCommand.self, VerifyCommand.self,
+                    DiffCommand.self, ApplyCommand.self, PacksCommand.self, StylePackCommand.self,
                 ]),
+            CommandGroup(name: "Catalogs", subcommands: [CatalogCommand.self, InstallCommand.self]),
             CommandGroup(
                 name: "Cluster",
                 subcommands: [

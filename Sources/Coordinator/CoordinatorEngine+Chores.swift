@@ -1,5 +1,7 @@
+import Catalog
 import Foundation
 import Logging
+import Packages
 import Scheduling
 import Shards
 import Telemetry
@@ -44,6 +46,12 @@ extension CoordinatorEngine {
             $0.shards = shards
             $0.bounds = wanted.bounds.map { [$0] } ?? []
             $0.allowedMissing = min(missing, share)
+            $0.formats = scheduler.formats(of: job, package: package)
+            if $0.formats.contains(PackageFormat.maplibre.rawValue) {
+                $0.style = spec.style
+                $0.dataDate = spec.dataDate ?? ""
+            }
+            if !spec.edition.isRoot { $0.edition = spec.edition }
         }
         workshop.run(on: .files) { [blobs, publisher, removals] in
             do {
@@ -78,19 +86,26 @@ extension CoordinatorEngine {
     private func publish(_ job: JobID, _ package: Int, _ merged: MergedPackage) {
         guard scheduler.isLiving(job), let spec = specs[job], spec.packages.indices.contains(package) else { return }
         let wanted = spec.packages[package]
+        let edition = spec.edition
         workshop.run(on: .files) { [blobs, publisher, logger] in
             do {
-                guard let digest = Digest(bytes: merged.digest.bytes), let blob = try await blobs.local(digest) else {
-                    let trouble = Trouble(
-                        cause: "blob-missing", detail: "the merged package \(merged.digest) is gone from the blob store"
-                    )
-                    return .event(.packageTrouble(job, package: package, trouble, retriable: false))
+                var held: [LocalBlob] = []
+                for wanted in merged.digests {
+                    guard let digest = Digest(bytes: wanted.bytes), let blob = try await blobs.local(digest) else {
+                        let trouble = Trouble(
+                            cause: "blob-missing", detail: "the merged package \(wanted) is gone from the blob store")
+                        return .event(.packageTrouble(job, package: package, trouble, retriable: false))
+                    }
+                    held.append(blob)
                 }
                 let order = PublishOrder(
-                    id: wanted.id, file: blob.url, merged: merged, maskWire: wanted.mask.cartoWire, names: wanted.names,
-                    tileset: spec.tilesetID, attribution: spec.attribution, zooms: spec.zooms)
+                    id: wanted.id, file: held[0].url, merged: merged, maskWire: wanted.mask.cartoWire,
+                    names: wanted.names, tileset: spec.tilesetID, attribution: spec.attribution, zooms: spec.zooms,
+                    files: try PublishOrder.files(merged, held.dropFirst().map(\.url)),
+                    edition: try CatalogEdition(of: edition), dataDate: spec.dataDate,
+                    replacesTileset: spec.replacesTileset)
                 let done = try await FileWork.run { try publisher.publish(order) }
-                withExtendedLifetime(blob) {}
+                withExtendedLifetime(held) {}
                 return .event(
                     .published(job, package: package, version: done.version, path: done.path, unchanged: done.unchanged)
                 )

@@ -80,7 +80,7 @@ extension Scheduler {
         let row = jobs[job].packages[package]
         if row.state == .leased, let token = row.token { void(token, now: now) }
         if let token = row.token { ended[token] = nil }
-        for digest in [row.manifest, row.merged?.digest].compactMap(\.self) {
+        for digest in [row.manifest].compactMap(\.self) + (row.merged?.digests ?? []) {
             store(.orphan(jobs[job].summary.id, digest))
         }
         jobs[job].packages[package] = row.rewound
