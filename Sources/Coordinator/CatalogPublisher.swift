@@ -16,6 +16,15 @@ struct CatalogPublisher: Publishing {
                 id: order.id, file: order.file, digest: digest, size: order.merged.size, maskWire: order.maskWire,
                 names: order.names,
                 tilesHash: order.merged.tilesHash))
+        return publication(published)
+    }
+
+    func standing(id: String, _ merged: MergedPackage) throws -> Publication? {
+        guard let digest = Digest(bytes: merged.digest.bytes) else { return nil }
+        return try catalog.standing(id: id, digest: digest, size: merged.size).map(publication)
+    }
+
+    private func publication(_ published: Published) -> Publication {
         let folder = catalog.folder.standardizedFileURL.path
         let path = published.path.standardizedFileURL.path
         let inside = path.hasPrefix(folder) ? String(path.dropFirst(folder.count).drop { $0 == "/" }) : path

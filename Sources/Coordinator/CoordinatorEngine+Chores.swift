@@ -13,6 +13,7 @@ extension CoordinatorEngine {
         case .manifest(let job, let package): writeManifest(job, package)
         case .publish(let job, let package, let merged): publish(job, package, merged)
         case .release: await releaseBlobs()
+        case .trim(let job): await trimBlobs(of: job)
         case .reopen(let asker, let job, let only): try await reopen(job, only: only, asker)
         case .letters(let asker, let body): try await letters(body, asker)
         case .deadOrder(let asker, let body): try await follow(body, asker)
@@ -73,6 +74,11 @@ extension CoordinatorEngine {
         workshop.run(on: .files) { [blobs, publisher, logger] in
             do {
                 guard let digest = Digest(bytes: merged.digest.bytes), let blob = try await blobs.local(digest) else {
+                    // Nothing was new, so nothing was merged; or the blob has gone since. Either way these bytes may be there to be had.
+                    if let done = try await FileWork.run({ try publisher.standing(id: wanted.id, merged) }) {
+                        return .event(
+                            .published(job, package: package, version: done.version, path: done.path, unchanged: true))
+                    }
                     let trouble = Trouble(
                         cause: "blob-missing", detail: "the merged package \(merged.digest) is gone from the blob store"
                     )

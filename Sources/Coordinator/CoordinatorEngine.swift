@@ -160,7 +160,8 @@ actor CoordinatorEngine {
             ])
     }
 
-    /// Finds the ended jobs whose shards unfinished ones may use: those of the same tileset that were submitted before the end.
+    /// Finds the ended jobs whose shards unfinished ones may use, those of the same tileset that were submitted before the end; and the
+    /// shards of those that are baselines.
     private func holdShards(_ all: inout Inheritance) async throws {
         let living = all.jobs.filter { !$0.summary.state.isFinal }
         var waiting = Set(unreleased)
@@ -173,6 +174,9 @@ actor CoordinatorEngine {
             all.jobs[index].batches = try await store.shards(of: job.summary.id)
             all.jobs[index].heldFor = heldFor
             waiting.remove(job.summary.id)
+        }
+        for (index, job) in all.jobs.enumerated() where job.summary.state == .done && job.summary.keepsBlobs {
+            all.jobs[index].batches = try await store.shards(of: job.summary.id)
         }
         unreleased = unreleased.filter(waiting.contains)
     }
@@ -196,6 +200,7 @@ actor CoordinatorEngine {
             case .release(let job):
                 unreleased.append(job)
                 turn.chores.append(.release)
+            case .trim(let job): turn.chores.append(.trim(job))
             case .split(let cut): cuts.append(cut)
             case .fire(let schedule, let due): turn.chores.append(.fire(schedule: schedule, due: due))
             }

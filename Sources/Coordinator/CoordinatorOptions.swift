@@ -46,6 +46,10 @@ public struct CoordinatorOptions: Sendable {
     public var restartGraceSeconds: Double = 60
     /// Whether shards stay in the blob store after their job has ended.
     public var keepShards = false
+    /// Bytes of shards that jobs which are done keep, so that a rebuild asks the origin only for what has changed.
+    ///
+    /// The oldest go first; 0 keeps none. Default 50 GB.
+    public var keptTileBytes: UInt64 = 50_000_000_000
     /// Ended jobs that are remembered; older ones go, with their reports.
     ///
     /// Default 1,000.

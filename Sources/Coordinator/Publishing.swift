@@ -28,6 +28,8 @@ struct Publication: Hashable, Sendable {
 /// Publishing the same bytes again must be harmless: it is repeated after a crash.
 protocol Publishing: Sendable {
     func publish(_ order: PublishOrder) throws -> Publication
+    /// Where the package's newest version is, if that has these very bytes and its file is there, whole by its length; else `nil`.
+    func standing(id: String, _ merged: MergedPackage) throws -> Publication?
     /// What to tell the scheduler about an error, and whether waiting may cure it.
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool)
 }

@@ -124,7 +124,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
         case .return: [.init([1], 1024)]
         case .rateGrants: [.init([1], 256)]
         case .commit: [.init([2], 1), .init([3], 1), .init([2, 8], 1000)]
-        case .offer: [.init([5], 1), .init([6], 1), .init([5, 8], 256)]
+        case .offer: [.init([5], 1), .init([6], 1), .init([5, 8], 256), .init([5, 9], 256)]
         case .submit: [.init([7], 4096), .init([7, 3], 40_000), .init([13], 64)]
         case .jobs: [.init([1], 1000), .init([1, 19], 4096), .init([1, 20], 10_000)]
         case .jobStatus: [.init([19], 4096), .init([20], 10_000)]

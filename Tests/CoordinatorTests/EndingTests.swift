@@ -28,6 +28,8 @@ private final class Hesitant: Publishing {
         return done
     }
 
+    func standing(id: String, _ merged: MergedPackage) throws -> Publication? { try real.standing(id: id, merged) }
+
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool) { real.trouble(error) }
 }
 

@@ -18,4 +18,6 @@ enum Mutant: String, CaseIterable {
     case releasesTooMuch
     /// A merger does not verify what it reads.
     case trustsShards
+    /// A worker takes tiles of an earlier build without asking the origin.
+    case believesBaselines
 }
