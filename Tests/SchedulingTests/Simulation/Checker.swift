@@ -252,7 +252,8 @@ extension StoredJob {
             + packages.compactMap { package in
                 switch package.state {
                 case .ready, .leased: package.manifest
-                case .publishing: package.merged?.digest
+                // What was not merged because the catalog has it needs no blob.
+                case .publishing: package.token == nil ? nil : package.merged?.digest
                 default: nil
                 }
             }
