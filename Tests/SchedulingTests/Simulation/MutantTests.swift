@@ -38,7 +38,7 @@ extension Mutant {
         case .noStart: 350  // 53
         case .releasesTooMuch: 40  // 420
         case .trustsShards: 100  // 160
-        case .believesBaselines: 200
+        case .believesBaselines: 400  // 27
         }
     }
 }
