@@ -2,31 +2,72 @@ internal import Foundation
 internal import Shards
 
 extension Catalog {
-    /// Puts the file at the first version after `last` that is free, and returns that version.
+    /// Puts the request's files where they belong: into the last version when nothing in it changes, else into a new one.
     ///
-    /// A version may be taken although no list names it: by a process that died between the file and the list. It is used when
-    /// it is the same file, and passed over otherwise, because a version's bytes never change.
-    func place(_ request: PublishRequest, after last: Int32) throws(CatalogError) -> Int32 {
-        try checkFile(request)
-        var version = last
-        while version < Int32.max {
-            version += 1
-            let target = place(CatalogEntry.path(request.id, version))
-            guard let size = try fileSize(target) else {
-                try bring(request, to: target)
-                return version
+    /// - Returns: The version, and whether all files were listed there already.
+    func place(
+        _ request: PublishRequest, _ previous: CatalogEntry?
+    ) throws(CatalogError) -> (version: Int32, isSame: Bool) {
+        let edition = request.edition
+        guard let previous, previous.sha256 == request.digest.hex else {
+            return (try placeAnew(request, after: previous?.version ?? 0), false)
+        }
+        var added: [PublishFile] = []
+        for file in request.allFiles {
+            if let listed = previous.allFiles.first(where: { $0.format == file.format }) {
+                guard listed.sha256 == file.digest.hex, listed.fileExtension == file.fileExtension else {
+                    return (try placeAnew(request, after: previous.version), false)
+                }
+            } else {
+                let target = place(previous.path(file.fileExtension), edition)
+                guard try holds(target, file) != .otherBytes else {
+                    return (try placeAnew(request, after: previous.version), false)
+                }
+                added.append(file)
             }
-            let digest = try CatalogError.naming { () throws(ShardsError) in try Digest.ofFile(target).digest }
-            if size == request.size && digest == request.digest { return version }
+        }
+        for file in request.allFiles {
+            let target = place(previous.path(file.fileExtension), edition)
+            guard try fileSize(target) != file.size else { continue }
+            // A listed file that is gone or was cut is put back.
+            try checkFile(file, of: request.id)
+            try CatalogError.naming { () throws(ShardsError) in try Durable.remove(target) }
+            try bring(file.url, to: target)
+        }
+        return (previous.version, added.isEmpty)
+    }
+
+    /// Puts the files at the first version after `last` that is free for all of them, and returns that version.
+    ///
+    /// A version may be taken although no list names it: by a process that died between the files and the list. It is used when
+    /// it has the same files, and passed over otherwise, because a version's bytes never change.
+    private func placeAnew(_ request: PublishRequest, after last: Int32) throws(CatalogError) -> Int32 {
+        for file in request.allFiles { try checkFile(file, of: request.id) }
+        var version = last
+        candidates: while version < Int32.max {
+            version += 1
+            var missing: [(file: PublishFile, target: URL)] = []
+            for file in request.allFiles {
+                let target = place(CatalogEntry.path(request.id, version, file.fileExtension), request.edition)
+                switch try holds(target, file) {
+                case .nothing: missing.append((file, target))
+                case .sameBytes: continue
+                case .otherBytes: continue candidates
+                }
+            }
+            for (file, target) in missing { try bring(file.url, to: target) }
+            return version
         }
         throw CatalogError(.badRequest, "Package '\(request.id)' has used up its versions.")
     }
 
-    /// Puts the file of a listed version back that is gone or was cut.
-    func place(_ request: PublishRequest, at target: URL) throws(CatalogError) {
-        try checkFile(request)
-        try CatalogError.naming { () throws(ShardsError) in try Durable.remove(target) }
-        try bring(request, to: target)
+    private enum Holding { case nothing, sameBytes, otherBytes }
+
+    private func holds(_ target: URL, _ file: PublishFile) throws(CatalogError) -> Holding {
+        guard let size = try fileSize(target) else { return .nothing }
+        guard size == file.size else { return .otherBytes }
+        let digest = try CatalogError.naming { () throws(ShardsError) in try Digest.ofFile(target).digest }
+        return digest == file.digest ? .sameBytes : .otherBytes
     }
 
     /// Bytes of a file, `nil` when it is not there.
@@ -39,49 +80,27 @@ extension Catalog {
         }
     }
 
-    private func checkFile(_ request: PublishRequest) throws(CatalogError) {
-        let (digest, size) = try CatalogError.naming { () throws(ShardsError) in try Digest.ofFile(request.file) }
-        guard digest == request.digest, size == request.size else {
+    private func checkFile(_ file: PublishFile, of id: String) throws(CatalogError) {
+        let (digest, size) = try CatalogError.naming { () throws(ShardsError) in try Digest.ofFile(file.url) }
+        guard digest == file.digest, size == file.size else {
             throw CatalogError(
                 .badFile,
-                "'\(request.file.path)' has \(size) bytes and SHA-256 \(digest); \(request.size) bytes and \(request.digest) were "
-                    + "announced for package '\(request.id)'. Merge it again.")
+                "'\(file.url.path)' has \(size) bytes and SHA-256 \(digest); \(file.size) bytes and \(file.digest) were "
+                    + "announced for package '\(id)'. Merge it again.")
         }
     }
 
     /// Links the file, or copies it to where a link cannot reach, flushes it and gives it its name.
-    private func bring(_ request: PublishRequest, to target: URL) throws(CatalogError) {
+    private func bring(_ source: URL, to target: URL) throws(CatalogError) {
         try CatalogError.naming { () throws(ShardsError) in
             let parent = target.deletingLastPathComponent()
             try Durable.makeFolder(parent)
-            if link(request.file.path, target.path) == 0 { return try Durable.sync(folder: parent) }
+            if link(source.path, target.path) == 0 { return try Durable.sync(folder: parent) }
             let number = errno
             guard [EXDEV, EPERM, EMLINK, ENOSYS, EOPNOTSUPP].contains(number) else {
                 throw ShardsError.system(number, "link", target.path)
             }
-            try Durable.copy(request.file, to: target)
-        }
-    }
-}
-
-extension PublishRequest {
-    /// Refuses what a client could not read or a file system not hold.
-    func check() throws(CatalogError) {
-        let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-(),")
-        guard 1...120 ~= id.utf8.count, id.allSatisfy(allowed.contains), !id.hasPrefix(".") else {
-            throw CatalogError(
-                .badRequest, "'\(id.prefix(130))' cannot be a package id: use 1 to 120 letters, digits and . _ - ( ) ,")
-        }
-        let parts = maskWire.split(separator: ":", omittingEmptySubsequences: false)
-        guard parts.count == 2, !parts[0].isEmpty, let zoom = Int(parts[1]), 0...22 ~= zoom else {
-            throw CatalogError(
-                .badRequest, "Package '\(id)' needs its mask as text:maxZoom; '\(maskWire.suffix(40))' is not that.")
-        }
-        guard names.keys.allSatisfy({ !$0.isEmpty }), names.values.allSatisfy({ !$0.isEmpty }) else {
-            throw CatalogError(.badRequest, "Package '\(id)' has an empty name or language.")
-        }
-        guard size <= UInt64(Int64.max) else {
-            throw CatalogError(.badRequest, "Package '\(id)' is too large to list.")
+            try Durable.copy(source, to: target)
         }
     }
 }

@@ -34,36 +34,48 @@ extension Catalog {
     /// - Throws: `catalog-corrupt`, `io` when the list itself cannot be read; everything else is a problem in the report.
     public func verify() throws(CatalogError) -> CatalogReport {
         var report = CatalogReport()
-        for entry in try list().packages {
-            report.packages += 1
-            func add(_ code: String, _ message: String) {
-                report.problems.append(.init(code: code, id: entry.id, message: message))
+        for edition in try editions() {
+            for entry in try list(edition).packages {
+                report.packages += 1
+                try check(entry, edition, &report)
             }
-            if !entry.url.contains("://") || !entry.url.hasSuffix("/" + entry.path) {
-                add("bad-url", "'\(entry.url)' is not the absolute address of '\(entry.path)'")
+        }
+        return report
+    }
+
+    private func check(
+        _ entry: CatalogEntry, _ edition: CatalogEdition, _ report: inout CatalogReport
+    ) throws(CatalogError) {
+        let id = edition.path + entry.id
+        func add(_ code: String, _ message: String) {
+            report.problems.append(.init(code: code, id: id, message: message))
+        }
+        do throws(TilesError) { _ = try TileMask(cartoText: entry.tileMask) } catch {
+            add("bad-mask", "its tile_mask cannot be read: \(error)")
+        }
+        if entry.version < 1 { add("bad-version", "version \(entry.version) is not positive") }
+        for listed in entry.allFiles {
+            let path = entry.path(listed.fileExtension)
+            if !listed.url.contains("://") || !listed.url.hasSuffix("/" + edition.path + path) {
+                add("bad-url", "'\(listed.url)' is not the absolute address of '\(edition.path)\(path)'")
             }
-            do throws(TilesError) { _ = try TileMask(cartoText: entry.tileMask) } catch {
-                add("bad-mask", "its tile_mask cannot be read: \(error)")
-            }
-            if entry.version < 1 { add("bad-version", "version \(entry.version) is not positive") }
-            let file = place(entry.path)
+            let file = place(path, edition)
             guard let size = try fileSize(file) else {
                 add("missing-file", "'\(file.path)' is not there")
                 continue
             }
-            if size != UInt64(max(0, entry.size)) {
-                add("wrong-size", "the file has \(size) bytes, the list says \(entry.size)")
+            if size != UInt64(max(0, listed.size)) {
+                add("wrong-size", "'\(file.path)' has \(size) bytes, the list says \(listed.size)")
             }
             do throws(ShardsError) {
                 let (digest, read) = try Digest.ofFile(file)
                 report.bytes += read
-                if digest.hex != entry.sha256 {
-                    add("wrong-digest", "the file's SHA-256 is \(digest), the list says \(entry.sha256)")
+                if digest.hex != listed.sha256 {
+                    add("wrong-digest", "the SHA-256 of '\(file.path)' is \(digest), the list says \(listed.sha256)")
                 }
             } catch {
                 add("unreadable", error.message)
             }
         }
-        return report
     }
 }

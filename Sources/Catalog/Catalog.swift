@@ -3,6 +3,7 @@ internal import Shards
 
 /// A folder clients download from: `packages.json` and immutable files `packages/<version>/<id>.mbtiles`.
 ///
+/// Other formats of a package lie beside it with extensions of their own; other editions (``CatalogEdition``) in sub-folders.
 /// One process writes it (others are kept out by a lock while it does); any number read it through a web server. A reader sees
 /// the old list or the new one, and every file a list names is complete before the list is. Files of earlier versions stay: a
 /// client that began to download one can go on.
@@ -38,7 +39,7 @@ public struct Catalog: Sendable {
                 try Durable.makeFolder(folder.appendingPathComponent("packages"))
             }
             try locked { () throws(CatalogError) in
-                if access(listURL.path, F_OK) != 0 { try write(CatalogList()) }
+                if access(listURL.path, F_OK) != 0 { try write(CatalogList(), .main) }
             }
         }
         guard access(listURL.path, F_OK) == 0 else {
@@ -47,93 +48,100 @@ public struct Catalog: Sendable {
         }
     }
 
-    /// The list, ascending by id.
+    /// The list of an edition, ascending by id; empty when there is no such edition.
     ///
     /// - Throws: `catalog-corrupt`, `io`.
-    public func packages() throws(CatalogError) -> [CatalogEntry] { try list().packages }
+    public func packages(in edition: CatalogEdition = .main) throws(CatalogError) -> [CatalogEntry] {
+        try list(edition).packages
+    }
 
-    /// Puts a finished package into the catalog.
+    /// Puts a finished package into the catalog, in all of its formats.
     ///
-    /// The version is one more than the last, and stays when the bytes are the same; then the list is only written if the mask
-    /// or the names changed. The file is linked when it lies on the same file system, and copied otherwise. It is hashed before
-    /// it is listed. Blocks for the time of reading the file.
-    /// - Throws: `bad-request`, `bad-file`, `catalog-corrupt`, `disk-full`, `io`; the list is then as it was.
+    /// The version is one more than the last, and stays when the bytes of all files are the same; a format that was not there is
+    /// added to the version it belongs to. The list is only written if something in it changed. Files are linked when they lie on
+    /// the same file system, and copied otherwise. Each is hashed before it is listed. Blocks for the time of reading them.
+    /// - Throws: `bad-request`, `bad-file`, `other-tileset`, `catalog-corrupt`, `disk-full`, `io`; the list is then as it was.
     public func publish(_ request: PublishRequest) throws(CatalogError) -> Published {
         try request.check()
+        let edition = request.edition
         return try locked { () throws(CatalogError) in
-            var list = try list()
+            var list = try list(edition)
             let previous = list.packages.first { $0.id == request.id }
-            let sha256 = request.digest.hex
-            let same = previous.map { $0.sha256 == sha256 } ?? false
-            let version: Int32
-            if let previous, same {
-                version = previous.version
-                let held = place(previous.path)
-                if try fileSize(held) != request.size { try place(request, at: held) }
-            } else {
-                version = try place(request, after: previous?.version ?? 0)
+            if let known = previous?.tileset, !request.tileset.isEmpty, known != request.tileset,
+                !request.replacesTileset
+            {
+                throw CatalogError(
+                    .otherTileset,
+                    "Package '\(request.id)' of catalog '\(edition)' is made of tileset '\(known)'; one of '\(request.tileset)' would take its place. Publish it to another catalog or under another id, or allow the replacement."
+                )
             }
+            let (version, isSame) = try place(request, previous)
             let entry = CatalogEntry(
-                id: request.id, version: version, size: Int64(request.size), url: address(request.id, version),
-                tileMask: request.maskWire,
-                metainfo: Dictionary(uniqueKeysWithValues: request.names.map { ("name_\($0.key)", $0.value) }),
-                sha256: sha256, tilesHash: request.tilesHash)
+                request, version: version, keeping: previous?.version == version ? previous?.files ?? [] : [],
+                base: baseURL + edition.path)
             if previous != entry {
                 list.packages.removeAll { $0.id == request.id }
                 list.packages.append(entry)
-                try write(list)
+                try write(list, edition)
             }
-            return Published(version: version, path: place(entry.path), unchanged: same)
+            return Published(version: version, path: place(entry.path, edition), unchanged: isSame)
         }
     }
 
     // MARK: - Inside
 
-    var listURL: URL { folder.appendingPathComponent("packages.json") }
+    var listURL: URL { listURL(.main) }
 
-    func place(_ path: String) -> URL { folder.appendingPathComponent(path) }
+    func listURL(_ edition: CatalogEdition) -> URL { place("packages.json", edition) }
 
-    /// The address of a package; every character an id may have stands for itself in the path of an address.
-    func address(_ id: String, _ version: Int32) -> String { baseURL + CatalogEntry.path(id, version) }
+    func place(_ path: String, _ edition: CatalogEdition) -> URL { folder.appendingPathComponent(edition.path + path) }
 
-    func list() throws(CatalogError) -> CatalogList {
+    func list(_ edition: CatalogEdition) throws(CatalogError) -> CatalogList {
+        let url = listURL(edition)
+        if edition != .main, access(url.path, F_OK) != 0, errno == ENOENT { return CatalogList() }
         do {
-            let list = try JSONDecoder().decode(CatalogList.self, from: try Data(contentsOf: listURL))
+            let list = try JSONDecoder().decode(CatalogList.self, from: try Data(contentsOf: url))
             guard Set(list.packages.map(\.id)).count == list.packages.count else {
-                throw CatalogError(.corrupt, "'\(listURL.path)' names a package twice.")
+                throw CatalogError(.corrupt, "'\(url.path)' names a package twice.")
             }
             return list
         } catch let error as DecodingError {
             throw CatalogError(
                 .corrupt,
-                "'\(listURL.path)' is not a list this build wrote; it is left as it is. Restore it from a backup.",
+                "'\(url.path)' is not a list this build wrote; it is left as it is. Restore it from a backup.",
                 cause: error)
         } catch let error as CatalogError {
             throw error
         } catch {
-            throw CatalogError(.io, "Cannot read '\(listURL.path)': \(error.localizedDescription)", cause: error)
+            throw CatalogError(.io, "Cannot read '\(url.path)': \(error.localizedDescription)", cause: error)
         }
     }
 
     /// Writes the list, sorted by id, with today's base address.
-    private func write(_ list: CatalogList) throws(CatalogError) {
+    func write(_ list: CatalogList, _ edition: CatalogEdition) throws(CatalogError) {
         var list = list
         list.packages = list.packages.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }.map {
-            CatalogEntry(
-                id: $0.id, version: $0.version, size: $0.size, url: address($0.id, $0.version), tileMask: $0.tileMask,
-                metainfo: $0.metainfo, sha256: $0.sha256, tilesHash: $0.tilesHash)
+            $0.rebased(baseURL + edition.path)
         }
+        try write(list, to: listURL(edition))
+    }
+
+    /// Writes a value as JSON with sorted keys, so that equal values are equal bytes.
+    func write(_ value: some Encodable, to url: URL) throws(CatalogError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
         let bytes: [UInt8]
-        do { bytes = [UInt8](try encoder.encode(list)) + [0x0A] } catch {
-            throw CatalogError(.corrupt, "The package list cannot be written as JSON: \(error)", cause: error)
+        do { bytes = [UInt8](try encoder.encode(value)) + [0x0A] } catch {
+            throw CatalogError(.corrupt, "'\(url.path)' cannot be written as JSON: \(error)", cause: error)
         }
-        try CatalogError.naming { () throws(ShardsError) in try Durable.write(bytes, to: listURL) }
+        try CatalogError.naming { () throws(ShardsError) in
+            try Durable.makeFolder(url.deletingLastPathComponent())
+            try Durable.write(bytes, to: url)
+        }
     }
 
     /// Keeps other threads and processes out while the catalog changes.
-    private func locked<Result>(_ body: () throws(CatalogError) -> Result) throws(CatalogError) -> Result {
+    func locked<Result>(_ body: () throws(CatalogError) -> Result) throws(CatalogError) -> Result {
         let path = folder.appendingPathComponent(".lock").path
         let handle = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard handle >= 0 else {

@@ -1,8 +1,33 @@
+internal import Shards
+internal import Tiles
+
 /// One package of `packages.json`, as clients see it.
 ///
 /// Keys and types are those CARTO's client reads (formats/carto.md §2): whole numbers, no nulls, every member present.
-/// `sha256` and `agg_tiles_hash` are extra keys, which that client passes over.
+/// `sha256`, `agg_tiles_hash` and what follows them are extra keys, which that client passes over; lists of earlier builds lack the latter.
 public struct CatalogEntry: Sendable, Hashable, Codable {
+    /// The package in another format.
+    public struct File: Sendable, Hashable, Codable {
+        /// What the format is called.
+        public let format: String
+        /// What follows the id in the file's name, with its dot.
+        public let fileExtension: String
+        /// Absolute address of the file.
+        public let url: String
+        /// Exact bytes of the file.
+        public let size: Int64
+        /// SHA-256 of the file, 64 lower-case hexadecimal digits.
+        public let sha256: String
+
+        enum CodingKeys: String, CodingKey {
+            case format
+            case fileExtension = "extension"
+            case url
+            case size
+            case sha256
+        }
+    }
+
     /// The package's id, unique in the list.
     public let id: String
     /// Counts from 1; another version means other bytes.
@@ -10,7 +35,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     /// Exact bytes of the file.
     public let size: Int64
     /// Absolute address of the file.
-    public let url: String
+    public private(set) var url: String
     /// The package's tiles: CARTO's text, a colon, the deepest zoom.
     public let tileMask: String
     /// Name paths by language: `name_en` is "Europe/Northern Europe/Estonia".
@@ -19,6 +44,17 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     public let sha256: String
     /// The file's `agg_tiles_hash`: equal for equal tiles.
     public let tilesHash: String
+    /// Whom to thank; `nil` when not told.
+    public let attribution: String?
+    /// How old the data is, as its source says; `nil` when not told.
+    public let dataDate: String?
+    /// Id of the tileset it was built from; `nil` when not told.
+    public let tileset: String?
+    /// The shallowest zoom of its tiles; `nil` when not told.
+    public let minZoom: Int?
+    /// The deepest zoom of its tiles; `nil` when not told.
+    public let maxZoom: Int?
+    private var listedFiles: [File]?
 
     private enum CodingKeys: String, CodingKey {
         case id
@@ -29,12 +65,70 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         case metainfo
         case sha256
         case tilesHash = "agg_tiles_hash"
+        case attribution
+        case dataDate = "data_date"
+        case tileset
+        case minZoom = "min_zoom"
+        case maxZoom = "max_zoom"
+        case listedFiles = "files"
     }
 
-    /// Where the file lies in the catalog folder.
-    public var path: String { CatalogEntry.path(id, version) }
+    /// The package in other formats, ascending by format.
+    public var files: [File] { listedFiles ?? [] }
 
-    static func path(_ id: String, _ version: Int32) -> String { "packages/\(version)/\(id).mbtiles" }
+    /// The main file and the others.
+    public var allFiles: [File] {
+        let main = PublishRequest.main
+        return [File(format: main.format, fileExtension: main.fileExtension, url: url, size: size, sha256: sha256)]
+            + files
+    }
+
+    /// Where the main file lies in its edition's folder.
+    public var path: String { path(PublishRequest.main.fileExtension) }
+
+    /// Where the file with this extension lies in its edition's folder.
+    public func path(_ fileExtension: String) -> String { Self.path(id, version, fileExtension) }
+
+    static func path(_ id: String, _ version: Int32, _ fileExtension: String) -> String {
+        "packages/\(version)/\(id)\(fileExtension)"
+    }
+
+    /// The entry of a published package; `kept` are formats of the same version that the request does not name.
+    init(_ request: PublishRequest, version: Int32, keeping kept: [File], base: String) {
+        id = request.id
+        self.version = version
+        size = Int64(request.size)
+        url = base + Self.path(request.id, version, PublishRequest.main.fileExtension)
+        tileMask = request.maskWire
+        metainfo = Dictionary(uniqueKeysWithValues: request.names.map { ("name_\($0.key)", $0.value) })
+        sha256 = request.digest.hex
+        tilesHash = request.tilesHash
+        attribution = request.attribution.isEmpty ? nil : request.attribution
+        dataDate = request.dataDate
+        tileset = request.tileset.isEmpty ? nil : request.tileset
+        minZoom = request.zooms?.min
+        maxZoom = request.zooms?.max
+        let new = request.files.map {
+            File(
+                format: $0.format, fileExtension: $0.fileExtension,
+                url: base + Self.path(request.id, version, $0.fileExtension), size: Int64($0.size),
+                sha256: $0.digest.hex)
+        }
+        let all = new + kept.filter { old in !new.contains { $0.format == old.format } }
+        listedFiles = all.isEmpty ? nil : all.sorted { $0.format < $1.format }
+    }
+
+    /// The same with addresses below another base, which ends in a slash.
+    func rebased(_ base: String) -> CatalogEntry {
+        var copy = self
+        copy.url = base + path
+        copy.listedFiles = listedFiles?.map {
+            File(
+                format: $0.format, fileExtension: $0.fileExtension, url: base + path($0.fileExtension), size: $0.size,
+                sha256: $0.sha256)
+        }
+        return copy
+    }
 }
 
 /// All of `packages.json`.

@@ -11,6 +11,7 @@ public struct CatalogError: Error, Sendable, CustomStringConvertible {
             case corrupt = "catalog-corrupt"
             case badRequest = "bad-request"
             case badFile = "bad-file"
+            case otherTileset = "other-tileset"
         }
         private let reason: Reason
         /// No space is left on the file system.
@@ -27,6 +28,8 @@ public struct CatalogError: Error, Sendable, CustomStringConvertible {
         public static let badRequest = Code(reason: .badRequest)
         /// The file to publish is not the one named: other size or other digest.
         public static let badFile = Code(reason: .badFile)
+        /// The package's id is taken by a package of another tileset, and replacing it was not allowed.
+        public static let otherTileset = Code(reason: .otherTileset)
         /// The kebab-case text of the code.
         public var description: String { reason.rawValue }
     }

@@ -11,24 +11,29 @@ struct CatalogPublisher: Publishing {
         guard let digest = Digest(bytes: order.merged.digest.bytes) else {
             throw CatalogError(.badRequest, "The digest of package '\(order.id)' has not 32 bytes.")
         }
-        let published = try catalog.publish(
-            PublishRequest(
-                id: order.id, file: order.file, digest: digest, size: order.merged.size, maskWire: order.maskWire,
-                names: order.names,
-                tilesHash: order.merged.tilesHash))
-        return publication(published)
-    }
-
-    func standing(id: String, _ merged: MergedPackage) throws -> Publication? {
-        guard let digest = Digest(bytes: merged.digest.bytes) else { return nil }
-        return try catalog.standing(id: id, digest: digest, size: merged.size).map(publication)
-    }
-
-    private func publication(_ published: Published) -> Publication {
+        var request = PublishRequest(
+            id: order.id, file: order.file, digest: digest, size: order.merged.size, maskWire: order.maskWire,
+            names: order.names, tilesHash: order.merged.tilesHash)
+        request.files = order.files
+        request.edition = order.edition
+        request.attribution = order.attribution
+        request.dataDate = order.dataDate
+        request.tileset = order.tileset
+        request.zooms = order.zooms
+        request.replacesTileset = order.replacesTileset
+        let published = try catalog.publish(request)
         let folder = catalog.folder.standardizedFileURL.path
         let path = published.path.standardizedFileURL.path
         let inside = path.hasPrefix(folder) ? String(path.dropFirst(folder.count).drop { $0 == "/" }) : path
         return Publication(version: UInt32(clamping: published.version), path: inside, unchanged: published.unchanged)
+    }
+
+    func held(_ id: String, _ edition: CatalogEdition) throws -> [ContentDigest: URL] {
+        var held: [ContentDigest: URL] = [:]
+        for (digest, url) in try catalog.files(of: id, edition: edition) {
+            if let name = ContentDigest(digest.bytes) { held[name] = url }
+        }
+        return held
     }
 
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool) {

@@ -73,19 +73,19 @@ extension CoordinatorEngine {
         let wanted = spec.packages[package]
         workshop.run(on: .files) { [blobs, publisher, logger] in
             do {
-                guard let digest = Digest(bytes: merged.digest.bytes), let blob = try await blobs.local(digest) else {
-                    // Nothing was new, so nothing was merged; or the blob has gone since. Either way these bytes may be there to be had.
-                    if let done = try await FileWork.run({ try publisher.standing(id: wanted.id, merged) }) {
-                        return .event(
-                            .published(job, package: package, version: done.version, path: done.path, unchanged: true))
-                    }
+                var blob: LocalBlob?
+                if let digest = Digest(bytes: merged.digest.bytes) { blob = try await blobs.local(digest) }
+                // Nothing was new, so nothing was merged; or the blob has gone since. The catalog may have these very bytes.
+                let held = blob == nil ? try await FileWork.run { try publisher.held(wanted.id, .main) } : [:]
+                guard let file = blob?.url ?? held[merged.digest] else {
                     let trouble = Trouble(
                         cause: "blob-missing", detail: "the merged package \(merged.digest) is gone from the blob store"
                     )
                     return .event(.packageTrouble(job, package: package, trouble, retriable: false))
                 }
                 let order = PublishOrder(
-                    id: wanted.id, file: blob.url, merged: merged, maskWire: wanted.mask.cartoWire, names: wanted.names)
+                    id: wanted.id, file: file, merged: merged, maskWire: wanted.mask.cartoWire, names: wanted.names,
+                    tileset: spec.tilesetID, attribution: spec.attribution, zooms: spec.zooms)
                 let done = try await FileWork.run { try publisher.publish(order) }
                 withExtendedLifetime(blob) {}
                 return .event(

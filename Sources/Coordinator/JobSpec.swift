@@ -90,6 +90,13 @@ struct JobSpec: Sendable {
         PackageNeeds(masks: packages.map(\.mask), cells: batches.map(\.cell))
     }
 
+    /// The tileset's attribution as far as a catalog lists it: 4,096 bytes; empty when it has none.
+    var attribution: String {
+        let object = try? JSONSerialization.jsonObject(with: Data(tileset))
+        let text = (object as? [String: Any])?["attribution"] as? String ?? ""
+        return text.utf8.count <= 4_096 ? text : String(text.prefix(1_000))
+    }
+
     /// The `id` of a tileset's canonical JSON.
     private static func id(ofTileset bytes: [UInt8]) throws(SubmitProblem) -> String {
         let object: Any?

@@ -1,3 +1,4 @@
+import Catalog
 import Foundation
 import Scheduling
 import Tiles
@@ -12,6 +13,19 @@ struct PublishOrder: Sendable {
     let maskWire: String
     /// Localized name paths by language.
     let names: [String: String]
+    /// Id of the job's tileset.
+    let tileset: String
+    /// The tileset's attribution; empty when it has none.
+    let attribution: String
+    let zooms: ZoomRange
+    /// The same package in other formats.
+    var files: [PublishFile] = []
+    /// The part of the catalog it belongs to.
+    var edition = CatalogEdition.main
+    /// How old the data is, as its source says.
+    var dataDate: String?
+    /// Whether it may take the place of a package of another tileset.
+    var replacesTileset = false
 }
 
 /// How a package came into the catalog.
@@ -28,8 +42,8 @@ struct Publication: Hashable, Sendable {
 /// Publishing the same bytes again must be harmless: it is repeated after a crash.
 protocol Publishing: Sendable {
     func publish(_ order: PublishOrder) throws -> Publication
-    /// Where the package's newest version is, if that has these very bytes and its file is there, whole by its length; else `nil`.
-    func standing(id: String, _ merged: MergedPackage) throws -> Publication?
+    /// The files of a package's newest version that are there, whole by their lengths.
+    func held(_ id: String, _ edition: CatalogEdition) throws -> [ContentDigest: URL]
     /// What to tell the scheduler about an error, and whether waiting may cure it.
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool)
 }

@@ -89,6 +89,14 @@ enum WireConversions {
         }
     }
 
+    /// Why packages do not come into the catalog, while that is tried again: a full disk, a folder that cannot be written.
+    private static func standstill(_ packages: [Package]) -> String {
+        let waiting = packages.filter { $0.state == .publishing || $0.state == .manifest }
+        guard let stuck = waiting.first(where: { $0.trouble != nil }), let trouble = stuck.trouble else { return "" }
+        return
+            "package '\(stuck.id)' waits to be \(stuck.state == .publishing ? "published" : "merged"): \(trouble.detail) [\(trouble.cause)]"
+    }
+
     private static func word(_ state: PackageState) -> String {
         switch state {
         case .waiting: "waiting"
@@ -124,7 +132,7 @@ enum WireConversions {
             $0.batchesDone = job.counts[.done]
             $0.batchesLeased = job.counts[.leased]
             $0.elapsedMs = UInt64(clamping: (times.ended ?? wall) - times.created)
-            $0.reason = job.reason
+            $0.reason = job.reason.isEmpty ? standstill(packages) : job.reason
             $0.packages = packages.map(status)
             $0.priority = job.priority
             $0.weight = job.weight

@@ -15,6 +15,10 @@ public struct PackagesError: Error, Sendable, CustomStringConvertible {
             case tooLarge = "too-large"
             case verificationFailed = "verification-failed"
             case database = "database"
+            case unknownFormat = "unknown-format"
+            case unsupported = "unsupported"
+            case exists = "exists"
+            case badSource = "bad-source"
         }
         private let reason: Reason
         /// No space is left on the file system.
@@ -39,6 +43,14 @@ public struct PackagesError: Error, Sendable, CustomStringConvertible {
         public static let verificationFailed = Code(reason: .verificationFailed)
         /// SQLite refused.
         public static let database = Code(reason: .database)
+        /// There is no format of that name.
+        public static let unknownFormat = Code(reason: .unknownFormat)
+        /// The format exists, but not for this content or this writer.
+        public static let unsupported = Code(reason: .unsupported)
+        /// A file of the target's name is there already.
+        public static let exists = Code(reason: .exists)
+        /// The file to be converted cannot be read as what it claims to be.
+        public static let badSource = Code(reason: .badSource)
         /// The kebab-case text of the code.
         public var description: String { reason.rawValue }
     }

@@ -94,6 +94,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     case catalogCorrupt = "catalog-corrupt"
     case badRequest = "bad-request"
     case badFile = "bad-file"
+    case otherTileset = "other-tileset"
 
     // Somebody's word; nothing is wrong.
     case cancelled
@@ -148,7 +149,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
             .tilesFailed, .tilesThrottled:
             .origin
         case .forbidden, .invalidRequest, .tileset, .badTileset, .badArchive, .unsupported, .originBadArchive,
-            .originUnsupported, .badSpec, .nothing, .missingTiles:
+            .originUnsupported, .badSpec, .nothing, .missingTiles, .otherTileset:
             .job
         case .diskFull, .io, .inputOutput, .blobStore, .storeMissing, .outOfMemory, .engine, .database: .worker
         case .cancelled, .drained, .dropped, .jobFailed, .jobCancelled: .nobody

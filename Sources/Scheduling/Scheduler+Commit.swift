@@ -51,7 +51,7 @@ extension Scheduler {
                 now: now)
             return
         }
-        if counts.failed > 0, let trouble = reasonForAnother(batch, counts, failures) {
+        if counts.failed > 0, let trouble = reasonForAnother(id, batch, counts, failures) {
             // Named as an orphan too, so that it goes with the job whatever becomes of the batch.
             store(.orphan(jobs[job].summary.id, digest))
             jobs[job].batches[index].partial = digest
@@ -83,12 +83,17 @@ extension Scheduler {
 
     /// Why another attempt at the batch is worth its while, or `nil` when it is accepted with its failed tiles.
     ///
-    /// Only the first some hundred failures are named; the others are taken to be like them. As long as tiles fail only because the origin
-    /// asks to wait, no number of attempts is too many.
-    private func reasonForAnother(_ batch: Batch, _ counts: FetchCounts, _ failures: [FailedTile]) -> Trouble? {
+    /// Only the first some hundred failures are named; the others are taken to be like them. A worker that obeys grants waits by itself while
+    /// the origin throttles all of its requests, so it only names a tile as throttled that alone was. Of other workers, which know
+    /// no such difference, no number of attempts is too many as long as tiles fail only because the origin asks to wait.
+    private func reasonForAnother(
+        _ id: SessionID, _ batch: Batch, _ counts: FetchCounts, _ failures: [FailedTile]
+    ) -> Trouble? {
         let first = failures.first.map { " (\($0.tile) \($0.trouble.cause): \($0.trouble.detail))" } ?? ""
         let detail = "\(counts.failed) tiles failed\(first)"
-        if !failures.isEmpty, failures.allSatisfy({ FailureCause(named: $0.trouble.cause) == .throttled }) {
+        if sessions[id]?.profile.obeysGrants == false, !failures.isEmpty,
+            failures.allSatisfy({ FailureCause(named: $0.trouble.cause) == .throttled })
+        {
             return Trouble(cause: FailureCause.tilesThrottled.rawValue, detail: detail)
         }
         guard Int(batch.attempts) + 1 < Int(policy.attemptsForTiles) else { return nil }

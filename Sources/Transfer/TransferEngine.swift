@@ -113,7 +113,7 @@ final class TransferEngine {
 
     private func begin(_ job: TransferJob) {
         var job = job
-        if job.answersBefore == nil { job.answersBefore = budget?.use.answered }
+        job.idle.begin(budget?.use)
         guard let easy = idle.popLast() ?? EasyHandle(options: options) else {
             budget?.settle(.none)
             finish(job, .failure(TransferError(.engine, "libcurl gave no handle: out of memory")))

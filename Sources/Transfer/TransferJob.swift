@@ -8,10 +8,8 @@ struct TransferJob: Sendable {
     /// The URL of the current hop.
     var url: String
     var attempt = 1
-    /// Attempts that told nothing about this request, because the origin was down.
-    var idleAttempts = 0
-    /// Good answers of the origin when this request was last tried; `nil` before its first attempt.
-    var answersBefore: UInt64?
+    /// Attempts that told nothing about this request.
+    var idle = IdleAttempts()
     var redirects = 0
     var received = 0
     /// Whether a redirect led to another host: then no header of ours goes along.

@@ -4,17 +4,6 @@ import Shards
 import Testing
 import Tiles
 
-/// A folder of one test, removed with it.
-final class Scratch {
-    let folder: URL
-    init() throws {
-        folder = FileManager.default.temporaryDirectory.appendingPathComponent("packhorse-catalog-\(UUID().uuidString)")
-        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    }
-    deinit { try? FileManager.default.removeItem(at: folder) }
-    func file(_ name: String) -> URL { folder.appendingPathComponent(name) }
-}
-
 struct CatalogTests {
     let scratch: Scratch
     let catalog: Catalog
@@ -28,12 +17,7 @@ struct CatalogTests {
         _ id: String, _ text: String, names: [String: String] = ["en": "Europe/Estonia"], mask: String = "QAAA:14",
         size: UInt64? = nil
     ) throws -> PublishRequest {
-        let file = scratch.file("blob-\(text)")
-        try Data(text.utf8).write(to: file)
-        return PublishRequest(
-            id: id, file: file, digest: Digest(of: Array(text.utf8)), size: size ?? UInt64(text.utf8.count),
-            maskWire: mask,
-            names: names, tilesHash: "D41D8CD98F00B204E9800998ECF8427E")
+        try scratch.request(id, text, names: names, mask: mask, size: size)
     }
 
     private func listText() throws -> String {

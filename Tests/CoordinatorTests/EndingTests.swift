@@ -28,7 +28,7 @@ private final class Hesitant: Publishing {
         return done
     }
 
-    func standing(id: String, _ merged: MergedPackage) throws -> Publication? { try real.standing(id: id, merged) }
+    func held(_ id: String, _ edition: CatalogEdition) throws -> [ContentDigest: URL] { try real.held(id, edition) }
 
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool) { real.trouble(error) }
 }

@@ -155,10 +155,31 @@ struct BisectTests {
         #expect(try bench.summary(job).counts.failed == 5)
     }
 
-    @Test func throttlingCostsNoAttempt() throws {
+    /// A worker that obeys grants waits while all are throttled: what it names as throttled was so alone.
+    @Test func aTileThatIsThrottledAloneIsNamedInTheEnd() throws {
         var bench = Bench()
         let job = bench.submit(1)
         bench.join(1)
+        let failed = FailedTile(tile: try tile(14, 1, 1), trouble: Trouble(cause: "http-429", detail: "d"))
+        var rounds = 0
+        for _ in 0..<10 {
+            bench.on(.ready(1, credit: 1))
+            for offer in bench.offers(to: 1) {
+                guard case .fetch = offer.work else { continue }
+                rounds += 1
+                bench.finish(offer, by: 1, failed: [failed])
+            }
+            bench.pass(31_000)
+            bench.on(.progress(1, []))
+        }
+        #expect(rounds == 3)
+        #expect(try bench.summary(job).counts.failed == 1)
+    }
+
+    @Test func throttlingCostsNoAttempt() throws {
+        var bench = Bench()
+        let job = bench.submit(1)
+        bench.join(1, obeysGrants: false)
         let failed = FailedTile(tile: try tile(14, 1, 1), trouble: Trouble(cause: "http-429", detail: "d"))
         var rounds = 0
         for round in 0..<30 {

@@ -50,26 +50,41 @@ struct BudgetedClientTests {
         #expect(response.status == 204 && response.attempts == 1)
     }
 
-    @Test func throttlingCostsNoAttempt() async throws {
-        let server = try ScriptedServer { $0.earlier < 12 ? .reply(429) : .reply(204) }
-        defer { server.stop() }
+    /// How many attempts of one request do not count while `others` more fare alike each time, at most 50.
+    private func idleAttempts(_ reception: OriginBudget.Reception, others: Int, hadAnswer: Bool = true) -> Int {
         let budget = OriginBudget()
-        budget.apply(grant(4))
-        let response = try await client(budget).get("\(server.url)/a")
-        #expect(response.status == 204 && response.attempts == 1)
-        #expect(budget.use.throttled == 12)
+        var idle = IdleAttempts()
+        idle.begin(budget.use)
+        for _ in 0..<50 {
+            for _ in 0...others { budget.settle(reception) }
+            if !idle.takes(reception, hadAnswer: hadAnswer, budget.use) { break }
+        }
+        return idle.count
     }
 
-    @Test func anOutageOfOneServerCostsNoAttemptButIsBounded() async throws {
+    @Test func throttlingOfEverybodyCostsNoAttempt() {
+        #expect(idleAttempts(.throttled(retryAfter: nil), others: 1) == 50)
+        #expect(idleAttempts(.throttled(retryAfter: nil), others: 0) == IdleAttempts.mostAlone)
+    }
+
+    @Test func anOutageCostsNoAttemptButIsBounded() {
+        #expect(idleAttempts(.failed, others: 1) == IdleAttempts.most)
+        #expect(idleAttempts(.failed, others: 0) == IdleAttempts.mostAlone)
+        #expect(idleAttempts(.failed, others: 0, hadAnswer: false) == 50)
+    }
+
+    @Test func aTileThatAloneFailsEndsSoon() async throws {
         let budget = OriginBudget()
         budget.apply(grant(4))
-        let server = try ScriptedServer { $0.path == "/ill" || $0.earlier < 8 ? .reply(502) : .reply(204) }
+        let server = try ScriptedServer { .reply($0.path == "/ill" ? 502 : $0.path == "/told" ? 429 : 204) }
         defer { server.stop() }
         let client = try client(budget)
-        #expect(try await client.get("\(server.url)/a").attempts == 1)
-        let ill = try await client.get("\(server.url)/ill")
-        #expect(ill.status == 502 && ill.attempts == 5)
-        #expect(server.requests.count { $0.path == "/ill" } == TransferJob.mostIdleAttempts + 5)
+        #expect(try await client.get("\(server.url)/well").status == 204)
+        for (path, status) in [("/ill", 502), ("/told", 429)] {
+            let answer = try await client.get("\(server.url)\(path)")
+            #expect(answer.status == status && answer.attempts == 5)
+            #expect(server.requests.count { $0.path == path } == IdleAttempts.mostAlone + 5)
+        }
     }
 
     @Test func aServerThatIsNotThereIsWaitedFor() async throws {

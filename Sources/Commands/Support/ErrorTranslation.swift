@@ -47,11 +47,11 @@ enum ErrorTranslation {
     private static func status(_ code: String) -> ExitStatus {
         switch code {
         case "unknown-region", "ambiguous-name", "missing", "store-missing", "no-bucket", "catalog-missing": .noInput
-        case "disk-full", "cannot-open": .cannotCreate
+        case "disk-full", "cannot-open", "exists": .cannotCreate
         case "io", "file-failed", "unreadable": .inputOutput
         case "unreachable", "closed": .unavailable
         case "host-refused", "refused", "key-permissions", "plain-refused", "wrong-secret", "forbidden": .permission
-        case "backup-name": .usage
+        case "backup-name", "unknown-format": .usage
         case "data-in-use", "address-in-use", "orphaned": .temporary
         case "bad-syntax", "unknown-key", "missing-key", "bad-value", "bad-template", "bad-tilejson", "literal-secret",
             "missing-secret", "clock-skew", "wrong-region", "rejected", "newer-state", "bad-endpoint", "bad-key",

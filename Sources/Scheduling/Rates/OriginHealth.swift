@@ -61,7 +61,7 @@ struct OriginHealth: Sendable {
         recoveredAt = max(blockedUntil ?? now, now)
         guard halvedAt.map({ now - $0 >= policy.halveEvery }) ?? true else { return }
         halvedAt = max(blockedUntil ?? now, now)
-        if ceiling == nil { ceiling = max(speed, 1) }
+        if ceiling == nil { ceiling = max(speed, Double(counting?.requests ?? 0), 1) }
         factor = max(factor / 2, policy.leastFactor)
     }
 

@@ -111,6 +111,21 @@ struct SchedulerRatesTests {
         #expect(bench.scheduler.hindrance(of: job, now: bench.now).isEmpty)
     }
 
+    /// Without a limit of its own, an origin that throttles is asked half as fast as it was, not once a second.
+    @Test func anUnlimitedOriginIsSlowedFromTheSpeedItHad() {
+        var (bench, _) = bench(perSecond: nil)
+        bench.on(.progress(1, [], origins: [], acknowledged: .max))
+        report(&bench, 1) {
+            $0.requests = 100
+            $0.answered = 99
+            $0.throttled = 1
+        }
+        bench.sent = []
+        settle(&bench, 1...3)
+        let rate = told(bench).values.reduce(0) { $0 + ($1.perSecond ?? 0) }
+        #expect(rate > 40 && rate <= 60, "\(rate)")
+    }
+
     @Test func throttlingHalvesTheRateOnceAndItComesBack() {
         var (bench, _) = bench()
         settle(&bench, 1...3)

@@ -1,0 +1,37 @@
+internal import Foundation
+
+extension Catalog {
+    /// The editions that have a list, ascending by path; the main one is first.
+    ///
+    /// - Throws: `io` when a folder cannot be read.
+    public func editions() throws(CatalogError) -> [CatalogEdition] {
+        var found: [CatalogEdition] = [.main]
+        func add(group: String?, language: String?) {
+            guard let edition = try? CatalogEdition(group: group, language: language),
+                access(listURL(edition).path, F_OK) == 0
+            else { return }
+            found.append(edition)
+        }
+        for name in try folders("") { add(group: nil, language: name) }
+        for group in try folders("groups/") {
+            add(group: group, language: nil)
+            for name in try folders("groups/\(group)/") { add(group: group, language: name) }
+        }
+        return found.sorted()
+    }
+
+    /// Names of the folders at a path inside the catalog; none when the path is not there.
+    func folders(_ path: String) throws(CatalogError) -> [String] {
+        let url = folder.appendingPathComponent(path)
+        guard access(url.path, F_OK) == 0 else { return [] }
+        do {
+            return try FileManager.default.contentsOfDirectory(
+                at: url, includingPropertiesForKeys: [.isDirectoryKey], options: []
+            )
+            .filter { (try? $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) ?? false }
+            .map(\.lastPathComponent)
+        } catch {
+            throw CatalogError(.io, "Cannot read folder '\(url.path)': \(error.localizedDescription)", cause: error)
+        }
+    }
+}

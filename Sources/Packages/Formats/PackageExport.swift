@@ -1,0 +1,47 @@
+public import Foundation
+public import Shards
+
+/// What an export made.
+public struct ExportReceipt: Sendable, Hashable {
+    /// The form that was written.
+    public let format: PackageFormat
+    /// SHA-256 of the file.
+    public let digest: Digest
+    /// Bytes of the file.
+    public let size: UInt64
+    /// Tiles in it.
+    public let tiles: UInt64
+
+    /// Makes a receipt from its parts.
+    public init(format: PackageFormat, digest: Digest, size: UInt64, tiles: UInt64) {
+        self.format = format
+        self.digest = digest
+        self.size = size
+        self.tiles = tiles
+    }
+}
+
+/// Writes a package in another form.
+public enum PackageExport {
+    /// Writes, flushes and verifies one file; the name appears only when all of that is done.
+    ///
+    /// The bytes are a function of the source's tiles and metadata and of the format. Blocks for a long time: call it on a
+    /// thread of its own.
+    ///
+    /// - Parameters:
+    ///   - source: An MBTiles file of any dialect.
+    ///   - format: What to write; ``PackageFormat/maplibre`` is not written here, because it needs a style pack.
+    ///   - target: The file to make; a temporary file beside it is renamed to this name.
+    ///   - replacing: Whether a file of that name may be replaced.
+    ///   - progress: Told the number of tiles written, now and then. Throw from it (`CancellationError`) to stop.
+    /// - Throws: ``PackagesError``: `exists`, `unsupported`, `bad-source`, `disk-full`, `io`, `verification-failed`.
+    public static func write(
+        from source: URL, format: PackageFormat, to target: URL, replacing: Bool = false,
+        progress: (UInt64) throws -> Void = { _ in }
+    ) throws -> ExportReceipt {
+        guard replacing || !FileManager.default.fileExists(atPath: target.path) else {
+            throw PackagesError(.exists, "'\(target.path)' exists already; remove it, or allow it to be replaced.")
+        }
+        throw PackagesError(.unsupported, "Format '\(format)' is not written by this build.")
+    }
+}

@@ -1,0 +1,70 @@
+extension OriginBudget.Reception {
+    /// What an answer says about the origin.
+    init(status: Int, retryAfter: Duration?) {
+        switch status {
+        case 429: self = .throttled(retryAfter: retryAfter)
+        case 503 where retryAfter != nil: self = .throttled(retryAfter: retryAfter)
+        // A server that cannot do what is asked is up.
+        case 500...599 where status != 501 && status != 505: self = .failed
+        default: self = .answered
+        }
+    }
+}
+
+/// The attempts of one request that told nothing about it, because the origin received everybody's alike.
+struct IdleAttempts: Sendable {
+    /// Attempts at an origin that gives no good answer to anybody which do not count.
+    static let most = 10
+    /// The same while this request alone fares ill: nobody else was refused since its last try.
+    ///
+    /// A tile that alone makes its server fail, or is alone told to wait for ever, must not hold up the end of a job.
+    static let mostAlone = 2
+
+    private(set) var count = 0
+    /// How the origin had received all requests when this one last failed, or began.
+    private var useBefore: OriginBudget.Use?
+
+    /// Notes how the origin fares when the request begins.
+    mutating func begin(_ use: OriginBudget.Use?) {
+        if useBefore == nil { useBefore = use }
+    }
+
+    /// Whether an attempt that ended so does not count against its request.
+    ///
+    /// Throttling is about all requests of ours, so it does not. A failure counts only if the origin gave a good answer to another
+    /// request since this one last failed or began: otherwise the origin is down, which says nothing about the tile. Both hold as long as
+    /// others fare alike. Where nobody is there at all (no connection, no name), there is no bound.
+    ///
+    /// - Parameter use: How the origin has received all requests, this attempt included.
+    mutating func takes(_ reception: OriginBudget.Reception, hadAnswer: Bool, _ use: OriginBudget.Use) -> Bool {
+        let before = useBefore ?? use
+        useBefore = use
+        switch reception {
+        case .throttled:
+            let isAlone = use.throttled &- before.throttled <= 1
+            guard !isAlone || count < Self.mostAlone else { return false }
+        case .failed:
+            guard before.answered == use.answered else { return false }
+            let isAlone = use.failed &- before.failed <= 1
+            guard !hadAnswer || count < (isAlone ? Self.mostAlone : Self.most) else { return false }
+        case .answered, .none: return false
+        }
+        count = min(count + 1, 1_000)
+        return true
+    }
+}
+
+extension TransferJob {
+    /// How long to wait before an attempt that replaces the last one, or `nil` when the last one counts.
+    mutating func idleWait(
+        _ reception: OriginBudget.Reception, hadAnswer: Bool, _ budget: OriginBudget, _ policy: RetryPolicy,
+        using generator: inout some RandomNumberGenerator
+    ) -> Duration? {
+        guard idle.takes(reception, hadAnswer: hadAnswer, budget.use) else { return nil }
+        var waiting = policy
+        waiting.maxAttempts = .max
+        var asked: Duration?
+        if case .throttled(let retryAfter) = reception { asked = retryAfter }
+        return waiting.wait(afterAttempt: attempt + min(idle.count, 20), retryAfter: asked, using: &generator)
+    }
+}
