@@ -60,6 +60,7 @@ let libraries: [Room] = [
     Room("ObjectStore", ["Transfer", "Shards"]),
     Room("Packages", ["Tiles", "TileBodies", "Shards"], [.grdb, .crypto]),
     Room("Catalog", ["Tiles", "Shards"]),
+    Room("Styles", ["Tilesets", "TileBodies", "Transfer", "Shards"]),
     Room("TestSupport"),  // the scripted HTTP server and the raw ZeroMQ peer of the tests; nothing but tests imports it
     // Layer 3: services; they meet at Wire and never import each other
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging, .nio]),
@@ -79,7 +80,7 @@ let libraries: [Room] = [
         "Commands",
         [
             "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards",
-            "ObjectStore", "Packages", "Catalog", "DemoWorld",
+            "ObjectStore", "Packages", "Styles", "Catalog", "DemoWorld",
             "Coordinator", "Worker", "Scheduling", "Telemetry",
         ], [.arguments, .lifecycle, .logging, .signals]),
 ]
@@ -92,6 +93,7 @@ let tests: [Room] = [
     Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "TestSupport"], [.grdb]), Room("Shards", ["Tiles"]),
     Room("ObjectStore", ["Transfer", "Shards", "TestSupport"]),
     Room("Packages", ["Tiles", "Shards"], [.grdb]), Room("Catalog", ["Tiles", "Shards"]),
+    Room("Styles", ["TestSupport", "Transfer", "Tilesets", "TileBodies", "Shards"]),
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.logging]),
     Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards"], [.grdb, .logging]),
     Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins", "TestSupport"]),

@@ -49,7 +49,10 @@ struct RootCommand: AsyncParsableCommand {
                 ]),
             CommandGroup(
                 name: "Maps",
-                subcommands: [MaskCommand.self, RegionsCommand.self, InspectCommand.self, VerifyCommand.self]),
+                subcommands: [
+                    MaskCommand.self, RegionsCommand.self, InspectCommand.self, VerifyCommand.self,
+                    StylePackCommand.self,
+                ]),
             CommandGroup(
                 name: "Cluster",
                 subcommands: [

@@ -17,6 +17,12 @@ extension WireConversions {
         use.failed = body.failed
         use.retryAfter = Int64(clamping: body.retryAfterMs)
         use.waiting = body.waiting
+        if body.hasHeld {
+            let perSecond = body.held.perSecond
+            use.held = HeldShare(
+                perSecond: perSecond == 0 ? nil : perSecond, burst: body.held.burst,
+                concurrency: Int(body.held.concurrency))
+        }
         return use
     }
 

@@ -33,16 +33,19 @@ enum DemoDocuments {
         return try encoded(document)
     }
 
-    /// A MapLibre style over that TileJSON.
-    ///
-    /// Needs no fonts and no sprites, so names are dots.
+    /// A MapLibre style over that TileJSON, with icons and names; the server's own sprite and glyphs serve it.
     static func style(base: String, language: String?) throws -> [UInt8] {
-        func layer(_ id: String, _ type: String, _ source: String?, _ paint: [String: Paint]) -> StyleLayer {
-            StyleLayer(id: id, type: type, source: source == nil ? nil : "world", sourceLayer: source, paint: paint)
+        func layer(
+            _ id: String, _ type: String, _ source: String?, _ paint: [String: Paint], layout: [String: Paint]? = nil
+        ) -> StyleLayer {
+            StyleLayer(
+                id: id, type: type, source: source == nil ? nil : "world", sourceLayer: source, layout: layout,
+                paint: paint)
         }
         let style = Style(
             version: 8, name: "Packhorse demo world", center: [10, 50], zoom: 4,
             sources: ["world": Source(type: "vector", url: "\(prefix(base, language))/tiles.json")],
+            sprite: "\(base)/sprite", glyphs: "\(base)/fonts/{fontstack}/{range}.pbf",
             layers: [
                 layer("sea", "background", nil, ["background-color": .text("#cfe3ee")]),
                 layer(
@@ -51,7 +54,18 @@ enum DemoDocuments {
                 layer("grid", "line", "grid", ["line-color": .text("#d8d2c0"), "line-width": .number(0.5)]),
                 layer("regions", "line", "regions", ["line-color": .text("#b8ad93"), "line-width": .number(0.75)]),
                 layer("borders", "line", "countries", ["line-color": .text("#8a7f6a"), "line-width": .number(1.25)]),
-                layer("labels", "circle", "labels", ["circle-color": .text("#a0522d"), "circle-radius": .number(2.5)]),
+                layer(
+                    "labels", "symbol", "labels", ["text-color": .text("#4a3728")],
+                    layout: [
+                        "icon-image": .list([
+                            .text("match"), .list([.text("get"), .text("kind")]), .text("country"), .text("country"),
+                            .text("region"), .text("region"), .text("place"),
+                        ]),
+                        "text-field": .list([.text("get"), .text("name")]),
+                        "text-font": .list([.text(DemoGlyphs.font)]),
+                        "text-size": .number(12), "text-anchor": .text("top"),
+                        "text-offset": .list([.number(0), .number(0.6)]), "text-optional": .flag(true),
+                    ]),
             ])
         return try encoded(style)
     }
@@ -63,7 +77,7 @@ enum DemoDocuments {
             Packhorse demo world: vector tiles of countries and regions, made on the spot.
 
             \(base)/tiles.json            TileJSON 3.0
-            \(base)/style.json            MapLibre style
+            \(base)/style.json            MapLibre style, with \(base)/sprite and \(base)/fonts
             \(base)/tiles/{z}/{x}/{y}.pbf  tiles, zoom 0-22
             \(base)/de/tiles.json         the same in another language: \(RegionTree.languages.joined(separator: " "))
             \(base)/html/tiles.json       a broken server: an HTML page for everything
@@ -114,6 +128,7 @@ private struct Style: Encodable {
     let center: [Double]
     let zoom: Double
     let sources: [String: Source]
+    let sprite, glyphs: String
     let layers: [StyleLayer]
 }
 
@@ -124,23 +139,28 @@ private struct Source: Encodable {
 private struct StyleLayer: Encodable {
     let id, type: String
     let source, sourceLayer: String?
+    let layout: [String: Paint]?
     let paint: [String: Paint]
 
     enum CodingKeys: String, CodingKey {
-        case id, type, source, paint
+        case id, type, source, layout, paint
         case sourceLayer = "source-layer"
     }
 }
 
-private enum Paint: Encodable {
+private indirect enum Paint: Encodable {
     case text(String)
     case number(Double)
+    case flag(Bool)
+    case list([Paint])
 
     func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         switch self {
         case .text(let text): try container.encode(text)
         case .number(let number): try container.encode(number)
+        case .flag(let flag): try container.encode(flag)
+        case .list(let list): try container.encode(list)
         }
     }
 }

@@ -45,6 +45,12 @@ final class DemoResponder: Sendable {
             Self.plain(.ok, try DemoDocuments.style(base: base(request), language: language), "application/json")
         case .tile(let tile, let language):
             try await self.tile(tile, language, request)
+        case .spriteJSON(let density):
+            Self.asset(try DemoSprite.json(density: density), "application/json", request)
+        case .spriteImage(let density):
+            Self.asset(DemoSprite.png(density: density), "image/png", request)
+        case .glyphs(let start):
+            Self.asset(DemoGlyphs.range(start), "application/x-protobuf", request)
         case .htmlPage:
             Self.plain(.ok, DemoDocuments.htmlPage, "text/html; charset=utf-8")
         case .outOfRange:
@@ -124,6 +130,17 @@ final class DemoResponder: Sendable {
         response.headers.append(contentsOf: more)
         response.headers[.cacheControl] = "no-store"
         return response
+    }
+
+    /// Something that never changes for one binary, and is asked for again with its tag.
+    private static func asset(_ body: [UInt8], _ type: String, _ request: Request) -> Response {
+        let tag = "\"\(DemoTile.hash(of: body))\""
+        var headers = shared
+        headers[.eTag] = tag
+        headers[.lastModified] = lastModified
+        if matches(request.headers[.ifNoneMatch], tag) { return Response(status: .notModified, headers: headers) }
+        headers[.contentType] = type
+        return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
     }
 
     private static func plain(_ status: HTTPResponse.Status, _ body: [UInt8], _ type: String) -> Response {

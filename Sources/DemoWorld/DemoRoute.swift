@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Regions
 internal import Tiles
 
@@ -6,7 +7,8 @@ internal import Tiles
 /// Total: every text is one of these.
 ///
 /// Paths may begin with a language, or carry `?language=xx` (`?lang=xx`), which wins:
-/// `/tiles/{z}/{x}/{y}.pbf` (also `.mvt`), `/tiles.json`, `/style.json`, `/healthz`, `/`, and `/html/tiles/…`, which
+/// `/tiles/{z}/{x}/{y}.pbf` (also `.mvt`), `/tiles.json`, `/style.json`, `/sprite.json`, `/sprite.png` (both also with `@2x`),
+/// `/fonts/Demo Regular/{range}.pbf`, `/healthz`, `/`, and `/html/tiles/…`, which
 /// always answers an HTML page with status 200 as some broken servers do.
 enum DemoRoute: Hashable {
     case index
@@ -14,6 +16,9 @@ enum DemoRoute: Hashable {
     case tileJSON(language: String?)
     case style(language: String?)
     case tile(TileID, language: String?)
+    case spriteJSON(density: Int)
+    case spriteImage(density: Int)
+    case glyphs(start: Int)
     case htmlPage
     /// A well-formed tile that no zoom has.
     case outOfRange
@@ -21,7 +26,7 @@ enum DemoRoute: Hashable {
     case malformed(String)
     case notFound
 
-    /// Reads a path (no percent decoding: nothing here needs it) and a query.
+    /// Reads a path (percent decoding is for the name of a font only) and a query.
     init(path: String, query: String?) {
         var language = Self.language(in: query)
         if let language, !RegionTree.languages.contains(language) {
@@ -39,6 +44,11 @@ enum DemoRoute: Hashable {
         case ["healthz"]: self = .health
         case ["tiles.json"]: self = .tileJSON(language: language)
         case ["style.json"]: self = .style(language: language)
+        case ["sprite.json"]: self = .spriteJSON(density: 1)
+        case ["sprite@2x.json"]: self = .spriteJSON(density: 2)
+        case ["sprite.png"]: self = .spriteImage(density: 1)
+        case ["sprite@2x.png"]: self = .spriteImage(density: 2)
+        case _ where parts.first == "fonts" && parts.count == 3: self = Self.glyphs(parts[1], parts[2])
         case _ where parts.first == "html" && parts.count > 1: self = .htmlPage
         case _ where parts.first == "tiles" && parts.count == 4:
             self = Self.tile(parts[1], parts[2], parts[3], language)
@@ -53,6 +63,15 @@ enum DemoRoute: Hashable {
         else { return .malformed("expected /tiles/{z}/{x}/{y}.pbf with whole numbers") }
         guard let tile = TileID(zoom: zoom, x: column, y: row) else { return .outOfRange }
         return .tile(tile, language: language)
+    }
+
+    private static func glyphs(_ font: String, _ file: String) -> DemoRoute {
+        let ends = file.split(separator: "-", omittingEmptySubsequences: false)
+        guard font.removingPercentEncoding == DemoGlyphs.font else { return .notFound }
+        guard ends.count == 2, ends[1].hasSuffix(".pbf"), let start = number(ends[0]),
+            let last = number(ends[1].dropLast(4)), start % 256 == 0, start < 65_536, last == start + 255
+        else { return .malformed("expected /fonts/\(DemoGlyphs.font)/{range}.pbf with ranges 0-255 to 65280-65535") }
+        return .glyphs(start: start)
     }
 
     /// One to ten digits; no sign, no space.

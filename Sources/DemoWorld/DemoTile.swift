@@ -22,7 +22,7 @@ public struct DemoTile: Sendable, Hashable {
         return DemoTile(vector: vector, gzip: Gzip.compress(vector), hash: hash(of: vector))
     }
 
-    private static func hash(of bytes: [UInt8]) -> String {
+    static func hash(of bytes: [UInt8]) -> String {
         var hash: UInt64 = 0xcbf2_9ce4_8422_2325
         for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
         let digits = String(hash, radix: 16)

@@ -82,6 +82,16 @@ final class Inflater {
         }
     }
 
+    /// Unpacks a zlib stream that fills `input` exactly, and nothing else.
+    func unzlib(_ input: UnsafeRawBufferPointer) throws(TileBodiesError) {
+        release()
+        reserve(min(limit, max(4096, 4 * min(input.count, limit))))
+        let used = try member(input, unpack: libdeflate_zlib_decompress_ex, called: "zlib")
+        guard used == input.count else {
+            throw TileBodiesError(.badGzip, "\(input.count - used) foreign bytes follow the zlib stream")
+        }
+    }
+
     private typealias Unpack = (
         OpaquePointer?, UnsafeRawPointer?, Int, UnsafeMutableRawPointer?, Int, UnsafeMutablePointer<Int>?,
         UnsafeMutablePointer<Int>?

@@ -13,6 +13,7 @@ public struct TileBodiesError: Error, Sendable, CustomStringConvertible {
             case badPNG = "bad-png"
             case badJPEG = "bad-jpeg"
             case badWebP = "bad-webp"
+            case badGlyphs = "bad-glyphs"
         }
 
         private let value: Value
@@ -37,6 +38,8 @@ public struct TileBodiesError: Error, Sendable, CustomStringConvertible {
         public static let badJPEG = Code(value: .badJPEG)
         /// Breaks the rules of WebP.
         public static let badWebP = Code(value: .badWebP)
+        /// Breaks the rules of a range of glyphs.
+        public static let badGlyphs = Code(value: .badGlyphs)
 
         /// The kebab-case word.
         public var description: String { value.rawValue }

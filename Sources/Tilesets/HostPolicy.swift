@@ -29,6 +29,9 @@ public enum HostPolicy {
             domain: "tile.opentopomap.org", owner: "OpenTopoMap", page: "https://opentopomap.org/about"),
     ]
 
+    /// Whether a URL's host is on this machine or a private network; `nil` when the text is no http or https URL.
+    public static func isPrivate(_ urlText: String) -> Bool? { URLHost(urlText)?.isPrivate }
+
     /// Refuses a URL or template whose host forbids bulk downloads, or whose host cannot be told for sure.
     ///
     /// Looks through letter case, percent-encoding, user information, trailing dots, full-width letters, and backslashes.

@@ -10,7 +10,7 @@ package enum JSONValue: Sendable, Hashable, Codable {
     case object([String: JSONValue])
 
     /// Parses a JSON document; `nil` when it is not one.
-    init?(json: [UInt8]) {
+    package init?(json: [UInt8]) {
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(json)) else { return nil }
         self = value
     }

@@ -85,6 +85,11 @@ public final class OriginBudget: Sendable {
         for wake in wakers { wake() }
     }
 
+    /// The grant under which requests may start now.
+    public func live(at now: ContinuousClock.Instant = .now) -> Grant? {
+        state.withLock { state in state.grant.flatMap { $0.until > now && $0.concurrency > 0 ? $0 : nil } }
+    }
+
     /// Everything done so far.
     public var use: Use { state.withLock { $0.use } }
 

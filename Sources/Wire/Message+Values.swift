@@ -14,7 +14,7 @@ extension Message {
             try Self.check(Int(body.credit), atMost: 4096, "credits")
         case .progress(let body):
             try Self.check(body.leases.count, atMost: 1024, "leases")
-            for use in body.origins { try Self.checkOrigin(use.origin) }
+            for use in body.origins { try Self.check(use) }
         case .return(let body): try Self.check(body.tokens.count, atMost: 1024, "tokens")
         case .welcome(let body): try Self.check(body.adopted.count, atMost: 1024, "adopted leases")
         case .pong(let body):
@@ -52,6 +52,14 @@ extension Message {
 
     private static func checkOrigin(_ name: String) throws(WireError) {
         guard name.utf8.count <= 300 else { throw WireError(.badValue, "An origin's name has more than 300 bytes.") }
+    }
+
+    private static func check(_ use: PBOriginUse) throws(WireError) {
+        try checkOrigin(use.origin)
+        let held = use.held
+        guard held.perSecond.isFinite, held.perSecond >= 0, held.burst.isFinite, held.burst >= 0 else {
+            throw WireError(.badValue, "The share claimed of '\(use.origin.prefix(80))' is not a rate.")
+        }
     }
 
     private static func check(_ grant: PBRateGrant) throws(WireError) {

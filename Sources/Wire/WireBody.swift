@@ -54,6 +54,7 @@ extension PBProblem: WireBody {}
 extension PBRateGrant: WireBody {}
 extension PBRateGrants: WireBody {}
 extension PBOriginUse: WireBody {}
+extension PBHeldShare: WireBody {}
 extension PBJobOrder: WireBody {}
 extension PBListDead: WireBody {}
 extension PBDeadLetters: WireBody {}

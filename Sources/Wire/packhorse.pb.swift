@@ -145,6 +145,36 @@ public nonisolated struct PBOriginUse: Sendable {
   /// requests that wait for a permit now
   public var waiting: UInt64 = 0
 
+  /// a live grant of an earlier coordinator, until this one has granted anything
+  public var held: PBHeldShare {
+    get {_held ?? PBHeldShare()}
+    set {_held = newValue}
+  }
+  /// Returns true if `held` has been explicitly set.
+  public var hasHeld: Bool {self._held != nil}
+  /// Clears the value of `held`. Subsequent reads from it will return its default value.
+  public mutating func clearHeld() {self._held = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _held: PBHeldShare? = nil
+}
+
+/// A share of an origin's budget that a worker holds. Older workers claim none and wait until all old grants have run out.
+public nonisolated struct PBHeldShare: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// 0 = unlimited
+  public var perSecond: Double = 0
+
+  public var burst: Double = 0
+
+  public var concurrency: UInt32 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2351,7 +2381,7 @@ nonisolated extension PBProgress: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension PBOriginUse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".OriginUse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{1}requests\0\u{1}answered\0\u{1}throttled\0\u{1}failed\0\u{3}retry_after_ms\0\u{1}waiting\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{1}requests\0\u{1}answered\0\u{1}throttled\0\u{1}failed\0\u{3}retry_after_ms\0\u{1}waiting\0\u{1}held\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2366,12 +2396,17 @@ nonisolated extension PBOriginUse: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 5: try { try decoder.decodeSingularUInt64Field(value: &self.failed) }()
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.retryAfterMs) }()
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.waiting) }()
+      case 8: try { try decoder.decodeSingularMessageField(value: &self._held) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if !self.origin.isEmpty {
       try visitor.visitSingularStringField(value: self.origin, fieldNumber: 1)
     }
@@ -2393,6 +2428,9 @@ nonisolated extension PBOriginUse: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.waiting != 0 {
       try visitor.visitSingularUInt64Field(value: self.waiting, fieldNumber: 7)
     }
+    try { if let v = self._held {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
+    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2404,6 +2442,47 @@ nonisolated extension PBOriginUse: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.failed != rhs.failed {return false}
     if lhs.retryAfterMs != rhs.retryAfterMs {return false}
     if lhs.waiting != rhs.waiting {return false}
+    if lhs._held != rhs._held {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBHeldShare: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".HeldShare"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}per_second\0\u{1}burst\0\u{1}concurrency\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularDoubleField(value: &self.perSecond) }()
+      case 2: try { try decoder.decodeSingularDoubleField(value: &self.burst) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.concurrency) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if self.perSecond.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.perSecond, fieldNumber: 1)
+    }
+    if self.burst.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.burst, fieldNumber: 2)
+    }
+    if self.concurrency != 0 {
+      try visitor.visitSingularUInt32Field(value: self.concurrency, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBHeldShare, rhs: PBHeldShare) -> Bool {
+    if lhs.perSecond != rhs.perSecond {return false}
+    if lhs.burst != rhs.burst {return false}
+    if lhs.concurrency != rhs.concurrency {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -6,6 +6,8 @@ internal import Wire
 ///
 /// A grant lives from the sending of the message it answers, not from its own arrival: what the network holds up for a minute is dead
 /// when it comes, so no delay makes two workers hold one share.
+///
+/// To a new incarnation of the coordinator, which knows of no grants, reports say what is still held, until it has granted something.
 final class WorkerBudgets: Sendable {
     fileprivate struct State {
         var budgets: [String: OriginBudget] = [:]
@@ -14,6 +16,9 @@ final class WorkerBudgets: Sendable {
         /// The highest round applied, and the highest the coordinator was told of.
         var applied: UInt64 = 0
         var acknowledged: UInt64 = 0
+        /// The newest incarnation heard of, and the one that was told what is held.
+        var epoch: UInt32 = 0
+        var claimedOf: UInt32 = 0
         var reported: [String: OriginBudget.Use] = [:]
         var lastReport: ContinuousClock.Instant?
         /// Whether an answer came since the last change of grants that was not reported yet.
@@ -29,6 +34,9 @@ final class WorkerBudgets: Sendable {
 
     /// The budget of an origin; without a grant until the coordinator sends one.
     func budget(_ origin: String) -> OriginBudget { state.withLock { $0.budget(origin) } }
+
+    /// Notes a word of an incarnation.
+    func heard(epoch: UInt32) { state.withLock { $0.epoch = max($0.epoch, epoch) } }
 
     /// Notes that a message leaves now.
     func sent(_ seq: UInt64, at now: ContinuousClock.Instant = .now) {
@@ -65,12 +73,15 @@ final class WorkerBudgets: Sendable {
             state.lastReport = now
             state.hasNews = false
             state.acknowledged = state.acknowledgeable
+            let isClaiming = state.isUnknown
+            if isClaiming { state.claimedOf = state.epoch }
             var uses: [PBOriginUse] = []
             for (name, budget) in state.budgets.sorted(by: { $0.key < $1.key }) {
                 let use = budget.use
                 let before = state.reported.updateValue(use, forKey: name) ?? OriginBudget.Use()
                 let waiting = budget.waiting
-                guard use != before || waiting > 0 || budget.isUsed else { continue }
+                let held = isClaiming ? budget.live(at: now) : nil
+                guard use != before || waiting > 0 || budget.isUsed || held != nil else { continue }
                 uses.append(
                     .make {
                         $0.origin = name
@@ -80,6 +91,7 @@ final class WorkerBudgets: Sendable {
                         $0.failed = use.failed - before.failed
                         $0.retryAfterMs = UInt64(max(budget.takeRetryAfter() / .milliseconds(1), 0).rounded(.up))
                         $0.waiting = UInt64(waiting)
+                        if let held { $0.held = .make { $0.set(held) } }
                     })
             }
             return (uses, state.acknowledged)
@@ -91,6 +103,11 @@ final class WorkerBudgets: Sendable {
         state.withLock { state in
             guard state.lastReport.map({ now - $0 >= Self.gap }) ?? true else { return false }
             if state.acknowledgeable > state.acknowledged { return true }
+            if state.isUnknown, state.claimedOf < state.epoch,
+                state.budgets.values.contains(where: { $0.live(at: now) != nil })
+            {
+                return true
+            }
             let isDue = state.lastReport.map { now - $0 >= Self.turn } ?? true
             if isDue, state.budgets.values.contains(where: \.isUsed) { return true }
             return state.budgets.contains { name, budget in
@@ -114,6 +131,19 @@ extension WorkerBudgets.State {
         return budget
     }
 
+    /// Whether the coordinator cannot know what is held: another incarnation granted it.
+    ///
+    /// A round's upper half is its epoch.
+    fileprivate var isUnknown: Bool { applied > 0 && applied >> 32 < epoch }
+
     /// The round that may be called applied: when less was granted than is in flight, that must end first.
     fileprivate var acknowledgeable: UInt64 { budgets.values.allSatisfy(\.isWithinGrant) ? applied : acknowledged }
+}
+
+extension PBHeldShare {
+    fileprivate mutating func set(_ grant: OriginBudget.Grant) {
+        perSecond = grant.perSecond
+        burst = grant.burst
+        concurrency = UInt32(clamping: grant.concurrency)
+    }
 }

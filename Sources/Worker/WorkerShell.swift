@@ -54,6 +54,7 @@ actor WorkerShell {
                 let frame = try Frame(decoding: bytes)
                 guard frame.session == core.session else { continue }
                 epoch = frame.epoch
+                budgets.heard(epoch: frame.epoch)
                 trace("in", frame.message)
                 if case .stale(let body) = frame.message {
                     logger.notice(

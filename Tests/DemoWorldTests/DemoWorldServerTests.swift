@@ -96,6 +96,39 @@ struct DemoWorldServerTests {
         }
     }
 
+    /// What the style refers to is served, whole, and not sent twice.
+    @Test(.timeLimit(.minutes(3)))
+    func spritesAndGlyphsAreServed() async throws {
+        let checker = BodyChecker()
+        try await withServer { port in
+            let text = String(decoding: try await RawHTTP.get(port, "/style.json").body, as: UTF8.self)
+            #expect(text.contains("http://tiles.example:8080/sprite\""))
+            #expect(text.contains("http://tiles.example:8080/fonts/{fontstack}/{range}.pbf"))
+            for (suffix, side) in [("", 16), ("@2x", 32)] {
+                let image = try await RawHTTP.get(port, "/sprite\(suffix).png")
+                #expect(image.status == 200 && image.headers["content-type"] == "image/png")
+                #expect(try checker.settle(image.body, coding: .identity, declared: .png) == image.body)
+                let table =
+                    try JSONSerialization.jsonObject(
+                        with: Data(try await RawHTTP.get(port, "/sprite\(suffix).json").body))
+                    as? [String: [String: Int]]
+                #expect(
+                    table?["region"] == ["x": 2 * side, "y": 0, "width": side, "height": side, "pixelRatio": side / 16])
+                let tag = try #require(image.headers["etag"])
+                #expect(
+                    try await RawHTTP.get(port, "/sprite\(suffix).png", ["If-None-Match: \(tag)"]).status == 304)
+            }
+            let latin = try await RawHTTP.get(port, "/fonts/Demo%20Regular/0-255.pbf")
+            #expect(try GlyphScanner.scan(latin.body) == 95)
+            let greek = try await RawHTTP.get(port, "/fonts/Demo%20Regular/768-1023.pbf")
+            #expect(try GlyphScanner.scan(greek.body) == 0)
+            #expect(try await RawHTTP.get(port, "/fonts/Other/0-255.pbf").status == 404)
+            for range in ["1-256", "0-254", "65536-65791", "0", "-255", "0-255-1", "a-b"] {
+                #expect(try await RawHTTP.get(port, "/fonts/Demo%20Regular/\(range).pbf").status == 400, "\(range)")
+            }
+        }
+    }
+
     /// Every layer and field that a tile has is promised by the TileJSON.
     @Test func tileJSONPromisesWhatTilesHold() throws {
         let cutter = try Fixture.cutter.get()

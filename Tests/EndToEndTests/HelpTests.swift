@@ -9,6 +9,7 @@ struct HelpTests {
         "coordinator", "worker",
         "workers", "health", "keygen", "keys", "demo", "demo-origin",
         "top", "events", "backup", "state", "origins",
+        "style-pack",
     ]
 
     @Test(.timeLimit(.minutes(4)), arguments: commands)

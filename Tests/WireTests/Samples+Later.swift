@@ -16,6 +16,11 @@ extension Samples {
                         $0.requests = 50
                         $0.throttled = 1
                         $0.retryAfterMs = 30_000
+                        $0.held = .make {
+                            $0.perSecond = 12.5
+                            $0.burst = 1.25
+                            $0.concurrency = 4
+                        }
                     }
                 ]
             }),

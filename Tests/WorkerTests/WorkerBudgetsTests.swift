@@ -57,6 +57,35 @@ struct WorkerBudgetsTests {
         #expect(budgets.report(at: start + .seconds(1)).acknowledged == 2)
     }
 
+    @Test func aNewCoordinatorIsToldWhatIsHeldUntilItHasGrantedSomething() throws {
+        let budgets = WorkerBudgets()
+        budgets.heard(epoch: 4)
+        budgets.sent(1, at: start)
+        budgets.apply([grant(3, round: 4 << 32 | 7)], re: 1, at: start)
+        #expect(budgets.report(at: start).uses.allSatisfy { !$0.hasHeld })
+        budgets.heard(epoch: 5)
+        let later = start + .seconds(2)
+        #expect(budgets.isUrgent(at: later))
+        for _ in 0..<2 {
+            let held = try #require(budgets.report(at: later).uses.first?.held)
+            #expect(held.concurrency == 3 && held.perSecond == 0)
+        }
+        #expect(!budgets.isUrgent(at: later + .seconds(1)), "Said once, it can wait for its turn.")
+        budgets.sent(2, at: later)
+        budgets.apply([grant(3, round: 5 << 32 | 1)], re: 2, at: later)
+        #expect(budgets.report(at: later).uses.allSatisfy { !$0.hasHeld })
+    }
+
+    @Test func aGrantThatHasRunOutIsNotHeld() {
+        let budgets = WorkerBudgets()
+        budgets.sent(1, at: start)
+        budgets.apply([grant(3, round: 4 << 32 | 7)], re: 1, at: start)
+        _ = budgets.report(at: start)
+        budgets.heard(epoch: 5)
+        #expect(!budgets.isUrgent(at: start + .seconds(10)))
+        #expect(budgets.report(at: start + .seconds(10)).uses.allSatisfy { !$0.hasHeld })
+    }
+
     @Test func throttlingIsReportedAtOnceAndOnce() throws {
         let budgets = WorkerBudgets()
         budgets.sent(1, at: start)

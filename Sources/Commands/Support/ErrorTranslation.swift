@@ -7,6 +7,7 @@ import Origins
 import Packages
 import Regions
 import Shards
+import Styles
 import Tiles
 import Tilesets
 import Transfer
@@ -30,6 +31,7 @@ enum ErrorTranslation {
         case let error as ShardsError: CLIError(status("\(error.code)"), error.message)
         case let error as S3Error: CLIError(status("\(error.code)"), error.message)
         case let error as PackagesError: CLIError(status("\(error.code)"), error.message)
+        case let error as StylesError: CLIError(status("\(error.code)"), error.message)
         case let error as CatalogError: CLIError(status("\(error.code)"), error.message)
         case let error as ZeroMQError: CLIError(status("\(error.code)"), error.message)
         case let error as CoordinatorError: CLIError(status("\(error.code)"), error.message)
@@ -49,7 +51,7 @@ enum ErrorTranslation {
         case "unknown-region", "ambiguous-name", "missing", "store-missing", "no-bucket", "catalog-missing": .noInput
         case "disk-full", "cannot-open", "exists": .cannotCreate
         case "io", "file-failed", "unreadable": .inputOutput
-        case "unreachable", "closed": .unavailable
+        case "unreachable", "closed", "missing-resource": .unavailable
         case "host-refused", "refused", "key-permissions", "plain-refused", "wrong-secret", "forbidden": .permission
         case "backup-name", "unknown-format": .usage
         case "data-in-use", "address-in-use", "orphaned": .temporary

@@ -2,23 +2,29 @@ extension OriginBook {
     /// Divides the budget anew and notes what each session is to be told.
     ///
     /// A share shrinks at once; what it gives up can go to others only when its session has said that it knows, or when the old grant has
-    /// expired. Cost: the square of the holders, of which there are few.
+    /// expired. Cost: some passes over the holders and two sorts.
     ///
     /// - Parameter nextRound: Gives rising numbers.
     /// - Returns: The sessions whose grant has changed, ascending.
     mutating func divide(now: Tick, isLearning: Bool, _ policy: RatePolicy, nextRound: () -> UInt64) -> [SessionID] {
         isDirty = false
-        let targets = isLearning || health.isShut(at: now) ? [:] : targets(now: now, policy)
+        let targets: [SessionID: Share.Amount] =
+            if health.isShut(at: now) { [:] } else if isLearning { kept(now: now, policy) } else {
+                targets(now: now, policy)
+            }
         let ids = shares.keys.sorted()
         guard !ids.allSatisfy({ isNear(shares[$0]?.amount ?? .nothing, targets[$0] ?? .nothing) }) else {
             forgetIdle()
             return []
         }
         var changed: [SessionID] = []
+        var spare = spare
         for id in ids {
-            let amount = bounded(targets[id] ?? .nothing, for: id)
+            let before = shares[id]?.counted ?? .nothing
+            let amount = bounded(targets[id] ?? .nothing, by: spare.adding(before))
             guard shares[id]?.amount != amount else { continue }
             shares[id]?.tell(amount, round: nextRound(), until: now + policy.counted)
+            spare = spare.adding(before).taking(shares[id]?.counted ?? .nothing)
             changed.append(id)
         }
         forgetIdle()
@@ -26,14 +32,13 @@ extension OriginBook {
     }
 
     private mutating func forgetIdle() {
-        shares = shares.filter { _, share in
-            share.isSeated || share.idleSince != nil || share.current != nil || !share.older.isEmpty
-        }
+        guard shares.values.contains(where: \.isForgettable) else { return }
+        shares = shares.filter { !$0.value.isForgettable }
     }
 
     /// What each session should have.
     private mutating func targets(now: Tick, _ policy: RatePolicy) -> [SessionID: Share.Amount] {
-        let present = shares.filter { $0.value.isHere && ($0.value.isSeated || $0.value.idleSince != nil) }.keys
+        let present = shares.filter { $0.value.isHere && $0.value.isPresent }.keys
             .sorted()
         guard health.breaker == .closed else {
             return probe(present.filter { shares[$0]?.isSeated == true }, now, policy)
@@ -59,7 +64,7 @@ extension OriginBook {
     }
 
     /// One session with one connection; another one when it does not say in time what came of it.
-    private mutating func probe(
+    mutating func probe(
         _ present: [SessionID], _ now: Tick, _ policy: RatePolicy
     ) -> [SessionID: Share.Amount] {
         guard case .probing(var prober, var until) = health.breaker else { return [:] }
@@ -102,16 +107,8 @@ extension OriginBook {
     }
 
     /// As much of a target as what others may still hold leaves.
-    private func bounded(_ target: Share.Amount, for id: SessionID) -> Share.Amount {
+    private func bounded(_ target: Share.Amount, by room: Share.Amount) -> Share.Amount {
         guard !target.isNothing else { return .nothing }
-        var room = limits.pool
-        // In order, because sums of fractions depend on it.
-        for other in shares.keys.sorted() where other != id {
-            guard let held = shares[other]?.counted else { continue }
-            room.concurrency -= held.concurrency
-            room.burst -= held.burst
-            room.rate = room.rate.map { $0 - (held.rate ?? 0) }
-        }
         var amount = target
         amount.concurrency = min(target.concurrency, room.concurrency)
         // Without a limit there is a rate only after throttling, and no promise about it.
@@ -119,5 +116,29 @@ extension OriginBook {
         if limits.perSecond != nil { amount.burst = min(target.burst, room.burst) }
         let isTooLittle = amount.rate.map { $0 < (target.rate ?? 0) / 4 } ?? false
         return amount.concurrency < 1 || isTooLittle || (amount.rate != nil && amount.burst < 0.999) ? .nothing : amount
+    }
+
+    /// What the shares that sessions can hold leave of the pool.
+    private var spare: Share.Amount {
+        // In order, because sums of fractions depend on it.
+        shares.keys.sorted().reduce(limits.pool) { $0.taking(shares[$1]?.counted ?? .nothing) }
+    }
+
+    /// What the shares that others can hold leave of the pool.
+    func room(beside id: SessionID) -> Share.Amount { spare.adding(shares[id]?.counted ?? .nothing) }
+}
+
+extension Share.Amount {
+    /// An unlimited rate stays so.
+    fileprivate func adding(_ other: Self) -> Self {
+        Self(
+            rate: rate.map { $0 + (other.rate ?? 0) }, burst: burst + other.burst,
+            concurrency: concurrency + other.concurrency)
+    }
+
+    fileprivate func taking(_ other: Self) -> Self {
+        Self(
+            rate: rate.map { $0 - (other.rate ?? 0) }, burst: burst - other.burst,
+            concurrency: concurrency - other.concurrency)
     }
 }

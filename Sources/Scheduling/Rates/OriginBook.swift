@@ -41,22 +41,23 @@ struct OriginBook: Sendable {
     // MARK: - Leases
 
     mutating func lease(_ id: SessionID, isHere: Bool) {
-        shares[id, default: Share()].leases += 1
-        shares[id]?.idleSince = nil
-        if isHere { shares[id]?.isHere = true }
-        if shares[id]?.leases == 1 {
-            shares[id]?.contentReports = 0
-            isDirty = true
-        }
+        var share = shares[id] ?? Share()
+        let before = (share.isPresent, share.weight, share.isHere)
+        share.leases += 1
+        share.idleSince = nil
+        if isHere { share.isHere = true }
+        if share.leases == 1 { share.contentReports = 0 }
+        // Between two batches of one session nothing changes.
+        if before != (true, share.weight, share.isHere) || health.breaker != .closed { isDirty = true }
+        shares[id] = share
     }
 
     mutating func release(_ id: SessionID, now: Tick) {
         guard let leases = shares[id]?.leases, leases > 0 else { return }
         shares[id]?.leases = leases - 1
-        if leases == 1 {
-            shares[id]?.idleSince = now
-            isDirty = true
-        }
+        guard leases == 1 else { return }
+        shares[id]?.idleSince = now
+        if health.breaker != .closed { isDirty = true }
     }
 
     /// How many sessions may work here now.

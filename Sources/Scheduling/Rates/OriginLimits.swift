@@ -67,9 +67,28 @@ public struct OriginUse: Hashable, Sendable {
     public var retryAfter: Int64 = 0
     /// Requests that wait for a permit now.
     public var waiting: UInt64 = 0
+    /// What it still holds of an earlier incarnation's grant.
+    public var held: HeldShare?
 
     /// Nothing done to `origin`.
     public init(origin: String) { self.origin = origin }
+}
+
+/// A live share of an origin's budget that an earlier incarnation granted.
+public struct HeldShare: Hashable, Sendable {
+    /// Requests started per second; `nil` = unlimited.
+    public var perSecond: Double?
+    /// What its bucket holds at most.
+    public var burst: Double
+    /// Requests in flight at once.
+    public var concurrency: Int
+
+    /// A share; what is no rate counts as none.
+    public init(perSecond: Double?, burst: Double, concurrency: Int) {
+        self.perSecond = perSecond.map { $0.isFinite ? max($0, 0) : 0 }
+        self.burst = burst.isFinite ? max(burst, 0) : 0
+        self.concurrency = max(concurrency, 0)
+    }
 }
 
 /// A worker's share of an origin's budget.

@@ -29,7 +29,7 @@ extension OriginBook {
         let held = shares.keys.sorted().compactMap { shares[$0]?.amount }.filter { !$0.isNothing }
         let isUnlimited = held.contains { $0.rate == nil }
         let (state, until): (String, Tick?) =
-            if let learningUntil {
+            if let learningUntil, held.isEmpty {
                 ("learning", learningUntil)
             } else if let end = health.blockedUntil, end > now {
                 ("blocked", end)

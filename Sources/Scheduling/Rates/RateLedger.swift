@@ -1,6 +1,7 @@
 /// The budgets of all origins.
 ///
-/// A new incarnation learns for one ttl: what the last one granted runs out before it grants anything.
+/// A new incarnation learns for one ttl, in which what the last one granted runs out. Until then a session gets what it holds already and
+/// nothing else, so that no share is granted twice, and work goes on.
 struct RateLedger: Sendable {
     let policy: RatePolicy
     private let epoch: UInt32
@@ -62,6 +63,9 @@ struct RateLedger: Sendable {
 
     /// A worker's report; it is told what it holds in answer.
     mutating func take(_ uses: [OriginUse], acknowledged: UInt64, from id: SessionID, now: Tick) {
+        if isLearning(at: now) {
+            for use in uses { if let held = use.held { keep(held, of: use.origin, for: id, now) } }
+        }
         for name in memberships[id] ?? [] {
             books[name]?.hear(id, acknowledged: acknowledged, now: now, policy)
             touched.insert(name)
@@ -71,6 +75,15 @@ struct RateLedger: Sendable {
             touched.insert(use.origin)
         }
         if memberships[id] != nil { owed.insert(id) }
+    }
+
+    /// Grants a session anew what it holds.
+    private mutating func keep(_ held: HeldShare, of name: String, for id: SessionID, _ now: Tick) {
+        let next = first | UInt64(round &+ 1)
+        guard books[name]?.keep(held, for: id, round: next, now: now, policy) == true else { return }
+        round &+= 1
+        touched.insert(name)
+        join(id, name)
     }
 
     /// Divides what is to be divided.
@@ -101,22 +114,29 @@ struct RateLedger: Sendable {
 
     private mutating func divide(_ name: String, _ now: Tick) -> [SessionID] {
         var last = round
+        let first = first
         defer { round = last }
-        let first = UInt64(epoch) << 32
         return books[name]?.divide(now: now, isLearning: learningUntil != nil, policy) {
             last &+= 1
             return first | UInt64(last)
         } ?? []
     }
 
-    /// Whether an origin gives work to nobody now, or not to this session.
+    /// Rounds of this incarnation lie above it.
+    private var first: UInt64 { UInt64(epoch) << 32 }
+
+    /// Whether an origin has work for this session now; to an incarnation that learns, only for one whose share it knows.
     func mayLease(_ origin: String, _ id: SessionID, now: Tick) -> Bool {
-        !isLearning(at: now) && books[origin]?.mayLease(id, now: now) == true
+        guard let book = books[origin] else { return false }
+        return isLearning(at: now) ? book.mayGoOn(id, now: now) : book.mayLease(id, now: now)
     }
 
+    /// How many sessions may work there now.
     func seats(_ origin: String, now: Tick) -> Int {
-        isLearning(at: now) ? 0 : books[origin]?.seats(now: now) ?? 0
+        guard let book = books[origin] else { return 0 }
+        return isLearning(at: now) ? book.keepers(now: now) : book.seats(now: now)
     }
 
-    private func isLearning(at now: Tick) -> Bool { learningUntil.map { $0 > now } ?? false }
+    /// Whether shares of an earlier incarnation may still live unknown.
+    func isLearning(at now: Tick) -> Bool { learningUntil.map { $0 > now } ?? false }
 }

@@ -63,8 +63,10 @@ extension Scheduler {
             sessions[id].map { canTake($0, now: now) } == true && rates.mayLease(origin, id, now: now)
                 && isCompatible(id, with: book)
         }
-        if book.seated < seats { return fetchers.first(where: may) }
-        return book.shares.filter { $0.value.isSeated && sessions[$0.key]?.isQueuedToFetch == true && may($0.key) }
+        let isLearning = rates.isLearning(at: now)
+        if book.seated < seats, !isLearning { return fetchers.first(where: may) }
+        return book.shares
+            .filter { ($0.value.isSeated || isLearning) && sessions[$0.key]?.isQueuedToFetch == true && may($0.key) }
             .min { ($0.value.leases, $0.key) < ($1.value.leases, $1.key) }?.key
     }
 

@@ -26,6 +26,8 @@ struct Share: Sendable {
     var contentReports = 0
     /// Whether requests of it waited for a permit at its last report.
     var isWaiting = false
+    /// What it held when this incarnation began, by its own word; matters only while that learns.
+    var claimed: Amount?
     /// Last told; `nil` = surely holds nothing.
     var current: Told?
     /// Told before, not yet known to be replaced; oldest first.
@@ -33,8 +35,12 @@ struct Share: Sendable {
 
     var amount: Amount { current?.amount ?? .nothing }
     var isSeated: Bool { leases > 0 }
+    /// Whether it counts when the budget is divided: between two batches a session keeps its place.
+    var isPresent: Bool { isSeated || idleSince != nil }
+    /// Whether nothing of it matters any more.
+    var isForgettable: Bool { !isPresent && current == nil && older.isEmpty }
     /// A session with work left over counts four times one whose requests never wait.
-    var weight: Int { leases > 0 && contentReports < 2 ? 4 : 1 }
+    var weight: Int { isPresent && contentReports < 2 ? 4 : 1 }
 
     /// The most it can hold now, of each kind.
     var counted: Amount {
@@ -68,5 +74,7 @@ struct Share: Sendable {
     }
 
     /// When something of it ends by itself.
-    var nextEnd: Tick? { (older.map(\.expires) + [current?.expires].compactMap(\.self)).min() }
+    var nextEnd: Tick? {
+        older.reduce(current?.expires) { first, told in first.map { min($0, told.expires) } ?? told.expires }
+    }
 }

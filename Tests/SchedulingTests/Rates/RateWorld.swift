@@ -4,52 +4,53 @@
 ///
 /// Everything follows from the seed; a step is five milliseconds.
 struct RateWorld {
-    private struct Worker {
-        let id: SessionID
-        /// Its clock's speed; a millisecond of ours is `speed` of its.
-        let speed: Double
-        var leases = 0
-        var applied: UInt64 = 0
-        var held = RateGrant(origin: "o", perSecond: 0, burst: 0, concurrency: 0, ttl: 0, round: 0)
-        /// By its own clock.
-        var until = 0.0
-        /// Connections it may still hold under an earlier grant.
-        var ceiling: (concurrency: Int, until: Double)?
-        var tokens = 0.0
-        var filledAt = 0.0
-        var inFlight: [Int64] = []
-        var nextReport: Int64 = 0
-        var use = OriginUse(origin: "o")
-        var isCut = false
-
-        func clock(_ now: Int64) -> Double { Double(now) * speed + Double(id) * 1e6 }
-    }
-    private enum Letter {
+    enum Letter {
         case report([OriginUse], acknowledged: UInt64, sent: Double)
         case grants([RateGrant], anchor: Double)
+        /// The coordinator does not know the session.
+        case unknown
+        case hello
+        case welcome(epoch: UInt32)
+    }
+    /// A wrong coordinator or a wrong worker round the right ledger.
+    enum Mutant: CaseIterable {
+        /// A new incarnation does not learn.
+        case grantsAtOnce
+        /// As soon as one session has said what it holds, everybody gets shares.
+        case grantsAfterOneClaim
+        /// Workers say that they hold all there is.
+        case claimsTooMuch
+        /// Workers claim shares that have run out.
+        case claimsDeadShares
+        /// Grants live on at their workers.
+        case neverExpires
     }
 
     let limits: OriginLimits
-    private var policy: RatePolicy
+    var policy: RatePolicy
     private var ledger: RateLedger
     private var epoch: UInt32 = 1
-    private var random: SeededRandom
-    private var workers: [Worker] = []
+    var random: SeededRandom
+    var workers: [Worker] = []
     private var nextID: SessionID = 1
     /// What the coordinator believes: leases of each session, and when it last heard of it.
     private var leases: [SessionID: Int] = [:]
     private var heard: [SessionID: (at: Int64, anchor: Double)] = [:]
     private var letters: [(due: Int64, order: Int, session: SessionID, letter: Letter)] = []
     private var order = 0
-    private var now: Int64 = 0
-    private var blockedUntil: Int64 = 0
-    private var downUntil: Int64 = 0
+    var now: Int64 = 0
+    /// Sessions this incarnation has had a hello of, and until when it is down.
+    private var known: Set<SessionID> = []
+    private var awayUntil: Int64 = 0
+    var blockedUntil: Int64 = 0
+    var downUntil: Int64 = 0
     /// Start times of all requests.
-    private(set) var starts: [Int64] = []
+    var starts: [Int64] = []
     private(set) var mostInFlight = 0
     let isRough: Bool
+    let mutant: Mutant?
 
-    init(seed: UInt64, isRough: Bool = true, drift: Double = 0.05) {
+    init(seed: UInt64, isRough: Bool = true, drift: Double = 0.05, mutant: Mutant? = nil) {
         random = SeededRandom(state: seed)
         let rates: [Double?] = [nil, 0.7, 4, 9, 20, 33.3, 120]
         let connections = [1, 2, 3, 8, 40]
@@ -60,6 +61,7 @@ struct RateWorld {
         policy.ttl = 4_000
         policy.drift = drift
         self.isRough = isRough
+        self.mutant = mutant
         ledger = RateLedger(policy, epoch: 1, now: Tick(milliseconds: 0))
         ledger.open(1, JobOrigin(name: "o", limits: limits))
         for _ in 0..<(2 + random.below(5)) { addWorker() }
@@ -92,12 +94,7 @@ struct RateWorld {
             }
         }
         switch random.below(12_000) {
-        case 0:  // The coordinator dies; its successor knows the leases and nothing else.
-            epoch += 1
-            ledger = RateLedger(policy, epoch: epoch, now: Tick(milliseconds: now))
-            ledger.open(1, JobOrigin(name: "o", limits: limits))
-            for (id, count) in leases { for _ in 0..<count { ledger.lease("o", id, isHere: false) } }
-            heard = [:]
+        case 0, 4: restart(after: random.below(2) == 0 ? random.below(300) : random.below(9_000))
         case 1: blockedUntil = now + random.below(3_000)
         case 2: downUntil = now + random.below(6_000)
         case 3:  // A worker dies with everything it has; another one comes.
@@ -107,7 +104,23 @@ struct RateWorld {
         }
     }
 
-    private mutating func post(_ letter: Letter, _ session: SessionID, isCut: Bool) {
+    /// The coordinator dies; its successor knows the leases and nothing else.
+    mutating func restart(after pause: Int64) {
+        epoch += 1
+        awayUntil = now + pause
+        // One that was started long ago has learned.
+        begin(startedAt: mutant == .grantsAtOnce ? awayUntil - 60_000 : awayUntil)
+        heard = [:]
+        known = []
+    }
+
+    private mutating func begin(startedAt: Int64) {
+        ledger = RateLedger(policy, epoch: epoch, now: Tick(milliseconds: startedAt))
+        ledger.open(1, JobOrigin(name: "o", limits: limits))
+        for (id, count) in leases { for _ in 0..<count { ledger.lease("o", id, isHere: false) } }
+    }
+
+    mutating func post(_ letter: Letter, _ session: SessionID, isCut: Bool) {
         if isRough, random.perMille(30) { return }
         // What is cut off may come much later all the same.
         var delay: Int64 = isCut ? 500 + random.below(15_000) : 5 + random.below(60)
@@ -122,7 +135,29 @@ struct RateWorld {
         letters.removeAll { $0.due <= now }
         for (_, _, session, letter) in due {
             switch letter {
+            case .report, .hello:
+                // What comes while nobody listens is lost.
+                if now < awayUntil { continue }
+            default: break
+            }
+            switch letter {
+            case .hello:
+                known.insert(session)
+                answer(session, .welcome(epoch: epoch))
+            case .unknown:
+                if let place = workers.firstIndex(where: { $0.id == session }) {
+                    post(.hello, session, isCut: workers[place].isCut)
+                }
+            case .welcome(let epoch):
+                guard let place = workers.firstIndex(where: { $0.id == session }) else { continue }
+                workers[place].epoch = max(workers[place].epoch, epoch)
+                workers[place].nextReport = now
+            case .report where !known.contains(session): answer(session, .unknown)
             case .report(let uses, let acknowledged, let sent):
+                if mutant == .grantsAfterOneClaim, ledger.learningUntil != nil, uses.contains(where: { $0.held != nil })
+                {
+                    begin(startedAt: now - 60_000)
+                }
                 heard[session] = (now, max(sent, heard[session]?.anchor ?? sent))
                 ledger.take(uses, acknowledged: acknowledged, from: session, now: Tick(milliseconds: now))
             case .grants(let grants, let anchor):
@@ -131,9 +166,14 @@ struct RateWorld {
         }
     }
 
+    private mutating func answer(_ session: SessionID, _ letter: Letter) {
+        post(letter, session, isCut: workers.first { $0.id == session }?.isCut ?? true)
+    }
+
     // MARK: - Coordinator
 
     private mutating func coordinate() {
+        guard now >= awayUntil else { return }
         let tick = Tick(milliseconds: now)
         if now % 50 == 0 {
             for worker in workers where random.perMille(100) {
@@ -154,83 +194,8 @@ struct RateWorld {
         }
         for (id, grants) in ledger.settle(now: tick) {
             guard let anchor = heard[id]?.anchor else { continue }
-            post(.grants(grants, anchor: anchor), id, isCut: workers.first { $0.id == id }?.isCut ?? true)
+            answer(id, .grants(grants, anchor: anchor))
         }
-    }
-
-    // MARK: - Workers
-
-    private mutating func apply(_ grants: [RateGrant], _ anchor: Double, _ place: Int) {
-        guard let grant = grants.first, grant.round >= workers[place].applied else { return }
-        let clock = workers[place].clock(now)
-        let until = anchor + Double(grant.ttl)
-        fill(place)
-        if grant.round == workers[place].applied {
-            workers[place].until = max(workers[place].until, until)
-            return
-        }
-        if workers[place].until > clock, workers[place].held.concurrency > grant.concurrency {
-            workers[place].ceiling = (workers[place].held.concurrency, workers[place].until)
-        }
-        workers[place].applied = grant.round
-        workers[place].held = grant
-        workers[place].until = until
-        workers[place].tokens = min(workers[place].tokens, grant.burst)
-        workers[place].nextReport = now
-    }
-
-    private mutating func fill(_ place: Int) {
-        let clock = workers[place].clock(now)
-        let worker = workers[place]
-        let end = min(clock, worker.until)
-        if end > worker.filledAt {
-            let gain = (end - worker.filledAt) / 1_000 * (worker.held.perSecond ?? 0)
-            workers[place].tokens = min(worker.held.burst, worker.tokens + gain)
-        }
-        workers[place].filledAt = clock
-        if worker.until <= clock { workers[place].tokens = 0 }
-    }
-
-    private mutating func work(_ place: Int) {
-        fill(place)
-        var worker = workers[place]
-        let clock = worker.clock(now)
-        let ended = worker.inFlight.filter { $0 <= now }
-        worker.inFlight.removeAll { $0 <= now }
-        for _ in ended {
-            if now < downUntil {
-                worker.use.failed += 1
-            } else if now < blockedUntil {
-                worker.use.throttled += 1
-                worker.use.retryAfter = max(worker.use.retryAfter, blockedUntil - now)
-            } else {
-                worker.use.answered += 1
-            }
-        }
-        let may = worker.until > clock ? worker.held.concurrency : 0
-        var bound = may
-        if let ceiling = worker.ceiling {
-            if ceiling.until > clock { bound = max(bound, ceiling.concurrency) } else { worker.ceiling = nil }
-        }
-        // What is in flight beyond the bound is broken off.
-        if worker.inFlight.count > bound { worker.inFlight.removeLast(worker.inFlight.count - bound) }
-        if worker.inFlight.count <= worker.held.concurrency { worker.ceiling = nil }
-        // Work may be left over when the lease is gone: a worker that knows nothing of that goes on.
-        while worker.inFlight.count < may, worker.held.perSecond == nil || worker.tokens >= 1 {
-            if worker.held.perSecond != nil { worker.tokens -= 1 }
-            worker.inFlight.append(now + 10 + random.below(300))
-            worker.use.requests += 1
-            starts.append(now)
-        }
-        if now >= worker.nextReport || worker.use.throttled > 0 || worker.use.failed > 0 {
-            worker.nextReport = now + 1_500
-            worker.use.waiting = 5
-            post(
-                .report([worker.use], acknowledged: worker.ceiling == nil ? worker.applied : 0, sent: clock), worker.id,
-                isCut: worker.isCut)
-            worker.use = OriginUse(origin: "o")
-        }
-        workers[place] = worker
     }
 
     // MARK: - What is true

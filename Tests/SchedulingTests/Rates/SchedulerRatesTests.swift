@@ -228,6 +228,47 @@ struct SchedulerRatesTests {
         #expect(!bench.offers().isEmpty)
     }
 
+    @Test func aNewIncarnationGrantsAtOnceWhatASessionHolds() throws {
+        var (bench, job) = bench(epoch: 2)
+        report(&bench, 2) { $0.held = HeldShare(perSecond: 7, burst: 1.2, concurrency: 2) }
+        let grant = try #require(told(bench)[2])
+        #expect(grant.perSecond == 7 && grant.burst == 1.2 && grant.concurrency == 2 && grant.round >> 32 == 2)
+        #expect(
+            bench.sent.compactMap { if case .offer = $0.message { $0.session } else { nil } } == [2, 2, 2]
+                as [SessionID])
+        #expect(bench.scheduler.hindrance(of: job, now: bench.now).isEmpty)
+        // Said again because the answer was lost, it is no second share.
+        report(&bench, 2) { $0.held = HeldShare(perSecond: 7, burst: 1.2, concurrency: 2) }
+        #expect(told(bench)[2] == grant)
+        bench.pass(7_000)
+        settle(&bench, 1...3)
+        #expect(told(bench).values.reduce(0) { $0 + ($1.perSecond ?? 0) } > 19)
+    }
+
+    @Test func claimsAddUpToTheLimitsAndNoMore() {
+        var (bench, _) = bench(epoch: 2)
+        for id in 1...3 as ClosedRange<SessionID> {
+            report(&bench, id) { $0.held = HeldShare(perSecond: 12, burst: 1.5, concurrency: 4) }
+        }
+        let grants = told(bench)
+        #expect(grants.count == 2)
+        #expect(grants.values.reduce(0) { $0 + ($1.perSecond ?? 0) } < 19.6001)
+        #expect(grants.values.reduce(0) { $0 + $1.concurrency } == 6)
+    }
+
+    @Test func aKeptShareObeysARetryAfter() {
+        var (bench, _) = bench(epoch: 2)
+        report(&bench, 2) { $0.held = HeldShare(perSecond: 7, burst: 1.2, concurrency: 2) }
+        report(&bench, 2) {
+            $0.throttled = 1
+            $0.retryAfter = 2_000
+        }
+        #expect(told(bench)[2]?.concurrency == 0)
+        bench.pass(2_000)
+        report(&bench, 2)
+        #expect(told(bench)[2]?.perSecond == 3.5 && told(bench)[2]?.concurrency == 1)
+    }
+
     @Test func theStrictestLivingJobSetsTheLimits() {
         var (bench, job) = bench()
         var second = Bench.job(1)

@@ -1,0 +1,118 @@
+internal import Foundation
+internal import Shards
+
+/// What a pack's folder holds already: the entries of a finished run, and those of one that was broken off.
+///
+/// A line is written after its file, and believed only when the file has the line's hash, so a crash at any moment is harmless.
+final class PackJournal {
+    private let folder: URL
+    private let file: URL
+    private var handle: FileHandle?
+    /// By URL; of a finished run: worth asking the server whether they are still right.
+    private(set) var finished: [String: StylePackIndex.Entry] = [:]
+    /// By URL; of this run, in one attempt or several: not asked for again.
+    private(set) var current: [String: StylePackIndex.Entry] = [:]
+
+    /// Opens the folder, making it when it is not there.
+    ///
+    /// - Throws: ``StylesError`` `exists` when the folder holds something that is no style pack, or another style's.
+    init(_ folder: URL, style: String?) throws(StylesError) {
+        self.folder = folder
+        file = folder.appendingPathComponent(PackPath.journal)
+        do throws(ShardsError) {
+            try Durable.makeFolder(folder)
+        } catch {
+            throw PackFile.error(error)
+        }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        if StylePack.looksLikePack(folder) {
+            // A damaged index is no obstacle: what it says is only a hint.
+            if let pack = try? StylePack(folder) {
+                guard pack.index.style == style else {
+                    throw StylesError(
+                        .exists,
+                        "'\(folder.path)' holds the style '\(pack.index.style ?? "of a file")'; choose another folder.")
+                }
+                for entry in pack.index.entries { finished[entry.url] = entry }
+            }
+        } else if !names.isEmpty, !names.contains(PackPath.journal) {
+            throw StylesError(.exists, "'\(folder.path)' is not empty and no style pack; choose another folder.")
+        }
+        let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+        for line in text.split(separator: "\n") {
+            guard let entry = try? JSONDecoder().decode(StylePackIndex.Entry.self, from: Data(line.utf8)) else {
+                continue
+            }
+            current[entry.url] = entry
+        }
+    }
+
+    /// The bytes an entry stands for, when its file still has them.
+    func bytes(_ entry: StylePackIndex.Entry) -> [UInt8]? {
+        guard let path = entry.path, PackPath.isInside(path),
+            let data = try? Data(contentsOf: folder.appendingPathComponent(path)), UInt64(data.count) == entry.size,
+            Digest(of: data).hex == entry.sha256
+        else { return nil }
+        return [UInt8](data)
+    }
+
+    /// Whether an entry of this run can be kept as it is.
+    func holds(_ resource: StyleResource) -> StylePackIndex.Entry? {
+        guard let entry = current[resource.url], entry.kind == resource.kind else { return nil }
+        if entry.isAbsent { return resource.mayBeAbsent ? entry : nil }
+        return entry.path == resource.path && bytes(entry) != nil ? entry : nil
+    }
+
+    /// Writes a body and then its line.
+    func add(_ entry: StylePackIndex.Entry, _ body: [UInt8]?) throws(StylesError) {
+        if let path = entry.path, let body { try PackFile.write(body, to: folder.appendingPathComponent(path)) }
+        do {
+            if handle == nil {
+                if !FileManager.default.fileExists(atPath: file.path) { try Data().write(to: file) }
+                handle = try FileHandle(forWritingTo: file)
+                try handle?.seekToEnd()
+            }
+            try handle?.write(contentsOf: try JSONEncoder().encode(entry) + Data([0x0A]))
+        } catch {
+            throw PackFile.error(error, file)
+        }
+        current[entry.url] = entry
+    }
+
+    /// Forgets the journal; call it when the index is durable.
+    func finish() throws(StylesError) {
+        try? handle?.close()
+        handle = nil
+        do throws(ShardsError) {
+            try Durable.remove(file)
+            try Durable.sync(folder: folder)
+        } catch {
+            throw PackFile.error(error)
+        }
+    }
+}
+
+/// Files of a pack, written so that a reader sees all of one or none.
+enum PackFile {
+    static func write(_ bytes: [UInt8], to url: URL) throws(StylesError) {
+        do {
+            try FileManager.default.createDirectory(
+                at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+            try Data(bytes).write(to: url, options: .atomic)
+        } catch {
+            throw self.error(error, url)
+        }
+    }
+
+    static func error(_ error: any Error, _ url: URL) -> StylesError {
+        if (error as? CocoaError)?.code == .fileWriteOutOfSpace {
+            return StylesError(
+                .diskFull, "No space left to write '\(url.path)'; free some and run again.", cause: error)
+        }
+        return StylesError(.io, "Cannot write '\(url.path)': \(error.localizedDescription)", cause: error)
+    }
+
+    static func error(_ error: ShardsError) -> StylesError {
+        StylesError(error.code == .diskFull ? .diskFull : .io, error.message, cause: error)
+    }
+}

@@ -1,0 +1,56 @@
+internal import Shards
+
+/// Where things lie in a style pack: names a person can read, and which a template (`{fontstack}/{range}`) can spell.
+enum PackPath {
+    static let index = "style-pack.json"
+    static let style = "style.json"
+    static let original = "style.original.json"
+    /// What an unfinished run has fetched so far.
+    static let journal = "style-pack.partial"
+    /// What rewritten styles say for glyphs.
+    static let glyphTemplate = "glyphs/{fontstack}/{range}.pbf"
+
+    static func source(_ name: String) -> String { "sources/\(part(name)).json" }
+    static func data(_ name: String) -> String { "data/\(part(name)).geojson" }
+    static func sprite(_ id: String) -> String { "sprites/\(part(id))/sprite" }
+    static func glyphs(_ stack: FontStack, _ start: Int) -> String {
+        "glyphs/\(part(stack.joined))/\(GlyphRanges.name(start)).pbf"
+    }
+    static func fontFace(_ url: String) -> String { "fonts/\(Digest(of: Array(url.utf8)).hex.prefix(32))" }
+    static func image(_ name: String, _ url: String) -> String {
+        let path = url.prefix { $0 != "?" }
+        let type = ["png", "jpg", "jpeg", "webp", "gif"].first { path.lowercased().hasSuffix(".\($0)") }
+        return "images/\(part(name))" + (type.map { ".\($0)" } ?? "")
+    }
+
+    /// A name as one part of a path; different names give different parts.
+    ///
+    /// Letters, digits, space and `-_,.()` stay; other bytes, a leading dot and a trailing dot or space are written as `%XX`;
+    /// what is too long ends in its hash.
+    static func part(_ name: String) -> String {
+        let digits = Array("0123456789ABCDEF".utf8)
+        let source = Array(name.utf8)
+        var bytes: [UInt8] = []
+        for (index, byte) in source.enumerated() {
+            let isEdge = index == 0 || index == source.count - 1
+            let isPlain: Bool
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: isPlain = true
+            case UInt8(ascii: "."), UInt8(ascii: " "): isPlain = !isEdge
+            default: isPlain = "-_,()".utf8.contains(byte)
+            }
+            if isPlain { bytes.append(byte) } else { bytes += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]] }
+        }
+        guard bytes.count <= 160 else {
+            return String(decoding: bytes.prefix(100), as: UTF8.self) + "%-" + Digest(of: source).hex.prefix(32)
+        }
+        return bytes.isEmpty ? "%" : String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether a path of an index stays inside its folder.
+    static func isInside(_ path: String) -> Bool {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false)
+        return (1...8).contains(parts.count) && path.utf8.count <= 1_024
+            && parts.allSatisfy { !$0.isEmpty && $0 != "." && $0 != ".." && !$0.utf8.contains { $0 < 0x20 } }
+    }
+}

@@ -1,0 +1,81 @@
+internal import TileBodies
+internal import Tilesets
+internal import Transfer
+
+/// Whether an answer is what its kind says; undoes content codings.
+enum ResourceCheck {
+    /// The resource's own bytes.
+    ///
+    /// - Throws: ``StylesError`` `bad-style-resource` or `too-large` naming the URL.
+    static func body(of response: TransferResponse, _ resource: StyleResource) throws(StylesError) -> [UInt8] {
+        var body = response.body
+        switch response.headers.contentEncoding?.lowercased() {
+        case nil, "", "identity", "gzip", "x-gzip": break
+        default: throw refused(resource, "has a Content-Encoding that was not offered")
+        }
+        // Some servers keep packed files and forget to say so.
+        if Gzip.isGzip(body) {
+            do throws(TileBodiesError) {
+                body = try Gzip.decompress(body, limit: resource.kind.maxBytes)
+            } catch {
+                throw refused(resource, error.message)
+            }
+        }
+        try check(body, resource)
+        return body
+    }
+
+    /// Checks bytes that are to stand for a resource.
+    static func check(_ body: [UInt8], _ resource: StyleResource) throws(StylesError) {
+        guard body.count <= resource.kind.maxBytes else {
+            throw StylesError(
+                .tooLarge,
+                "'\(resource.url)' has \(body.count) bytes; the limit for \(resource.kind.rawValue) is "
+                    + "\(resource.kind.maxBytes).")
+        }
+        guard !body.isEmpty else { throw refused(resource, "has no bytes") }
+        switch resource.kind {
+        case .style: break  // Read by whoever asked for it.
+        case .source:
+            guard case .object(let values)? = JSONValue(json: body), case .array(let tiles)? = values["tiles"],
+                case .string? = tiles.first
+            else { throw refused(resource, "is no TileJSON document with 'tiles'") }
+        case .spriteJSON:
+            guard case .object? = JSONValue(json: body) else { throw refused(resource, "is no JSON object") }
+        case .data:
+            guard let (first, last) = edges(body), first == UInt8(ascii: "{"), last == UInt8(ascii: "}") else {
+                throw refused(resource, "is no GeoJSON object")
+            }
+        case .spriteImage:
+            let settled: [UInt8]
+            do throws(TileBodiesError) {
+                settled = try BodyChecker().settle(body, coding: .identity, declared: .png)
+            } catch {
+                throw refused(resource, error.message)
+            }
+            guard settled == body else { throw refused(resource, "is no plain PNG image") }
+        case .glyphs where resource.path.hasSuffix(".pbf"):
+            do throws(TileBodiesError) {
+                _ = try GlyphScanner.scan(body)
+            } catch {
+                throw refused(resource, error.message)
+            }
+        case .glyphs, .image:
+            guard edges(body)?.first != UInt8(ascii: "<") else { throw refused(resource, "is a web page or an SVG") }
+        }
+    }
+
+    private static func refused(_ resource: StyleResource, _ reason: String) -> StylesError {
+        StylesError(.badResource, "'\(resource.url)' \(reason); expected \(resource.kind.rawValue).")
+    }
+
+    /// The first and last byte that are not white space, after a byte order mark.
+    private static func edges(_ body: [UInt8]) -> (first: UInt8, last: UInt8)? {
+        let text = body.starts(with: [0xEF, 0xBB, 0xBF]) ? body[3...] : body[...]
+        let isSpace = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+        guard let first = text.first(where: { !isSpace($0) }), let last = text.last(where: { !isSpace($0) }) else {
+            return nil
+        }
+        return (first, last)
+    }
+}

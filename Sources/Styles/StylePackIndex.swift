@@ -1,0 +1,106 @@
+internal import Foundation
+internal import Shards
+
+/// `style-pack.json`: what a pack holds.
+public struct StylePackIndex: Sendable, Hashable, Codable {
+    /// The version of the layout that this build writes and reads.
+    public static let formatVersion = 1
+
+    /// One resource.
+    public struct Entry: Sendable, Hashable, Codable {
+        /// The absolute URL a client asks for, `{key}` in place of the key.
+        public var url: String
+        /// What it is.
+        public var kind: StyleResource.Kind
+        /// The file in the pack; `nil` when the server has none and clients do without.
+        public var path: String?
+        /// Bytes; 0 when absent.
+        public var size: UInt64
+        /// Of the bytes, 64 hexadecimal digits; `nil` when absent.
+        public var sha256: String?
+        /// `ETag`, as sent.
+        public var etag: String?
+        /// `Last-Modified`, as sent.
+        public var modified: String?
+
+        /// Whether the server said that there is no such resource.
+        public var isAbsent: Bool { path == nil }
+    }
+
+    /// See ``formatVersion``.
+    public var format: Int
+    /// The style's name.
+    public var name: String?
+    /// The style's address; `nil` for one out of a file that nobody serves.
+    public var style: String?
+    /// Whether ranges of ideographs were asked for.
+    public var ideographs: Bool
+    /// Which sprites were asked for.
+    public var pixelRatios: [Int]
+    /// Of `style.json`, the style rewritten for the pack's own files.
+    public var rewritten: String
+    /// Everything, sorted by URL.
+    public var entries: [Entry]
+    /// SHA-256 of the index's own bytes with these 64 digits read as '0'.
+    public var seal: String
+
+    enum CodingKeys: String, CodingKey {
+        case format, name, style, ideographs, rewritten, entries, seal
+        case pixelRatios = "pixel_ratios"
+    }
+
+    /// Bytes of all files but the rewritten style and the index.
+    public var bytes: UInt64 { entries.reduce(0) { $0 &+ $1.size } }
+
+    private static let open = String(repeating: "0", count: 64)
+
+    /// The file's bytes, sealed.
+    func encoded() throws -> [UInt8] {
+        var copy = self
+        copy.seal = Self.open
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .prettyPrinted, .withoutEscapingSlashes]
+        let bytes = [UInt8](try encoder.encode(copy)) + [0x0A]
+        let mark = Array("\"\(Self.open)\"".utf8)
+        return bytes.replacing(mark, with: Array("\"\(Digest(of: bytes).hex)\"".utf8), maxReplacements: 1)
+    }
+
+    /// Reads and proves an index.
+    ///
+    /// - Throws: ``StylesError`` `bad-style-pack`.
+    init(_ bytes: [UInt8]) throws(StylesError) {
+        guard bytes.count <= 32 << 20, let index = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else {
+            throw StylesError(.badPack, "\(PackPath.index) cannot be read; make the pack again.")
+        }
+        guard index.format == Self.formatVersion else {
+            throw StylesError(
+                .badPack, "\(PackPath.index) has format \(index.format); this build reads \(Self.formatVersion).")
+        }
+        let opened = bytes.replacing(Array(index.seal.utf8), with: Array(Self.open.utf8))
+        guard Digest(hex: index.seal) == Digest(of: opened) else {
+            throw StylesError(
+                .badPack, "\(PackPath.index) does not have the bytes it was written with; make the pack again.")
+        }
+        let files = index.entries.compactMap(\.path)
+        guard files.allSatisfy(PackPath.isInside), Set(files).count == files.count,
+            zip(index.entries, index.entries.dropFirst()).allSatisfy({ $0.url < $1.url })
+        else {
+            throw StylesError(
+                .badPack, "\(PackPath.index) names files outside the pack, or one twice; make the pack again.")
+        }
+        self = index
+    }
+
+    init(
+        name: String?, style: String?, choice: StyleChoice, rewritten: Digest, entries: [Entry]
+    ) {
+        format = Self.formatVersion
+        self.name = name
+        self.style = style
+        ideographs = choice.ideographs
+        pixelRatios = choice.pixelRatios.sorted()
+        self.rewritten = rewritten.hex
+        self.entries = entries.sorted { $0.url < $1.url }
+        seal = Self.open
+    }
+}
