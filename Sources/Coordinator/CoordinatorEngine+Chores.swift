@@ -47,15 +47,23 @@ extension CoordinatorEngine {
             $0.bounds = wanted.bounds.map { [$0] } ?? []
             $0.allowedMissing = min(missing, share)
         }
-        workshop.run(on: .files) { [blobs, publisher] in
+        workshop.run(on: .files) { [blobs, publisher, removals] in
             do {
                 let bytes = try manifest.encoded()
                 let digest = Digest(of: bytes)
-                let temporary = try blobs.temporaryURL()
-                try await FileWork.run { try Durable.write(bytes, to: temporary) }
-                try await blobs.put(temporary, digest: digest)
                 guard let content = ContentDigest(digest.bytes) else { return nil }
-                return .event(.manifestWritten(job, package: package, content))
+                // An earlier job over the same shards has the very same one.
+                removals.claim(content)
+                do {
+                    await removals.pass(content)
+                    let temporary = try blobs.temporaryURL()
+                    try await FileWork.run { try Durable.write(bytes, to: temporary) }
+                    try await blobs.put(temporary, digest: digest)
+                } catch {
+                    removals.settle(content, isNamed: false)
+                    throw error
+                }
+                return .written(job, package: package, content)
             } catch {
                 let (trouble, mayHeal) = publisher.trouble(error)
                 return .event(.packageTrouble(job, package: package, trouble, retriable: mayHeal))
@@ -105,9 +113,9 @@ extension CoordinatorEngine {
         }
     }
 
-    /// Removes the blobs of ended jobs that no unfinished job has committed.
+    /// Removes the blobs of ended jobs that no unfinished job has committed or is committing.
     ///
-    /// One that an unfinished job is about to commit may go too, because its worker found it there and did not write it again: that
+    /// One that a worker is about to commit may go too, because its worker found it there and did not write it again: that
     /// commit is refused, or its shard or package missed later, and made anew. Waiting instead until no job could want it would keep
     /// everything for ever on a cluster that is never idle.
     private func releaseBlobs() async {
@@ -118,11 +126,15 @@ extension CoordinatorEngine {
         for job in ready {
             do {
                 let digests = try await store.blobs(of: job, keeping: scheduler.givingJobs)
-                workshop.run(on: .removals) { [blobs, logger] in
+                removals.doom(digests, of: job)
+                workshop.run(on: .removals) { [blobs, logger, removals] in
                     do {
-                        for digest in digests.compactMap({ Digest(bytes: $0.bytes) }) { try await blobs.remove(digest) }
-                        return .released(job)
+                        while let digest = removals.next(of: job) {
+                            if let name = Digest(bytes: digest.bytes) { try await blobs.remove(name) }
+                        }
+                        return removals.ended(job) ? .postponed(job) : .released(job)
                     } catch {
+                        _ = removals.ended(job)
                         logger.info("blobs stay", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
                         return .keptBlobs(job)
                     }
@@ -132,6 +144,12 @@ extension CoordinatorEngine {
                 logger.info("blobs stay", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
             }
         }
+    }
+
+    /// Tries again to remove what was left because somebody was about to name it.
+    func releasePostponed() {
+        guard checking.isEmpty, !unreleased.isEmpty, !options.keepShards else { return }
+        turn.chores.append(.release)
     }
 
     /// A failure here costs nothing: the next start finds the job unreleased and removes again.

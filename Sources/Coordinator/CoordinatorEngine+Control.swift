@@ -117,9 +117,17 @@ extension CoordinatorEngine {
     func take(_ report: Report) async {
         switch report {
         case .event(let event): take(scheduler.handle(event, now: now))
+        case .written(let job, let package, let digest):
+            take(scheduler.handle(.manifestWritten(job, package: package, digest), now: now))
+            removals.settle(digest, isNamed: true)
+            releasePostponed()
         case .checked(let check, let seq, let result, let trouble): checked(check, seq: seq, result, trouble)
         case .unchecked(let check, let why): unchecked(check, why)
         case .released(let job): await forgetBlobs(of: job)
+        case .postponed(let job):
+            releasing.remove(job)
+            unreleased.append(job)
+            releasePostponed()
         case .keptBlobs(let job): releasing.remove(job)
         case .planned(let asker, .failure(let problem), _):
             reply(WireConversions.problem(problem.code, problem.text, hint: problem.hint), to: asker)

@@ -203,10 +203,14 @@ extension CoordinatorEngine {
         let check = CommitCheck(session: frame.session, token: LeaseToken(body.token))
         // Workers repeat what is not answered; the first one's answer is on its way.
         guard checking.count < options.mostChecks, checking.insert(check).inserted else { return }
-        workshop.run(on: .checks) { [blobs] in
+        let digest = result.blob
+        removals.claim(digest)
+        workshop.run(on: .checks) { [blobs, removals] in
             do {
+                await removals.pass(digest)
                 return .checked(check, seq: frame.seq, result, try await Self.missing(result, in: blobs))
             } catch {
+                removals.settle(digest, isNamed: false)
                 return .unchecked(check, why: "\(error)")
             }
         }
@@ -215,6 +219,7 @@ extension CoordinatorEngine {
     /// The store gave no answer, so neither does the coordinator: the worker keeps its result and says it again.
     func unchecked(_ check: CommitCheck, _ why: String) {
         checking.remove(check)
+        releasePostponed()
         logger.warning(
             "blob store does not answer; a result waits",
             metadata: [LogKey.token: "\(check.token.rawValue)", LogKey.errorMessage: "\(why)"])
@@ -230,6 +235,9 @@ extension CoordinatorEngine {
         } else {
             feed(.commit(check.session, check.token, result))
         }
+        // What is doomed from here on is asked of a store that has this turn's writes.
+        removals.settle(result.blob, isNamed: trouble == nil)
+        releasePostponed()
     }
 
     /// Why what a result names cannot be used, or `nil`.
@@ -348,5 +356,15 @@ extension CoordinatorOptions {
         policy.restartGrace = Int64(max(restartGraceSeconds, 0) * 1_000)
         policy.baselineBytes = keptTileBytes
         return policy
+    }
+}
+
+extension CommitResult {
+    /// The shard or package that it names.
+    fileprivate var blob: ContentDigest {
+        switch self {
+        case .fetch(let digest, _, _): digest
+        case .merge(let package): package.digest
+        }
     }
 }

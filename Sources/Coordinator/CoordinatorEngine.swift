@@ -36,6 +36,7 @@ actor CoordinatorEngine {
     var unreleased: [JobID] = []
     /// Ended jobs whose blobs are being removed.
     var releasing: Set<JobID> = []
+    let removals = Removals()
     /// Commits whose blobs are being looked for.
     var checking: Set<CommitCheck> = []
     var peers = Peers()

@@ -159,8 +159,19 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
 
     /// Whether an attempt that ends so counts towards the number after which the work is given up.
     ///
-    /// Being asked to wait says nothing against the work, and neither does an order.
-    public var costsAttempt: Bool { self != .throttled && self != .tilesThrottled && fault != .nobody }
+    /// Being asked to wait says nothing against the work, and neither does an order, nor a disk that is full or broken: the worker
+    /// rests, and another one tries.
+    public var costsAttempt: Bool {
+        self != .throttled && self != .tilesThrottled && self != .inputOutput && fault != .nobody && !isWantOfRoom
+    }
+
+    /// Whether a merge that ends so counts.
+    ///
+    /// An error of a disk does: what cannot be read may be a shard in the folder that all workers share.
+    var costsMerge: Bool { !isWantOfRoom }
+
+    /// Disks and stores that have no room or are not there: it lasts until somebody makes room, and no number of attempts is too many.
+    private var isWantOfRoom: Bool { self == .diskFull || self == .blobStore || self == .storeMissing }
 
     /// Whether a batch that dies of it is cut in quarters first: not when every part would fare like the whole.
     var isWorthCutting: Bool { fault != .job && fault != .nobody && !FailureCause.ofTheWhole.contains(self) }

@@ -52,7 +52,14 @@ extension Scheduler {
         let row = jobs[job].packages[package]
         // The job was cancelled, or failed for another package, while this one was on its way: the report must not deny what is there.
         let isLate = jobs[job].summary.state.isFinal && row.state == .failed && row.merged != nil
-        guard row.state == .publishing || isLate else { return }
+        guard row.state == .publishing || isLate else {
+            // It was ordered anew while this was on its way: what is there is noted, and replaced by what is being made.
+            guard !jobs[job].summary.state.isFinal, row.merged == nil, row.state != .failed else { return }
+            jobs[job].packages[package].version = version
+            jobs[job].packages[package].path = path
+            storePackage(job, package)
+            return
+        }
         jobs[job].packages[package].state = unchanged ? .unchanged : .published
         jobs[job].packages[package].version = version
         jobs[job].packages[package].path = path

@@ -47,6 +47,9 @@ extension Scheduler {
         let batches = rows.enumerated().map { index, row in row.reopened(chosen?.contains(index) ?? true) }
         finished.removeAll { $0 == id }
         kept.removeAll { $0 == id }
+        // Rows of a plan that is made anew do not name what others could use until now; it goes with the job all the same.
+        let named = Set(batches.flatMap { [$0.digest, $0.partial] }.compactMap(\.self))
+        for digest in given(by: id) where !named.contains(digest) { store(.orphan(id, digest)) }
         stopGiving(id)
         jobs[job].summary.state = .fetching
         jobs[job].summary.reason = ""

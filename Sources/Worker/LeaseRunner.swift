@@ -57,7 +57,14 @@ struct LeaseRunner: WorkRunner {
                 return WorkFailure(cause: "\(error.code)", detail: error.message, retriable: false)
             default: return WorkFailure(cause: "\(error.code)", detail: error.message, retriable: true)
             }
-        default: return WorkFailure(cause: "internal", detail: "\(error)", retriable: true)
+        default: return disk(error) ?? WorkFailure(cause: "internal", detail: "\(error)", retriable: true)
         }
+    }
+
+    /// What the file system says through Foundation: of this machine, not of the work.
+    private static func disk(_ error: any Error) -> WorkFailure? {
+        guard let number = ((error as? CocoaError)?.underlying ?? error) as? POSIXError else { return nil }
+        let isFull = number.code == .ENOSPC || number.code == .EDQUOT
+        return WorkFailure(cause: isFull ? "disk-full" : "io-error", detail: "\(error)", retriable: true)
     }
 }

@@ -81,6 +81,15 @@ struct LeaseRunnerTests {
         #expect(try await commit(runner, offer).fetch.stored == 20)
     }
 
+    @Test(arguments: [(POSIXError.Code.ENOSPC, "disk-full"), (.EDQUOT, "disk-full"), (.EIO, "io-error")])
+    func whatTheFileSystemSaysIsOfThisMachine(_ code: POSIXError.Code, _ cause: String) {
+        let error = CocoaError(.fileReadUnknown, userInfo: [NSUnderlyingErrorKey: POSIXError(code)])
+        for failure in [LeaseRunner.failure(error), LeaseRunner.failure(POSIXError(code))] {
+            #expect(failure.cause == cause && failure.retriable && failure.isLocal)
+        }
+        #expect(LeaseRunner.failure(CocoaError(.coderInvalidValue)).cause == "internal")
+    }
+
     @Test func cancelledWorkLeavesNoFile() async throws {
         let stable = try Stable()
         defer { stable.remove() }

@@ -165,7 +165,7 @@ class Cluster:
             if done.returncode == 0:
                 return json.loads(done.stdout)
             self.check_alive()
-            if done.returncode not in (69, 75, 77) or time.monotonic() > end:
+            if done.returncode not in (69, 75) or time.monotonic() > end:
                 raise Trouble(f"status {job}: exit {done.returncode}: {done.stderr.strip()[-400:]}")
             time.sleep(0.2)
 
