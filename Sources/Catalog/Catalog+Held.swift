@@ -11,7 +11,9 @@ extension Catalog {
         var held: [Digest: URL] = [:]
         for file in entry.allFiles {
             let url = place(entry.path(file.fileExtension), edition)
-            guard let digest = Digest(hex: file.sha256), try fileSize(url) == UInt64(max(0, file.size)) else { continue }
+            guard let digest = Digest(hex: file.sha256), try fileSize(url) == UInt64(max(0, file.size)) else {
+                continue
+            }
             held[digest] = url
         }
         return held

@@ -11,12 +11,17 @@ extension CoordinatorEngine {
         guard !options.keepShards else { return }
         do {
             let digests = try await store.blobs(of: job, keeping: scheduler.givingJobs)
-            workshop.run(on: .removals) { [blobs, logger] in
+            removals.doom(digests, of: job)
+            workshop.run(on: .removals) { [blobs, logger, removals] in
                 do {
-                    for digest in digests.compactMap({ Digest(bytes: $0.bytes) }) { try await blobs.remove(digest) }
+                    while let digest = removals.next(of: job) {
+                        if let name = Digest(bytes: digest.bytes) { try await blobs.remove(name) }
+                    }
                 } catch {
                     logger.info("blobs stay", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
                 }
+                // What somebody is about to name stays; if that comes to nothing, the next start finds it.
+                _ = removals.ended(job)
                 return nil
             }
         } catch {

@@ -8,7 +8,7 @@ public enum Effect: Sendable {
     case send(SessionID, Outgoing)
     /// Answer to ``Event/submit(_:)``.
     case submitted(job: JobID, existing: Bool)
-    /// Write the package's merge manifest as a blob, then say ``Event/manifestWritten(_:package:_:)``.
+    /// Write the package's merge manifest as a blob, then say ``Event/manifestWritten(_:package:_:decides:)``.
     case writeManifest(JobID, package: Int)
     /// Publish a merged package, then say ``Event/published(_:package:version:path:unchanged:)``. Idempotent; repeated after a restart.
     case publish(JobID, package: Int, MergedPackage)

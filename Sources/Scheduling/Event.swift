@@ -53,7 +53,10 @@ public enum Event: Sendable {
     case undelivered(SessionID, [LeaseToken])
 
     /// The manifest of a package is durable.
-    case manifestWritten(JobID, package: Int, ContentDigest)
+    ///
+    /// `decides` = whether the package's bytes follow from it alone; something else reaches them when it names what may change, as a style's
+    /// address does.
+    case manifestWritten(JobID, package: Int, ContentDigest, decides: Bool = true)
     /// The catalog has the package.
     case published(JobID, package: Int, version: UInt32, path: String, unchanged: Bool)
     /// Writing the manifest or publishing failed.

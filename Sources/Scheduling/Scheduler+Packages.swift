@@ -1,9 +1,9 @@
 extension Scheduler {
-    mutating func manifestWritten(_ id: JobID, _ package: Int, _ digest: ContentDigest, now: Tick) {
+    mutating func manifestWritten(_ id: JobID, _ package: Int, _ digest: ContentDigest, decides: Bool, now: Tick) {
         guard let job = living(id, package: package), jobs[job].packages[package].state == .manifest else { return }
         jobs[job].packages[package].manifest = digest
         let isFirst = jobs[job].packages[package].attempts == 0 && jobs[job].packages[package].losses == 0
-        if isFirst, let merged = merged(from: digest) {
+        if isFirst, decides, let merged = merged(from: digest) {
             // Nothing is new: whoever publishes finds these very bytes in the catalog, or says that the package must be merged after all.
             jobs[job].packages[package].merged = merged
             jobs[job].packages[package].token = nil

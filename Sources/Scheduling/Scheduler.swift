@@ -122,7 +122,8 @@ public struct Scheduler: Sendable {
         case .bye(let id): bye(id, now: now)
         case .drain(let id, let isOn): drain(id, isOn: isOn, now: now)
         case .undelivered(let id, let tokens): undelivered(id, tokens, now: now)
-        case .manifestWritten(let id, let package, let digest): manifestWritten(id, package, digest, now: now)
+        case .manifestWritten(let id, let package, let digest, let decides):
+            manifestWritten(id, package, digest, decides: decides, now: now)
         case .published(let id, let package, let version, let path, let unchanged):
             published(id, package, version: version, path: path, unchanged: unchanged, now: now)
         case .packageTrouble(let id, let package, let trouble, let retriable):

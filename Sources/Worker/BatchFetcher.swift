@@ -14,7 +14,9 @@ struct BatchFetcher: Sendable {
     let logger: Logger?
 
     /// Takes the tiles of the batch that the offer's sources hold, and asks the origin for the others: whether they have changed where the
-    /// offer's base has them, else for their bodies. Tiles that cannot be had are named in the result.
+    /// offer's base has them, else for their bodies.
+    ///
+    /// Tiles that cannot be had are named in the result.
     ///
     /// - Throws: ``WorkFailure``, `ShardsError`, or `CancellationError`; no file is left then.
     func run(_ work: PBFetchWork, token: UInt64, _ meter: WorkMeter) async throws -> PBCommit {
@@ -85,7 +87,9 @@ struct BatchFetcher: Sendable {
         return left
     }
 
-    /// Opens a shard of an earlier build; one that is gone or damaged is left. Whether another one could be of use.
+    /// Opens a shard of an earlier build; one that is gone or damaged is left.
+    ///
+    /// - Returns: Whether another one could be of use.
     private func open(_ base: Data, in session: ShardSession, _ wanted: SourceTiles) async throws -> Bool {
         try Task.checkCancellation()
         guard let digest = Digest(bytes: base), let blob = try await local(digest) else { return true }

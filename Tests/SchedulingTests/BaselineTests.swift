@@ -219,6 +219,19 @@ struct BaselineTests {
         #expect(bench.scheduler.packages(of: second)[0].state == .unchanged)
     }
 
+    @Test func aManifestThatDoesNotSayAllIsMergedAgain() throws {
+        var bench = bench()
+        let manifest = Bench.digest(1_234)
+        let first = try submit(&bench, job(1))
+        try untilManifest(&bench, first, manifest)
+        work(&bench)
+        let second = try submit(&bench, job(1))
+        for offer in bench.offers() { bench.finish(offer, by: 1) }
+        bench.on(.ready(1, credit: 50))
+        bench.on(.manifestWritten(second, package: 0, manifest, decides: false))
+        #expect(bench.offers().count == 1)
+    }
+
     @Test func aPackageThatTheCatalogHasLostIsMergedAfterAll() throws {
         var bench = bench()
         let manifest = Bench.digest(1_234)

@@ -36,7 +36,9 @@ struct SimOrigin {
         self.random = random
     }
 
-    /// The version of a tile that the origin serves; 1 at first. A change touches one tile in three.
+    /// The version of a tile that the origin serves; 1 at first.
+    ///
+    /// A change touches one tile in three.
     func version(of tile: TileID, at now: Int64) -> UInt64 {
         UInt64(changes.enumerated().count { $1 <= now && SimOrigin.roll(tile, 20 + UInt64($0)) % 3 == 0 }) + 1
     }

@@ -15,7 +15,9 @@ extension Simulation {
     /// - Parameter stands: Whether the catalog has it already, its blob being gone.
     mutating func checkPublished(_ id: JobID, _ index: Int, _ merged: MergedPackage, stands: Bool = false) {
         guard let spec = spec(of: id) else { return problem("I1: published for no job") }
-        guard stands || blobs[merged.digest]?.isDamaged == false, case .package(let tiles)? = blobs.archive[merged.digest] else {
+        guard stands || blobs[merged.digest]?.isDamaged == false,
+            case .package(let tiles)? = blobs.archive[merged.digest]
+        else {
             return problem("I3: package \(index) of job \(id) is published torn")
         }
         guard let manifest = checker.manifests[merged.digest], case .manifest(let list)? = blobs.archive[manifest]
