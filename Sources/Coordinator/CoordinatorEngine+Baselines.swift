@@ -4,6 +4,23 @@ import Shards
 import Telemetry
 
 extension CoordinatorEngine {
+    /// Lets the oldest baseline go while the disk of the blobs is nearly full: work comes before what is kept for later.
+    ///
+    /// Looked at every ten seconds, beside the loop, because the folder may lie on a network that hangs.
+    func makeRoom() {
+        guard options.store == nil, !scheduler.baselineJobs.isEmpty, now >= nextRoomLook else { return }
+        nextRoomLook = now + 10_000
+        workshop.run(on: .removals) { [options, logger] in
+            guard let room = try? await FileWork.run({ options.diskRoom(options.blobs) }), room.isShort else {
+                return nil
+            }
+            logger.notice(
+                "the oldest kept tiles go, because the disk of the blobs is nearly full",
+                metadata: [LogKey.path: "\(options.blobs.path)", "packhorse.disk.free": "\(room.free)"])
+            return .event(.makeRoom)
+        }
+    }
+
     /// Removes what a job that is done names beside its accepted shards: manifests, merged packages, results nobody accepted.
     ///
     /// A failure costs room until the next start, which does it again.

@@ -29,6 +29,8 @@ actor CoordinatorEngine {
 
     var scheduler: Scheduler
     var specs: [JobID: JobSpec] = [:]
+    /// When the room on the blobs' disk is looked at next.
+    var nextRoomLook = Tick(milliseconds: 0)
     /// When schedules were last looked at.
     var lastWall = Tick(milliseconds: -1_000)
     var times: [JobID: JobTimes] = [:]
@@ -92,6 +94,7 @@ actor CoordinatorEngine {
                 if let alarm = scheduler.nextAlarm, alarm <= now { take(scheduler.handle(.timer, now: now)) }
                 fireSchedules()
                 forgetOldJobs()
+                makeRoom()
                 let hasNews = !turn.writes.isEmpty
                 try await settle()
                 await tellWaiting(hasNews: hasNews)

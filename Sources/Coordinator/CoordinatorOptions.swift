@@ -48,7 +48,7 @@ public struct CoordinatorOptions: Sendable {
     public var keepShards = false
     /// Bytes of shards that jobs which are done keep, so that a rebuild asks the origin only for what has changed.
     ///
-    /// The oldest go first; 0 keeps none. Default 50 GB.
+    /// The oldest go first, and whenever the disk of the blobs is nearly full; 0 keeps none. Default 50 GB.
     public var keptTileBytes: UInt64 = 50_000_000_000
     /// Ended jobs that are remembered; older ones go, with their reports.
     ///
@@ -56,6 +56,8 @@ public struct CoordinatorOptions: Sendable {
     public var keptJobs = 1_000
     /// Jobs that may be unfinished at a time; more are refused as `busy`.
     public var mostOpenJobs = 1_000
+    /// Tells how full the disk of a folder is.
+    var diskRoom: @Sendable (URL) -> DiskRoom? = DiskRoom.of
     /// Submissions that may wait for their plan.
     var mostPlans = 32
     /// Commits whose blobs may be looked for at a time; workers repeat the others.

@@ -62,6 +62,8 @@ public enum Event: Sendable {
     /// Writing the manifest or publishing failed.
     case packageTrouble(JobID, package: Int, Trouble, retriable: Bool)
 
+    /// Room for blobs is short: the oldest baseline is to go.
+    case makeRoom
     /// Time has passed.
     case timer
     /// The coordinator itself was deaf for a while (stopped, or its disk was full): no lease may suffer for it.

@@ -128,6 +128,7 @@ public struct Scheduler: Sendable {
             published(id, package, version: version, path: path, unchanged: unchanged, now: now)
         case .packageTrouble(let id, let package, let trouble, let retriable):
             packageTrouble(id, package, trouble, retriable: retriable, now: now)
+        case .makeRoom: if let oldest = baselines.jobs.first { letBaselineGo(oldest) }
         case .timer: ring(now: now)
         case .wasDeaf: forgive(now: now)
         }

@@ -1,5 +1,6 @@
 import Foundation
 import Shards
+import Synchronization
 import Testing
 import Tiles
 import Wire
@@ -93,6 +94,26 @@ struct BaselineServiceTests {
         #expect(report.problems == [])
     }
 
+    @Test func aDiskThatIsNearlyFullTakesWhatIsKept() async throws {
+        let room = Flag()
+        let fixture = try Fixture {
+            $0.leaseSeconds = 120
+            $0.keptTileBytes = 1 << 30
+            $0.diskRoom = { _ in DiskRoom(free: room.isSet ? 10 : 1 << 40, total: 1 << 41) }
+        }
+        _ = try await build(fixture, 1)
+        #expect(try !blobs(fixture).isEmpty)
+        room.set()
+        try await fixture.withCoordinator { _ in
+            let deadline = ContinuousClock.now + .seconds(60)
+            while try !blobs(fixture).isEmpty, ContinuousClock.now < deadline {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+        }
+        #expect(try blobs(fixture).isEmpty)
+        #expect(try await StateFile.check(fixture.options.data).problems == [])
+    }
+
     @Test func withoutRoomNothingIsKept() async throws {
         let fixture = try Fixture {
             $0.leaseSeconds = 120
@@ -104,4 +125,11 @@ struct BaselineServiceTests {
         #expect(second.end.packages.map(\.state) == ["unchanged"])
         #expect(try await StateFile.check(fixture.options.data).problems == [])
     }
+}
+
+/// Set once, read from anywhere.
+private final class Flag: Sendable {
+    private let value = Atomic<Bool>(false)
+    var isSet: Bool { value.load(ordering: .acquiring) }
+    func set() { value.store(true, ordering: .releasing) }
 }

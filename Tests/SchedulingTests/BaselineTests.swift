@@ -118,6 +118,19 @@ struct BaselineTests {
         #expect(bench.released() == [large])
     }
 
+    @Test func theOldestGoesWhenRoomIsShort() throws {
+        var bench = bench()
+        let first = try submit(&bench, job(2, tileset: Bench.digest(1)))
+        work(&bench)
+        let second = try submit(&bench, job(1, tileset: Bench.digest(2)))
+        work(&bench)
+        bench.on(.makeRoom)
+        #expect(bench.released() == [first] && bench.scheduler.baselineJobs == [second])
+        bench.on(.makeRoom)
+        bench.on(.makeRoom)
+        #expect(bench.released() == [second] && bench.scheduler.baselineJobs == [])
+    }
+
     @Test func baselinesOutliveARestartWithinTheLimitsOfToday() throws {
         var bench = bench()
         let first = try submit(&bench, job(2, tileset: Bench.digest(1)))

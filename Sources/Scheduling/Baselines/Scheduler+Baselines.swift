@@ -42,7 +42,7 @@ extension Scheduler {
         }
     }
 
-    private mutating func letBaselineGo(_ id: JobID) {
+    mutating func letBaselineGo(_ id: JobID) {
         baselines.remove(id)
         if let job = places[id] { _ = letGo(job) }
     }
