@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build test check format demo chaos s3-test bench-coordinator compose-test fuzz compat-test proto regions clean simulate
+.PHONY: help bootstrap build test check format demo chaos s3-test bench-coordinator compose-test fuzz interop compat-test proto regions clean simulate
 
 # SwiftPM's own import check lets some undeclared imports through (6.3.1: those that something below declares);
 # ops/check-layers, part of `make check`, refuses them all.
@@ -56,8 +56,11 @@ s3-test: ## the S3 tests, which fail where make test would skip them: a real ser
 bench-coordinator: build ## a coordinator under 1,000 simulated workers and 100 million tiles: batches/s, CPU, memory, rows
 	@ops/bench/coordinator
 
-fuzz: ## fuzz the decoders of foreign bytes, SECONDS_EACH (60) for each of seven (libFuzzer; a build of its own)
+fuzz: ## fuzz the decoders of foreign bytes, SECONDS_EACH (60) for each of eight (libFuzzer; a build of its own)
 	@ops/fuzz
+
+interop: build ## clients of others read every format (pmtiles, MapLibre Native from PyPI); each skips with a reason
+	@ops/interop/run
 
 compat-test: build ## workers of an older version with this coordinator, and the reverse (ops/compat-test COMMIT)
 	@ops/compat-test

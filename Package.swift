@@ -55,32 +55,36 @@ let libraries: [Room] = [
     Room("Transfer", ["CCurl"], [.logging]),
     Room("TileBodies", ["CDeflate", "Tiles"]),
     Room("Tilesets", ["Tiles", "TileBodies"], [.yams]),
-    Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer"], [.grdb]),
+    Room("PMTiles", ["Tiles", "TileBodies"]),
+    Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "PMTiles"], [.grdb]),
     Room("Shards", ["CLZ4", "Tiles"], [.crypto]),
     Room("ObjectStore", ["Transfer", "Shards"]),
-    Room("Packages", ["Tiles", "TileBodies", "Shards"], [.grdb, .crypto]),
+    Room("Packages", ["Tiles", "TileBodies", "Shards", "PMTiles"], [.grdb, .crypto]),
     Room("Catalog", ["Tiles", "Shards"]),
     Room("Styles", ["Tilesets", "TileBodies", "Transfer", "Shards"]),
+    Room(
+        "OfflineDatabase", ["Tiles", "TileBodies", "Shards", "Packages", "Styles"], [.grdb, .crypto]),
     Room("TestSupport"),  // the scripted HTTP server and the raw ZeroMQ peer of the tests; nothing but tests imports it
     // Layer 3: services; they meet at Wire and never import each other
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging, .nio]),
     Room(
-        "Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Shards", "Catalog", "Telemetry"],
+        "Coordinator",
+        ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Shards", "Packages", "Catalog", "Telemetry"],
         [.grdb, .lifecycle, .logging]),
     Room(
         "Worker",
         [
             "Tiles", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards", "Packages",
-            "Telemetry",
+            "Styles", "OfflineDatabase", "Telemetry",
         ], [.lifecycle, .logging]),
     // Decoders as a fuzzer sees them; only tests and ops/fuzz use it.
-    Room("FuzzTargets", ["Tiles", "Wire", "Shards", "ZeroMQ"]),
+    Room("FuzzTargets", ["Tiles", "Wire", "Shards", "ZeroMQ", "PMTiles"]),
     // Layer 4
     Room(
         "Commands",
         [
             "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards",
-            "ObjectStore", "Packages", "Styles", "Catalog", "DemoWorld",
+            "ObjectStore", "Packages", "Styles", "OfflineDatabase", "Catalog", "DemoWorld",
             "Coordinator", "Worker", "Scheduling", "Telemetry",
         ], [.arguments, .lifecycle, .logging, .signals]),
 ]
@@ -92,8 +96,11 @@ let tests: [Room] = [
     Room("Tilesets", ["Tiles", "TileBodies"]),
     Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "TestSupport"], [.grdb]), Room("Shards", ["Tiles"]),
     Room("ObjectStore", ["Transfer", "Shards", "TestSupport"]),
-    Room("Packages", ["Tiles", "Shards"], [.grdb]), Room("Catalog", ["Tiles", "Shards"]),
+    Room("PMTiles", ["Tiles", "TileBodies"]),
+    Room("Packages", ["Tiles", "TileBodies", "Shards", "PMTiles", "TestSupport"], [.grdb]),
+    Room("Catalog", ["Tiles", "Shards"]),
     Room("Styles", ["TestSupport", "Transfer", "Tilesets", "TileBodies", "Shards"]),
+    Room("OfflineDatabase", ["Tiles", "TileBodies", "Shards", "Packages", "Styles", "TestSupport"], [.grdb]),
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.logging]),
     Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards"], [.grdb, .logging]),
     Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins", "TestSupport"]),

@@ -50,7 +50,7 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Maps",
                 subcommands: [
-                    MaskCommand.self, RegionsCommand.self, InspectCommand.self, VerifyCommand.self,
+                    MaskCommand.self, RegionsCommand.self, ConvertCommand.self, InspectCommand.self, VerifyCommand.self,
                     StylePackCommand.self,
                 ]),
             CommandGroup(

@@ -1,6 +1,7 @@
 import Catalog
 import Foundation
 import Logging
+import Packages
 import Scheduling
 import Shards
 import Telemetry
@@ -46,6 +47,12 @@ extension CoordinatorEngine {
             $0.shards = shards
             $0.bounds = wanted.bounds.map { [$0] } ?? []
             $0.allowedMissing = min(missing, share)
+            $0.formats = scheduler.formats(of: job, package: package)
+            if $0.formats.contains(PackageFormat.maplibre.rawValue) {
+                $0.style = spec.style
+                $0.dataDate = spec.dataDate ?? ""
+            }
+            if !spec.edition.isRoot { $0.edition = spec.edition }
         }
         workshop.run(on: .files) { [blobs, publisher, removals] in
             do {
@@ -63,7 +70,8 @@ extension CoordinatorEngine {
                     removals.settle(content, isNamed: false)
                     throw error
                 }
-                return .written(job, package: package, content)
+                // A style is named by its address, and what is there may change.
+                return .written(job, package: package, content, decides: manifest.style.isEmpty)
             } catch {
                 let (trouble, mayHeal) = publisher.trouble(error)
                 return .event(.packageTrouble(job, package: package, trouble, retriable: mayHeal))
@@ -80,23 +88,36 @@ extension CoordinatorEngine {
     private func publish(_ job: JobID, _ package: Int, _ merged: MergedPackage) {
         guard scheduler.isLiving(job), let spec = specs[job], spec.packages.indices.contains(package) else { return }
         let wanted = spec.packages[package]
+        let edition = spec.edition
         workshop.run(on: .files) { [blobs, publisher, logger] in
             do {
-                var blob: LocalBlob?
-                if let digest = Digest(bytes: merged.digest.bytes) { blob = try await blobs.local(digest) }
-                // Nothing was new, so nothing was merged; or the blob has gone since. The catalog may have these very bytes.
-                let held = blob == nil ? try await FileWork.run { try publisher.held(wanted.id, .main) } : [:]
-                guard let file = blob?.url ?? held[merged.digest] else {
-                    let trouble = Trouble(
-                        cause: "blob-missing", detail: "the merged package \(merged.digest) is gone from the blob store"
-                    )
-                    return .event(.packageTrouble(job, package: package, trouble, retriable: false))
+                let place = try CatalogEdition(of: edition)
+                var held: [LocalBlob] = []
+                var files: [URL] = []
+                var catalog: [ContentDigest: URL]?
+                for digest in merged.digests {
+                    if let name = Digest(bytes: digest.bytes), let blob = try await blobs.local(name) {
+                        held.append(blob)
+                        files.append(blob.url)
+                        continue
+                    }
+                    // Nothing was new, so nothing was merged; or the blob has gone since. The catalog may have these very bytes.
+                    if catalog == nil { catalog = try await FileWork.run { try publisher.held(wanted.id, place) } }
+                    guard let file = catalog?[digest] else {
+                        let trouble = Trouble(
+                            cause: "blob-missing", detail: "the merged package \(digest) is gone from the blob store")
+                        return .event(.packageTrouble(job, package: package, trouble, retriable: false))
+                    }
+                    files.append(file)
                 }
                 let order = PublishOrder(
-                    id: wanted.id, file: file, merged: merged, maskWire: wanted.mask.cartoWire, names: wanted.names,
-                    tileset: spec.tilesetID, attribution: spec.attribution, zooms: spec.zooms)
+                    id: wanted.id, file: files[0], merged: merged, maskWire: wanted.mask.cartoWire,
+                    names: wanted.names, tileset: spec.tilesetID, attribution: spec.attribution, zooms: spec.zooms,
+                    files: try PublishOrder.files(merged, Array(files.dropFirst())),
+                    edition: place, dataDate: spec.dataDate,
+                    replacesTileset: spec.replacesTileset)
                 let done = try await FileWork.run { try publisher.publish(order) }
-                withExtendedLifetime(blob) {}
+                withExtendedLifetime(held) {}
                 return .event(
                     .published(job, package: package, version: done.version, path: done.path, unchanged: done.unchanged)
                 )

@@ -103,7 +103,9 @@ extension CoordinatorEngine {
                     ])
                 var profile = WireConversions.profile(body)
                 profile.canFetch = profile.canFetch && inbound.roles.contains(.worker)
-                profile.canMerge = profile.canMerge && inbound.roles.contains(.merger)
+                profile.canMerge =
+                    profile.canMerge && inbound.roles.contains(.merger)
+                    && body.packageFormats.contains(Self.packageFormat)
                 profile.obeysGrants = Self.minor(of: body) >= MessageType.rateGrants.minor
                 feed(.hello(id, profile, held: held))
             }
@@ -159,7 +161,9 @@ extension CoordinatorEngine {
             }
         }
         let lacksShards = body.canFetch && !body.shardFormats.contains(Self.shardFormat)
-        let lacksPackages = body.canMerge && !body.packageFormats.contains(Self.packageFormat)
+        // A worker of the build before still fetches; its merges are left to others.
+        let lacksPackages =
+            body.canMerge && !body.canFetch && !body.packageFormats.contains(Self.packageFormat)
         guard lacksShards || lacksPackages else { return nil }
         return .make {
             $0.code = "version-mismatch"
@@ -187,7 +191,7 @@ extension CoordinatorEngine {
 
     /// What jobs of this build are pinned to.
     static let shardFormat: UInt32 = 1
-    static let packageFormat: UInt32 = 1
+    static let packageFormat: UInt32 = 2
 
     func reject(_ body: PBReject, _ peer: PeerID, _ frame: Frame) {
         logger.warning(
@@ -203,14 +207,14 @@ extension CoordinatorEngine {
         let check = CommitCheck(session: frame.session, token: LeaseToken(body.token))
         // Workers repeat what is not answered; the first one's answer is on its way.
         guard checking.count < options.mostChecks, checking.insert(check).inserted else { return }
-        let digest = result.blob
-        removals.claim(digest)
+        let digests = result.blobs
+        for digest in digests { removals.claim(digest) }
         workshop.run(on: .checks) { [blobs, removals] in
             do {
-                await removals.pass(digest)
+                for digest in digests { await removals.pass(digest) }
                 return .checked(check, seq: frame.seq, result, try await Self.missing(result, in: blobs))
             } catch {
-                removals.settle(digest, isNamed: false)
+                for digest in digests { removals.settle(digest, isNamed: false) }
                 return .unchecked(check, why: "\(error)")
             }
         }
@@ -236,22 +240,24 @@ extension CoordinatorEngine {
             feed(.commit(check.session, check.token, result))
         }
         // What is doomed from here on is asked of a store that has this turn's writes.
-        removals.settle(result.blob, isNamed: trouble == nil)
+        for digest in result.blobs { removals.settle(digest, isNamed: trouble == nil) }
         releasePostponed()
     }
 
     /// Why what a result names cannot be used, or `nil`.
     private static func missing(_ result: CommitResult, in blobs: any ManagedBlobStore) async throws -> Trouble? {
-        let (digest, size): (ContentDigest, UInt64) =
+        let named: [(digest: ContentDigest, size: UInt64)] =
             switch result {
-            case .fetch(let digest, let counts, _): (digest, counts.shardBytes)
-            case .merge(let package): (package.digest, package.size)
+            case .fetch(let digest, let counts, _): [(digest, counts.shardBytes)]
+            case .merge(let package): [(package.digest, package.size)] + package.files.map { ($0.digest, $0.size) }
             }
-        guard let name = Digest(bytes: digest.bytes), let found = try await blobs.size(of: name) else {
-            return Trouble(cause: "blob-missing", detail: "\(digest) is not in the coordinator's blob store")
-        }
-        guard found == size else {
-            return Trouble(cause: "blob-missing", detail: "\(digest) has \(found) bytes, the commit says \(size)")
+        for (digest, size) in named {
+            guard let name = Digest(bytes: digest.bytes), let found = try await blobs.size(of: name) else {
+                return Trouble(cause: "blob-missing", detail: "\(digest) is not in the coordinator's blob store")
+            }
+            guard found == size else {
+                return Trouble(cause: "blob-missing", detail: "\(digest) has \(found) bytes, the commit says \(size)")
+            }
         }
         return nil
     }
@@ -360,11 +366,11 @@ extension CoordinatorOptions {
 }
 
 extension CommitResult {
-    /// The shard or package that it names.
-    fileprivate var blob: ContentDigest {
+    /// The shard, or the files of the package, that it names.
+    fileprivate var blobs: [ContentDigest] {
         switch self {
-        case .fetch(let digest, _, _): digest
-        case .merge(let package): package.digest
+        case .fetch(let digest, _, _): [digest]
+        case .merge(let package): package.digests
         }
     }
 }

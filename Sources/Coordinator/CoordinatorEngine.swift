@@ -143,6 +143,7 @@ actor CoordinatorEngine {
             specs[job.summary.id] = spec
             all.jobs[index].origin = spec.origin
             all.jobs[index].tileset = spec.tilesetDigest
+            all.jobs[index].formats = spec.formats
             if !job.summary.state.isFinal { all.jobs[index].needs = spec.needs(of: job.batches) }
         }
         unreleased = try await store.unreleased()

@@ -29,10 +29,11 @@ extension StateStore {
             all.lastJob = last.map { UInt64(bitPattern: $0) } ?? 0
             for row in try Row.fetchAll(db, sql: "SELECT * FROM job ORDER BY id") {
                 let summary = try StateStore.summary(row)
+                let files = try StateStore.files(of: summary.key, db)
                 let packages = try Row.fetchAll(
                     db, sql: "SELECT * FROM package WHERE job = ? ORDER BY idx", arguments: [summary.key]
                 )
-                .map(StateStore.package)
+                .map { try StateStore.package($0, files) }
                 let batches =
                     summary.state.isFinal && !withEnded
                     ? []
@@ -129,14 +130,28 @@ extension StateStore {
             digest: digest(row["digest"]), partial: digest(row["partial"]), result: result, trouble: trouble(row))
     }
 
-    private static func package(_ row: Row) throws -> Package {
+    /// The files of a job's packages beside the packages themselves, by the package's index.
+    private static func files(of job: Int64, _ db: Database) throws -> [Int64: [MergedFile]] {
+        var files: [Int64: [MergedFile]] = [:]
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT * FROM package_file WHERE job = ? ORDER BY idx, format", arguments: [job])
+        for row in rows {
+            let index: Int64 = row["idx"]
+            guard let digest = digest(row["digest"]) else { throw unreadable("a file of package \(job)/\(index)") }
+            files[index, default: []].append(
+                MergedFile(format: row["format"], digest: digest, size: number(row["size"])))
+        }
+        return files
+    }
+
+    private static func package(_ row: Row, _ files: [Int64: [MergedFile]]) throws -> Package {
         guard let state = PackageState(rawValue: UInt8(clamping: row["state"] as Int64)) else {
             throw unreadable("package \(row["job"] as Int64)/\(row["idx"] as Int64) makes no sense")
         }
         let merged = digest(row["digest"]).map {
             MergedPackage(
                 digest: $0, size: number(row["size"]), tiles: number(row["merged_tiles"]),
-                tilesHash: row["tiles_hash"] ?? "")
+                tilesHash: row["tiles_hash"] ?? "", files: files[row["idx"]] ?? [])
         }
         return Package(
             id: row["id"], tiles: number(row["tiles"]), state: state,

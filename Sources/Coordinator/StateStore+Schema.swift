@@ -94,6 +94,16 @@ extension StateStore {
                     ALTER TABLE job ADD COLUMN received INTEGER NOT NULL DEFAULT 0;
                     """)
         }
+        migrator.registerMigration("3-files") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE package_file (
+                        job INTEGER NOT NULL, idx INTEGER NOT NULL, format TEXT NOT NULL, digest BLOB NOT NULL, size INTEGER NOT NULL,
+                        PRIMARY KEY (job, idx, format),
+                        FOREIGN KEY (job, idx) REFERENCES package (job, idx) ON DELETE CASCADE
+                    ) STRICT, WITHOUT ROWID;
+                    """)
+        }
         return migrator
     }
 }

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import PMTiles
 internal import Shards
 internal import Tiles
 internal import Wire
@@ -22,6 +23,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case manifest
     /// A public key file with its roles.
     case key
+    /// A PMTiles file: header, metadata, directories, bodies.
+    case pmtiles
 
     /// What became of some bytes.
     public enum Verdict: Hashable, Sendable, CustomStringConvertible {
@@ -52,6 +55,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .shard: Self.shard(bytes)
         case .manifest: Self.manifest(bytes)
         case .key: Self.key(bytes)
+        case .pmtiles: Self.pmtiles(bytes)
         }
     }
 
@@ -111,6 +115,32 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
             return .accepted
         } catch {
             return .refused("\(error.code)")
+        }
+    }
+
+    /// Reads every body once, as a verification would; a directory that is accepted comes back the same.
+    private static func pmtiles(_ bytes: [UInt8]) -> Verdict {
+        let path = "/dev/shm/packhorse-fuzz-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).pmtiles"
+        defer { unlink(path) }
+        do {
+            try Data(bytes).write(to: URL(filePath: path))
+        } catch {
+            return .refused("scratch")
+        }
+        do {
+            let file = try PMTilesFile(path: path)
+            _ = try file.metadata()
+            var entries: [PMTilesDirectory.Entry] = []
+            try file.walk { entry in
+                _ = try file.body(at: entry.offset, length: entry.length)
+                entries.append(entry)
+            }
+            let directory = PMTilesDirectory(entries: entries)
+            return PMTilesDirectory(directory.encoded) == directory ? .accepted : .wrong("another directory came back")
+        } catch let error as PMTilesError {
+            return .refused("\(error.code)")
+        } catch {
+            return .wrong("\(error)")
         }
     }
 

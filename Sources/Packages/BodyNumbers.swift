@@ -1,24 +1,17 @@
-internal import Shards
-
 /// Gives each different body its number, from 1 in the order of first appearance.
 ///
 /// Memory: about 50 bytes for each body that occurs more than once (and a few that only seem to); nothing for the others.
 /// Bodies are told apart by 128 bits of their SHA-256.
 struct BodyNumbers {
-    private struct Key: Hashable {
-        let high: UInt64
-        let low: UInt64
-    }
     private let repeats: RepeatFilter
-    private var known: [Key: UInt32] = [:]
+    private var known: [BodyKey: UInt32] = [:]
     private(set) var count: UInt32 = 0
 
     init(_ repeats: RepeatFilter) { self.repeats = repeats }
 
     /// The body's number, and whether this is its first appearance.
-    mutating func number(of digest: Digest) throws -> (number: UInt32, isNew: Bool, occursAgain: Bool) {
-        let again = repeats.occursAgain(digest)
-        let key = Key(high: digest.prefix128.0, low: digest.prefix128.1)
+    mutating func number(of key: BodyKey) throws -> (number: UInt32, isNew: Bool, occursAgain: Bool) {
+        let again = repeats.occursAgain(key)
         if again, let number = known[key] { return (number, false, true) }
         guard count < UInt32.max else {
             throw PackagesError(.tooLarge, "The package has more than \(UInt32.max) different bodies; split it.")

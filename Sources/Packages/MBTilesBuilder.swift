@@ -9,12 +9,19 @@ struct MBTilesBuilder {
     private let tiles: Statement
     private let database: Database
 
-    init(_ database: Database) throws {
+    /// Makes the tables of the package's own dialect in a file that has been begun.
+    init(tables database: Database) throws {
         self.database = database
-        try database.execute(sql: "PRAGMA application_id = \(MBTilesSchema.applicationID)")
-        for statement in MBTilesSchema.statements { try database.execute(sql: statement) }
+        for statement in MBTilesSchema.deduplicated { try database.execute(sql: statement) }
         bodies = try database.makeStatement(sql: "INSERT INTO tiles_data VALUES (?, ?)")
         tiles = try database.makeStatement(sql: "INSERT INTO tiles_shallow VALUES (?, ?, ?, ?)")
+    }
+
+    /// What every MBTiles file begins with: its mark, the metadata table, the seal's row.
+    static func begin(_ database: Database, isSealed: Bool = true) throws {
+        try database.execute(sql: "PRAGMA application_id = \(MBTilesSchema.applicationID)")
+        for statement in MBTilesSchema.metadata { try database.execute(sql: statement) }
+        if isSealed { try SQLiteSeal.insert(into: "metadata", database) }
     }
 
     func add(body: [UInt8], number: UInt32) throws {
@@ -33,26 +40,13 @@ struct MBTilesBuilder {
         }
     }
 
-    /// Runs `body` inside the one transaction and closes the file after it.
-    static func write<Result>(_ url: URL, _ body: (MBTilesBuilder) throws -> Result) throws -> Result {
-        var configuration = Configuration()
-        configuration.foreignKeysEnabled = false
-        configuration.prepareDatabase { database in
-            try database.execute(
-                sql: """
-                    PRAGMA page_size = \(MBTilesSchema.pageSize);
-                    PRAGMA auto_vacuum = NONE;
-                    PRAGMA encoding = 'UTF-8';
-                    PRAGMA locking_mode = EXCLUSIVE;
-                    PRAGMA synchronous = OFF;
-                    PRAGMA cache_size = -16384;
-                    """)
-            _ = try Row.fetchAll(database, sql: "PRAGMA journal_mode = OFF")
+    /// Runs `body` inside the one transaction, closes the file after it and seals it if it is to be sealed.
+    static func write<Result>(
+        _ url: URL, isSealed: Bool, _ body: (MBTilesBuilder) throws -> Result
+    ) throws -> Result {
+        try PackageDatabase.write(url, sealed: isSealed ? "metadata" : nil) { database in
+            try begin(database, isSealed: isSealed)
+            return try body(MBTilesBuilder(tables: database))
         }
-        let queue = try DatabaseQueue(path: url.path, configuration: configuration)
-        defer { try? queue.close() }
-        let result = try queue.write { try body(MBTilesBuilder($0)) }
-        try queue.close()
-        return result
     }
 }

@@ -7,8 +7,8 @@ internal import Tiles
 public enum MBTilesMerge {
     /// Writes, flushes and verifies the package.
     ///
-    /// The bytes do not depend on how the tiles are spread over shards, on the shards' order or on the order of bodies in them
-    /// (only the SQLite library's version number in the file header depends on the machine). Memory: about 60 MB, 2–4 bytes per
+    /// The bytes do not depend on how the tiles are spread over shards, on the shards' order or on the order of bodies in them.
+    /// Memory: about 60 MB, 2–4 bytes per
     /// tile and 50 per body that occurs again. Blocks for a long time: call it on a thread of its own.
     ///
     /// - Parameters:
@@ -27,6 +27,9 @@ public enum MBTilesMerge {
             throw PackagesError(
                 .badSpec, "Package '\(spec.id)' spans zooms \(spec.zooms), its mask ends at zoom \(spec.mask.maxZoom).")
         }
+        guard PackageSpec.formatVersions.contains(spec.formatVersion) else {
+            throw PackagesError(.badSpec, "Package format \(spec.formatVersion) is not written by this build.")
+        }
         try spec.metadata.check()
         guard !FileManager.default.fileExists(atPath: temporary.path) else {
             throw PackagesError(.io, "'\(temporary.path)' exists already; a merge writes a new file.")
@@ -40,7 +43,7 @@ public enum MBTilesMerge {
                 throw try missing(spec, inputs, expected - survey.mentioned, allowedMissing)
             }
             var totals = Totals()
-            try MBTilesBuilder.write(temporary) { builder in
+            try MBTilesBuilder.write(temporary, isSealed: spec.formatVersion > 1) { builder in
                 try fill(builder, spec, inputs, survey, stripTiles, &totals, progress)
                 let absent = expected - min(expected, totals.tiles + totals.empty)
                 guard absent <= allowedMissing else { throw try missing(spec, inputs, absent, allowedMissing) }
@@ -83,7 +86,7 @@ public enum MBTilesMerge {
                         totals.empty += 1
                         continue
                     }
-                    let (number, isNew, occursAgain) = try numbers.number(of: body.digest)
+                    let (number, isNew, occursAgain) = try numbers.number(of: BodyKey(body.digest))
                     let bytes = try common[number] ?? reader.bytes(of: body, shard: tile.shard)
                     if occursAgain { common.keep(bytes, number) }
                     if isNew { try builder.add(body: bytes, number: number) }

@@ -1,16 +1,19 @@
-/// The tables of a package: MBTiles 1.3 with bodies stored once (planetiler's dialect), which every MBTiles reader and CARTO's
-/// client read through the view `tiles`.
+/// The tables of MBTiles 1.3 files.
+///
+/// The package itself stores bodies once (planetiler's dialect); every MBTiles reader and CARTO's client read it through the
+/// view `tiles`.
 enum MBTilesSchema {
     /// "MPBX", the application id of MBTiles files.
     static let applicationID: UInt32 = 0x4D50_4258
-    /// Bytes of a page.
-    ///
-    /// Bodies of 5–60 KB take overflow pages of which only the last is partly empty.
-    static let pageSize = 4_096
 
-    static let statements = [
+    /// The table of names and values, which every dialect has.
+    static let metadata = [
         "CREATE TABLE metadata (name TEXT, value TEXT)",
         "CREATE UNIQUE INDEX metadata_name ON metadata (name)",
+    ]
+
+    /// The package's own dialect.
+    static let deduplicated = [
         """
         CREATE TABLE tiles_shallow (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_data_id INTEGER, \
         PRIMARY KEY (zoom_level, tile_column, tile_row)) WITHOUT ROWID
@@ -22,4 +25,30 @@ enum MBTilesSchema {
         JOIN tiles_data ON tiles_shallow.tile_data_id = tiles_data.tile_data_id
         """,
     ]
+
+    /// One table, as the specification shows it.
+    static let flat = [
+        "CREATE TABLE tiles (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_data BLOB)",
+        "CREATE UNIQUE INDEX tile_index ON tiles (zoom_level, tile_column, tile_row)",
+    ]
+
+    /// Bodies named by the upper-case hexadecimal MD5 of their bytes.
+    static let normalized = [
+        """
+        CREATE TABLE map (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_id TEXT, \
+        PRIMARY KEY (zoom_level, tile_column, tile_row)) WITHOUT ROWID
+        """,
+        "CREATE TABLE images (tile_data BLOB, tile_id TEXT)",
+        """
+        CREATE VIEW tiles AS SELECT map.zoom_level AS zoom_level, map.tile_column AS tile_column, map.tile_row AS tile_row, \
+        images.tile_data AS tile_data FROM map JOIN images ON images.tile_id = map.tile_id
+        """,
+        """
+        CREATE VIEW tiles_with_hash AS SELECT map.zoom_level AS zoom_level, map.tile_column AS tile_column, \
+        map.tile_row AS tile_row, images.tile_data AS tile_data, images.tile_id AS tile_hash FROM map \
+        JOIN images ON images.tile_id = map.tile_id
+        """,
+    ]
+    /// Made after the rows: names come in no order, and SQLite sorts them in bounded memory.
+    static let normalizedIndex = "CREATE UNIQUE INDEX images_id ON images (tile_id)"
 }

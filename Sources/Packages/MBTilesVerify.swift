@@ -34,7 +34,7 @@ public enum MBTilesVerify {
         } catch {
             throw PackagesError(.io, "Cannot read '\(url.path)': \(error.localizedDescription)", cause: error)
         }
-        var report = VerifyReport(path: url.path, size: size)
+        var report = VerifyReport(path: url.path, size: size, kind: "MBTiles")
         if let expecting {
             let found = try Digest.ofFile(url).digest
             if found != expecting {
@@ -74,18 +74,7 @@ public enum MBTilesVerify {
     }
 
     private static func read(_ url: URL, _ mask: TileMask?, _ zooms: ZoomRange?, _ report: inout VerifyReport) throws {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.prepareDatabase { database in
-            try database.execute(
-                sql:
-                    "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0; PRAGMA cache_size = -16384"
-            )
-        }
-        // A file name is not a URI: it is opened as it is, whatever characters it has.
-        let queue = try DatabaseQueue(path: url.path, configuration: configuration)
-        defer { try? queue.close() }
-        try queue.read { database in
+        try PackageDatabase.reading(url) { database in
             for text in try String.fetchAll(database, sql: "PRAGMA integrity_check(20)") where text != "ok" {
                 report.add("sqlite-integrity", "file", text)
             }
@@ -96,6 +85,7 @@ public enum MBTilesVerify {
                 report.add("no-tiles", "file", "it has no table or view 'tiles'")
                 return
             }
+            if tables.contains("metadata") { try SQLiteSeal.check(url, table: "metadata", database, &report) }
             let metadata = try MetadataCheck(database, tables, &report)
             try TileCheck(metadata, mask, zooms).run(database, &report)
             if report.dialect == "dedup-id" { try checkNumbers(database, &report) }

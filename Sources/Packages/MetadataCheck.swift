@@ -38,10 +38,19 @@ struct MetadataCheck {
         check(values, &report)
     }
 
-    private mutating func check(_ values: [String: String], _ report: inout VerifyReport) {
+    /// Checks rows that were read elsewhere; a PMTiles file needs no name.
+    init(_ values: [String: String], requiresName: Bool, _ report: inout VerifyReport) {
+        check(values, requiresName: requiresName, &report)
+    }
+
+    private mutating func check(
+        _ values: [String: String], requiresName: Bool = true, _ report: inout VerifyReport
+    ) {
         report.format = values["format"]
         tilesHash = values["agg_tiles_hash"]
-        if values["name"] == nil { report.add("bad-metadata", "metadata 'name'", "it is required and missing") }
+        if requiresName, values["name"] == nil {
+            report.add("bad-metadata", "metadata 'name'", "it is required and missing")
+        }
         if let text = values["format"] {
             format = Self.format(text)
             if format == nil {
@@ -83,12 +92,15 @@ struct MetadataCheck {
         }
     }
 
-    private static func format(_ text: String) -> TileFormat? {
-        TileFormat(rawValue: text) ?? TileFormat.allCases.first { $0.mediaType == text }
+    /// The format a word stands for: MBTiles' own, a media type, or `mbvt`, as CARTO's packager calls vector tiles.
+    static func format(_ text: String) -> TileFormat? {
+        TileFormat(rawValue: text) ?? (text == "mbvt" ? .mvt : nil) ?? TileFormat.allCases.first {
+            $0.mediaType == text
+        }
             ?? (text == "jpeg" ? .jpeg : nil)
     }
 
-    private static func areBounds(_ text: String) -> Bool {
+    static func areBounds(_ text: String) -> Bool {
         let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map {
             Double($0.trimmingCharacters(in: .whitespaces)) ?? .nan
         }

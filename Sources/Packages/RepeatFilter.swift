@@ -1,5 +1,3 @@
-internal import Shards
-
 /// Tells which bodies occur once, in two bits a slot: only the others need a row in the table of known bodies.
 ///
 /// A body that occurs again is always told so. One that does not may be taken for one that does (about 1 in 17 at the
@@ -15,19 +13,19 @@ struct RepeatFilter {
         mask = slots - 1
     }
 
-    mutating func add(_ digest: Digest) {
-        let (cell, shift) = place(digest)
+    mutating func add(_ key: BodyKey) {
+        let (cell, shift) = place(key)
         let count = cells[cell] >> shift & 3
         if count < 2 { cells[cell] += 1 << shift }
     }
 
-    func occursAgain(_ digest: Digest) -> Bool {
-        let (cell, shift) = place(digest)
+    func occursAgain(_ key: BodyKey) -> Bool {
+        let (cell, shift) = place(key)
         return cells[cell] >> shift & 3 > 1
     }
 
-    private func place(_ digest: Digest) -> (Int, UInt8) {
-        let slot = digest.prefix128.1 & mask
+    private func place(_ key: BodyKey) -> (Int, UInt8) {
+        let slot = key.low & mask
         return (Int(slot / 4), UInt8(slot % 4) * 2)
     }
 }

@@ -4,7 +4,7 @@ internal import Shards
 internal import TileBodies
 internal import Tiles
 
-/// Walks all tiles in the order of the hash and checks each place, and each different body once.
+/// Checks places of tiles, and each different body once; walks the tiles of an MBTiles file.
 struct TileCheck {
     private let metadata: MetadataCheck
     private let mask: TileMask?
@@ -66,6 +66,11 @@ struct TileCheck {
         }
         report.tilesHash = hash.finish()
         report.tilesPerZoom = counts.sorted { $0.key < $1.key }.map { .init(zoom: $0.key, tiles: $0.value) }
+        finish(inMask: inMask, &report)
+    }
+
+    /// Compares the whole with what the metadata and the mask say.
+    func finish(inMask: UInt64, _ report: inout VerifyReport) {
         if let recorded = metadata.tilesHash, recorded != report.tilesHash {
             report.add(
                 "hash-mismatch", "metadata 'agg_tiles_hash'",
@@ -83,7 +88,7 @@ struct TileCheck {
     }
 
     /// Whether the mask has the tile (always, without a mask), after saying so when it or a zoom range has not.
-    private func isWelcome(_ tile: TileID, _ report: inout VerifyReport) -> Bool {
+    func isWelcome(_ tile: TileID, _ report: inout VerifyReport) -> Bool {
         if let stated = metadata.zooms, !stated.contains(tile.zoom) {
             report.add("outside-zooms", "\(tile)", "the metadata says zooms \(stated)")
         }
@@ -98,16 +103,24 @@ struct TileCheck {
         return true
     }
 
-    private mutating func check(_ body: [UInt8], of tile: TileID, _ report: inout VerifyReport) {
+    /// Decodes a body that has not been seen before.
+    ///
+    /// - Parameter coding: How it is packed; `nil` when the file does not say and wants the canonical form.
+    mutating func check(
+        _ body: [UInt8], of tile: TileID, coding: BodyCoding? = nil, _ report: inout VerifyReport
+    ) {
         guard !body.isEmpty else {
             return report.add("no-body", "\(tile)", "the tile has no body, or one that is not a BLOB")
         }
         guard let format = metadata.format else { return }
+        if coding == .gzip, !Gzip.isGzip(body) {
+            return report.add("not-canonical", "\(tile)", "the body is not gzip, as the file says all are")
+        }
         let key = Digest(of: body).prefix128.0
         guard !seen.contains(key) else { return }
         do {
-            let settled = try checker.settle(body, coding: .identity, declared: format)
-            if settled != body {
+            let settled = try checker.settle(body, coding: coding ?? .identity, declared: format)
+            if coding == nil, settled != body {
                 report.add(
                     "not-canonical", "\(tile)",
                     "the body is not stored as MBTiles wants it (vector tiles: one gzip member)")

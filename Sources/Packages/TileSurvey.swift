@@ -25,7 +25,7 @@ struct TileSurvey {
                 let known = span[tile.zoom] ?? tile.x...tile.x
                 span[tile.zoom] = min(known.lowerBound, tile.x)...max(known.upperBound, tile.x)
                 mentioned += 1
-                if let body = entry.body { repeats.add(body.digest) }
+                if let body = entry.body { repeats.add(BodyKey(body.digest)) }
             }
             spans.append(span)
             try tick()

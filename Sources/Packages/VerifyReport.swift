@@ -4,20 +4,24 @@ public struct VerifyReport: Sendable, Codable {
     public let path: String
     /// Bytes of the file.
     public let size: UInt64
+    /// What kind of file it is: "MBTiles", "PMTiles", "MapLibre".
+    public let kind: String
     /// How the file stores its tiles.
-    public internal(set) var dialect: String = "unknown"
+    public package(set) var dialect: String = "unknown"
+    /// Whether the file proves its own bytes.
+    public package(set) var seal: Seal = .none
     /// Tiles in it.
-    public internal(set) var tiles: UInt64 = 0
+    public package(set) var tiles: UInt64 = 0
     /// Tiles per zoom, lowest first.
-    public internal(set) var tilesPerZoom: [ZoomCount] = []
+    public package(set) var tilesPerZoom: [ZoomCount] = []
     /// Tiles of the mask that the file does not have; `nil` without a mask.
     ///
     /// They may be empty at the origin.
-    public internal(set) var absent: UInt64?
+    public package(set) var absent: UInt64?
     /// The metadata's `format`, when there is one.
-    public internal(set) var format: String?
+    public package(set) var format: String?
     /// `agg_tiles_hash`, computed from the tiles.
-    public internal(set) var tilesHash: String = ""
+    public package(set) var tilesHash: String = ""
     /// The first problems found, at most ``problemLimit``, in the order found.
     public private(set) var problems: [Problem] = []
     /// All problems found.
@@ -29,12 +33,26 @@ public struct VerifyReport: Sendable, Codable {
     /// Whether nothing is wrong with the file.
     public var isSound: Bool { problemCount == 0 }
 
+    /// What became of the file's seal.
+    public enum Seal: String, Sendable, Codable, Hashable {
+        /// The file has none: it is of another maker, or of an older Packhorse.
+        case none
+        /// Every byte is as it was written.
+        case valid
+        /// Some byte is not.
+        case broken
+    }
+
     /// Tiles of one zoom.
     public struct ZoomCount: Sendable, Codable, Hashable {
         /// The zoom.
         public let zoom: Int
         /// Tiles.
         public let tiles: UInt64
+        package init(zoom: Int, tiles: UInt64) {
+            self.zoom = zoom
+            self.tiles = tiles
+        }
     }
 
     /// One thing that is wrong.
@@ -49,12 +67,13 @@ public struct VerifyReport: Sendable, Codable {
         public var description: String { "\(place): \(message) [\(code)]" }
     }
 
-    init(path: String, size: UInt64) {
+    package init(path: String, size: UInt64, kind: String) {
         self.path = path
         self.size = size
+        self.kind = kind
     }
 
-    mutating func add(_ code: String, _ place: String, _ message: String) {
+    package mutating func add(_ code: String, _ place: String, _ message: String) {
         problemCount += 1
         if problems.count < Self.problemLimit { problems.append(Problem(code: code, place: place, message: message)) }
     }

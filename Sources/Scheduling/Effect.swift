@@ -118,6 +118,8 @@ public struct StoredJob: Hashable, Sendable {
     public var needs: PackageNeeds?
     /// See ``JobSubmission/tileset``; not stored, made again from the payload.
     public var tileset: ContentDigest?
+    /// See ``JobSubmission/formats``; not stored, made again from the payload.
+    public var formats: [[String]] = []
     /// The unfinished jobs that may still use the shards of this one, which has ended; its batches are those with shards.
     ///
     /// Not stored: made at a start from the times of submission and end.
@@ -126,7 +128,7 @@ public struct StoredJob: Hashable, Sendable {
     /// A job as a store keeps it.
     public init(
         summary: JobSummary, batches: [Batch], packages: [Package], payload: [UInt8] = [], needs: PackageNeeds? = nil,
-        tileset: ContentDigest? = nil, origin: JobOrigin? = nil
+        tileset: ContentDigest? = nil, origin: JobOrigin? = nil, formats: [[String]] = []
     ) {
         self.summary = summary
         self.batches = batches
@@ -135,5 +137,6 @@ public struct StoredJob: Hashable, Sendable {
         self.origin = origin
         self.needs = needs
         self.tileset = tileset
+        self.formats = formats
     }
 }

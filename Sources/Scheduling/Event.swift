@@ -86,6 +86,8 @@ public struct SessionProfile: Hashable, Sendable {
     public var canMerge: Bool
     /// Whether it keeps to rate grants; one that does not know them keeps a tileset's limits for itself alone.
     public var obeysGrants = true
+    /// The formats it writes beside the package file; ascending once it is known.
+    public var exports: [String] = []
 
     /// A worker's description.
     public init(name: String, host: String, processID: UInt64, build: String, canFetch: Bool, canMerge: Bool) {

@@ -38,6 +38,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     case originDown = "origin-down"
     case originUnreachable = "origin-unreachable"
     case originUnreadable = "origin-unreadable"
+    case styleUnavailable = "style-unavailable"
     /// Some tiles of the attempt failed for causes that may pass.
     case tilesFailed = "tiles-failed"
     /// Every tile that failed was throttled.
@@ -53,6 +54,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     case originBadArchive = "origin-bad-archive"
     case originUnsupported = "origin-unsupported"
     case badSpec = "bad-spec"
+    case badStyle = "bad-style"
     case nothing = "no-tiles"
     case missingTiles = "missing-tiles"
 
@@ -74,6 +76,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     case badManifest = "bad-manifest"
     case badCounts = "bad-counts"
     case badCommit = "bad-commit"
+    case badFiles = "bad-files"
     case blobMissing = "blob-missing"
     case missingBlob = "missing-blob"
     case shardMissing = "shard-missing"
@@ -146,10 +149,10 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
             .tile
         case .throttled, .serverError, .passingRefusal, .timeout, .truncated, .transport, .resolveFailed,
             .connectFailed, .tlsFailed, .unreachable, .unreadable, .originDown, .originUnreachable, .originUnreadable,
-            .tilesFailed, .tilesThrottled:
+            .styleUnavailable, .tilesFailed, .tilesThrottled:
             .origin
         case .forbidden, .invalidRequest, .tileset, .badTileset, .badArchive, .unsupported, .originBadArchive,
-            .originUnsupported, .badSpec, .nothing, .missingTiles, .otherTileset:
+            .originUnsupported, .badSpec, .badStyle, .nothing, .missingTiles, .otherTileset:
             .job
         case .diskFull, .io, .inputOutput, .blobStore, .storeMissing, .outOfMemory, .engine, .database: .worker
         case .cancelled, .drained, .dropped, .jobFailed, .jobCancelled: .nobody

@@ -25,13 +25,22 @@ extension Scheduler {
             refuse(id, token, Trouble(cause: "bad-counts", detail: detail), now: now)
             return
         }
+        let formats = jobs[job].formats(of: index)
+        guard merged.files.map(\.format) == formats else {
+            let made = merged.files.map(\.format).joined(separator: ", ")
+            let detail =
+                "the commit names the formats '\(made)'; the package is to have '"
+                + formats.joined(separator: ", ") + "'"
+            refuse(id, token, Trouble(cause: FailureCause.badFiles.rawValue, detail: detail), now: now)
+            return
+        }
         guard merged.tiles > 0 else {
             _ = close(token, now: now)
             jobs[job].packages[index].trouble = Trouble(
                 cause: FailureCause.noTiles,
                 detail: "the origin has no tile in its area; check the tileset's url and the zooms")
             send(id, .ack(token, merged.digest))
-            store(.orphan(jobs[job].summary.id, merged.digest))
+            for digest in merged.digests { store(.orphan(jobs[job].summary.id, digest)) }
             giveUp(job, index, now: now)
             return
         }
@@ -90,9 +99,14 @@ extension Scheduler {
         setAlarm(.package(job: job, index: package), at: now + backoff(job, package))
     }
 
-    /// The merged package is gone from the blob store: it counts as a failed attempt, and the next merge makes the same bytes.
+    /// A file of the merged package is gone from the blob store: it counts as a failed attempt, and the next merge makes all of them.
+    ///
+    /// They are the same bytes again unless a style has changed meanwhile, so what is left of them goes with the job.
     private mutating func mergeAgain(_ job: Int, _ package: Int, now: Tick) {
         guard let trouble = jobs[job].packages[package].trouble else { return }
+        for file in jobs[job].packages[package].merged?.files ?? [] {
+            store(.orphan(jobs[job].summary.id, file.digest))
+        }
         if let token = jobs[job].packages[package].token { ended[token] = nil }
         jobs[job].packages[package].merged = nil
         if jobs[job].summary.state == .publishing {

@@ -85,7 +85,7 @@ extension Scheduler {
         if row.state == .leased, let token = row.token { void(token, now: now) }
         if let token = row.token { ended[token] = nil }
         if let manifest = row.manifest, made[manifest] == .package(job: job, index: package) { made[manifest] = nil }
-        for digest in [row.manifest, row.merged?.digest].compactMap(\.self) {
+        for digest in [row.manifest].compactMap(\.self) + (row.merged?.digests ?? []) {
             store(.orphan(jobs[job].summary.id, digest))
         }
         jobs[job].packages[package] = row.rewound

@@ -50,9 +50,11 @@ public struct Scheduler: Sendable {
     var alarms: Heap<Alarm> = []
     var alarmCount: UInt64 = 0
     var turns: Heap<Turn> = []
-    var mergeTurns: Heap<MergeTurn> = []
+    /// Packages that wait for a merger, by the formats they are to have.
+    var mergeTurns: [[String]: Heap<MergeTurn>] = [:]
     var fetchers: Deque<SessionID> = []
-    var mergers: Deque<SessionID> = []
+    /// Sessions that can merge now, by the formats they write.
+    var mergers: [[String]: Deque<SessionID>] = [:]
     var virtualTime: UInt64 = 0
     /// The budgets of origins.
     var rates: RateLedger

@@ -1,18 +1,18 @@
-internal import Foundation
+package import Foundation
 
 /// One open file, closed with the object.
 ///
 /// Every failure names the path, and a full disk is its own code.
 ///
 /// Used by one thread at a time.
-final class FileDescriptor {
-    let path: String
+package final class FileDescriptor {
+    package let path: String
     /// Bytes in the file when it was opened, or written so far.
-    private(set) var size: UInt64 = 0
+    package private(set) var size: UInt64 = 0
     private var handle: Int32
 
     /// Opens an existing file for reading.
-    init(reading url: URL) throws(ShardsError) {
+    package init(reading url: URL) throws(ShardsError) {
         path = url.path
         handle = open(path, O_RDONLY | O_CLOEXEC)
         guard handle >= 0 else { throw ShardsError.system(errno, "open", path) }
@@ -25,16 +25,36 @@ final class FileDescriptor {
     }
 
     /// Creates a new file for writing; it must not exist.
-    init(creating url: URL) throws(ShardsError) {
+    package init(creating url: URL) throws(ShardsError) {
         path = url.path
         handle = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
         guard handle >= 0 else { throw ShardsError.system(errno, "create", path) }
     }
 
+    /// Creates a file for writing and reading that has no name: it is gone with this object, or with the process.
+    ///
+    /// - Parameter url: A name on the file system wanted, in use for a moment only.
+    package init(scratch url: URL) throws(ShardsError) {
+        path = url.path
+        handle = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard handle >= 0 else { throw ShardsError.system(errno, "create", path) }
+        unlink(path)
+    }
+
+    /// Opens an existing file for reading and changing bytes in it.
+    package init(changing url: URL) throws(ShardsError) {
+        path = url.path
+        handle = open(path, O_RDWR | O_CLOEXEC)
+        guard handle >= 0 else { throw ShardsError.system(errno, "open", path) }
+        var status = stat()
+        guard fstat(handle, &status) == 0 else { throw ShardsError.system(errno, "inspect", path) }
+        size = UInt64(max(0, status.st_size))
+    }
+
     deinit { if handle >= 0 { Foundation.close(handle) } }
 
     /// Reads exactly `count` bytes, which must lie inside the file.
-    func read(at offset: UInt64, count: Int) throws(ShardsError) -> [UInt8] {
+    package func read(at offset: UInt64, count: Int) throws(ShardsError) -> [UInt8] {
         guard count >= 0, offset <= size, UInt64(count) <= size - offset else {
             throw ShardsError(.corrupt, "'\(path)' ends before byte \(offset) + \(count); it has \(size) bytes.")
         }
@@ -55,28 +75,41 @@ final class FileDescriptor {
     }
 
     /// Appends all bytes.
-    func write(_ bytes: [UInt8]) throws(ShardsError) {
+    package func write(_ bytes: [UInt8]) throws(ShardsError) {
+        try write(bytes, at: size)
+        size += UInt64(bytes.count)
+    }
+
+    /// Writes all bytes over those from `offset` on, which must lie inside the file or follow it.
+    package func write(_ bytes: [UInt8], at offset: UInt64) throws(ShardsError) {
         var done = 0
         while done < bytes.count {
             let put = bytes.withUnsafeBytes { raw in
-                raw.baseAddress.map { Foundation.write(handle, $0 + done, raw.count - done) } ?? 0
+                raw.baseAddress.map { pwrite(handle, $0 + done, raw.count - done, off_t(offset) + off_t(done)) } ?? 0
             }
             if put < 0 && errno == EINTR { continue }
             guard put > 0 else { throw ShardsError.system(errno, "write", path) }
             done += put
         }
-        size += UInt64(bytes.count)
+    }
+
+    /// Cuts the file to its first `count` bytes.
+    package func truncate(to count: UInt64) throws(ShardsError) {
+        while ftruncate(handle, off_t(count)) != 0 {
+            guard errno == EINTR else { throw ShardsError.system(errno, "shorten", path) }
+        }
+        size = count
     }
 
     /// Returns when the bytes are on the medium.
-    func sync() throws(ShardsError) {
+    package func sync() throws(ShardsError) {
         while fdatasync(handle) != 0 {
             guard errno == EINTR else { throw ShardsError.system(errno, "flush", path) }
         }
     }
 
     /// Closes the file and reports what a network file system may only say now.
-    func close() throws(ShardsError) {
+    package func close() throws(ShardsError) {
         guard handle >= 0 else { return }
         let closing = handle
         handle = -1

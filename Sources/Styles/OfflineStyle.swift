@@ -30,6 +30,42 @@ enum OfflineStyle {
         return root == style.root ? nil : try encoded(root)
     }
 
+    /// The style without some sources, the layers that draw them, and a terrain of theirs; `nil` when nothing is left out.
+    ///
+    /// - Throws: ``StylesError`` `bad-style` for a source that the style does not have.
+    static func reduced(_ style: StyleDocument, without: Set<String>) throws(StylesError) -> [UInt8]? {
+        guard !without.isEmpty else { return nil }
+        var root = style.root
+        guard case .object(var sources)? = root["sources"], case .array(let layers)? = root["layers"] else { return nil }
+        for name in without.sorted() where sources.removeValue(forKey: name) == nil {
+            let known = style.sources.map(\.name).joined(separator: ", ")
+            throw StylesError(.badStyle, "The style has no source '\(URLReference.shown(name))'; it has \(known).")
+        }
+        root["sources"] = .object(sources)
+        root["layers"] = .array(
+            layers.filter { layer in
+                guard case .object(let members) = layer, case .string(let source)? = members["source"] else { return true }
+                return !without.contains(source)
+            })
+        if case .object(let terrain)? = root["terrain"], case .string(let source)? = terrain["source"],
+            without.contains(source)
+        {
+            root["terrain"] = nil
+        }
+        return try rewritten { [root] in try encoded(root) }
+    }
+
+    /// Runs an encoder; what it throws (numbers that JSON cannot hold, which a reader of JSON never gives) is the style's fault.
+    static func rewritten<Value>(_ body: () throws -> Value) throws(StylesError) -> Value {
+        do {
+            return try body()
+        } catch let error as StylesError {
+            throw error
+        } catch {
+            throw StylesError(.badStyle, "The style cannot be rewritten: \(error)", cause: error)
+        }
+    }
+
     static func encoded(_ root: [String: JSONValue]) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -5,7 +5,7 @@ import Testing
 struct HelpTests {
     private static let commands = [
         "submit", "estimate", "jobs", "status", "watch", "cancel", "pause", "resume", "retry",
-        "prioritise", "weigh", "dead", "schedule", "mask", "regions", "inspect", "verify",
+        "prioritise", "weigh", "dead", "schedule", "mask", "regions", "convert", "inspect", "verify",
         "coordinator", "worker",
         "workers", "health", "keygen", "keys", "demo", "demo-origin",
         "top", "events", "backup", "state", "origins",

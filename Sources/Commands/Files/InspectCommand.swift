@@ -14,7 +14,7 @@ struct InspectCommand: ParsableCommand {
               packhorse inspect --tiles data/blobs/3f/3f…
             """)
 
-    @Argument(help: "A shard or an MBTiles file.") var file: String
+    @Argument(help: "A shard, an MBTiles or a PMTiles file.") var file: String
     @Flag(help: "List every tile of a shard.") var tiles = false
     @Flag(help: "The result as JSON.") var json = false
 
@@ -24,9 +24,9 @@ struct InspectCommand: ParsableCommand {
         if try ShardInspection.looksLikeShard(url) {
             try shard(url)
         } else {
-            let report = try MBTilesVerify.run(url, mask: nil)
+            let report = try PackageVerify.run(url)
             guard report.dialect != "unknown" else {
-                throw CLIError(.badData, "'\(url.path)' is neither a shard nor an MBTiles file")
+                throw CLIError(.badData, "'\(url.path)' is neither a shard nor an MBTiles or PMTiles file")
             }
             try PackageReport.show(report, json: json)
         }

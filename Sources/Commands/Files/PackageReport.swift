@@ -9,15 +9,26 @@ enum PackageReport {
         }
         Console.result("package   \(report.path)")
         Console.result(
-            "form      MBTiles, \(report.dialect), \(report.format ?? "no format named"), \(Units.bytes(report.size))")
+            "form      \(report.kind), \(report.dialect), \(report.format ?? "no format named"), \(Units.bytes(report.size))"
+        )
         Console.result(
             "tiles     \(Units.count(report.tiles))"
                 + (report.absent.map { ", \(Units.count($0)) of the mask absent" } ?? ""))
         for zoom in report.tilesPerZoom { Console.result("zoom \(zoom.zoom)    \(Units.count(zoom.tiles))") }
         Console.result("hash      \(report.tilesHash)")
+        Console.result("seal      \(seal(report))")
         for problem in report.problems { Console.result("problem   \(problem)") }
         if report.problemCount > report.problems.count {
             Console.result("problem   and \(report.problemCount - report.problems.count) more")
+        }
+    }
+
+    /// What the seal says, in words.
+    static func seal(_ report: VerifyReport) -> String {
+        switch report.seal {
+        case .valid: "sealed"
+        case .broken: "seal broken"
+        case .none: "no seal"
         }
     }
 }

@@ -9,14 +9,16 @@ struct VerifyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract:
-            "Prove shards, packages or a whole catalog: structure, checksums, mask, every tile. Exit 65 when something is wrong.",
+            "Prove shards, packages of any format or a whole catalog: structure, checksums, mask, every tile. Exit 65 when something is wrong.",
         discussion: """
             Examples:
               packhorse verify data/catalog
+              packhorse verify EE.pmtiles EE.carto.mbtiles
               packhorse verify EE.mbtiles --mask "$(packhorse mask EE)"
             """)
 
-    @Argument(help: "Catalog folders, MBTiles files or shards.") var paths: [String]
+    @Argument(help: "Catalog folders, MBTiles or PMTiles files, or shards; known by content, not by name.") var paths:
+        [String]
     @Option(help: "A tile mask that every tile of a package must lie in.") var mask: String?
     @Flag(help: "The result as JSON.") var json = false
 
@@ -37,7 +39,7 @@ struct VerifyCommand: ParsableCommand {
                     ? try JSONText.pretty(found)
                     : "shard sound: \(found.stored) tiles, \(found.empty) empty, \(found.digest.hex)")
         } else {
-            let report = try MBTilesVerify.run(url, mask: mask)
+            let report = try PackageVerify.run(url, mask: mask)
             if json { Console.result(try JSONText.pretty(report)) }
             guard report.isSound else {
                 let listed = report.problems.prefix(20).map { "\n  \($0)" }.joined()
@@ -46,7 +48,7 @@ struct VerifyCommand: ParsableCommand {
             }
             if !json {
                 Console.result(
-                    "package sound: \(Units.count(report.tiles)) tiles, \(Units.bytes(report.size)), \(report.tilesHash)"
+                    "package sound: \(Units.count(report.tiles)) tiles, \(Units.bytes(report.size)), \(report.tilesHash), \(PackageReport.seal(report))"
                 )
             }
         }

@@ -70,13 +70,14 @@ extension Simulation {
             if dies() { return }
             hand(.manifestWritten(id, package: package, digest))
         case .publish(let id, let package, let merged):
-            guard blobs[merged.digest] != nil else {
+            guard merged.digests.allSatisfy({ blobs[$0] != nil }) || isBlindToFiles(merged) else {
                 if let version = standing(id, package, merged) {
                     if dies() { return }
                     hand(.published(id, package: package, version: version, path: "p", unchanged: true))
                     break
                 }
                 marks.hit(.mergedAgain)
+                if blobs[merged.digest] != nil { marks.hit(.fileLost) }
                 let trouble = Trouble(cause: "blob-missing", detail: "\(merged.digest)")
                 hand(.packageTrouble(id, package: package, trouble, retriable: false))
                 break
@@ -117,6 +118,11 @@ extension Simulation {
         else { return nil }
         checkPublished(id, package, merged, stands: true)
         return UInt32(files.count)
+    }
+
+    /// Whether a wrong publisher goes on although only another format's file is gone.
+    private func isBlindToFiles(_ merged: MergedPackage) -> Bool {
+        mutant == .publishesWithoutFiles && blobs[merged.digest] != nil
     }
 
     private mutating func dies() -> Bool {

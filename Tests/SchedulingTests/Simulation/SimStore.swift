@@ -46,6 +46,7 @@ struct SimStore {
             var job = stored
             let tileset = spec(stored)?.tileset
             job.tileset = tileset
+            job.formats = spec(stored)?.submission.formats ?? []
             guard job.summary.state.isFinal else {
                 job.needs = spec(stored)?.needs(of: job.batches)
                 return job
@@ -85,7 +86,7 @@ struct SimStore {
     /// What a job names beside its shards.
     func others(of job: StoredJob) -> [ContentDigest] {
         let orphans = (state.orphans[job.summary.id] ?? []).subtracting(removed[job.summary.id] ?? [])
-        return job.packages.compactMap(\.manifest) + job.packages.compactMap { $0.merged?.digest }
+        return job.packages.compactMap(\.manifest) + job.packages.flatMap { $0.merged?.digests ?? [] }
             + orphans.sorted { $0.description < $1.description }
     }
 }

@@ -20,6 +20,7 @@ extension Simulation {
         else {
             return problem("I3: package \(index) of job \(id) is published torn")
         }
+        if !stands { checkFiles(id, index, merged, tiles, spec.formats(of: index)) }
         guard let manifest = checker.manifests[merged.digest], case .manifest(let list)? = blobs.archive[manifest]
         else {
             return problem("I1: package \(index) of job \(id) has no manifest")
@@ -45,7 +46,7 @@ extension Simulation {
                 problem("I1: \(tile) of job \(id) has version \(version), which the origin never had")
             }
             if version > 0, version < origin.version(of: tile, at: since) {
-                problem("I13: \(tile) of job \(id) is version \(version), older than the job")
+                problem("I14: \(tile) of job \(id) is version \(version), older than the job")
             }
             if version > 0 { expected.append(SimTile(tile: tile, version: version)) }
         }
@@ -64,6 +65,24 @@ extension Simulation {
             since = store.created[earlier] ?? 0
         }
         return since
+    }
+
+    /// Every format that was asked for is there, whole, and holds the package's tiles (I2, I3).
+    private mutating func checkFiles(
+        _ id: JobID, _ index: Int, _ merged: MergedPackage, _ tiles: [SimTile], _ formats: [String]
+    ) {
+        if merged.files.map(\.format) != formats {
+            problem("I2: package \(index) of job \(id) has the formats \(merged.files.map(\.format)), not \(formats)")
+        }
+        for file in merged.files {
+            guard blobs[file.digest]?.isDamaged == false,
+                blobs.archive[file.digest] == .file(tiles, format: file.format)
+            else {
+                problem("I3: the \(file.format) of package \(index) of job \(id) is published torn or with other tiles")
+                continue
+            }
+            marks.hit(.formatsMerged)
+        }
     }
 
     /// What is wrong with an ended job, or `nil`.

@@ -1,19 +1,34 @@
-/// A decoded directory of a PMTiles file: entries that ascend by tile.
-struct PMTilesDirectory: Sendable {
+/// A directory of a PMTiles file: entries that ascend by tile.
+public struct PMTilesDirectory: Sendable, Hashable {
     /// A run of tiles with one body, or (run 0) a pointer to a leaf directory.
-    struct Entry: Sendable {
-        let tile: UInt64
-        let run: UInt64
-        let length: UInt64
-        let offset: UInt64
+    public struct Entry: Sendable, Hashable, BitwiseCopyable {
+        /// The id of the first tile.
+        public let tile: UInt64
+        /// How many tiles in a row share the body; 0 for a pointer.
+        public var run: UInt64
+        /// Bytes of the body or leaf, above 0.
+        public let length: UInt64
+        /// Its first byte, counted from the section's.
+        public let offset: UInt64
+        /// Makes an entry from its parts.
+        public init(tile: UInt64, run: UInt64, length: UInt64, offset: UInt64) {
+            self.tile = tile
+            self.run = run
+            self.length = length
+            self.offset = offset
+        }
     }
 
-    let entries: [Entry]
+    /// The entries, ascending by tile.
+    public let entries: [Entry]
+
+    /// Makes a directory of entries that ascend by tile, with lengths above 0.
+    public init(entries: [Entry]) { self.entries = entries }
 
     /// Decodes the unpacked bytes; `nil` when they break any rule.
     ///
     /// Total, and bounded by the number of bytes.
-    init?(_ bytes: [UInt8]) {
+    public init?(_ bytes: [UInt8]) {
         var reader = Varints(bytes: bytes)
         // An entry takes at least four bytes, which bounds the allocation.
         guard let count = reader.next(), count <= UInt64(bytes.count / 4) else { return nil }
@@ -43,6 +58,34 @@ struct PMTilesDirectory: Sendable {
             entries.append(Entry(tile: tile, run: columns[1][index], length: columns[2][index], offset: offset))
         }
         self.entries = entries
+    }
+
+    /// The bytes, not packed: four columns of varints.
+    public var encoded: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(8 + entries.count * 8)
+        func add(_ value: UInt64) {
+            var rest = value
+            while rest >= 0x80 {
+                bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+                rest >>= 7
+            }
+            bytes.append(UInt8(rest))
+        }
+        add(UInt64(entries.count))
+        var last: UInt64 = 0
+        for entry in entries {
+            add(entry.tile - last)
+            last = entry.tile
+        }
+        for entry in entries { add(entry.run) }
+        for entry in entries { add(entry.length) }
+        var end: UInt64?
+        for entry in entries {
+            add(entry.offset == end ? 0 : entry.offset + 1)
+            end = entry.offset + entry.length
+        }
+        return bytes
     }
 
     /// The entry that covers or points towards a tile.

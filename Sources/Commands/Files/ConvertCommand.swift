@@ -1,0 +1,129 @@
+import ArgumentParser
+import Foundation
+import Packages
+import Shards
+
+/// `packhorse convert`: a package in other forms, or a stranger's file as a package.
+struct ConvertCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "convert",
+        abstract: "Write an MBTiles or PMTiles file, of whatever maker, in other formats; each is verified.",
+        discussion: """
+            Formats: mbtiles (bodies stored once), mbtiles-flat, mbtiles-normalized, carto, pmtiles.
+
+            Examples:
+              packhorse convert EE.mbtiles --format pmtiles -o EE.pmtiles
+              packhorse convert EE.mbtiles --format pmtiles,carto --format mbtiles-flat -o exports/
+              packhorse convert found.pmtiles --format mbtiles -o found.mbtiles
+            """)
+
+    @Argument(help: "An MBTiles file of any dialect (CARTO's packages too) or a PMTiles file.") var input: String
+    @Option(name: .customLong("format"), help: "A format, or several with commas; may be repeated.")
+    var formats: [String]
+    @Option(
+        name: [.short, .customLong("output")],
+        help: "The file to write; a folder, for several formats or when it is one.")
+    var output: String
+    @Flag(help: "Replace files that exist.") var force = false
+    @Flag(name: .customLong("dry-run"), help: "Say what would be written, and write nothing.") var dryRun = false
+    @OptionGroup var progress: ProgressOptions
+
+    func run() async throws {
+        let source = URL(filePath: input)
+        try FileKind.requireFile(source)
+        let targets = try ConvertTargets.plan(
+            source, try PackageFormat.list(parsing: formats.joined(separator: ",")), output: output, replacing: force)
+        if dryRun {
+            for target in targets { Console.result("would write \(target.file.path) (\(target.format))") }
+            return
+        }
+        if let folder = targets.first?.file.deletingLastPathComponent() {
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        }
+        let command = self
+        try await Interruptible.run { try command.write(targets, from: source) }
+    }
+
+    private func write(_ targets: [ConvertTargets.Target], from source: URL) throws {
+        var written: [Written] = []
+        for target in targets {
+            var meter = ConvertProgress(target.format, progress.style.progress)
+            let receipt = try PackageExport.write(
+                from: source, format: target.format, to: target.file, replacing: force
+            ) { tiles in
+                if Task.isCancelled { throw CancellationError() }
+                meter.show(tiles)
+            }
+            meter.end()
+            let file = Written(
+                path: target.file.path, format: target.format.rawValue, tiles: receipt.tiles, size: receipt.size,
+                sha256: receipt.digest.hex)
+            written.append(file)
+            if !progress.json {
+                Console.result(
+                    "wrote \(file.path): \(file.format), \(Units.count(file.tiles)) tiles, \(Units.bytes(file.size)), sha256 \(file.sha256)"
+                )
+            }
+        }
+        if progress.json { Console.result(try JSONText.pretty(written)) }
+    }
+
+    private struct Written: Encodable {
+        let path: String
+        let format: String
+        let tiles: UInt64
+        let size: UInt64
+        let sha256: String
+    }
+}
+
+/// Where the files of a conversion go.
+enum ConvertTargets {
+    struct Target: Equatable {
+        let format: PackageFormat
+        let file: URL
+    }
+
+    /// One file for each format, none of which may be there unless it may be replaced.
+    ///
+    /// - Throws: ``CLIError`` 64 when several formats are to go into one file or the input is the output, 73 when a file is
+    ///   there already.
+    static func plan(
+        _ source: URL, _ formats: [PackageFormat], output: String, replacing: Bool
+    ) throws -> [Target] {
+        let place = URL(filePath: output)
+        let isFolder = output.hasSuffix("/") || FileKind.isFolder(place)
+        guard isFolder || formats.count == 1 else {
+            if !FileManager.default.fileExists(atPath: place.path), place.pathExtension.isEmpty {
+                return try plan(source, formats, output: output + "/", replacing: replacing)
+            }
+            throw CLIError(
+                .usage, "\(formats.count) formats cannot go into one file '\(output)'",
+                hint: "give a folder: -o exports/")
+        }
+        let targets = formats.map { format in
+            Target(
+                format: format,
+                file: isFolder ? place.appending(path: stem(source) + format.fileExtension) : place)
+        }
+        for target in targets {
+            if target.file.standardizedFileURL == source.standardizedFileURL {
+                throw CLIError(.usage, "'\(source.path)' cannot be both input and output", hint: "name another output")
+            }
+            guard replacing || !FileManager.default.fileExists(atPath: target.file.path) else {
+                throw CLIError(.cannotCreate, "'\(target.file.path)' exists already", hint: "use --force to replace it")
+            }
+        }
+        return targets
+    }
+
+    /// The file's name without what its format put at its end.
+    private static func stem(_ source: URL) -> String {
+        let name = source.lastPathComponent
+        let endings = PackageFormat.allCases.map(\.fileExtension).sorted { $0.count > $1.count }
+        guard let ending = endings.first(where: name.hasSuffix), name.count > ending.count else {
+            return source.deletingPathExtension().lastPathComponent
+        }
+        return String(name.dropLast(ending.count))
+    }
+}

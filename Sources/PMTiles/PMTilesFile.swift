@@ -1,0 +1,219 @@
+internal import Glibc
+internal import Synchronization
+public import TileBodies
+public import Tiles
+
+/// A local PMTiles file, version 3, read with `pread`.
+///
+/// Total on hostile files. Any number of threads may read it.
+public final class PMTilesFile: Sendable {
+    /// Packed directories are read up to this size, in bytes; a real root is at most 16 KiB, a real leaf some dozens.
+    private static let maxDirectory: UInt64 = 16 << 20
+    /// Levels of directories followed at most; real files have two.
+    private static let maxDepth = 4
+    /// What a directory may unpack to, in bytes: some four million entries.
+    private static let maxUnpacked = 16 << 20
+    private static let cachedLeaves = 64
+
+    /// What its first bytes say.
+    public let header: PMTilesHeader
+    /// How its bodies are packed.
+    public let coding: BodyCoding
+    /// Bytes of the file.
+    public let size: UInt64
+    private let path: String
+    private let limit: Int
+    private let file: Int32
+    private let root: PMTilesDirectory
+    private let leaves = Mutex<[UInt64: PMTilesDirectory]>([:])
+
+    /// Opens a file and reads its header and root directory.
+    ///
+    /// - Parameter limit: The most bytes a body may have as it is stored.
+    /// - Throws: ``PMTilesError``.
+    public init(path: String, limit: Int = 64 << 20) throws(PMTilesError) {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else {
+            throw PMTilesError(
+                .unreadable, "PMTiles file '\(path)' cannot be read: \(String(cString: strerror(errno))).")
+        }
+        do throws(PMTilesError) {
+            var status = stat()
+            guard fstat(file, &status) == 0, status.st_size >= 0, status.st_mode & S_IFMT == S_IFREG else {
+                throw PMTilesError(.unreadable, "PMTiles file '\(path)' is not a regular file.")
+            }
+            size = UInt64(status.st_size)
+            let bytes = try Self.bytes(of: file, at: 0, min(size, UInt64(PMTilesHeader.size)), path)
+            let header = try PMTilesHeader(bytes, fileSize: size, path: path)
+            guard let coding = header.coding else {
+                throw PMTilesError(
+                    .unsupported,
+                    "PMTiles file '\(path)' packs its tiles with code \(header.tileCompression); gzip and none are read."
+                )
+            }
+            root = try Self.directory(of: file, header.root, header, path)
+            self.header = header
+            self.coding = coding
+        } catch {
+            close(file)
+            throw error
+        }
+        self.file = file
+        self.path = path
+        self.limit = limit
+    }
+
+    deinit { close(file) }
+
+    /// The unpacked metadata, JSON text; empty when there is none.
+    public func metadata() throws(PMTilesError) -> [UInt8] {
+        header.metadata.length > 0 ? try Self.unpacked(of: file, header.metadata, header, path) : []
+    }
+
+    /// A body as it is stored (see ``coding``), or `nil` when the file has none for the tile.
+    public func body(of tile: TileID) throws(PMTilesError) -> [UInt8]? {
+        let id = tile.hilbertID
+        var directory = root
+        for _ in 0..<Self.maxDepth {
+            guard let entry = directory.entry(for: id) else { return nil }
+            if entry.run > 0 { return try body(at: entry.offset, length: entry.length) }
+            directory = try leaf(at: try place(entry.offset, entry.length, in: header.leaves), entry.length)
+        }
+        throw PMTilesError(.badArchive, "PMTiles file '\(path)' nests its directories deeper than \(Self.maxDepth).")
+    }
+
+    /// A body by its place in the section of bodies, as entries name it.
+    public func body(at offset: UInt64, length: UInt64) throws(PMTilesError) -> [UInt8] {
+        guard length <= UInt64(limit) else {
+            throw PMTilesError(.badArchive, "the tile has \(length) bytes; the limit is \(limit)")
+        }
+        return try Self.bytes(of: file, at: try place(offset, length, in: header.tiles), length, path)
+    }
+
+    /// Calls `each` for every entry that is not a pointer, ascending by tile.
+    ///
+    /// Work is bounded by the bytes of the directories, because no leaf is entered that does not ascend.
+    /// - Throws: ``PMTilesError`` `.badArchive` when tiles do not ascend, runs overlap, a leaf does not begin with the tile
+    ///   its pointer names, a body lies outside its section, or directories nest too deep; and what `each` throws.
+    public func walk(_ each: (PMTilesDirectory.Entry) throws -> Void) throws {
+        var next: UInt64 = 0
+        try walk(root, depth: 1, &next, each)
+    }
+
+    private func walk(
+        _ directory: PMTilesDirectory, depth: Int, _ next: inout UInt64,
+        _ each: (PMTilesDirectory.Entry) throws -> Void
+    ) throws {
+        for entry in directory.entries {
+            guard entry.tile >= next else {
+                throw PMTilesError(
+                    .badArchive, "PMTiles file '\(path)' has tile \(entry.tile) out of order or twice.")
+            }
+            if entry.run > 0 {
+                _ = try place(entry.offset, entry.length, in: header.tiles)
+                // The decoder has refused runs that overflow.
+                next = entry.tile + entry.run
+                try each(entry)
+                continue
+            }
+            guard depth < Self.maxDepth else {
+                throw PMTilesError(
+                    .badArchive, "PMTiles file '\(path)' nests its directories deeper than \(Self.maxDepth).")
+            }
+            let section = PMTilesHeader.Section(
+                offset: try place(entry.offset, entry.length, in: header.leaves), length: entry.length)
+            let leaf = try Self.directory(of: file, section, header, path)
+            guard leaf.entries.first?.tile == entry.tile else {
+                throw PMTilesError(
+                    .badArchive, "PMTiles file '\(path)': the leaf of tile \(entry.tile) does not begin with it.")
+            }
+            try walk(leaf, depth: depth + 1, &next, each)
+        }
+    }
+
+    /// Where in the file a part of a section begins.
+    private func place(
+        _ offset: UInt64, _ length: UInt64, in section: PMTilesHeader.Section
+    ) throws(PMTilesError) -> UInt64 {
+        let end = offset.addingReportingOverflow(length)
+        guard !end.overflow, end.partialValue <= section.length else {
+            throw PMTilesError(.badArchive, "PMTiles file '\(path)': an entry points outside its section.")
+        }
+        // The section itself lies within the file, so this cannot overflow.
+        return section.offset + offset
+    }
+
+    private func leaf(at offset: UInt64, _ length: UInt64) throws(PMTilesError) -> PMTilesDirectory {
+        if let known = leaves.withLock({ $0[offset] }) { return known }
+        let section = PMTilesHeader.Section(offset: offset, length: length)
+        let leaf = try Self.directory(of: file, section, header, path)
+        leaves.withLock { leaves in
+            if leaves.count >= Self.cachedLeaves { leaves.removeAll(keepingCapacity: true) }
+            leaves[offset] = leaf
+        }
+        return leaf
+    }
+
+    private static func directory(
+        of file: Int32, _ section: PMTilesHeader.Section, _ header: PMTilesHeader, _ path: String
+    ) throws(PMTilesError) -> PMTilesDirectory {
+        let bytes = try unpacked(of: file, section, header, path)
+        guard bytes.count <= maxUnpacked, let directory = PMTilesDirectory(bytes) else {
+            throw PMTilesError(.badArchive, "PMTiles file '\(path)' has a damaged directory at byte \(section.offset).")
+        }
+        return directory
+    }
+
+    private static func unpacked(
+        of file: Int32, _ section: PMTilesHeader.Section, _ header: PMTilesHeader, _ path: String
+    ) throws(PMTilesError) -> [UInt8] {
+        guard section.length <= maxDirectory else {
+            throw PMTilesError(
+                .badArchive,
+                "PMTiles file '\(path)' has a directory of \(section.length) bytes; the limit is \(maxDirectory).")
+        }
+        let bytes = try bytes(of: file, at: section.offset, section.length, path)
+        switch header.internalCompression {
+        case 1: return bytes
+        case 2:
+            do throws(TileBodiesError) {
+                return try Gzip.decompress(bytes, limit: 64 << 20)
+            } catch {
+                throw PMTilesError(
+                    .badArchive, "PMTiles file '\(path)' has damaged gzip at byte \(section.offset).", cause: error)
+            }
+        case let other:
+            throw PMTilesError(
+                .unsupported, "PMTiles file '\(path)' packs its directories with code \(other); gzip and none are read."
+            )
+        }
+    }
+
+    private static func bytes(
+        of file: Int32, at offset: UInt64, _ length: UInt64, _ path: String
+    ) throws(PMTilesError) -> [UInt8] {
+        guard let start = Int(exactly: offset), let count = Int(exactly: length) else {
+            throw PMTilesError(.badArchive, "PMTiles file '\(path)' points outside itself.")
+        }
+        var done = 0
+        var failure: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+            while done < count {
+                let got = pread(file, buffer.baseAddress.map { $0 + done }, count - done, start + done)
+                if got < 0, errno == EINTR { continue }
+                if got <= 0 {
+                    failure = got < 0 ? errno : 0
+                    break
+                }
+                done += got
+            }
+            filled = done
+        }
+        guard done == count else {
+            let reason = failure == 0 ? "it ends early" : String(cString: strerror(failure))
+            throw PMTilesError(
+                .badArchive, "PMTiles file '\(path)' cannot be read at byte \(offset + UInt64(done)): \(reason).")
+        }
+        return bytes
+    }
+}

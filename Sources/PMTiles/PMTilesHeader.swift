@@ -1,0 +1,166 @@
+public import TileBodies
+public import Tiles
+
+/// The first 127 bytes of a PMTiles file, version 3, field by field.
+///
+/// Source: the PMTiles version 3 specification (protomaps/PMTiles, `spec/v3`), section 3.
+public struct PMTilesHeader: Sendable, Hashable {
+    /// Bytes of a header.
+    public static let size = 127
+    /// Header and root directory end within this many bytes, so that one request fetches both.
+    public static let rootEnd: UInt64 = 16_384
+
+    /// A part of the file.
+    public struct Section: Sendable, Hashable {
+        /// Its first byte.
+        public var offset: UInt64
+        /// Its number of bytes.
+        public var length: UInt64
+        /// Makes a section from its parts.
+        public init(offset: UInt64, length: UInt64) {
+            self.offset = offset
+            self.length = length
+        }
+        /// The byte after it; a decoded header's sections end within their file.
+        public var end: UInt64 { offset + length }
+    }
+
+    /// How directories, metadata or tiles are packed; the codes of the specification.
+    public enum Compression {
+        /// Not packed.
+        public static let none: UInt8 = 1
+        /// Gzip.
+        public static let gzip: UInt8 = 2
+    }
+
+    /// The root directory.
+    public var root = Section(offset: 0, length: 0)
+    /// The metadata, a JSON object.
+    public var metadata = Section(offset: 0, length: 0)
+    /// The leaf directories; length 0 when there are none.
+    public var leaves = Section(offset: 0, length: 0)
+    /// The bodies.
+    public var tiles = Section(offset: 0, length: 0)
+    /// Tiles that have a body, counting each tile of a run; 0 = unknown.
+    public var addressedTiles: UInt64 = 0
+    /// Entries in all directories that are not pointers; 0 = unknown.
+    public var tileEntries: UInt64 = 0
+    /// Different bodies; 0 = unknown.
+    public var tileContents: UInt64 = 0
+    /// Whether bodies lie in the order of their tiles.
+    public var isClustered = false
+    /// How directories and metadata are packed.
+    public var internalCompression: UInt8 = 0
+    /// How bodies are packed.
+    public var tileCompression: UInt8 = 0
+    /// What bodies are; see ``format``.
+    public var tileType: UInt8 = 0
+    /// The shallowest zoom.
+    public var minZoom: UInt8 = 0
+    /// The deepest zoom.
+    public var maxZoom: UInt8 = 0
+    /// West, south, east, north in 10^-7 degrees.
+    public var edges: [Int32] = [0, 0, 0, 0]
+    /// Where a viewer should look first: the zoom.
+    public var centerZoom: UInt8 = 0
+    /// Where a viewer should look first: longitude and latitude in 10^-7 degrees.
+    public var center: [Int32] = [0, 0]
+
+    /// A header that says nothing.
+    public init() {}
+
+    /// Reads a header.
+    ///
+    /// - Throws: ``PMTilesError`` `.badArchive` when the bytes are no header or a section lies outside the file,
+    ///   `.unsupported` for another version.
+    public init(_ bytes: [UInt8], fileSize: UInt64, path: String) throws(PMTilesError) {
+        guard bytes.count >= Self.size, bytes.starts(with: "PMTiles".utf8) else {
+            throw PMTilesError(.badArchive, "'\(path)' is no PMTiles file: it does not begin with its mark.")
+        }
+        guard bytes[7] == 3 else {
+            throw PMTilesError(
+                .unsupported, "PMTiles file '\(path)' has version \(bytes[7]); this build reads version 3. Convert it.")
+        }
+        func number(_ offset: Int) -> UInt64 {
+            (0..<8).reduce(0) { $0 | UInt64(bytes[offset + $1]) << (8 * UInt64($1)) }
+        }
+        func position(_ offset: Int) -> Int32 {
+            Int32(bitPattern: (0..<4).reduce(UInt32(0)) { $0 | UInt32(bytes[offset + $1]) << (8 * UInt32($1)) })
+        }
+        var sections: [Section] = []
+        for offset in [8, 24, 40, 56] {
+            let section = Section(offset: number(offset), length: number(offset + 8))
+            let end = section.offset.addingReportingOverflow(section.length)
+            guard !end.overflow, end.partialValue <= fileSize else {
+                throw PMTilesError(
+                    .badArchive, "PMTiles file '\(path)' is cut short: a section ends beyond its \(fileSize) bytes.")
+            }
+            sections.append(section)
+        }
+        (root, metadata, leaves, tiles) = (sections[0], sections[1], sections[2], sections[3])
+        (addressedTiles, tileEntries, tileContents) = (number(72), number(80), number(88))
+        isClustered = bytes[96] == 1
+        internalCompression = bytes[97]
+        tileCompression = bytes[98]
+        tileType = bytes[99]
+        (minZoom, maxZoom) = (bytes[100], bytes[101])
+        edges = [102, 106, 110, 114].map(position)
+        centerZoom = bytes[118]
+        center = [119, 123].map(position)
+    }
+
+    /// The 127 bytes.
+    public var encoded: [UInt8] {
+        func little(_ value: UInt64, _ count: Int) -> [UInt8] {
+            (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * UInt64($0))) }
+        }
+        var bytes = Array("PMTiles".utf8) + [3]
+        for section in [root, metadata, leaves, tiles] {
+            bytes += little(section.offset, 8) + little(section.length, 8)
+        }
+        for count in [addressedTiles, tileEntries, tileContents] { bytes += little(count, 8) }
+        bytes += [isClustered ? 1 : 0, internalCompression, tileCompression, tileType, minZoom, maxZoom]
+        for edge in edges { bytes += little(UInt64(UInt32(bitPattern: edge)), 4) }
+        bytes.append(centerZoom)
+        for place in center { bytes += little(UInt64(UInt32(bitPattern: place)), 4) }
+        return bytes
+    }
+
+    /// The zooms, cut at the deepest this build knows; `nil` when they are reversed.
+    public var zooms: ZoomRange? { ZoomRange(min: Int(minZoom), max: min(Int(maxZoom), TileID.maxZoom)) }
+
+    /// West, south, east, north in degrees.
+    public var bounds: [Double] { edges.map { Double($0) / 1e7 } }
+
+    /// What the bodies are; `nil` when this build cannot read them.
+    public var format: TileFormat? {
+        get {
+            switch tileType {
+            case 1: .mvt
+            case 2: .png
+            case 3: .jpeg
+            case 4: .webp
+            default: nil
+            }
+        }
+        set {
+            tileType =
+                switch newValue {
+                case .mvt: 1
+                case .png: 2
+                case .jpeg: 3
+                case .webp: 4
+                case nil: 0
+                }
+        }
+    }
+
+    /// The coding of tile bodies; `nil` when it cannot be read here.
+    public var coding: BodyCoding? {
+        switch tileCompression {
+        case 0, 1: .identity
+        case 2: .gzip
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,102 @@
+internal import Foundation
+internal import PMTiles
+internal import Shards
+internal import TileBodies
+internal import Tiles
+
+/// Writes a package as PMTiles version 3: clustered, each body once, runs joined.
+///
+/// In the file: header, root directory, metadata where they fit before byte 16,384, the bodies from there on as they come, the leaf
+/// directories, the metadata otherwise, the seal. So bodies are written once, and never wait for directories. Directories and
+/// metadata are gzip by libdeflate. Memory: what the feed takes, 40 bytes for each body that occurs again, and one leaf.
+struct PMTilesExport {
+    private let file: FileDescriptor
+    private let entries: Spool<PMTilesDirectory.Entry>
+    private var bodies: [UInt8] = []
+    private var length: UInt64 = 0
+    private var last: PMTilesDirectory.Entry?
+    private var places = RepeatedValues<(offset: UInt64, length: UInt64)>()
+    private var header = PMTilesHeader()
+
+    /// Bodies are written in pieces of at least this size, in bytes.
+    private static let pieceSize = 1 << 20
+
+    /// Writes a new file.
+    ///
+    /// - Returns: Tiles written.
+    /// - Throws: ``PackagesError`` `unsupported` when there is no tile at all; the format has no such file.
+    static func write(_ feed: TileFeed, to url: URL, progress: (UInt64) throws -> Void) throws -> UInt64 {
+        var export = try PMTilesExport(url)
+        try feed.inHilbertOrder { tile in
+            try export.add(tile)
+            if export.header.addressedTiles % 1_024 == 0 { try progress(export.header.addressedTiles) }
+        }
+        guard export.header.addressedTiles > 0 else {
+            throw PackagesError(.unsupported, "The package has no tile, and PMTiles has no file without one.")
+        }
+        try export.finish(feed)
+        try PMTilesSeal.append(to: url)
+        try progress(export.header.addressedTiles)
+        return export.header.addressedTiles
+    }
+
+    private init(_ url: URL) throws {
+        file = try FileDescriptor(creating: url)
+        entries = Spool(near: url.appendingPathExtension("entries"), limit: 65_536)
+        try file.write([UInt8](repeating: 0, count: Int(PMTilesHeader.rootEnd)))
+    }
+
+    private mutating func add(_ tile: FeedTile) throws {
+        let place: (offset: UInt64, length: UInt64)
+        if let known = places[tile] {
+            place = known
+        } else {
+            let body = try tile.body()
+            place = (length, UInt64(body.count))
+            places[tile] = place
+            length += place.length
+            header.tileContents += 1
+            bodies += body
+            if bodies.count >= Self.pieceSize { try flush() }
+        }
+        header.addressedTiles += 1
+        let id = tile.tile.hilbertID
+        if let open = last, open.offset == place.offset, open.length == place.length, open.tile + open.run == id {
+            last?.run += 1
+        } else {
+            if let last { try entries.append(last) }
+            last = PMTilesDirectory.Entry(tile: id, run: 1, length: place.length, offset: place.offset)
+        }
+    }
+
+    private mutating func flush() throws {
+        try file.write(bodies)
+        bodies.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func finish(_ feed: TileFeed) throws {
+        if let last { try entries.append(last) }
+        try flush()
+        header.take(feed.rows)
+        header.format = feed.format
+        header.tileEntries = UInt64(entries.count)
+        header.isClustered = true
+        header.internalCompression = PMTilesHeader.Compression.gzip
+        header.tileCompression =
+            feed.format == .mvt ? PMTilesHeader.Compression.gzip : PMTilesHeader.Compression.none
+        header.tiles = .init(offset: PMTilesHeader.rootEnd, length: length)
+        let root = try PMTilesLeaves.write(entries, to: file)
+        header.root = .init(offset: UInt64(PMTilesHeader.size), length: UInt64(root.count))
+        header.leaves = .init(offset: header.tiles.end, length: file.size - header.tiles.end)
+        let metadata = Gzip.compress(try PMTilesMetadata(rows: feed.rows).text())
+        header.metadata = .init(offset: header.root.end, length: UInt64(metadata.count))
+        if header.metadata.end <= PMTilesHeader.rootEnd {
+            try file.write(metadata, at: header.metadata.offset)
+        } else {
+            header.metadata.offset = file.size
+            try file.write(metadata)
+        }
+        try file.write(header.encoded + root, at: 0)
+        try file.close()
+    }
+}

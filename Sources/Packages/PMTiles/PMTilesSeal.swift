@@ -1,0 +1,49 @@
+internal import Crypto
+internal import Foundation
+internal import Shards
+
+/// The seal of a PMTiles file: 48 bytes after everything that the header names, which readers never ask for.
+///
+/// "PKHSEAL1", the number of bytes before the seal (8 bytes, least significant first), and their SHA-256. The metadata has a
+/// row that promises the seal, so that a damaged one is not taken for none.
+enum PMTilesSeal {
+    static let size: UInt64 = 48
+    private static let mark = Array("PKHSEAL1".utf8)
+
+    /// Appends the seal of everything written so far to a closed file.
+    static func append(to url: URL) throws {
+        let file = try FileDescriptor(changing: url)
+        try file.write(try seal(of: file, count: file.size))
+        try file.close()
+    }
+
+    /// Says in the report whether the seal holds.
+    static func check(_ url: URL, isPromised: Bool, _ report: inout VerifyReport) throws {
+        let file = try FileDescriptor(reading: url)
+        let found =
+            file.size >= size ? try file.read(at: file.size - size, count: Int(size)) : []
+        guard isPromised || found.starts(with: mark) else { return }
+        report.seal = .broken
+        guard found.starts(with: mark) else {
+            return report.add("seal-broken", "file", "it does not end with the seal that its metadata promises")
+        }
+        let expected = try seal(of: file, count: file.size - size)
+        guard found == expected else {
+            func hex(_ bytes: [UInt8]) -> String { Digest(bytes: bytes.suffix(32))?.hex ?? "" }
+            return report.add(
+                "seal-broken", "file", "its bytes hash to \(hex(expected)), its seal says \(hex(found))")
+        }
+        report.seal = .valid
+    }
+
+    private static func seal(of file: FileDescriptor, count: UInt64) throws -> [UInt8] {
+        var hash = SHA256()
+        var offset: UInt64 = 0
+        while offset < count {
+            let piece = try file.read(at: offset, count: Int(min(1 << 20, count - offset)))
+            piece.withUnsafeBytes { hash.update(bufferPointer: $0) }
+            offset += UInt64(piece.count)
+        }
+        return mark + (0..<8).map { UInt8(truncatingIfNeeded: count >> (8 * UInt64($0))) } + Array(hash.finalize())
+    }
+}

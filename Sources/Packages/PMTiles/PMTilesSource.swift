@@ -1,0 +1,97 @@
+internal import Foundation
+internal import PMTiles
+internal import TileBodies
+internal import Tiles
+
+/// A PMTiles file of anybody's.
+final class PMTilesSource: PackageSource {
+    let rows: [String: String]
+    let format: TileFormat
+    let isOwn: Bool
+    var namesBodies: Bool { isOwn }
+    var coding: BodyCoding { file.coding }
+    private let file: PMTilesFile
+    private let path: String
+    /// The most tiles followed: a few bytes can claim any number, and no package has so many.
+    private static let tileLimit = UInt64(UInt32.max)
+
+    init(_ url: URL) throws {
+        path = url.path
+        do throws(PMTilesError) {
+            file = try PMTilesFile(path: url.path)
+        } catch {
+            throw PackagesError(reading: error)
+        }
+        guard let format = file.header.format else {
+            throw PackagesError(
+                .unsupported,
+                "'\(url.path)' holds tiles of type \(file.header.tileType); vector tiles, PNG, JPEG and WebP are read.")
+        }
+        self.format = format
+        var report = VerifyReport(path: url.path, size: file.size, kind: "PMTiles")
+        let metadata = try PMTilesMetadata(reading: file)
+        try PMTilesSeal.check(url, isPromised: metadata.promisesSeal, &report)
+        guard report.seal != .broken else {
+            throw PackagesError(
+                .badSource,
+                "'\(url.path)' is damaged: its seal is broken. Fetch or build it again. "
+                    + "If another program rewrote it on purpose, remove the row '\(SQLiteSeal.name)' from its metadata."
+            )
+        }
+        rows = metadata.rows(file.header)
+        isOwn = report.seal == .valid && rows["agg_tiles_hash"] != nil
+    }
+
+    func bodyLimit() throws -> UInt64 {
+        var count: UInt64 = 0
+        try walk { _ in count += 1 }
+        return count
+    }
+
+    func tiles(_ each: (TileID, UInt64, UInt64) throws -> Void) throws {
+        var count: UInt64 = 0
+        try walk { entry in
+            guard entry.run <= Self.tileLimit, count + entry.run <= Self.tileLimit else {
+                throw PackagesError(
+                    .unsupported, "'\(path)' claims more than \(Self.tileLimit) tiles; it is damaged or far too large.")
+            }
+            count += entry.run
+            for id in entry.tile..<entry.tile + entry.run {
+                guard let tile = TileID(hilbertID: id) else {
+                    throw PackagesError(
+                        .badSource, "'\(path)' has a tile with id \(id), deeper than zoom \(TileID.maxZoom).")
+                }
+                try each(tile, entry.offset, entry.length)
+            }
+        }
+    }
+
+    func body(_ record: TileRecord, of tile: TileID) throws -> [UInt8] {
+        do throws(PMTilesError) {
+            return try file.body(at: record.reference, length: record.length)
+        } catch {
+            throw PackagesError(reading: error)
+        }
+    }
+
+    private func walk(_ each: (PMTilesDirectory.Entry) throws -> Void) throws {
+        do {
+            try file.walk(each)
+        } catch let error as PMTilesError {
+            throw PackagesError(reading: error)
+        }
+    }
+}
+
+extension PackagesError {
+    /// Names what reading a PMTiles file met.
+    init(reading error: PMTilesError) {
+        let code: Code =
+            switch error.code {
+            case .unreadable: .io
+            case .unsupported: .unsupported
+            default: .badSource
+            }
+        self.init(code, error.message, cause: error)
+    }
+}

@@ -1,0 +1,88 @@
+internal import Foundation
+internal import PMTiles
+internal import TileBodies
+internal import Tiles
+
+/// Walks the entries of a PMTiles file in their order and its tiles in the order of the hash.
+struct PMTilesWalk {
+    private let file: PMTilesFile
+    private var check: TileCheck
+    private let sorter: TileSorter
+    private var entries: UInt64 = 0
+    private var contents: UInt64 = 0
+    /// The end of the bodies seen so far.
+    private var end: UInt64 = 0
+    private var isClustered = true
+    private var perZoom: [Int: UInt64] = [:]
+    private var inMask: UInt64 = 0
+    /// The most tiles followed: a few bytes can claim any number.
+    private static let tileLimit = UInt64(UInt32.max)
+
+    init(_ file: PMTilesFile, _ check: TileCheck) {
+        self.file = file
+        self.check = check
+        sorter = TileSorter(
+            near: FileManager.default.temporaryDirectory.appendingPathComponent(
+                "packhorse-verify-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"))
+    }
+
+    mutating func run(_ report: inout VerifyReport) throws {
+        try file.walk { try see($0, &report) }
+        report.tilesPerZoom = perZoom.sorted { $0.key < $1.key }.map { .init(zoom: $0.key, tiles: $0.value) }
+        report.format = file.header.format?.rawValue
+        compareCounts(&report)
+        var hash = TilesHash()
+        try sorter.walk { record in
+            guard let tile = TileID(rowOrder: record.order) else { return }
+            let body = try file.body(at: record.reference, length: record.length)
+            hash.add(zoom: tile.zoom, column: tile.x, row: tile.tmsY, body: body)
+        }
+        report.tilesHash = hash.finish()
+        check.finish(inMask: inMask, &report)
+    }
+
+    private mutating func see(_ entry: PMTilesDirectory.Entry, _ report: inout VerifyReport) throws {
+        guard entry.run <= Self.tileLimit - min(Self.tileLimit, report.tiles) else {
+            throw PackagesError(.badSource, "The file claims more than \(Self.tileLimit) tiles.")
+        }
+        entries += 1
+        if entry.offset == end {
+            contents += 1
+            end += entry.length
+        } else if entry.offset > end || entry.offset + entry.length > end {
+            isClustered = false
+        }
+        for id in entry.tile..<entry.tile + entry.run {
+            report.tiles += 1
+            guard let tile = TileID(hilbertID: id) else {
+                report.add("bad-tile", "id \(id)", "it lies deeper than zoom \(TileID.maxZoom)")
+                continue
+            }
+            perZoom[tile.zoom, default: 0] += 1
+            if check.isWelcome(tile, &report) { inMask += 1 }
+            try sorter.add(TileRecord(order: tile.rowOrder, reference: entry.offset, length: entry.length))
+        }
+        guard let tile = TileID(hilbertID: entry.tile) else { return }
+        do throws(PMTilesError) {
+            let body = try file.body(at: entry.offset, length: entry.length)
+            check.check(body, of: tile, coding: file.coding, &report)
+        } catch {
+            report.add(error.code.description, "\(tile)", error.message)
+        }
+    }
+
+    private func compareCounts(_ report: inout VerifyReport) {
+        let header = file.header
+        if header.isClustered, !isClustered {
+            report.add("bad-archive", "header", "it says bodies lie in the order of their tiles, and they do not")
+        }
+        var counts = [
+            ("addressed tiles", header.addressedTiles, report.tiles), ("tile entries", header.tileEntries, entries),
+        ]
+        // Of bodies in any order, only a list of all of them would tell how many there are.
+        if isClustered { counts.append(("tile contents", header.tileContents, contents)) }
+        for (name, stated, found) in counts where stated != 0 && stated != found {
+            report.add("wrong-count", "header", "it says \(stated) \(name), there are \(found)")
+        }
+    }
+}

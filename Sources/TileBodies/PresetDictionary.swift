@@ -1,0 +1,30 @@
+/// Unpacks bare deflate streams that were packed with a preset dictionary, as CARTO's packages may hold their tiles.
+public enum PresetDictionary {
+    /// The longest dictionary, in bytes: deflate looks back 32 KiB at most.
+    public static let largest = 32 << 10
+
+    /// Unpacks a stream that fills `bytes` exactly.
+    ///
+    /// The dictionary is put before the stream as a stored block, so that the stream finds it where it looks back; what the
+    /// block unpacks to is cut off again.
+    /// - Source: RFC 1951, section 3.2.4 (a stored block begins and ends on whole bytes).
+    /// - Throws: ``TileBodiesError`` `.badGzip` for a damaged stream or a dictionary above ``largest``, `.tooLarge`.
+    public static func decompress(
+        _ bytes: [UInt8], dictionary: [UInt8], limit: Int = Gzip.defaultLimit
+    ) throws(TileBodiesError) -> [UInt8] {
+        guard dictionary.count <= largest else {
+            throw TileBodiesError(
+                .badGzip, "the dictionary has \(dictionary.count) bytes; deflate knows \(largest) at most")
+        }
+        let count = UInt16(dictionary.count)
+        let lengths = [count, ~count].flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }
+        let inflater = Inflater(limit: limit + dictionary.count)
+        let stream = [0] + lengths + dictionary + bytes
+        var result: [UInt8] = []
+        try stream.borrow { (input) throws(TileBodiesError) in
+            try inflater.inflate(input)
+            result = [UInt8](inflater.output.dropFirst(dictionary.count))
+        }
+        return result
+    }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import GRDB
+import PMTiles
+import Packages
+import Testing
+import TileBodies
+import Tiles
+
+struct ImportTests {
+    let scratch: Scratch
+    init() throws { scratch = try Scratch() }
+
+    private func rows(_ url: URL) throws -> [String: String] {
+        try DatabaseQueue(path: url.path).read { database in
+            try Row.fetchAll(database, sql: "SELECT name, value FROM metadata").reduce(into: [:]) {
+                $0[$1[0] as String] = $1[1] as String
+            }
+        }
+    }
+
+    /// Raw, packed, doubly packed and empty bodies, a box of zeros, no layers, zooms that are not there, a wrong hash.
+    @Test func aCarelessFileBecomesASoundOne() throws {
+        let tile = vectorTile("one")
+        let raw = try Gzip.decompress(vectorTile("two"))
+        let file = scratch.file("careless.mbtiles")
+        try foreignFile(
+            file,
+            [
+                ["format", "pbf"], ["bounds", "0.0,0.0,0.0,0.0"], ["minzoom", "0"], ["maxzoom", "14"],
+                ["agg_tiles_hash", "00"], ["attribution", "somebody"], ["scheme", "tms"],
+            ], [(3, 4, 2, tile), (3, 4, 3, raw), (2, 2, 1, Gzip.compress(tile)), (3, 5, 3, [])])
+        for format in PackageFormat.fromTiles {
+            let target = scratch.file("out" + format.fileExtension)
+            let receipt = try PackageExport.write(from: file, format: format, to: target)
+            let report = try PackageVerify.run(target)
+            #expect(report.isSound && receipt.tiles == 3, "\(format): \(report.problems)")
+            #expect(report.tilesPerZoom.map(\.zoom) == [2, 3])
+        }
+        let found = try rows(scratch.file("out.mbtiles"))
+        #expect(found["minzoom"] == "2" && found["maxzoom"] == "3" && found["attribution"] == "somebody")
+        // Columns 4 of 8, rows 4 and 5 from the north: east of Greenwich, south of the equator.
+        #expect(found["bounds"] == "0,-66.5132604,45,0" && found["scheme"] == nil && found["name"] == "careless")
+        #expect(
+            found["json"]
+                == #"{"vector_layers":[{"fields":{"name":"String"},"id":"land","maxzoom":3,"minzoom":2}]}"#)
+    }
+
+    /// Bodies packed by zlib with a preset dictionary, as CARTO's packages may have them (made with Python's zlib).
+    @Test func aPackageOfCARTOsWithADictionaryIsRead() throws {
+        func bytes(_ hex: String) -> [UInt8] {
+            stride(from: 0, to: hex.utf8.count, by: 2).compactMap {
+                UInt8(hex.dropFirst($0).prefix(2), radix: 16)
+            }
+        }
+        let file = scratch.file("carto.mbtiles")
+        try foreignFile(
+            file, [["format", "mbvt"], ["name", "EE"]],
+            [
+                (1, 0, 0, bytes("9352c5ad8d958bb9383511ac0c00")),
+                (1, 1, 0, bytes("93d2c7ad8d9f8b172485aa0100")),
+            ])
+        let dictionary = bytes(
+            "1a350a046c616e64120b12020000180122030932221a046e616d6522150a1364696374696f6e617279206f662074696c65732880207802"
+        )
+        let queue = try DatabaseQueue(path: file.path)
+        try queue.write {
+            try $0.execute(
+                sql: "INSERT INTO metadata VALUES ('shared_zlib_dict', ?)", arguments: [Data(dictionary)])
+        }
+        try queue.close()
+        let target = scratch.file("out.mbtiles")
+        _ = try PackageExport.write(from: file, format: .mbtiles, to: target)
+        let bodies = try DatabaseQueue(path: target.path).read {
+            try Data.fetchAll($0, sql: "SELECT tile_data FROM tiles ORDER BY tile_column")
+        }
+        #expect(bodies.map { [UInt8]($0) } == [vectorTile("sea"), vectorTile("land of tiles")])
+        let found = try rows(target)
+        #expect(found["shared_zlib_dict"] == nil && found["format"] == "pbf")
+    }
+
+    @Test(arguments: [
+        ("INSERT INTO metadata VALUES ('nutikeysha1', 'AA')", PackagesError.Code.unsupported),
+        ("UPDATE metadata SET value = 'tiff' WHERE name = 'format'", .badSource),
+        ("INSERT INTO tiles VALUES (1, 2, 0, x'00')", .badSource),
+        ("INSERT INTO tiles VALUES (30, 2, 0, x'00')", .badSource),
+        ("INSERT INTO tiles VALUES ('a', 2, 0, x'00')", .badSource),
+        ("INSERT INTO tiles SELECT * FROM tiles", .badSource),
+        ("UPDATE tiles SET tile_data = x'00112233'", .badSource), ("DROP TABLE metadata", .badSource),
+        (
+            "ALTER TABLE tiles RENAME TO rows; CREATE VIEW tiles AS SELECT * FROM rows",
+            .unsupported
+        ),
+    ])
+    func whatCannotBeUsedIsRefused(sql: String, code: PackagesError.Code) throws {
+        let file = scratch.file("a.mbtiles")
+        try foreignFile(file, [["format", "pbf"], ["name", "a"]], [(1, 0, 0, vectorTile("one"))])
+        let queue = try DatabaseQueue(path: file.path)
+        try queue.write { try $0.execute(sql: sql) }
+        try queue.close()
+        let error = #expect(throws: PackagesError.self) {
+            try PackageExport.write(from: file, format: .mbtiles, to: scratch.file("b.mbtiles"))
+        }
+        #expect(error?.code == code, "\(error?.description ?? "")")
+    }
+
+    @Test(arguments: [
+        "monaco-2012.mbtiles", "liechtenstein-2013.mbtiles", "stamen-toner-z0-3.pmtiles", "whitney-8-15.pmtiles",
+    ])
+    func realFilesBecomeEveryForm(name: String) throws {
+        guard let file = SharedData.file(name) else { return }
+        let found = try PackageVerify.run(file)
+        var hashes: Set<String> = []
+        for format in PackageFormat.fromTiles {
+            let target = scratch.file("out" + format.fileExtension)
+            let receipt = try PackageExport.write(from: file, format: format, to: target)
+            #expect(receipt.tiles == found.tiles)
+            hashes.insert(try PackageVerify.run(target).tilesHash)
+        }
+        // Their bodies are canonical already, so even the hash is the source's.
+        #expect(hashes == [found.tilesHash])
+    }
+
+    @Test(arguments: ["stamen-toner-z0-3.pmtiles", "whitney-8-15.pmtiles"])
+    func realPMTilesAreSound(name: String) throws {
+        guard let file = SharedData.file(name) else { return }
+        let report = try PackageVerify.run(file)
+        #expect(report.isSound && report.seal == .none && report.kind == "PMTiles", "\(report.problems)")
+        #expect(name != "stamen-toner-z0-3.pmtiles" || report.tiles == 85)
+    }
+}
