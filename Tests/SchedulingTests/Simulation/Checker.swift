@@ -269,6 +269,6 @@ extension StoredJob {
                 case .publishing: package.token == nil ? nil : package.merged?.digest
                 default: nil
                 }
-            } + packages.flatMap { $0.state == .publishing ? $0.merged?.files.map(\.digest) ?? [] : [] }
+            } + packages.flatMap { $0.state == .publishing && $0.token != nil ? $0.merged?.files.map(\.digest) ?? [] : [] }
     }
 }
