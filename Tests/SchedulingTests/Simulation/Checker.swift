@@ -262,13 +262,13 @@ extension StoredJob {
     /// Blobs the job cannot do without; partial shards and orphans are not among them.
     fileprivate var needed: [ContentDigest] {
         batches.compactMap(\.digest)
-            + packages.compactMap { package in
+            + packages.flatMap { package -> [ContentDigest] in
                 switch package.state {
-                case .ready, .leased: package.manifest
+                case .ready, .leased: [package.manifest].compactMap(\.self)
                 // What was not merged because the catalog has it needs no blob.
-                case .publishing: package.token == nil ? nil : package.merged?.digest
-                default: nil
+                case .publishing: package.token == nil ? [] : package.merged?.digests ?? []
+                default: []
                 }
-            } + packages.flatMap { $0.state == .publishing && $0.token != nil ? $0.merged?.files.map(\.digest) ?? [] : [] }
+            }
     }
 }
