@@ -48,6 +48,14 @@ struct CatalogPublisher: Publishing {
         }
     }
 
+    func held(_ id: String, _ edition: CatalogEdition) throws -> [ContentDigest: URL] {
+        var held: [ContentDigest: URL] = [:]
+        for (digest, url) in try catalog.files(of: id, edition: edition) {
+            if let name = ContentDigest(digest.bytes) { held[name] = url }
+        }
+        return held
+    }
+
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool) {
         switch error {
         // The merged package rotted in the blob store: it is as good as gone, and the next merge makes it again.

@@ -15,6 +15,7 @@ extension CoordinatorEngine {
         case .manifest(let job, let package): writeManifest(job, package)
         case .publish(let job, let package, let merged): publish(job, package, merged)
         case .release: await releaseBlobs()
+        case .trim(let job): await trimBlobs(of: job)
         case .reopen(let asker, let job, let only): try await reopen(job, only: only, asker)
         case .letters(let asker, let body): try await letters(body, asker)
         case .deadOrder(let asker, let body): try await follow(body, asker)
@@ -69,7 +70,8 @@ extension CoordinatorEngine {
                     removals.settle(content, isNamed: false)
                     throw error
                 }
-                return .written(job, package: package, content)
+                // A style is named by its address, and what is there may change.
+                return .written(job, package: package, content, decides: manifest.style.isEmpty)
             } catch {
                 let (trouble, mayHeal) = publisher.trouble(error)
                 return .event(.packageTrouble(job, package: package, trouble, retriable: mayHeal))
@@ -89,20 +91,30 @@ extension CoordinatorEngine {
         let edition = spec.edition
         workshop.run(on: .files) { [blobs, publisher, logger] in
             do {
+                let place = try CatalogEdition(of: edition)
                 var held: [LocalBlob] = []
-                for wanted in merged.digests {
-                    guard let digest = Digest(bytes: wanted.bytes), let blob = try await blobs.local(digest) else {
+                var files: [URL] = []
+                var catalog: [ContentDigest: URL]?
+                for digest in merged.digests {
+                    if let name = Digest(bytes: digest.bytes), let blob = try await blobs.local(name) {
+                        held.append(blob)
+                        files.append(blob.url)
+                        continue
+                    }
+                    // Nothing was new, so nothing was merged; or the blob has gone since. The catalog may have these very bytes.
+                    if catalog == nil { catalog = try await FileWork.run { try publisher.held(wanted.id, place) } }
+                    guard let file = catalog?[digest] else {
                         let trouble = Trouble(
-                            cause: "blob-missing", detail: "the merged package \(wanted) is gone from the blob store")
+                            cause: "blob-missing", detail: "the merged package \(digest) is gone from the blob store")
                         return .event(.packageTrouble(job, package: package, trouble, retriable: false))
                     }
-                    held.append(blob)
+                    files.append(file)
                 }
                 let order = PublishOrder(
-                    id: wanted.id, file: held[0].url, merged: merged, maskWire: wanted.mask.cartoWire,
+                    id: wanted.id, file: files[0], merged: merged, maskWire: wanted.mask.cartoWire,
                     names: wanted.names, tileset: spec.tilesetID, attribution: spec.attribution, zooms: spec.zooms,
-                    files: try PublishOrder.files(merged, held.dropFirst().map(\.url)),
-                    edition: try CatalogEdition(of: edition), dataDate: spec.dataDate,
+                    files: try PublishOrder.files(merged, Array(files.dropFirst())),
+                    edition: place, dataDate: spec.dataDate,
                     replacesTileset: spec.replacesTileset)
                 let done = try await FileWork.run { try publisher.publish(order) }
                 withExtendedLifetime(held) {}

@@ -118,8 +118,8 @@ extension CoordinatorEngine {
     func take(_ report: Report) async {
         switch report {
         case .event(let event): take(scheduler.handle(event, now: now))
-        case .written(let job, let package, let digest):
-            take(scheduler.handle(.manifestWritten(job, package: package, digest), now: now))
+        case .written(let job, let package, let digest, let decides):
+            take(scheduler.handle(.manifestWritten(job, package: package, digest, decides: decides), now: now))
             removals.settle(digest, isNamed: true)
             releasePostponed()
         case .checked(let check, let seq, let result, let trouble): checked(check, seq: seq, result, trouble)

@@ -342,6 +342,7 @@ extension CoordinatorEngine {
                         $0.tileset = Data(spec.tileset)
                         $0.origin = spec.origin?.name ?? ""
                         $0.sources = offer.sources.map { Data($0.bytes) }
+                        $0.base = offer.base.map { Data($0.bytes) }
                     }
                 case .merge(_, let id, let manifest):
                     $0.merge = .make {
@@ -360,6 +361,7 @@ extension CoordinatorOptions {
         policy.lease = Int64(max(leaseSeconds, 0.1) * 1_000)
         policy.heartbeat = Int64(max(heartbeatSeconds, 0.05) * 1_000)
         policy.restartGrace = Int64(max(restartGraceSeconds, 0) * 1_000)
+        policy.baselineBytes = keptTileBytes
         return policy
     }
 }

@@ -29,6 +29,8 @@ actor CoordinatorEngine {
 
     var scheduler: Scheduler
     var specs: [JobID: JobSpec] = [:]
+    /// When the room on the blobs' disk is looked at next.
+    var nextRoomLook = Tick(milliseconds: 0)
     /// When schedules were last looked at.
     var lastWall = Tick(milliseconds: -1_000)
     var times: [JobID: JobTimes] = [:]
@@ -92,6 +94,7 @@ actor CoordinatorEngine {
                 if let alarm = scheduler.nextAlarm, alarm <= now { take(scheduler.handle(.timer, now: now)) }
                 fireSchedules()
                 forgetOldJobs()
+                makeRoom()
                 let hasNews = !turn.writes.isEmpty
                 try await settle()
                 await tellWaiting(hasNews: hasNews)
@@ -162,7 +165,8 @@ actor CoordinatorEngine {
             ])
     }
 
-    /// Finds the ended jobs whose shards unfinished ones may use: those of the same tileset that were submitted before the end.
+    /// Finds the ended jobs whose shards unfinished ones may use, those of the same tileset that were submitted before the end; and the
+    /// shards of those that are baselines.
     private func holdShards(_ all: inout Inheritance) async throws {
         let living = all.jobs.filter { !$0.summary.state.isFinal }
         var waiting = Set(unreleased)
@@ -175,6 +179,9 @@ actor CoordinatorEngine {
             all.jobs[index].batches = try await store.shards(of: job.summary.id)
             all.jobs[index].heldFor = heldFor
             waiting.remove(job.summary.id)
+        }
+        for (index, job) in all.jobs.enumerated() where job.summary.state == .done && job.summary.keepsBlobs {
+            all.jobs[index].batches = try await store.shards(of: job.summary.id)
         }
         unreleased = unreleased.filter(waiting.contains)
     }
@@ -199,6 +206,7 @@ actor CoordinatorEngine {
             case .release(let job):
                 unreleased.append(job)
                 turn.chores.append(.release)
+            case .trim(let job): turn.chores.append(.trim(job))
             case .split(let cut): cuts.append(cut)
             case .fire(let schedule, let due): turn.chores.append(.fire(schedule: schedule, due: due))
             }

@@ -55,12 +55,18 @@ public struct CoordinatorOptions: Sendable {
     public var restartGraceSeconds: Double = 60
     /// Whether shards stay in the blob store after their job has ended.
     public var keepShards = false
+    /// Bytes of shards that jobs which are done keep, so that a rebuild asks the origin only for what has changed.
+    ///
+    /// The oldest go first, and whenever the disk of the blobs is nearly full; 0 keeps none. Default 50 GB.
+    public var keptTileBytes: UInt64 = 50_000_000_000
     /// Ended jobs that are remembered; older ones go, with their reports.
     ///
     /// Default 1,000.
     public var keptJobs = 1_000
     /// Jobs that may be unfinished at a time; more are refused as `busy`.
     public var mostOpenJobs = 1_000
+    /// Tells how full the disk of a folder is.
+    var diskRoom: @Sendable (URL) -> DiskRoom? = DiskRoom.of
     /// Submissions that may wait for their plan.
     var mostPlans = 32
     /// Commits whose blobs may be looked for at a time; workers repeat the others.

@@ -14,7 +14,7 @@ enum Report: Sendable {
     /// A publication ended, or a manifest could not be written.
     case event(Event)
     /// The manifest of a package is durable; its claim is to be settled.
-    case written(JobID, package: Int, ContentDigest)
+    case written(JobID, package: Int, ContentDigest, decides: Bool)
     /// A commit's blob was looked for; `trouble` says why it cannot be used.
     case checked(CommitCheck, seq: UInt64, CommitResult, Trouble?)
     /// The blob store could not be asked about a commit's blob.

@@ -74,6 +74,8 @@ struct Publication: Hashable, Sendable {
 /// Publishing the same bytes again must be harmless: it is repeated after a crash.
 protocol Publishing: Sendable {
     func publish(_ order: PublishOrder) throws -> Publication
+    /// The files of a package's newest version that are there, whole by their lengths.
+    func held(_ id: String, _ edition: CatalogEdition) throws -> [ContentDigest: URL]
     /// What to tell the scheduler about an error, and whether waiting may cure it.
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool)
 }

@@ -55,12 +55,14 @@ extension StateStore {
             Int64(clamping: counts.failed), Int64(clamping: counts.bytes), Int64(clamping: counts[.ready]),
             Int64(clamping: counts[.leased]), Int64(clamping: counts[.backoff]), Int64(clamping: counts[.done]),
             Int64(clamping: counts[.dead]), Int64(clamping: counts[.split]), Int64(clamping: counts.reused),
+            Int64(clamping: counts.notModified), Int64(clamping: counts.received),
             text(row.after), row.keepsBlobs, row.state.isFinal ? wall : nil, Int64(bitPattern: row.id),
         ]
         try db.cachedStatement(
             sql: """
                 UPDATE job SET priority = ?, weight = ?, state = ?, reason = ?, stored = ?, empty = ?, failed = ?, bytes = ?,
-                    ready = ?, leased = ?, backoff = ?, done = ?, dead = ?, split = ?, reused = ?, after = ?, keeps = ?,
+                    ready = ?, leased = ?, backoff = ?, done = ?, dead = ?, split = ?, reused = ?, not_modified = ?, received = ?,
+                    after = ?, keeps = ?,
                     ended = COALESCE(ended, ?) WHERE id = ?
                 """
         ).execute(arguments: StatementArguments(numbers))
@@ -78,13 +80,14 @@ extension StateStore {
             batch.digest.map { Data($0.bytes) }, counted(batch.result.stored), counted(batch.result.empty),
             counted(batch.result.failed), counted(batch.result.bodyBytes), counted(batch.result.shardBytes),
             batch.trouble?.cause, batch.trouble?.detail, batch.partial.map { Data($0.bytes) },
-            counted(batch.result.reused),
+            counted(batch.result.reused), counted(batch.result.notModified), counted(batch.result.received),
         ]
         try db.cachedStatement(
             sql: """
                 INSERT OR REPLACE INTO batch (job, idx, cell, zmin, zmax, tiles, state, attempts, losses, token, owner, digest,
-                    stored, empty, failed, body_bytes, shard_bytes, cause, detail, partial, reused)
-                VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+                    stored, empty, failed, body_bytes, shard_bytes, cause, detail, partial, reused,
+                    not_modified, received)
+                VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
                 """
         ).execute(arguments: StatementArguments(values))
     }

@@ -17,12 +17,15 @@ extension StateStore {
     /// Every blob that an ended job's rows name and no unfinished job's, nor those of `kept` jobs: shards, orphans, manifests and
     /// merged packages.
     ///
+    /// Of a job that is done and keeps its shards that leaves the others: its manifests and packages, and what nobody accepted.
+    ///
     /// Equal bytes are one blob: an overlapping job that took its tiles from this one's shards may have made the very same ones.
     func blobs(of job: JobID, keeping kept: [JobID] = []) async throws -> [ContentDigest] {
         try await perform { db in
             let key = Int64(bitPattern: job)
             let others = kept.filter { $0 != job }.map { "\(Int64(bitPattern: $0))" }.joined(separator: ",")
             let needed = "(job.ended IS NULL OR job.keeps OR job.id IN (\(others)))"
+            let unpublished = "(job.ended IS NULL OR job.keeps AND job.state <> '\(JobState.done.rawValue)')"
             return try Data.fetchAll(
                 db,
                 sql: """
@@ -34,10 +37,9 @@ extension StateStore {
                     UNION SELECT digest FROM package_file WHERE job = ?
                     EXCEPT SELECT digest FROM batch JOIN job ON job.id = batch.job WHERE \(needed)
                     EXCEPT SELECT partial FROM batch JOIN job ON job.id = batch.job WHERE \(needed)
-                    EXCEPT SELECT manifest FROM package JOIN job ON job.id = package.job WHERE job.ended IS NULL OR job.keeps
-                    EXCEPT SELECT digest FROM package JOIN job ON job.id = package.job WHERE job.ended IS NULL OR job.keeps
-                    EXCEPT SELECT digest FROM package_file JOIN job ON job.id = package_file.job
-                        WHERE job.ended IS NULL OR job.keeps
+                    EXCEPT SELECT manifest FROM package JOIN job ON job.id = package.job WHERE \(unpublished)
+                    EXCEPT SELECT digest FROM package JOIN job ON job.id = package.job WHERE \(unpublished)
+                    EXCEPT SELECT digest FROM package_file JOIN job ON job.id = package_file.job WHERE \(unpublished)
                     """,
                 arguments: [key, key, key, key, key, key]
             ).compactMap { ContentDigest($0) }

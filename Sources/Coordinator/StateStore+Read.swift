@@ -104,6 +104,8 @@ extension StateStore {
         counts.bytes = number(row["bytes"])
         counts.batches = ["ready", "leased", "backoff", "done", "dead", "split"].map { number(row[$0]) }
         counts.reused = number(row["reused"])
+        counts.notModified = number(row["not_modified"])
+        counts.received = number(row["received"])
         let state: String = row["state"]
         guard let known = JobState(rawValue: state) else {
             throw unreadable("job \(row["id"] as Int64) has state '\(state)'")
@@ -124,7 +126,7 @@ extension StateStore {
         let result = FetchCounts(
             stored: number(row["stored"]), empty: number(row["empty"]), failed: number(row["failed"]),
             bodyBytes: number(row["body_bytes"]), shardBytes: number(row["shard_bytes"]),
-            reused: number(row["reused"]))
+            reused: number(row["reused"]), notModified: number(row["not_modified"]), received: number(row["received"]))
         return Batch(
             cell: cell, zooms: zooms, tiles: number(row["tiles"]), state: state,
             attempts: UInt8(clamping: row["attempts"] as Int64),

@@ -85,6 +85,15 @@ extension StateStore {
                     ALTER TABLE job ADD COLUMN reused INTEGER NOT NULL DEFAULT 0;
                     """)
         }
+        migrator.registerMigration("3-baselines") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE batch ADD COLUMN not_modified INTEGER;
+                    ALTER TABLE batch ADD COLUMN received INTEGER;
+                    ALTER TABLE job ADD COLUMN not_modified INTEGER NOT NULL DEFAULT 0;
+                    ALTER TABLE job ADD COLUMN received INTEGER NOT NULL DEFAULT 0;
+                    """)
+        }
         migrator.registerMigration("3-files") { db in
             try db.execute(
                 sql: """

@@ -14,6 +14,8 @@ struct Turn: Sendable {
         case manifest(JobID, package: Int)
         case publish(JobID, package: Int, MergedPackage)
         case release
+        /// Remove what a baseline does not need; see ``Effect/trim(_:)``.
+        case trim(JobID)
         /// Let an ended job go on; see ``Event/reopen(_:batches:only:)``.
         case reopen(Asker, JobID, only: [Int]?)
         /// List what was given up.

@@ -40,7 +40,8 @@ enum WireConversions {
             guard let digest = ContentDigest(fetch.shard) else { return nil }
             let counts = FetchCounts(
                 stored: fetch.stored, empty: fetch.empty, failed: fetch.failed, bodyBytes: fetch.bodyBytes,
-                shardBytes: fetch.shardBytes, reused: fetch.reused)
+                shardBytes: fetch.shardBytes, reused: fetch.reused,
+                notModified: fetch.notModified, received: fetch.received)
             let failures = fetch.failures.compactMap { failure in
                 failure.tile.tileID.map {
                     FailedTile(tile: $0, trouble: .heard(cause: failure.cause, detail: failure.detail))
@@ -147,6 +148,8 @@ enum WireConversions {
             $0.bytes = job.counts.bytes
             $0.batches = job.counts.wholeBatches
             $0.reused = job.counts.reused
+            $0.notModified = job.counts.notModified
+            $0.received = job.counts.received
             $0.batchesDone = job.counts[.done]
             $0.batchesLeased = job.counts[.leased]
             $0.elapsedMs = UInt64(clamping: (times.ended ?? wall) - times.created)

@@ -21,8 +21,10 @@ final class ArchiveOrigin: TileOrigin {
         settler = Settler(lanes: lanes, limit: 64 << 20)
     }
 
+    /// A file has no validators: what is known is read again and compared by the caller.
     func fetch(
-        _ tiles: any Sequence<TileID> & Sendable, deliver: @Sendable ([FetchedTile]) async throws -> Void
+        _ tiles: any Sequence<TileID> & Sendable, known: [TileID: TileValidators],
+        deliver: @Sendable ([FetchedTile]) async throws -> Void
     ) async throws {
         var iterator = tiles.makeIterator()
         while true {

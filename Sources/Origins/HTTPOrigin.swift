@@ -35,7 +35,8 @@ final class HTTPOrigin: TileOrigin {
     }
 
     func fetch(
-        _ tiles: any Sequence<TileID> & Sendable, deliver: @Sendable ([FetchedTile]) async throws -> Void
+        _ tiles: any Sequence<TileID> & Sendable, known: [TileID: TileValidators],
+        deliver: @Sendable ([FetchedTile]) async throws -> Void
     ) async throws {
         let download = client.download()
         defer { download.cancel() }
@@ -52,7 +53,7 @@ final class HTTPOrigin: TileOrigin {
                     isExhausted = true
                     break
                 }
-                requests.append(request(for: tile))
+                requests.append(request(for: tile, known[tile]))
             }
             underWay += requests.count
             download.submit(requests)
@@ -60,9 +61,9 @@ final class HTTPOrigin: TileOrigin {
             try Task.checkCancellation()
             if results.isEmpty { return }
             underWay -= results.count
-            let known = earlier
+            let before = earlier
             let verdicts = await settler.run { [judge] checker in
-                results.map { judge.judge($0, earlier: known, checker) }
+                results.map { judge.judge($0, earlier: before, known: known, checker) }
             }
             again = []
             var settled: [FetchedTile] = []
@@ -73,7 +74,7 @@ final class HTTPOrigin: TileOrigin {
                     if !earlier.isEmpty { earlier[tile.tile] = nil }
                 case .again(let tile, let state):
                     earlier[tile] = state
-                    again.append(request(for: tile))
+                    again.append(request(for: tile, state.isUnconditional ? nil : known[tile]))
                 case .unknown: break
                 }
             }
@@ -81,8 +82,10 @@ final class HTTPOrigin: TileOrigin {
         }
     }
 
-    private func request(for tile: TileID) -> TransferRequest {
+    private func request(for tile: TileID, _ known: TileValidators?) -> TransferRequest {
         let template = templates[(tile.x + tile.y + tile.zoom) % templates.count]
-        return TransferRequest(tag: tile.hilbertID, url: template.expand(tile, language: language, key: key))
+        return TransferRequest(
+            tag: tile.hilbertID, url: template.expand(tile, language: language, key: key),
+            headers: known?.headers ?? [])
     }
 }

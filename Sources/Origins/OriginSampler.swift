@@ -96,6 +96,8 @@ public enum OriginSampler {
                 stored += 1
                 sizes.append(Double(body.count))
             case .empty: sizes.append(0)
+            // Nothing is known of the tiles of a sample, so none can be as it was.
+            case .unchanged: causes["http-304", default: 0] += 1
             case .failed(let cause, _): causes[cause, default: 0] += 1
             }
         }

@@ -8,11 +8,13 @@ struct ResponseJudge: Sendable {
     struct Earlier: Sendable {
         var fetches: Int
         var received: Int
+        /// Whether the tile is asked for whatever is known of it.
+        var isUnconditional = false
     }
 
     enum Verdict: Sendable {
         case settled(FetchedTile)
-        /// The body was no whole tile: fetch it again.
+        /// The body was no whole tile, or the answer makes no sense: fetch it again.
         case again(TileID, Earlier)
         /// A tag that names no tile; cannot happen with our own requests.
         case unknown
@@ -20,7 +22,10 @@ struct ResponseJudge: Sendable {
 
     let format: TileFormat
 
-    func judge(_ result: TransferResult, earlier: [TileID: Earlier], _ checker: BodyChecker) -> Verdict {
+    /// - Parameter known: What the requests were conditional on, by tile.
+    func judge(
+        _ result: TransferResult, earlier: [TileID: Earlier], known: [TileID: TileValidators], _ checker: BodyChecker
+    ) -> Verdict {
         guard let tile = TileID(hilbertID: result.tag) else { return .unknown }
         let before = earlier[tile] ?? Earlier(fetches: 0, received: 0)
         let response: TransferResponse
@@ -28,20 +33,29 @@ struct ResponseJudge: Sendable {
         case .failure(let error):
             // Transfer takes these as the server's last word; once is no proof of that.
             if [.tooLarge, .tooManyRedirects].contains(error.code), before.fetches < HTTPOrigin.maxRefetches {
-                return .again(tile, Earlier(fetches: before.fetches + 1, received: before.received))
+                return .again(tile, before.next(received: before.received))
             }
             let outcome = FetchedTile.Outcome.failed(cause: error.code.description, detail: error.message)
             return .settled(FetchedTile(tile: tile, outcome: outcome, received: before.received))
         case .success(let answer): response = answer
         }
         let received = before.received + response.received
+        if response.status == 304, !before.isUnconditional, let asked = known[tile] {
+            guard asked.agree(with: response.headers.etag) else {
+                // It has not changed, and it is another: nothing that can be believed. Unasked, it cannot say so again.
+                var next = before.next(received: received)
+                next.isUnconditional = true
+                return .again(tile, next)
+            }
+            return .settled(FetchedTile(tile: tile, outcome: .unchanged, received: received))
+        }
         if response.status == 200 {
             do throws(TileBodiesError) {
                 let outcome = try settle(response, checker)
                 return .settled(FetchedTile(tile: tile, outcome: outcome, received: received))
             } catch {
                 if before.fetches < HTTPOrigin.maxRefetches {
-                    return .again(tile, Earlier(fetches: before.fetches + 1, received: received))
+                    return .again(tile, before.next(received: received))
                 }
                 let detail = "\(error.message), \(before.fetches + 1) times in a row"
                 let outcome = FetchedTile.Outcome.failed(cause: error.code.description, detail: detail)
@@ -92,6 +106,13 @@ struct ResponseJudge: Sendable {
 
     /// Validators longer than any real one are dropped.
     private static func short(_ text: String?) -> String? {
-        text.flatMap { $0.utf8.count <= 512 ? $0 : nil }
+        text.flatMap { $0.utf8.count <= TileValidators.longest ? $0 : nil }
+    }
+}
+
+extension ResponseJudge.Earlier {
+    /// One fetch more.
+    fileprivate func next(received: Int) -> ResponseJudge.Earlier {
+        ResponseJudge.Earlier(fetches: fetches + 1, received: received, isUnconditional: isUnconditional)
     }
 }

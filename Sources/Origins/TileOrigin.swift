@@ -6,6 +6,8 @@ public struct FetchedTile: Sendable {
     public enum Outcome: Sendable, Hashable {
         /// A whole body in its canonical form, and the validators that came with it.
         case stored(body: [UInt8], etag: String?, lastModified: String?)
+        /// The origin says that the tile is still the one whose validators it was asked with.
+        case unchanged
         /// The origin says that there is nothing: 204, 404, 410, no row, or a body without bytes.
         case empty
         /// Not to be had, after all retries. `cause` is a bounded kebab-case word; `detail` is for people.
@@ -33,8 +35,20 @@ public protocol TileOrigin: Sendable {
     ///
     /// Every tile of the sequence is delivered exactly once. The next group is handed over when the last call returned;
     /// meanwhile a bounded number of transfers goes on. What `deliver` throws ends the fetch and is thrown on.
+    /// - Parameter known: What is known of tiles from an earlier fetch: they may be delivered as `unchanged`. An origin that cannot
+    ///   tell delivers them as if nothing were known.
     /// - Throws: `CancellationError` when the task is cancelled: a return always means that every tile was delivered.
     func fetch(
-        _ tiles: any Sequence<TileID> & Sendable, deliver: @Sendable ([FetchedTile]) async throws -> Void
+        _ tiles: any Sequence<TileID> & Sendable, known: [TileID: TileValidators],
+        deliver: @Sendable ([FetchedTile]) async throws -> Void
     ) async throws
+}
+
+extension TileOrigin {
+    /// Pulls tiles of which nothing is known.
+    public func fetch(
+        _ tiles: any Sequence<TileID> & Sendable, deliver: @Sendable ([FetchedTile]) async throws -> Void
+    ) async throws {
+        try await fetch(tiles, known: [:], deliver: deliver)
+    }
 }

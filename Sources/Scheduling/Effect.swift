@@ -10,12 +10,16 @@ public enum Effect: Sendable {
     case send(SessionID, Outgoing)
     /// Answer to ``Event/submit(_:)``.
     case submitted(job: JobID, existing: Bool)
-    /// Write the package's merge manifest as a blob, then say ``Event/manifestWritten(_:package:_:)``.
+    /// Write the package's merge manifest as a blob, then say ``Event/manifestWritten(_:package:_:decides:)``.
     case writeManifest(JobID, package: Int)
     /// Publish a merged package, then say ``Event/published(_:package:version:path:unchanged:)``. Idempotent; repeated after a restart.
     case publish(JobID, package: Int, MergedPackage)
     /// The job has ended; blobs that only it needs may go.
     case release(JobID)
+    /// The job is done and keeps its accepted shards as a baseline; its other blobs may go.
+    ///
+    /// Idempotent; repeated after a restart.
+    case trim(JobID)
     /// Cut a batch with the job's mask, then say ``Event/splitPlanned(_:batch:_:)``.
     case split(CutRequest)
     /// Submit a schedule's submission, under ``Firing/requestID(of:)`` as request id; then say ``Event/submit(_:)`` or ``Event/fireFailed(_:_:retriable:)``.
@@ -63,6 +67,10 @@ public struct Offer: Hashable, Sendable {
     public let work: Work
     /// Shards that may hold tiles of a batch already, nearest first; see ``SchedulerPolicy/mostSources``.
     public var sources: [ContentDigest] = []
+    /// Shards of earlier builds that may hold tiles of a batch as they were then; see ``SchedulerPolicy/mostBases``.
+    ///
+    /// The origin must be asked whether a tile has changed.
+    public var base: [ContentDigest] = []
 }
 
 /// One change of the store.

@@ -55,12 +55,17 @@ public enum Event: Sendable {
     case undelivered(SessionID, [LeaseToken])
 
     /// The manifest of a package is durable.
-    case manifestWritten(JobID, package: Int, ContentDigest)
+    ///
+    /// `decides` = whether the package's bytes follow from it alone; something else reaches them when it names what may change, as a style's
+    /// address does.
+    case manifestWritten(JobID, package: Int, ContentDigest, decides: Bool = true)
     /// The catalog has the package.
     case published(JobID, package: Int, version: UInt32, path: String, unchanged: Bool)
     /// Writing the manifest or publishing failed.
     case packageTrouble(JobID, package: Int, Trouble, retriable: Bool)
 
+    /// Room for blobs is short: the oldest baseline is to go.
+    case makeRoom
     /// Time has passed.
     case timer
     /// The coordinator itself was deaf for a while (stopped, or its disk was full): no lease may suffer for it.

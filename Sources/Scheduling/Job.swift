@@ -81,12 +81,7 @@ struct Job: Sendable {
             if batch.state == .split { continue }
             counts.tiles += batch.tiles
             switch batch.state {
-            case .done:
-                counts.stored += batch.result.stored
-                counts.empty += batch.result.empty
-                counts.failed += batch.result.failed
-                counts.bytes &+= batch.result.bodyBytes
-                counts.reused += batch.result.reused
+            case .done: counts.book(batch.result)
             case .dead: counts.failed += batch.tiles
             case .ready, .leased, .backoff, .split: break
             }

@@ -153,11 +153,15 @@ public struct FetchCounts: Hashable, Sendable {
     public var shardBytes: UInt64 = 0
     /// Of the stored and empty tiles, those taken from shards that were there already.
     public var reused: UInt64 = 0
+    /// Of the stored tiles, those that the origin confirmed without sending them.
+    public var notModified: UInt64 = 0
+    /// Body bytes the origin sent, over all attempts at its tiles.
+    public var received: UInt64 = 0
 
     /// All zero, or as given.
     public init(
         stored: UInt64 = 0, empty: UInt64 = 0, failed: UInt64 = 0, bodyBytes: UInt64 = 0, shardBytes: UInt64 = 0,
-        reused: UInt64 = 0
+        reused: UInt64 = 0, notModified: UInt64 = 0, received: UInt64 = 0
     ) {
         self.stored = stored
         self.empty = empty
@@ -165,6 +169,8 @@ public struct FetchCounts: Hashable, Sendable {
         self.bodyBytes = bodyBytes
         self.shardBytes = shardBytes
         self.reused = reused
+        self.notModified = notModified
+        self.received = received
     }
 
     /// Stored, empty and failed together; `nil` when the sum does not fit.

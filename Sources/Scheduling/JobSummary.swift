@@ -16,6 +16,10 @@ public struct JobCounts: Hashable, Sendable {
     public var bytes: UInt64 = 0
     /// Of the stored and empty tiles, those taken from shards that were there already instead of from the origin.
     public var reused: UInt64 = 0
+    /// Of the stored tiles, those that the origin only confirmed: they are as an earlier build has them.
+    public var notModified: UInt64 = 0
+    /// Body bytes the origin sent for committed tiles.
+    public var received: UInt64 = 0
     /// Batches by state, indexed by ``BatchState/rawValue``.
     public var batches: [UInt64] = [0, 0, 0, 0, 0, 0]
 
@@ -26,6 +30,28 @@ public struct JobCounts: Hashable, Sendable {
     public subscript(state: BatchState) -> UInt64 {
         get { batches[Int(state.rawValue)] }
         set { batches[Int(state.rawValue)] = newValue }
+    }
+
+    /// Counts an accepted fetch.
+    mutating func book(_ result: FetchCounts) {
+        stored += result.stored
+        empty += result.empty
+        failed += result.failed
+        bytes &+= result.bodyBytes
+        reused += result.reused
+        notModified += result.notModified
+        received &+= result.received
+    }
+
+    /// Takes an accepted fetch back.
+    mutating func unbook(_ result: FetchCounts) {
+        stored -= result.stored
+        empty -= result.empty
+        failed -= result.failed
+        bytes &-= result.bodyBytes
+        reused -= result.reused
+        notModified -= result.notModified
+        received &-= result.received
     }
 
     /// All batches, those that were cut included.
@@ -61,7 +87,8 @@ public struct JobSummary: Hashable, Sendable {
     public internal(set) var after: [JobID]
     /// SHA-256 of everything that reaches its packages; jobs of one identity make the same bytes.
     public let identity: ContentDigest?
-    /// Whether it has failed and still holds its batches and blobs, so that a retry goes on where it ended.
+    /// Whether it has ended and still holds its batches and their shards: failed, so that a retry goes on where it ended; done, as a
+    /// baseline of rebuilds.
     public internal(set) var keepsBlobs: Bool
 
     /// A job as submitted or as read back from a store.

@@ -95,12 +95,20 @@ extension Scheduler {
         for place in jobs.indices where !jobs[place].isForgotten {
             let job = jobs[place]
             let id = job.summary.id
-            if job.summary.keepsBlobs != kept.contains(id) { found.append("job \(id): kept by half") }
-            if job.summary.keepsBlobs, job.summary.state != .failed { found.append("job \(id): kept, not failed") }
+            let isBaseline = baselines.contains(id)
+            if job.summary.keepsBlobs != (kept.contains(id) || isBaseline) { found.append("job \(id): kept by half") }
+            if kept.contains(id), job.summary.state != .failed { found.append("job \(id): kept, not failed") }
+            if isBaseline, job.summary.state != .done { found.append("job \(id): a baseline, not done") }
             if job.summary.state.isFinal != finished.contains(id) { found.append("job \(id): ended by half") }
             for other in job.summary.after where !job.summary.state.isFinal && !isLiving(other) {
                 found.append("job \(id): waits for job \(other), which has ended")
             }
+        }
+        if baselines.count > policy.mostBaselines || baselines.bytes > policy.baselineBytes {
+            found.append("\(baselines.count) baselines of \(baselines.bytes) bytes")
+        }
+        for (manifest, work) in made where merged(from: manifest) == nil && !jobs.contains(work.job) {
+            found.append("manifest \(manifest): its job is forgotten")
         }
         if kept.count > policy.keptFailedJobs { found.append("\(kept.count) failed jobs kept") }
         for id in firing where schedules[id] == nil { found.append("schedule \(id): fires, and is not there") }

@@ -69,12 +69,9 @@ extension Scheduler {
         jobs[job].batches[index].partial = nil
         jobs[job].batches[index].result = counts
         jobs[job].batches[index].result.reused = min(counts.reused, counts.stored + counts.empty)
+        jobs[job].batches[index].result.notModified = min(counts.notModified, counts.stored)
         if counts.failed == 0 { jobs[job].batches[index].trouble = nil }
-        jobs[job].summary.counts.stored += counts.stored
-        jobs[job].summary.counts.empty += counts.empty
-        jobs[job].summary.counts.failed += counts.failed
-        jobs[job].summary.counts.bytes &+= counts.bodyBytes
-        jobs[job].summary.counts.reused += jobs[job].batches[index].result.reused
+        jobs[job].summary.counts.book(jobs[job].batches[index].result)
         ended[token] = .batch(job: job, index: index)
         sessions[id]?.tiles &+= counts.stored &+ counts.empty
         sessions[id]?.bytes &+= counts.bodyBytes

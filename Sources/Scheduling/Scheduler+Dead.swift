@@ -15,11 +15,7 @@ extension Scheduler {
             if batch.state == .dead {
                 jobs[job].summary.counts.failed -= batch.tiles
             } else {
-                jobs[job].summary.counts.stored -= batch.result.stored
-                jobs[job].summary.counts.empty -= batch.result.empty
-                jobs[job].summary.counts.failed -= batch.result.failed
-                jobs[job].summary.counts.bytes &-= batch.result.bodyBytes
-                jobs[job].summary.counts.reused -= batch.result.reused
+                jobs[job].summary.counts.unbook(batch.result)
                 if let token = batch.token { forgetLater(token, job) }
             }
             jobs[job].move(index, to: .ready)
@@ -43,7 +39,7 @@ extension Scheduler {
         guard let job = places[id] else { return }
         guard !jobs[job].summary.state.isFinal else {
             store(.dropped(id, batches: wanted))
-            if wanted == nil { _ = letGo(job) }
+            if wanted == nil, jobs[job].summary.state == .failed { _ = letGo(job) }
             return
         }
         for index in chosenLetters(job, wanted) {

@@ -40,6 +40,7 @@ extension Scheduler {
         guard let job = places[id], jobs[job].summary.state.isFinal else { return }
         guard !letGo(job) else { return }
         for token in jobs[job].packages.compactMap(\.token) { ended[token] = nil }
+        forgetMade(job)
         let request = jobs[job].summary.requestID
         if requests[request] == id { requests[request] = nil }
         places[id] = nil
@@ -104,6 +105,7 @@ extension Scheduler {
         jobs[job].summary.state = state
         jobs[job].summary.reason = reason
         keepSources(of: job)
+        let baseline = baseline(of: job)
         jobs[job].batches = []
         jobs[job].lost = []
         jobs[job].ready = []
@@ -111,7 +113,7 @@ extension Scheduler {
         jobs[job].isQueued = false
         closeOrigin(job)
         finished.append(jobs[job].summary.id)
-        keepOrRelease(job)
+        keepOrRelease(job, baseline)
         settleFollowers(now: now)
     }
 

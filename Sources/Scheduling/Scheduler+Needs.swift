@@ -56,12 +56,7 @@ extension Scheduler {
         }
         // All of them first, so that the end of one never meets another that still counts as done.
         for index in lost {
-            let result = jobs[job].batches[index].result
-            jobs[job].summary.counts.stored -= result.stored
-            jobs[job].summary.counts.empty -= result.empty
-            jobs[job].summary.counts.failed -= result.failed
-            jobs[job].summary.counts.bytes &-= result.bodyBytes
-            jobs[job].summary.counts.reused -= result.reused
+            jobs[job].summary.counts.unbook(jobs[job].batches[index].result)
             if let token = jobs[job].batches[index].token { forgetLater(token, job) }
             jobs[job].batches[index].digest = nil
             jobs[job].batches[index].result = FetchCounts()

@@ -1,10 +1,19 @@
 extension Scheduler {
-    mutating func manifestWritten(_ id: JobID, _ package: Int, _ digest: ContentDigest) {
+    mutating func manifestWritten(_ id: JobID, _ package: Int, _ digest: ContentDigest, decides: Bool, now: Tick) {
         guard let job = living(id, package: package), jobs[job].packages[package].state == .manifest else { return }
         jobs[job].packages[package].manifest = digest
-        jobs[job].packages[package].state = .ready
+        let isFirst = jobs[job].packages[package].attempts == 0 && jobs[job].packages[package].losses == 0
+        if isFirst, decides, let merged = merged(from: digest) {
+            // Nothing is new: whoever publishes finds these very bytes in the catalog, or says that the package must be merged after all.
+            jobs[job].packages[package].merged = merged
+            jobs[job].packages[package].token = nil
+            jobs[job].packages[package].state = .publishing
+        } else {
+            jobs[job].packages[package].state = .ready
+        }
         storePackage(job, package)
         resume(job, package)
+        if jobs[job].packages[package].state == .publishing { advance(job, now: now) }
     }
 
     /// A merged package is durable as a blob: from here on only the catalog is missing, and only the coordinator works on it.
@@ -64,6 +73,7 @@ extension Scheduler {
         jobs[job].packages[package].version = version
         jobs[job].packages[package].path = path
         jobs[job].packages[package].trouble = nil
+        noteMade(job, package)
         storePackage(job, package)
         advance(job, now: now)
     }

@@ -14,23 +14,27 @@ extension Scheduler {
         }
     }
 
-    /// Keeps what a failed job has for a retry, as long as few enough others are kept; lets go of every other ended job.
-    mutating func keepOrRelease(_ job: Int) {
+    /// Keeps what a failed job has for a retry, as long as few enough others are kept, and the shards of one that is done as a baseline;
+    /// lets go of every other ended job.
+    mutating func keepOrRelease(_ job: Int, _ baseline: Baseline?) {
         let id = jobs[job].summary.id
         let hasShards = jobs[job].summary.counts[.done] > 0
-        jobs[job].summary.keepsBlobs = jobs[job].summary.state == .failed && hasShards && policy.keptFailedJobs > 0
+        let isRetriable = jobs[job].summary.state == .failed && hasShards && policy.keptFailedJobs > 0
+        jobs[job].summary.keepsBlobs = baseline != nil || isRetriable
         storeJob(job)
-        if jobs[job].summary.keepsBlobs { kept.append(id) }
+        if isRetriable { kept.append(id) }
         releaseSources(after: job)
+        if let baseline { keep(baseline, of: job) }
         while kept.count > policy.keptFailedJobs, let oldest = kept.first.flatMap({ places[$0] }) { _ = letGo(oldest) }
     }
 
-    /// Gives up the batches and blobs of a failed job; whether it had any.
+    /// Gives up the batches and blobs of an ended job; whether it had any.
     mutating func letGo(_ job: Int) -> Bool {
         guard jobs[job].summary.keepsBlobs else { return false }
         let id = jobs[job].summary.id
         jobs[job].summary.keepsBlobs = false
         kept.removeAll { $0 == id }
+        baselines.remove(id)
         storeJob(job)
         releaseUnused(id)
         return true
@@ -80,6 +84,7 @@ extension Scheduler {
         let row = jobs[job].packages[package]
         if row.state == .leased, let token = row.token { void(token, now: now) }
         if let token = row.token { ended[token] = nil }
+        if let manifest = row.manifest, made[manifest] == .package(job: job, index: package) { made[manifest] = nil }
         for digest in [row.manifest].compactMap(\.self) + (row.merged?.digests ?? []) {
             store(.orphan(jobs[job].summary.id, digest))
         }

@@ -13,10 +13,13 @@ extension Scheduler {
         if !stored.summary.requestID.isEmpty { requests[stored.summary.requestID] = id }
         for (index, package) in stored.packages.enumerated() where package.merged != nil {
             if let token = package.token { ended[token] = .package(job: place, index: index) }
+            noteMade(place, index)
         }
         guard !stored.summary.state.isFinal else {
             finished.append(id)
-            if stored.summary.keepsBlobs { kept.append(id) }
+            if stored.summary.keepsBlobs {
+                if stored.summary.state == .done { restoreBaseline(stored) } else { kept.append(id) }
+            }
             return place
         }
         openOrigin(place)

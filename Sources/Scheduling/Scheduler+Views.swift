@@ -27,11 +27,17 @@ extension Scheduler {
     /// Every job's number, ascending.
     public var jobIDs: [JobID] { jobs.indices.lazy.filter { !jobs[$0].isForgotten }.map { jobs[$0].summary.id } }
 
-    /// How many ended jobs are kept.
-    public var finishedCount: Int { finished.count }
+    /// How many ended jobs are kept, those aside that are baselines.
+    public var finishedCount: Int { finished.count - baselines.count(where: isSpared) }
 
-    /// The ended job that ended first, of those kept.
-    public var oldestFinished: JobID? { finished.first }
+    /// The ended job that ended first, of those kept that are no baselines.
+    public var oldestFinished: JobID? { finished.first { !isSpared($0) } }
+
+    /// Whether a job is remembered as a baseline although others are forgotten.
+    private func isSpared(_ id: JobID) -> Bool { baselines.contains(id) && lastJob - id < policy.baselineAge }
+
+    /// The jobs that are done and keep their shards for rebuilds, ascending.
+    public var baselineJobs: [JobID] { baselines.jobs }
 
     /// How many jobs have not ended.
     public var livingCount: Int { places.count - finished.count }

@@ -40,6 +40,10 @@ public struct Scheduler: Sendable {
     var sharing: [ContentDigest: [Int]] = [:]
     /// Ended jobs whose shards unfinished ones may use, by tileset, oldest end first.
     var donors: [ContentDigest: [Donor]] = [:]
+    /// Jobs that are done and keep their shards for rebuilds.
+    var baselines = BaselineBook()
+    /// Packages in the catalog by the manifest they were made from.
+    var made: [ContentDigest: WorkRef] = [:]
     /// Batches that wait until another job's batch is no longer being fetched.
     var parked: [WorkRef: [WorkRef]] = [:]
 
@@ -87,6 +91,7 @@ public struct Scheduler: Sendable {
             for package in jobs[job].packages.indices { resume(job, package) }
             advance(job, now: now)
         }
+        takeUpBaselines()
         settleFollowers(now: now)
         defer { effects = [] }
         return effects
@@ -122,11 +127,13 @@ public struct Scheduler: Sendable {
         case .bye(let id): bye(id, now: now)
         case .drain(let id, let isOn): drain(id, isOn: isOn, now: now)
         case .undelivered(let id, let tokens): undelivered(id, tokens, now: now)
-        case .manifestWritten(let id, let package, let digest): manifestWritten(id, package, digest)
+        case .manifestWritten(let id, let package, let digest, let decides):
+            manifestWritten(id, package, digest, decides: decides, now: now)
         case .published(let id, let package, let version, let path, let unchanged):
             published(id, package, version: version, path: path, unchanged: unchanged, now: now)
         case .packageTrouble(let id, let package, let trouble, let retriable):
             packageTrouble(id, package, trouble, retriable: retriable, now: now)
+        case .makeRoom: if let oldest = baselines.jobs.first { letBaselineGo(oldest) }
         case .timer: ring(now: now)
         case .wasDeaf: forgive(now: now)
         }

@@ -58,6 +58,14 @@ public struct SchedulerPolicy: Hashable, Sendable {
     public var mostSources = 256
     /// Most ended jobs of one tileset whose shards are kept for unfinished ones; the oldest go first.
     public var mostDonors = 256
+    /// Most bytes of shards that jobs which are done keep for rebuilds; 0 = none is kept.
+    public var baselineBytes: UInt64 = 0
+    /// Most such jobs.
+    public var mostBaselines = 100
+    /// Such a job is remembered although it is old, until this many newer ones have come: its place holds theirs.
+    public var baselineAge: UInt64 = 20_000
+    /// Most shards of earlier builds named in one offer.
+    public var mostBases = 64
     /// A job whose first tiles fail without a single success is ended after this many.
     public var hopelessTiles: UInt64 = 1_000
     /// Politeness across the cluster.

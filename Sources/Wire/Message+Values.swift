@@ -94,7 +94,7 @@ extension Message {
             guard let cell = work.cell.tileID else { throw badTile(work.cell) }
             try check(work.zoomMin, work.zoomMax)
             try checkOrigin(work.origin)
-            for source in work.sources where source.count != 32 { throw badDigest("offer", source.count) }
+            for source in work.sources + work.base where source.count != 32 { throw badDigest("offer", source.count) }
             guard Int(work.zoomMax) >= cell.zoom else {
                 throw WireError(
                     .badValue, "The offer's zooms \(work.zoomMin) to \(work.zoomMax) end above its cell \(cell).")

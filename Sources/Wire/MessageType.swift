@@ -127,7 +127,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
         case .return: [.init([1], 1024)]
         case .rateGrants: [.init([1], 256)]
         case .commit: [.init([2], 1), .init([3], 1), .init([2, 8], 1000), .init([3, 5], Self.maxFormats)]
-        case .offer: [.init([5], 1), .init([6], 1), .init([5, 8], 256)]
+        case .offer: [.init([5], 1), .init([6], 1), .init([5, 8], 256), .init([5, 9], 256)]
         case .submit:
             [
                 .init([7], 4096), .init([7, 3], 40_000), .init([7, 6], 4096 * Self.maxFormats), .init([13], 64),

@@ -267,6 +267,12 @@ public nonisolated struct PBFetchResult: Sendable {
   /// of stored and empty: taken from the offer's sources
   public var reused: UInt64 = 0
 
+  /// of stored: the origin said that they are as the offer's base has them, and sent no body
+  public var notModified: UInt64 = 0
+
+  /// body bytes the origin sent, in its coding, over all attempts
+  public var received: UInt64 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -482,6 +488,9 @@ public nonisolated struct PBFetchWork: Sendable {
 
   /// shards, SHA-256 each: a tile that one of them holds is taken from there, not fetched
   public var sources: [Data] = []
+
+  /// shards of an earlier build, SHA-256 each: the origin is asked whether their tiles have changed
+  public var base: [Data] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1039,6 +1048,18 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
   public var hasEdition: Bool {_storage._edition != nil}
   /// Clears the value of `edition`. Subsequent reads from it will return its default value.
   public mutating func clearEdition() {_uniqueStorage()._edition = nil}
+
+  /// stored tiles that the origin only confirmed
+  public var notModified: UInt64 {
+    get {_storage._notModified}
+    set {_uniqueStorage()._notModified = newValue}
+  }
+
+  /// body bytes received from the origin
+  public var received: UInt64 {
+    get {_storage._received}
+    set {_uniqueStorage()._received = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2008,6 +2029,16 @@ public nonisolated struct PBLoggedJob: @unchecked Sendable {
     set {_uniqueStorage()._reused = newValue}
   }
 
+  public var notModified: UInt64 {
+    get {_storage._notModified}
+    set {_uniqueStorage()._notModified = newValue}
+  }
+
+  public var received: UInt64 {
+    get {_storage._received}
+    set {_uniqueStorage()._received = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2036,47 +2067,107 @@ public nonisolated struct PBLoggedPlan: Sendable {
 }
 
 /// The index is the row's; cell, zooms and tiles are in the plan.
-public nonisolated struct PBLoggedBatch: Sendable {
+public nonisolated struct PBLoggedBatch: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var index: UInt64 = 0
+  public var index: UInt64 {
+    get {_storage._index}
+    set {_uniqueStorage()._index = newValue}
+  }
 
-  public var state: UInt32 = 0
+  public var state: UInt32 {
+    get {_storage._state}
+    set {_uniqueStorage()._state = newValue}
+  }
 
-  public var attempts: UInt32 = 0
+  public var attempts: UInt32 {
+    get {_storage._attempts}
+    set {_uniqueStorage()._attempts = newValue}
+  }
 
-  public var losses: UInt32 = 0
+  public var losses: UInt32 {
+    get {_storage._losses}
+    set {_uniqueStorage()._losses = newValue}
+  }
 
   /// 0 = none
-  public var token: UInt64 = 0
+  public var token: UInt64 {
+    get {_storage._token}
+    set {_uniqueStorage()._token = newValue}
+  }
 
-  public var owner: UInt64 = 0
+  public var owner: UInt64 {
+    get {_storage._owner}
+    set {_uniqueStorage()._owner = newValue}
+  }
 
-  public var digest: Data = Data()
+  public var digest: Data {
+    get {_storage._digest}
+    set {_uniqueStorage()._digest = newValue}
+  }
 
-  public var stored: UInt64 = 0
+  public var stored: UInt64 {
+    get {_storage._stored}
+    set {_uniqueStorage()._stored = newValue}
+  }
 
-  public var empty: UInt64 = 0
+  public var empty: UInt64 {
+    get {_storage._empty}
+    set {_uniqueStorage()._empty = newValue}
+  }
 
-  public var failed: UInt64 = 0
+  public var failed: UInt64 {
+    get {_storage._failed}
+    set {_uniqueStorage()._failed = newValue}
+  }
 
-  public var bodyBytes: UInt64 = 0
+  public var bodyBytes: UInt64 {
+    get {_storage._bodyBytes}
+    set {_uniqueStorage()._bodyBytes = newValue}
+  }
 
-  public var shardBytes: UInt64 = 0
+  public var shardBytes: UInt64 {
+    get {_storage._shardBytes}
+    set {_uniqueStorage()._shardBytes = newValue}
+  }
 
-  public var cause: String = String()
+  public var cause: String {
+    get {_storage._cause}
+    set {_uniqueStorage()._cause = newValue}
+  }
 
-  public var detail: String = String()
+  public var detail: String {
+    get {_storage._detail}
+    set {_uniqueStorage()._detail = newValue}
+  }
 
-  public var partial: Data = Data()
+  public var partial: Data {
+    get {_storage._partial}
+    set {_uniqueStorage()._partial = newValue}
+  }
 
-  public var reused: UInt64 = 0
+  public var reused: UInt64 {
+    get {_storage._reused}
+    set {_uniqueStorage()._reused = newValue}
+  }
+
+  public var notModified: UInt64 {
+    get {_storage._notModified}
+    set {_uniqueStorage()._notModified = newValue}
+  }
+
+  public var received: UInt64 {
+    get {_storage._received}
+    set {_uniqueStorage()._received = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 /// Batches with their plan: those that a cut added behind the others, or all of a job that goes on.
@@ -2696,7 +2787,7 @@ nonisolated extension PBCommit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FetchResult"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shard\0\u{3}shard_bytes\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}distinct\0\u{3}body_bytes\0\u{1}failures\0\u{1}reused\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shard\0\u{3}shard_bytes\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}distinct\0\u{3}body_bytes\0\u{1}failures\0\u{1}reused\0\u{3}not_modified\0\u{1}received\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2713,6 +2804,8 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.bodyBytes) }()
       case 8: try { try decoder.decodeRepeatedMessageField(value: &self.failures) }()
       case 9: try { try decoder.decodeSingularUInt64Field(value: &self.reused) }()
+      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.notModified) }()
+      case 11: try { try decoder.decodeSingularUInt64Field(value: &self.received) }()
       default: break
       }
     }
@@ -2746,6 +2839,12 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if self.reused != 0 {
       try visitor.visitSingularUInt64Field(value: self.reused, fieldNumber: 9)
     }
+    if self.notModified != 0 {
+      try visitor.visitSingularUInt64Field(value: self.notModified, fieldNumber: 10)
+    }
+    if self.received != 0 {
+      try visitor.visitSingularUInt64Field(value: self.received, fieldNumber: 11)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2759,6 +2858,8 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.bodyBytes != rhs.bodyBytes {return false}
     if lhs.failures != rhs.failures {return false}
     if lhs.reused != rhs.reused {return false}
+    if lhs.notModified != rhs.notModified {return false}
+    if lhs.received != rhs.received {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3142,7 +3243,7 @@ nonisolated extension PBOffer: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 
 nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FetchWork"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cell\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}mask\0\u{1}tiles\0\u{1}tileset\0\u{1}origin\0\u{1}sources\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cell\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}mask\0\u{1}tiles\0\u{1}tileset\0\u{1}origin\0\u{1}sources\0\u{1}base\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3158,6 +3259,7 @@ nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 6: try { try decoder.decodeSingularBytesField(value: &self.tileset) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.origin) }()
       case 8: try { try decoder.decodeRepeatedBytesField(value: &self.sources) }()
+      case 9: try { try decoder.decodeRepeatedBytesField(value: &self.base) }()
       default: break
       }
     }
@@ -3192,6 +3294,9 @@ nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._Message
     if !self.sources.isEmpty {
       try visitor.visitRepeatedBytesField(value: self.sources, fieldNumber: 8)
     }
+    if !self.base.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.base, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3204,6 +3309,7 @@ nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.tileset != rhs.tileset {return false}
     if lhs.origin != rhs.origin {return false}
     if lhs.sources != rhs.sources {return false}
+    if lhs.base != rhs.base {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3954,7 +4060,7 @@ nonisolated extension PBGetJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".JobStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_dead\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_dead\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{4}\u{a}not_modified\0\u{1}received\0")
 
   fileprivate class _StorageClass {
     var _job: UInt64 = 0
@@ -3987,6 +4093,8 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _formats: [String] = []
     var _style: String = String()
     var _edition: PBEdition? = nil
+    var _notModified: UInt64 = 0
+    var _received: UInt64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4027,6 +4135,8 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       _formats = source._formats
       _style = source._style
       _edition = source._edition
+      _notModified = source._notModified
+      _received = source._received
     }
   }
 
@@ -4075,6 +4185,8 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 28: try { try decoder.decodeRepeatedStringField(value: &_storage._formats) }()
         case 29: try { try decoder.decodeSingularStringField(value: &_storage._style) }()
         case 30: try { try decoder.decodeSingularMessageField(value: &_storage._edition) }()
+        case 40: try { try decoder.decodeSingularUInt64Field(value: &_storage._notModified) }()
+        case 41: try { try decoder.decodeSingularUInt64Field(value: &_storage._received) }()
         default: break
         }
       }
@@ -4177,6 +4289,12 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       try { if let v = _storage._edition {
         try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
       } }()
+      if _storage._notModified != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._notModified, fieldNumber: 40)
+      }
+      if _storage._received != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._received, fieldNumber: 41)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4216,6 +4334,8 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._formats != rhs_storage._formats {return false}
         if _storage._style != rhs_storage._style {return false}
         if _storage._edition != rhs_storage._edition {return false}
+        if _storage._notModified != rhs_storage._notModified {return false}
+        if _storage._received != rhs_storage._received {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -6132,7 +6252,7 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LoggedJob"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}priority\0\u{1}weight\0\u{3}allowed_missing\0\u{1}state\0\u{1}reason\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}bytes\0\u{1}batches\0\u{1}plan\0\u{1}packages\0\u{1}after\0\u{1}identity\0\u{3}keeps_blobs\0\u{2}\u{3}reused\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}priority\0\u{1}weight\0\u{3}allowed_missing\0\u{1}state\0\u{1}reason\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}bytes\0\u{1}batches\0\u{1}plan\0\u{1}packages\0\u{1}after\0\u{1}identity\0\u{3}keeps_blobs\0\u{2}\u{3}reused\0\u{4}\u{14}not_modified\0\u{1}received\0")
 
   fileprivate class _StorageClass {
     var _requestID: String = String()
@@ -6153,6 +6273,8 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _identity: Data = Data()
     var _keepsBlobs: Bool = false
     var _reused: UInt64 = 0
+    var _notModified: UInt64 = 0
+    var _received: UInt64 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -6181,6 +6303,8 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
       _identity = source._identity
       _keepsBlobs = source._keepsBlobs
       _reused = source._reused
+      _notModified = source._notModified
+      _received = source._received
     }
   }
 
@@ -6217,6 +6341,8 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 16: try { try decoder.decodeSingularBytesField(value: &_storage._identity) }()
         case 17: try { try decoder.decodeSingularBoolField(value: &_storage._keepsBlobs) }()
         case 20: try { try decoder.decodeSingularUInt64Field(value: &_storage._reused) }()
+        case 40: try { try decoder.decodeSingularUInt64Field(value: &_storage._notModified) }()
+        case 41: try { try decoder.decodeSingularUInt64Field(value: &_storage._received) }()
         default: break
         }
       }
@@ -6283,6 +6409,12 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
       if _storage._reused != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._reused, fieldNumber: 20)
       }
+      if _storage._notModified != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._notModified, fieldNumber: 40)
+      }
+      if _storage._received != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._received, fieldNumber: 41)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -6310,6 +6442,8 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._identity != rhs_storage._identity {return false}
         if _storage._keepsBlobs != rhs_storage._keepsBlobs {return false}
         if _storage._reused != rhs_storage._reused {return false}
+        if _storage._notModified != rhs_storage._notModified {return false}
+        if _storage._received != rhs_storage._received {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -6366,104 +6500,184 @@ nonisolated extension PBLoggedPlan: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LoggedBatch"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}state\0\u{1}attempts\0\u{1}losses\0\u{1}token\0\u{1}owner\0\u{1}digest\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}body_bytes\0\u{3}shard_bytes\0\u{1}cause\0\u{1}detail\0\u{2}\u{6}partial\0\u{1}reused\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}state\0\u{1}attempts\0\u{1}losses\0\u{1}token\0\u{1}owner\0\u{1}digest\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}body_bytes\0\u{3}shard_bytes\0\u{1}cause\0\u{1}detail\0\u{2}\u{6}partial\0\u{1}reused\0\u{4}\u{13}not_modified\0\u{1}received\0")
+
+  fileprivate class _StorageClass {
+    var _index: UInt64 = 0
+    var _state: UInt32 = 0
+    var _attempts: UInt32 = 0
+    var _losses: UInt32 = 0
+    var _token: UInt64 = 0
+    var _owner: UInt64 = 0
+    var _digest: Data = Data()
+    var _stored: UInt64 = 0
+    var _empty: UInt64 = 0
+    var _failed: UInt64 = 0
+    var _bodyBytes: UInt64 = 0
+    var _shardBytes: UInt64 = 0
+    var _cause: String = String()
+    var _detail: String = String()
+    var _partial: Data = Data()
+    var _reused: UInt64 = 0
+    var _notModified: UInt64 = 0
+    var _received: UInt64 = 0
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _index = source._index
+      _state = source._state
+      _attempts = source._attempts
+      _losses = source._losses
+      _token = source._token
+      _owner = source._owner
+      _digest = source._digest
+      _stored = source._stored
+      _empty = source._empty
+      _failed = source._failed
+      _bodyBytes = source._bodyBytes
+      _shardBytes = source._shardBytes
+      _cause = source._cause
+      _detail = source._detail
+      _partial = source._partial
+      _reused = source._reused
+      _notModified = source._notModified
+      _received = source._received
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.index) }()
-      case 2: try { try decoder.decodeSingularUInt32Field(value: &self.state) }()
-      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.attempts) }()
-      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.losses) }()
-      case 5: try { try decoder.decodeSingularFixed64Field(value: &self.token) }()
-      case 6: try { try decoder.decodeSingularFixed64Field(value: &self.owner) }()
-      case 7: try { try decoder.decodeSingularBytesField(value: &self.digest) }()
-      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.stored) }()
-      case 9: try { try decoder.decodeSingularUInt64Field(value: &self.empty) }()
-      case 10: try { try decoder.decodeSingularUInt64Field(value: &self.failed) }()
-      case 11: try { try decoder.decodeSingularUInt64Field(value: &self.bodyBytes) }()
-      case 12: try { try decoder.decodeSingularUInt64Field(value: &self.shardBytes) }()
-      case 13: try { try decoder.decodeSingularStringField(value: &self.cause) }()
-      case 14: try { try decoder.decodeSingularStringField(value: &self.detail) }()
-      case 20: try { try decoder.decodeSingularBytesField(value: &self.partial) }()
-      case 21: try { try decoder.decodeSingularUInt64Field(value: &self.reused) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._index) }()
+        case 2: try { try decoder.decodeSingularUInt32Field(value: &_storage._state) }()
+        case 3: try { try decoder.decodeSingularUInt32Field(value: &_storage._attempts) }()
+        case 4: try { try decoder.decodeSingularUInt32Field(value: &_storage._losses) }()
+        case 5: try { try decoder.decodeSingularFixed64Field(value: &_storage._token) }()
+        case 6: try { try decoder.decodeSingularFixed64Field(value: &_storage._owner) }()
+        case 7: try { try decoder.decodeSingularBytesField(value: &_storage._digest) }()
+        case 8: try { try decoder.decodeSingularUInt64Field(value: &_storage._stored) }()
+        case 9: try { try decoder.decodeSingularUInt64Field(value: &_storage._empty) }()
+        case 10: try { try decoder.decodeSingularUInt64Field(value: &_storage._failed) }()
+        case 11: try { try decoder.decodeSingularUInt64Field(value: &_storage._bodyBytes) }()
+        case 12: try { try decoder.decodeSingularUInt64Field(value: &_storage._shardBytes) }()
+        case 13: try { try decoder.decodeSingularStringField(value: &_storage._cause) }()
+        case 14: try { try decoder.decodeSingularStringField(value: &_storage._detail) }()
+        case 20: try { try decoder.decodeSingularBytesField(value: &_storage._partial) }()
+        case 21: try { try decoder.decodeSingularUInt64Field(value: &_storage._reused) }()
+        case 40: try { try decoder.decodeSingularUInt64Field(value: &_storage._notModified) }()
+        case 41: try { try decoder.decodeSingularUInt64Field(value: &_storage._received) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if self.index != 0 {
-      try visitor.visitSingularUInt64Field(value: self.index, fieldNumber: 1)
-    }
-    if self.state != 0 {
-      try visitor.visitSingularUInt32Field(value: self.state, fieldNumber: 2)
-    }
-    if self.attempts != 0 {
-      try visitor.visitSingularUInt32Field(value: self.attempts, fieldNumber: 3)
-    }
-    if self.losses != 0 {
-      try visitor.visitSingularUInt32Field(value: self.losses, fieldNumber: 4)
-    }
-    if self.token != 0 {
-      try visitor.visitSingularFixed64Field(value: self.token, fieldNumber: 5)
-    }
-    if self.owner != 0 {
-      try visitor.visitSingularFixed64Field(value: self.owner, fieldNumber: 6)
-    }
-    if !self.digest.isEmpty {
-      try visitor.visitSingularBytesField(value: self.digest, fieldNumber: 7)
-    }
-    if self.stored != 0 {
-      try visitor.visitSingularUInt64Field(value: self.stored, fieldNumber: 8)
-    }
-    if self.empty != 0 {
-      try visitor.visitSingularUInt64Field(value: self.empty, fieldNumber: 9)
-    }
-    if self.failed != 0 {
-      try visitor.visitSingularUInt64Field(value: self.failed, fieldNumber: 10)
-    }
-    if self.bodyBytes != 0 {
-      try visitor.visitSingularUInt64Field(value: self.bodyBytes, fieldNumber: 11)
-    }
-    if self.shardBytes != 0 {
-      try visitor.visitSingularUInt64Field(value: self.shardBytes, fieldNumber: 12)
-    }
-    if !self.cause.isEmpty {
-      try visitor.visitSingularStringField(value: self.cause, fieldNumber: 13)
-    }
-    if !self.detail.isEmpty {
-      try visitor.visitSingularStringField(value: self.detail, fieldNumber: 14)
-    }
-    if !self.partial.isEmpty {
-      try visitor.visitSingularBytesField(value: self.partial, fieldNumber: 20)
-    }
-    if self.reused != 0 {
-      try visitor.visitSingularUInt64Field(value: self.reused, fieldNumber: 21)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      if _storage._index != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._index, fieldNumber: 1)
+      }
+      if _storage._state != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._state, fieldNumber: 2)
+      }
+      if _storage._attempts != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._attempts, fieldNumber: 3)
+      }
+      if _storage._losses != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._losses, fieldNumber: 4)
+      }
+      if _storage._token != 0 {
+        try visitor.visitSingularFixed64Field(value: _storage._token, fieldNumber: 5)
+      }
+      if _storage._owner != 0 {
+        try visitor.visitSingularFixed64Field(value: _storage._owner, fieldNumber: 6)
+      }
+      if !_storage._digest.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._digest, fieldNumber: 7)
+      }
+      if _storage._stored != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._stored, fieldNumber: 8)
+      }
+      if _storage._empty != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._empty, fieldNumber: 9)
+      }
+      if _storage._failed != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._failed, fieldNumber: 10)
+      }
+      if _storage._bodyBytes != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._bodyBytes, fieldNumber: 11)
+      }
+      if _storage._shardBytes != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._shardBytes, fieldNumber: 12)
+      }
+      if !_storage._cause.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._cause, fieldNumber: 13)
+      }
+      if !_storage._detail.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._detail, fieldNumber: 14)
+      }
+      if !_storage._partial.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._partial, fieldNumber: 20)
+      }
+      if _storage._reused != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._reused, fieldNumber: 21)
+      }
+      if _storage._notModified != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._notModified, fieldNumber: 40)
+      }
+      if _storage._received != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._received, fieldNumber: 41)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PBLoggedBatch, rhs: PBLoggedBatch) -> Bool {
-    if lhs.index != rhs.index {return false}
-    if lhs.state != rhs.state {return false}
-    if lhs.attempts != rhs.attempts {return false}
-    if lhs.losses != rhs.losses {return false}
-    if lhs.token != rhs.token {return false}
-    if lhs.owner != rhs.owner {return false}
-    if lhs.digest != rhs.digest {return false}
-    if lhs.stored != rhs.stored {return false}
-    if lhs.empty != rhs.empty {return false}
-    if lhs.failed != rhs.failed {return false}
-    if lhs.bodyBytes != rhs.bodyBytes {return false}
-    if lhs.shardBytes != rhs.shardBytes {return false}
-    if lhs.cause != rhs.cause {return false}
-    if lhs.detail != rhs.detail {return false}
-    if lhs.partial != rhs.partial {return false}
-    if lhs.reused != rhs.reused {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._index != rhs_storage._index {return false}
+        if _storage._state != rhs_storage._state {return false}
+        if _storage._attempts != rhs_storage._attempts {return false}
+        if _storage._losses != rhs_storage._losses {return false}
+        if _storage._token != rhs_storage._token {return false}
+        if _storage._owner != rhs_storage._owner {return false}
+        if _storage._digest != rhs_storage._digest {return false}
+        if _storage._stored != rhs_storage._stored {return false}
+        if _storage._empty != rhs_storage._empty {return false}
+        if _storage._failed != rhs_storage._failed {return false}
+        if _storage._bodyBytes != rhs_storage._bodyBytes {return false}
+        if _storage._shardBytes != rhs_storage._shardBytes {return false}
+        if _storage._cause != rhs_storage._cause {return false}
+        if _storage._detail != rhs_storage._detail {return false}
+        if _storage._partial != rhs_storage._partial {return false}
+        if _storage._reused != rhs_storage._reused {return false}
+        if _storage._notModified != rhs_storage._notModified {return false}
+        if _storage._received != rhs_storage._received {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -13,8 +13,10 @@ struct BatchFetcher: Sendable {
     let origins: OriginCache
     let logger: Logger?
 
-    /// Takes the tiles of the batch that the offer's sources hold and fetches the others; tiles that cannot be had are named in the
-    /// result.
+    /// Takes the tiles of the batch that the offer's sources hold, and asks the origin for the others: whether they have changed where the
+    /// offer's base has them, else for their bodies.
+    ///
+    /// Tiles that cannot be had are named in the result.
     ///
     /// - Throws: ``WorkFailure``, `ShardsError`, or `CancellationError`; no file is left then.
     func run(_ work: PBFetchWork, token: UInt64, _ meter: WorkMeter) async throws -> PBCommit {
@@ -40,15 +42,28 @@ struct BatchFetcher: Sendable {
         let session = try ShardSession(
             try store.temporaryURL(), ShardHeader(tileset: tileset.id, cell: cell, zooms: zooms))
         var wanted = SourceTiles(mask.tiles(in: zooms, under: cell), tileset: tileset.id)
+        for digest in work.base {
+            guard try await open(digest, in: session, wanted) else { break }
+        }
         for source in work.sources where !wanted.rest.isEmpty {
             wanted = try await take(wanted, from: source, into: session, meter)
         }
         if !wanted.rest.isEmpty {
             let rest: any Sequence<TileID> & Sendable =
                 wanted.taken == 0 ? mask.tiles(in: zooms, under: cell) : wanted.rest.sorted()
-            try await origin.fetch(rest) { tiles in
+            try await origin.fetch(rest, known: await session.validators(of: wanted.rest)) { tiles in
                 try await session.add(tiles)
                 meter.add(done: tiles.count, bytes: tiles.reduce(0) { $0 + $1.received })
+            }
+        }
+        try Task.checkCancellation()
+        let (lost, damage) = try await session.settleBase(expecting: work.tiles)
+        if let damage {
+            leave(nil, "\(damage)")
+            // Settled already, as far as the meter knows.
+            try await origin.fetch(lost) { tiles in
+                try await session.add(tiles)
+                meter.add(done: 0, bytes: tiles.reduce(1) { $0 + $1.received })
             }
         }
         try Task.checkCancellation()
@@ -72,6 +87,17 @@ struct BatchFetcher: Sendable {
         return left
     }
 
+    /// Opens a shard of an earlier build; one that is gone or damaged is left.
+    ///
+    /// - Returns: Whether another one could be of use.
+    private func open(_ base: Data, in session: ShardSession, _ wanted: SourceTiles) async throws -> Bool {
+        try Task.checkCancellation()
+        guard let digest = Digest(bytes: base), let blob = try await local(digest) else { return true }
+        let (damage, needsMore) = await session.open(base: digest, blob, wanted: wanted.rest)
+        if let damage { leave(digest, "\(damage)") }
+        return needsMore
+    }
+
     private func local(_ digest: Digest) async throws -> LocalBlob? {
         do {
             let blob = try await store.local(digest)
@@ -84,9 +110,9 @@ struct BatchFetcher: Sendable {
         }
     }
 
-    private func leave(_ digest: Digest, _ why: String) {
+    private func leave(_ digest: Digest?, _ why: String) {
         logger?.info(
             "A source cannot be used; its tiles are fetched",
-            metadata: [LogKey.blob: "\(digest)", LogKey.errorMessage: "\(why)"])
+            metadata: [LogKey.blob: "\(digest.map(\.hex) ?? "-")", LogKey.errorMessage: "\(why)"])
     }
 }

@@ -13,9 +13,17 @@ actor ShardSession {
 
     private let executor: QueueExecutor
     private let temporary: URL
+    private let header: ShardHeader
     private let writer: ShardWriter
+    private var base: BaseTiles
+    /// Whether anything was written: then the shard is another than any before.
+    private var isNew = false
+    /// The shard of an earlier build that says the same.
+    private var twin: (digest: Digest, reader: ShardReader)?
     private var failed: UInt64 = 0
     private var reused: UInt64 = 0
+    private var notModified: UInt64 = 0
+    private var received: UInt64 = 0
     private var failures: [(tile: TileID, cause: String, detail: String)] = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
@@ -23,59 +31,123 @@ actor ShardSession {
     init(_ temporary: URL, _ header: ShardHeader) throws {
         executor = QueueExecutor("packhorse.shard")
         self.temporary = temporary
+        self.header = header
+        base = BaseTiles(header)
         writer = try ShardWriter(temporary: temporary, header: header)
     }
 
-    /// Adds settled tiles.
+    /// Adds settled tiles; those that are as the base has them are only noted.
     func add(_ tiles: [FetchedTile]) throws {
         for fetched in tiles {
+            received &+= UInt64(clamping: fetched.received)
             switch fetched.outcome {
             case .stored(let body, let etag, let lastModified):
-                try writer.add(fetched.tile, body: body, etag: etag, lastModified: lastModified)
-            case .empty: try writer.addEmpty(fetched.tile)
-            case .failed(let cause, let detail):
-                failed += 1
-                if failures.count < Self.namedFailures { failures.append((fetched.tile, cause, detail)) }
+                if base.length(of: fetched.tile) == body.count,
+                    base.keep(fetched.tile, Digest(of: body), etag: etag, lastModified: lastModified, .sent)
+                {
+                    continue
+                }
+                try write(fetched.tile, body, etag: etag, lastModified: lastModified)
+            case .empty:
+                if base.keep(fetched.tile, nil, etag: nil, lastModified: nil, .sent) { continue }
+                try write(fetched.tile, nil, etag: nil, lastModified: nil)
+            case .unchanged:
+                if base.confirm(fetched.tile) { continue }
+                fail(fetched.tile, "http-304", "the server answered 304 about a tile that nobody has")
+            case .failed(let cause, let detail): fail(fetched.tile, cause, detail)
             }
         }
     }
 
-    /// Adds a tile that another shard holds.
-    func add(_ entry: ShardEntry, _ body: [UInt8]?) throws {
-        if let body {
-            try writer.add(entry.tile, body: body, etag: entry.etag, lastModified: entry.lastModified)
-        } else {
-            try writer.addEmpty(entry.tile)
+    private func fail(_ tile: TileID, _ cause: String, _ detail: String) {
+        failed += 1
+        if failures.count < Self.namedFailures { failures.append((tile, cause, detail)) }
+    }
+
+    /// Adds a tile that another shard holds; its body is read only if the base has not the same.
+    func add(_ entry: ShardEntry, from reader: ShardReader) throws(SourceDamage) {
+        if base.keep(
+            entry.tile, entry.body?.digest, etag: entry.etag, lastModified: entry.lastModified, .shared)
+        {
+            return
         }
+        let body: [UInt8]?
+        do throws(ShardsError) { body = try reader.body(entry) } catch { throw .source(error) }
+        do throws(ShardsError) {
+            try write(entry.tile, body, etag: entry.etag, lastModified: entry.lastModified)
+        } catch { throw .own(error) }
         reused += 1
+    }
+
+    private func write(_ tile: TileID, _ body: [UInt8]?, etag: String?, lastModified: String?) throws(ShardsError) {
+        isNew = true
+        if let body {
+            try writer.add(tile, body: body, etag: etag, lastModified: lastModified)
+        } else {
+            try writer.addEmpty(tile)
+        }
+    }
+
+    // MARK: - The base
+
+    /// Takes in a shard of an earlier build; what is wrong with it, and whether others are of use still.
+    func open(base digest: Digest, _ blob: LocalBlob, wanted: Set<TileID>) -> (damage: ShardsError?, needsMore: Bool) {
+        let damage = base.open(digest, blob, wanted: wanted)
+        return (damage, !base.covers(wanted.count))
+    }
+
+    /// What the origin can be asked about, of these tiles.
+    func validators(of tiles: Set<TileID>) -> [TileID: TileValidators] { base.validators(of: tiles) }
+
+    /// Turns what is as it was into a shard: the very shard of before when nothing else is in this one, else copies of its bodies.
+    ///
+    /// - Returns: The tiles whose bodies cannot be read any more, to be fetched whatever is known of them, and what is wrong.
+    /// - Throws: `ShardsError` about the shard that is being written.
+    func settleBase(expecting tiles: UInt64) throws -> (lost: [TileID], damage: ShardsError?) {
+        defer { base = BaseTiles(header) }
+        if !isNew, failed == 0, let same = base.unchangedShard(of: tiles) {
+            twin = same
+            notModified = base.count(.confirmed)
+            reused = base.count(.shared)
+            return ([], nil)
+        }
+        var lost: [TileID] = []
+        var damage: ShardsError?
+        for (entry, proof, reader) in base.inFileOrder() {
+            let body: [UInt8]?
+            do throws(ShardsError) {
+                body = try reader.body(entry)
+            } catch {
+                lost.append(entry.tile)
+                damage = error
+                continue
+            }
+            try write(entry.tile, body, etag: entry.etag, lastModified: entry.lastModified)
+            switch proof {
+            case .confirmed: notModified += 1
+            case .shared: reused += 1
+            case .sent: break
+            }
+        }
+        return (lost.sorted(), damage)
     }
 
     /// Finishes the file and makes it a durable blob.
     ///
     /// When anything fails no file is left.
     func finish(_ store: any BlobStore, expecting tiles: UInt64) async throws -> PBFetchResult {
-        let summary: ShardSummary
-        do {
-            summary = try writer.finish()
-            let settled = UInt64(summary.stored) + UInt64(summary.empty) + failed
-            guard settled == tiles else {
-                throw WorkFailure(
-                    cause: "incomplete", detail: "The origin settled \(settled) of \(tiles) tiles.", retriable: true)
-            }
-            try await store.put(temporary, digest: summary.digest)
-        } catch {
-            unlink(temporary.path)
-            throw error
-        }
+        let made = try await shard(store, expecting: tiles)
         return .make {
-            $0.shard = Data(summary.digest.bytes)
-            $0.shardBytes = summary.bytes
-            $0.stored = UInt64(summary.stored)
-            $0.empty = UInt64(summary.empty)
+            $0.shard = Data(made.digest.bytes)
+            $0.shardBytes = made.bytes
+            $0.stored = UInt64(made.stored)
+            $0.empty = UInt64(made.empty)
             $0.failed = failed
             $0.reused = reused
-            $0.distinct = UInt64(summary.distinct)
-            $0.bodyBytes = summary.bodyBytes
+            $0.notModified = notModified
+            $0.received = received
+            $0.distinct = UInt64(made.distinct)
+            $0.bodyBytes = made.bodyBytes
             $0.failures = failures.sorted { $0.tile < $1.tile }.map { failure in
                 .make {
                     $0.tile = PBTile(failure.tile)
@@ -85,5 +157,56 @@ actor ShardSession {
                 }
             }
         }
+    }
+
+    private func shard(_ store: any BlobStore, expecting tiles: UInt64) async throws -> Made {
+        if let twin { return Made(twin.digest, twin.reader) }
+        do {
+            let summary = try writer.finish()
+            let settled = UInt64(summary.stored) + UInt64(summary.empty) + failed
+            guard settled == tiles else {
+                throw WorkFailure(
+                    cause: "incomplete", detail: "The origin settled \(settled) of \(tiles) tiles.", retriable: true)
+            }
+            try await store.put(temporary, digest: summary.digest)
+            return Made(summary)
+        } catch {
+            unlink(temporary.path)
+            throw error
+        }
+    }
+}
+
+/// Which of two shards is damaged when one is copied into the other.
+enum SourceDamage: Error {
+    case source(ShardsError)
+    case own(ShardsError)
+}
+
+/// A shard that is in the blob store, in numbers.
+private struct Made {
+    let digest: Digest
+    let bytes: UInt64
+    let stored: Int
+    let empty: Int
+    let distinct: Int
+    let bodyBytes: UInt64
+
+    init(_ summary: ShardSummary) {
+        digest = summary.digest
+        bytes = summary.bytes
+        stored = summary.stored
+        empty = summary.empty
+        distinct = summary.distinct
+        bodyBytes = summary.bodyBytes
+    }
+
+    init(_ digest: Digest, _ reader: ShardReader) {
+        self.digest = digest
+        bytes = reader.size
+        stored = reader.entries.count { $0.body != nil }
+        empty = reader.entries.count - stored
+        distinct = reader.bodies.count
+        bodyBytes = reader.bodies.reduce(0) { $0 + UInt64($1.length) }
     }
 }

@@ -43,13 +43,14 @@ extension ShardSession {
             return (left, error)
         }
         for entry in left.found(in: reader) {
-            let body: [UInt8]?
-            do throws(ShardsError) {
-                body = try reader.body(entry)
+            do throws(SourceDamage) {
+                try add(entry, from: reader)
             } catch {
-                return (left, error)
+                switch error {
+                case .source(let damage): return (left, damage)
+                case .own(let failure): throw failure
+                }
             }
-            try add(entry, body)
             left.remove(entry.tile)
         }
         return (left, nil)

@@ -32,6 +32,15 @@ struct UnitsTests {
         #expect { try Units.meters(text) } throws: { ($0 as? CLIError)?.status == .usage }
     }
 
+    @Test(arguments: [
+        ("50GB", 50_000_000_000), ("1.5 tb", 1_500_000_000_000), ("800mb", 800_000_000), ("0", 0), ("12", 12),
+        ("7B", 7), ("2kB", 2_000),
+    ])
+    func sizesAreRead(text: String, bytes: UInt64) { #expect(Units.size(text) == bytes) }
+
+    @Test(arguments: ["", "GB", "-1GB", "1e9", "nan", "1.2.3MB", "99999999TB", "5 GiB"])
+    func otherSizesAreRefused(text: String) { #expect(Units.size(text) == nil) }
+
     @Test func columnsArePaddedAndNumbersAlignRight() {
         var table = Table("name", "tiles")
         table.add("Estonia", "9")

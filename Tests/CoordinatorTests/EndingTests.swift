@@ -28,6 +28,8 @@ private final class Hesitant: Publishing {
         return done
     }
 
+    func held(_ id: String, _ edition: CatalogEdition) throws -> [ContentDigest: URL] { try real.held(id, edition) }
+
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool) { real.trouble(error) }
 }
 

@@ -25,6 +25,8 @@ final class Fixture: Sendable {
         options.heartbeatSeconds = 5
         options.leaseSeconds = 3
         options.restartGraceSeconds = 3
+        // What a job leaves goes at its end, unless a test is about baselines.
+        options.keptTileBytes = 0
         change(&options)
         self.options = options
     }

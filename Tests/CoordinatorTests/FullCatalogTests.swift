@@ -1,4 +1,5 @@
 import Catalog
+import Foundation
 import Logging
 import Scheduling
 import Synchronization
@@ -20,6 +21,8 @@ private final class FullDisk: Publishing {
         guard !isFull.withLock({ $0 }) else { throw CatalogError(.diskFull, "No space is left for 'packages/1'.") }
         return try real.publish(order)
     }
+
+    func held(_ id: String, _ edition: CatalogEdition) throws -> [ContentDigest: URL] { try real.held(id, edition) }
 
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool) { real.trouble(error) }
 }

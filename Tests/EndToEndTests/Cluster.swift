@@ -140,6 +140,8 @@ struct Job: Decodable {
     let failed: Int
     let settled: Int
     let reused: Int
+    let notModified: Int
+    let received: Int
     let batches: Int
     let batchesDone: Int
     let packages: [Package]

@@ -36,7 +36,7 @@ struct Bench {
             case .release(let id):
                 releases.append(id)
                 other.append(effect)
-            case .submitted, .writeManifest, .publish: other.append(effect)
+            case .submitted, .writeManifest, .publish, .trim: other.append(effect)
             }
         }
     }
@@ -159,7 +159,7 @@ struct Bench {
                 on(.manifestWritten(id, package: package, Bench.digest(id << 8 | UInt64(package))))
             case .publish(let id, let package, _):
                 on(.published(id, package: package, version: 1, path: "p", unchanged: false))
-            case .store, .holders, .send, .submitted, .release, .split, .fire: break
+            case .store, .holders, .send, .submitted, .release, .trim, .split, .fire: break
             }
         }
     }

@@ -48,6 +48,11 @@ struct CoordinatorCommand: AsyncParsableCommand {
     var keepVersions = 3
     @Flag(help: "Make no patches from the two versions before.") var noPatches = false
     @Flag(help: "Keep shards after their job has ended.") var keepShards = false
+    @Option(
+        help: ArgumentHelp(
+            "Room for the tiles of jobs that are done, so that a rebuild asks the origin only for what has changed; 0 keeps none.",
+            valueName: "size"))
+    var keepTiles: String = "50GB"
     @OptionGroup var blobOptions: BlobOptions
     @OptionGroup var keys: KeyOptions
     @OptionGroup var log: LogOptions
@@ -59,6 +64,9 @@ struct CoordinatorCommand: AsyncParsableCommand {
         }
         guard blobBind == nil || !noBlobEndpoint else {
             throw ValidationError("--blob-bind and --no-blob-endpoint exclude each other.")
+        }
+        guard Units.size(keepTiles) != nil else {
+            throw ValidationError("--keep-tiles '\(keepTiles)' is no size; expected for example 50GB, 800MB or 0.")
         }
         guard (0...3600).contains(restartGraceSeconds) else {
             throw ValidationError("--restart-grace-seconds must lie between 0 and 3600.")
@@ -98,6 +106,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
         options.heartbeatSeconds = min(5, leaseSeconds / 4)
         options.restartGraceSeconds = restartGraceSeconds
         options.keepShards = keepShards
+        options.keptTileBytes = Units.size(keepTiles) ?? options.keptTileBytes
         options.build = "packhorse \(CommandLineTool.version)"
         let logger = log.logger("coordinator")
         let service = try CoordinatorService(options, logger: logger)

@@ -8,6 +8,8 @@ enum JobReport {
             "tiles    \(Units.count(job.tiles)): \(Units.count(job.stored)) stored, \(Units.count(job.empty)) empty, "
                 + "\(Units.count(job.failed)) failed; \(Units.bytes(job.bytes))"
                 + (job.reused > 0 ? "; \(Units.count(job.reused)) taken from shards, not asked for again" : ""),
+            "origin   \(Units.bytes(job.received)) received"
+                + (job.notModified > 0 ? "; \(Units.count(job.notModified)) tiles revalidated, unchanged" : ""),
             "batches  \(Units.count(job.batchesDone)) of \(Units.count(job.batches)) done"
                 + (job.batchesDead > 0 ? ", \(Units.count(job.batchesDead)) given up" : ""),
             "time     \(Units.duration(seconds: job.elapsedSeconds))",

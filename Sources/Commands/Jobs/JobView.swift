@@ -20,6 +20,10 @@ package struct JobView: Encodable, Sendable {
     let bytes: UInt64
     /// Of the stored and empty tiles, those taken from shards that were there already.
     let reused: UInt64
+    /// Of the stored tiles, those that the origin only confirmed: they are as an earlier build has them.
+    let notModified: UInt64
+    /// Body bytes the origin sent.
+    let received: UInt64
     let batches: UInt64
     let batchesDone: UInt64
     let batchesDead: UInt64
@@ -81,6 +85,8 @@ package struct JobView: Encodable, Sendable {
         settled = min(status.tiles, status.stored + status.empty + status.failed + status.inFlightDone)
         bytes = status.bytes
         reused = status.reused
+        notModified = status.notModified
+        received = status.received
         batches = status.batches
         batchesDone = status.batchesDone
         batchesDead = status.batchesDead

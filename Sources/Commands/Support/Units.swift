@@ -14,6 +14,22 @@ package enum Units {
         return unit == 0 ? "\(count) B" : "\(decimal(value, places: value < 10 ? 2 : 1)) \(names[unit])"
     }
 
+    /// Reads a size such as `50GB`, `1.5 TB` or `800MB`, decimal units; a bare number is bytes.
+    ///
+    /// - Returns: Bytes, at most a million TB; `nil` for anything else.
+    package static func size(_ text: String) -> UInt64? {
+        let trimmed = text.filter { $0 != " " }.uppercased()
+        for (suffix, factor) in [("KB", 1e3), ("MB", 1e6), ("GB", 1e9), ("TB", 1e12), ("B", 1), ("", 1)]
+        where trimmed.hasSuffix(suffix) {
+            let digits = trimmed.dropLast(suffix.utf8.count)
+            guard digits.allSatisfy({ "0123456789.".contains($0) }), let number = Double(digits),
+                number * factor <= 1e18
+            else { return nil }
+            return UInt64((number * factor).rounded())
+        }
+        return nil
+    }
+
     /// A count with thousands separated: `1,234,567`.
     package static func count(_ value: UInt64) -> String {
         let digits = String(value)

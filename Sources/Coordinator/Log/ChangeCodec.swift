@@ -87,6 +87,8 @@ enum ChangeCodec {
             $0.failed = summary.counts.failed
             $0.bytes = summary.counts.bytes
             $0.reused = summary.counts.reused
+            $0.notModified = summary.counts.notModified
+            $0.received = summary.counts.received
             $0.batches = summary.counts.batches
             $0.after = summary.after
             $0.identity = Data(summary.identity?.bytes ?? [])
@@ -139,6 +141,8 @@ enum ChangeCodec {
             $0.shardBytes = batch.result.shardBytes
             $0.partial = Data(batch.partial?.bytes ?? [])
             $0.reused = batch.result.reused
+            $0.notModified = batch.result.notModified
+            $0.received = batch.result.received
             $0.cause = batch.trouble?.cause ?? ""
             $0.detail = batch.trouble?.detail ?? ""
             $0.partial = Data(batch.partial?.bytes ?? [])

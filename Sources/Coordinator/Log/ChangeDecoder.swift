@@ -82,6 +82,8 @@ struct ChangeDecoder {
         counts.failed = body.failed
         counts.bytes = body.bytes
         counts.reused = body.reused
+        counts.notModified = body.notModified
+        counts.received = body.received
         for (index, count) in body.batches.enumerated() where counts.batches.indices.contains(index) {
             counts.batches[index] = count
         }
@@ -112,7 +114,8 @@ struct ChangeDecoder {
             digest: ContentDigest(body.digest), partial: ContentDigest(body.partial),
             result: FetchCounts(
                 stored: body.stored, empty: body.empty, failed: body.failed, bodyBytes: body.bodyBytes,
-                shardBytes: body.shardBytes, reused: body.reused),
+                shardBytes: body.shardBytes, reused: body.reused,
+                notModified: body.notModified, received: body.received),
             trouble: trouble(body.cause, body.detail))
     }
 

@@ -132,12 +132,26 @@ extension Simulation {
         trace.add(UInt64(package.state.rawValue))
         switch package.state {
         case .leased: checker.grant(package.token, to: package.owner, after: old.token)
+        case .publishing where package.merged != old.merged && package.token == nil:
+            checkSkipped(package)
         case .publishing where package.merged != old.merged:
             _ = checker.accept(package.merged?.digest, under: package.token)
             if let merged = package.merged?.digest { checker.manifests[merged] = package.manifest }
         case .manifest where old.state == .backoff: marks.hit(.manifestRewritten)
         default: break
         }
+    }
+
+    /// A package that goes to the catalog without a merge must be what the same manifest was merged to before.
+    private mutating func checkSkipped(_ package: Package) {
+        marks.hit(.mergeSkipped)
+        let isKnown = store.state.jobs.contains { job in
+            job.packages.contains {
+                $0.state.isPublished && $0.manifest == package.manifest && $0.merged == package.merged
+            }
+        }
+        if !isKnown { problem("I1: package \(package.id) was never merged from its manifest") }
+        if let merged = package.merged?.digest { checker.manifests[merged] = package.manifest }
     }
 
     /// Looks at what leaves the coordinator.
@@ -248,12 +262,13 @@ extension StoredJob {
     /// Blobs the job cannot do without; partial shards and orphans are not among them.
     fileprivate var needed: [ContentDigest] {
         batches.compactMap(\.digest)
-            + packages.compactMap { package in
+            + packages.flatMap { package -> [ContentDigest] in
                 switch package.state {
-                case .ready, .leased: package.manifest
-                case .publishing: package.merged?.digest
-                default: nil
+                case .ready, .leased: [package.manifest].compactMap(\.self)
+                // What was not merged because the catalog has it needs no blob.
+                case .publishing: package.token == nil ? [] : package.merged?.digests ?? []
+                default: []
                 }
-            } + packages.flatMap { $0.state == .publishing ? $0.merged?.files.map(\.digest) ?? [] : [] }
+            }
     }
 }

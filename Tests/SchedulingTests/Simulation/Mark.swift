@@ -9,6 +9,7 @@ enum Mark: Int, CaseIterable {
     case originChanged, submittedAgain, commitWhileRemoving
     case paused, retriedWithBlobs, retriedAnew, lettersReconsidered, batchCut, followed, backupGranted, backupWon,
         tilesReused, fileLost, formatsMerged, mergerSpared
+    case tilesConfirmed, shardKept, mergeSkipped
 }
 
 /// A set of marks.

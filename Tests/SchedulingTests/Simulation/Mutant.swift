@@ -18,6 +18,8 @@ enum Mutant: String, CaseIterable {
     case releasesTooMuch
     /// A merger does not verify what it reads.
     case trustsShards
+    /// A worker takes tiles of an earlier build without asking the origin.
+    case believesBaselines
     /// A package is published although the file of one of its other formats is gone.
     case publishesWithoutFiles
 }

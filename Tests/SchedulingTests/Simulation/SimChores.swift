@@ -19,17 +19,27 @@ extension Simulation {
             for id in ready {
                 coordinator?.releasing.insert(id)
                 say("the blobs of job \(id) are to go")
-                let giving = Set(coordinator?.scheduler.givingJobs ?? []).subtracting([id])
-                let needed = Set(
-                    store.named { job in
-                        !job.summary.state.isFinal || job.summary.keepsBlobs || giving.contains(job.summary.id)
-                    })
+                let needed = needed(but: id)
                 let gone = store.named { $0.summary.id == id }
                     .filter { mutant == .releasesTooMuch || !needed.contains($0) }
                 for digest in gone { coordinator?.removing[digest, default: 0] += 1 }
                 schedule(.report(.released(id, gone), incarnation), at: later)
             }
+        case .trim(let id):
+            let needed = needed(but: id)
+            let gone = store.job(id).map(store.others)?.filter { !needed.contains($0) } ?? []
+            for digest in gone { coordinator?.removing[digest, default: 0] += 1 }
+            schedule(.report(.trimmed(gone), incarnation), at: later)
         }
+    }
+
+    /// What the rows of jobs that are not done with their blobs name, one of them left aside unless it is a baseline.
+    private func needed(but id: JobID) -> Set<ContentDigest> {
+        let giving = Set(coordinator?.scheduler.givingJobs ?? []).subtracting([id])
+        return Set(
+            store.named { job in
+                !job.summary.state.isFinal || job.summary.keepsBlobs || giving.contains(job.summary.id)
+            })
     }
 
     private func manifest(_ id: JobID, _ package: Int) -> SimContent? {
@@ -61,6 +71,11 @@ extension Simulation {
             hand(.manifestWritten(id, package: package, digest))
         case .publish(let id, let package, let merged):
             guard merged.digests.allSatisfy({ blobs[$0] != nil }) || isBlindToFiles(merged) else {
+                if let version = standing(id, package, merged) {
+                    if dies() { return }
+                    hand(.published(id, package: package, version: version, path: "p", unchanged: true))
+                    break
+                }
                 marks.hit(.mergedAgain)
                 if blobs[merged.digest] != nil { marks.hit(.fileLost) }
                 let trouble = Trouble(cause: "blob-missing", detail: "\(merged.digest)")
@@ -72,20 +87,37 @@ extension Simulation {
             if !isNew { marks.hit(.publishedAgain) }
             hand(.published(id, package: package, version: version, path: "p", unchanged: !isNew))
         case .released(let id, let digests):
-            for digest in digests {
-                blobs.remove(digest)
-                let others = (coordinator?.removing[digest] ?? 1) - 1
-                coordinator?.removing[digest] = others > 0 ? others : nil
-            }
+            remove(digests)
             say("the blobs of job \(id) are gone")
             checkNamed("release of job \(id)")
             if dies() { return }
             marks.hit(.blobsReleased)
             coordinator?.releasing.remove(id)
             store.markReleased(id)
+        case .trimmed(let digests):
+            remove(digests)
+            checkNamed("a trim")
+            if dies() { return }
         }
         settle()
         wakeCoordinator(by: now + 1)
+    }
+
+    private mutating func remove(_ digests: [ContentDigest]) {
+        for digest in digests {
+            blobs.remove(digest)
+            let others = (coordinator?.removing[digest] ?? 1) - 1
+            coordinator?.removing[digest] = others > 0 ? others : nil
+        }
+    }
+
+    /// The version of a package whose newest file has these very bytes.
+    private mutating func standing(_ id: JobID, _ package: Int, _ merged: MergedPackage) -> UInt32? {
+        guard let name = coordinator?.scheduler.packages(of: id)[package].id,
+            let files = catalog[name], files.last == merged.digest
+        else { return nil }
+        checkPublished(id, package, merged, stands: true)
+        return UInt32(files.count)
     }
 
     /// Whether a wrong publisher goes on although only another format's file is gone.
@@ -110,7 +142,7 @@ extension Simulation {
 
     /// At an idle start: what crashes and late commits left goes, if nobody wrote it lately.
     mutating func sweep() {
-        let named = Set(store.named { _ in true })
+        let named = Set(store.named { _ in true } + store.state.jobs.flatMap(store.others))
         for digest in blobs.order where !named.contains(digest) {
             if let blob = blobs[digest], now - blob.written > 3_600_000 { blobs.remove(digest) }
         }

@@ -16,11 +16,13 @@ struct SimCoordinator {
         case manifest(JobID, package: Int)
         case publish(JobID, package: Int, MergedPackage)
         case release
+        case trim(JobID)
     }
     enum Report {
         case manifest(JobID, package: Int, SimContent)
         case publish(JobID, package: Int, MergedPackage)
         case released(JobID, [ContentDigest])
+        case trimmed([ContentDigest])
     }
     struct Turn {
         var writes: [StoreWrite] = []
@@ -209,6 +211,7 @@ extension Simulation {
                 say("release of job \(job)")
                 coordinator?.unreleased.append(job)
                 coordinator?.turn.chores.append(.release)
+            case .trim(let job): coordinator?.turn.chores.append(.trim(job))
             case .split(let cut): cuts.append(cut)
             case .fire, .holders: break
             }

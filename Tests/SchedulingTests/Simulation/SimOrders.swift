@@ -4,6 +4,7 @@ import Scheduling
 extension Simulation {
     mutating func submit(_ client: Int) {
         var submission = specs[clients[client].spec].submission
+        submission.requestID = "request \(client)"
         if clients[client].follows, client > 0, let before = clients[client - 1].job {
             submission.after = [before]
             marks.hit(.followed)

@@ -36,8 +36,12 @@ struct SimOrigin {
         self.random = random
     }
 
-    /// The version the origin serves now; 1 at first.
-    func version(at now: Int64) -> UInt64 { UInt64(changes.count { $0 <= now }) + 1 }
+    /// The version of a tile that the origin serves; 1 at first.
+    ///
+    /// A change touches one tile in three.
+    func version(of tile: TileID, at now: Int64) -> UInt64 {
+        UInt64(changes.enumerated().count { $1 <= now && SimOrigin.roll(tile, 20 + UInt64($0)) % 3 == 0 }) + 1
+    }
 
     /// Whether the origin has nothing for the tile, whatever the version.
     static func isEmpty(_ tile: TileID) -> Bool { roll(tile, 3) % 8 == 0 }
@@ -58,7 +62,7 @@ struct SimOrigin {
             }
             if random.perMille(flaky) { return .failed(Trouble(cause: "timeout", detail: "flaky")) }
         }
-        return .tile(version: SimOrigin.isEmpty(tile) ? 0 : version(at: now))
+        return .tile(version: SimOrigin.isEmpty(tile) ? 0 : version(of: tile, at: now))
     }
 
     private static func roll(_ tile: TileID, _ salt: UInt64) -> UInt64 {

@@ -57,7 +57,8 @@ struct SimStore {
                 isWhole
                 ? living.filter { spec($0)?.tileset == tileset && created[$0.summary.id] ?? 0 <= end }.map(\.summary.id)
                 : []
-            if job.heldFor.isEmpty { job.batches = [] }
+            let isBaseline = job.summary.keepsBlobs && job.summary.state == .done
+            if job.heldFor.isEmpty && !isBaseline { job.batches = [] }
             return job
         }
     }
@@ -72,15 +73,20 @@ struct SimStore {
         return low < jobs.count && jobs[low].summary.id == id ? jobs[low] : nil
     }
 
-    /// Every blob a row of these jobs names.
+    /// Every blob a row of these jobs names; of a baseline only its shards.
     func named(by isMeant: (StoredJob) -> Bool) -> [ContentDigest] {
         var all: [ContentDigest] = []
         for job in state.jobs where isMeant(job) && !released.contains(job.summary.id) {
             all += job.batches.compactMap(\.digest) + job.batches.compactMap(\.partial)
-            all += job.packages.compactMap(\.manifest) + job.packages.flatMap { $0.merged?.digests ?? [] }
-            let orphans = (state.orphans[job.summary.id] ?? []).subtracting(removed[job.summary.id] ?? [])
-            all += orphans.sorted { $0.description < $1.description }
+            if job.summary.state != .done || !job.summary.keepsBlobs { all += others(of: job) }
         }
         return all
+    }
+
+    /// What a job names beside its shards.
+    func others(of job: StoredJob) -> [ContentDigest] {
+        let orphans = (state.orphans[job.summary.id] ?? []).subtracting(removed[job.summary.id] ?? [])
+        return job.packages.compactMap(\.manifest) + job.packages.flatMap { $0.merged?.digests ?? [] }
+            + orphans.sorted { $0.description < $1.description }
     }
 }

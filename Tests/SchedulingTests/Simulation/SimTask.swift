@@ -8,6 +8,10 @@ struct SimTask {
     var next = 0
     /// Tiles taken from sources.
     var reused: UInt64 = 0
+    /// What shards of earlier builds have of the tiles.
+    var base: [TileID: UInt64] = [:]
+    /// Tiles the origin confirmed.
+    var notModified: UInt64 = 0
     var settled: [SimTile] = []
     var failures: [FailedTile] = []
     /// Steps of a merge still to come.
@@ -20,7 +24,8 @@ struct SimTask {
         let stored = UInt64(settled.count { $0.version > 0 })
         let counts = FetchCounts(
             stored: stored, empty: UInt64(settled.count) - stored, failed: UInt64(failures.count),
-            bodyBytes: stored * 100, shardBytes: SimContent.shard(settled).size, reused: reused)
+            bodyBytes: stored * 100, shardBytes: SimContent.shard(settled).size, reused: reused,
+            notModified: notModified)
         return .fetch(shard, counts, failures: failures)
     }
 }
@@ -51,7 +56,10 @@ extension Simulation {
         guard let spec = spec(of: offer.job) else {
             return .failed(Trouble(cause: "bad-batch", detail: "no such job"), retriable: true)
         }
-        if task.tiles == nil { take(spec.tiles(cell, zooms), from: offer.sources, into: &task) }
+        if task.tiles == nil {
+            task.base = known(offer.base)
+            take(spec.tiles(cell, zooms), from: offer.sources, into: &task)
+        }
         let tiles = task.tiles ?? []
         let end = min(task.next + Int(1 + workRandom.below(Int64(6))), tiles.count)
         for tile in tiles[task.next..<end] {
@@ -62,6 +70,10 @@ extension Simulation {
             switch origin.ask(tile, for: offer.job, by: worker, now: now, isHealed: isHealed) {
             case .tile(let version):
                 if version > 1 { marks.hit(.originChanged) }
+                if version > 0, task.base[tile] == version {
+                    task.notModified += 1
+                    marks.hit(.tilesConfirmed)
+                }
                 task.settled.append(SimTile(tile: tile, version: version))
             case .failed(let trouble): task.failures.append(FailedTile(tile: tile, trouble: trouble))
             }
@@ -71,16 +83,28 @@ extension Simulation {
         guard end == tiles.count else { return nil }
         guard !isFull(worker) else { return .failed(Trouble(cause: "disk-full", detail: "sim"), retriable: true) }
         task.settled.sort { $0.tile < $1.tile }
-        return .done(task.result(put(.shard(task.settled))))
+        let content = SimContent.shard(task.settled)
+        // Nothing new: the shard of before is offered again, and not written.
+        if offer.base.contains(content.digest), blobs[content.digest]?.isDamaged == false {
+            marks.hit(.shardKept)
+            return .done(task.result(content.digest))
+        }
+        return .done(task.result(put(content)))
+    }
+
+    private func known(_ shards: [ContentDigest]) -> [TileID: UInt64] {
+        var known: [TileID: UInt64] = [:]
+        for shard in shards {
+            guard let blob = blobs[shard], !blob.isDamaged, case .shard(let held) = blob.content else { continue }
+            for tile in held where known[tile.tile] == nil { known[tile.tile] = tile.version }
+        }
+        return known
     }
 
     /// Takes what the sources hold; one that is gone or damaged is only a help less.
     private mutating func take(_ tiles: [TileID], from sources: [ContentDigest], into task: inout SimTask) {
-        var known: [TileID: UInt64] = [:]
-        for source in sources {
-            guard let blob = blobs[source], !blob.isDamaged, case .shard(let held) = blob.content else { continue }
-            for tile in held where known[tile.tile] == nil { known[tile.tile] = tile.version }
-        }
+        var known = known(sources)
+        if mutant == .believesBaselines { known.merge(task.base) { source, _ in source } }
         task.settled = tiles.compactMap { tile in known[tile].map { SimTile(tile: tile, version: $0) } }
         task.reused = UInt64(task.settled.count)
         task.tiles = tiles.filter { known[$0] == nil }

@@ -15,6 +15,19 @@ extension Simulation {
                 randomSpec(index, base, &random), at: Int64(index) * random.below(Int64(40_000)), steps: steps,
                 follows: random.perMille(swarm.follows))
         }
+        addRebuilds()
+    }
+
+    /// In worlds with baselines, some jobs are asked for again later, when they are likely to be done.
+    private mutating func addRebuilds() {
+        guard policy.baselineBytes > 0 else { return }
+        // A choice of its own, so that worlds without rebuilds stay as they are.
+        var random = SeededRandom(state: seed &* 48_271 &+ 11)
+        for index in specs.indices where random.perMille(700) {
+            let time = 60_000 + random.below(Int64(150_000))
+            clients.append(SimClient(spec: index, submitAt: time, steps: [], follows: false))
+            schedule(.client(clients.count - 1), at: time)
+        }
     }
 
     mutating func addWorker(_ random: inout SeededRandom, steps set: ClosedRange<Int64>? = nil) {

@@ -19,6 +19,7 @@ import Tiles
 /// | I11 | a small job beside a big one ends within twice its solo time | `FairnessTests` |
 /// | I12 | no request for a cancelled job by a worker that could know | ``note(requestFor:by:)`` |
 /// | I13 | a merge is offered only to a worker that writes all its formats | ``note(_:to:)`` |
+/// | I14 | no published tile is older than its job, or the jobs that ran beside it | ``checkPublished(_:_:_:stands:)`` |
 struct Simulation {
     enum Parcel {
         case toCoordinator(SimCoordinator.Letter)
@@ -94,6 +95,8 @@ struct Simulation {
         var policy = SchedulerPolicy()
         policy.backoffCap = 20_000
         if !swarm.attemptsAreCounted { (policy.maxAttempts, policy.maxLosses) = (255, 255) }
+        // Half of the worlds keep tiles; some of those have little room for them. No roll of the swarm's, whose other choices stay as they are.
+        if seed % 2 == 1 { policy.baselineBytes = seed % 10 == 1 ? 20_000 : 1 << 40 }
         self.policy = policy
         recording = records ? [] : nil
     }

@@ -11,12 +11,16 @@ extension Simulation {
     }
 
     /// A package as it is put into the catalog, tile by tile, against its shards and its mask (I1, I2, I3).
-    mutating func checkPublished(_ id: JobID, _ index: Int, _ merged: MergedPackage) {
+    ///
+    /// - Parameter stands: Whether the catalog has it already, its blob being gone.
+    mutating func checkPublished(_ id: JobID, _ index: Int, _ merged: MergedPackage, stands: Bool = false) {
         guard let spec = spec(of: id) else { return problem("I1: published for no job") }
-        guard blobs[merged.digest]?.isDamaged == false, case .package(let tiles)? = blobs.archive[merged.digest] else {
+        guard stands || blobs[merged.digest]?.isDamaged == false,
+            case .package(let tiles)? = blobs.archive[merged.digest]
+        else {
             return problem("I3: package \(index) of job \(id) is published torn")
         }
-        checkFiles(id, index, merged, tiles, spec.formats(of: index))
+        if !stands { checkFiles(id, index, merged, tiles, spec.formats(of: index)) }
         guard let manifest = checker.manifests[merged.digest], case .manifest(let list)? = blobs.archive[manifest]
         else {
             return problem("I1: package \(index) of job \(id) has no manifest")
@@ -29,6 +33,7 @@ extension Simulation {
             }
             for tile in shard { wanted[tile.tile] = tile.version }
         }
+        let since = freshSince(id)
         var expected: [SimTile] = []
         for tile in spec.masks[index].tiles(in: spec.zooms) {
             guard let version = wanted[tile] else {
@@ -37,14 +42,29 @@ extension Simulation {
                 }
                 continue
             }
-            if (version == 0) != SimOrigin.isEmpty(tile) || version > origin.version(at: now) {
+            if (version == 0) != SimOrigin.isEmpty(tile) || version > origin.version(of: tile, at: now) {
                 problem("I1: \(tile) of job \(id) has version \(version), which the origin never had")
+            }
+            if version > 0, version < origin.version(of: tile, at: since) {
+                problem("I14: \(tile) of job \(id) is version \(version), older than the job")
             }
             if version > 0 { expected.append(SimTile(tile: tile, version: version)) }
         }
         if expected != tiles {
             problem("I2: package \(index) of job \(id) has \(tiles.count) tiles, its shards say \(expected.count)")
         }
+    }
+
+    /// No tile of a job may be older than this: its submission, or that of the earliest job whose shards could reach it, each having run
+    /// at the same time as the next.
+    private func freshSince(_ id: JobID) -> Int64 {
+        var since = store.created[id] ?? 0
+        while let earlier = store.state.jobs.map(\.summary.id).first(where: { other in
+            (store.created[other] ?? 0) < since && (store.ended[other] ?? .max) >= since
+        }) {
+            since = store.created[earlier] ?? 0
+        }
+        return since
     }
 
     /// Every format that was asked for is there, whole, and holds the package's tiles (I2, I3).

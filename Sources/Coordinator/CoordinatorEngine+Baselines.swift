@@ -1,0 +1,48 @@
+import Logging
+import Scheduling
+import Shards
+import Telemetry
+
+extension CoordinatorEngine {
+    /// Lets the oldest baseline go while the disk of the blobs is nearly full: work comes before what is kept for later.
+    ///
+    /// Looked at every ten seconds, beside the loop, because the folder may lie on a network that hangs.
+    func makeRoom() {
+        guard options.store == nil, !scheduler.baselineJobs.isEmpty, now >= nextRoomLook else { return }
+        nextRoomLook = now + 10_000
+        workshop.run(on: .removals) { [options, logger] in
+            guard let room = try? await FileWork.run({ options.diskRoom(options.blobs) }), room.isShort else {
+                return nil
+            }
+            logger.notice(
+                "the oldest kept tiles go, because the disk of the blobs is nearly full",
+                metadata: [LogKey.path: "\(options.blobs.path)", "packhorse.disk.free": "\(room.free)"])
+            return .event(.makeRoom)
+        }
+    }
+
+    /// Removes what a job that is done names beside its accepted shards: manifests, merged packages, results nobody accepted.
+    ///
+    /// A failure costs room until the next start, which does it again.
+    func trimBlobs(of job: JobID) async {
+        guard !options.keepShards else { return }
+        do {
+            let digests = try await store.blobs(of: job, keeping: scheduler.givingJobs)
+            removals.doom(digests, of: job)
+            workshop.run(on: .removals) { [blobs, logger, removals] in
+                do {
+                    while let digest = removals.next(of: job) {
+                        if let name = Digest(bytes: digest.bytes) { try await blobs.remove(name) }
+                    }
+                } catch {
+                    logger.info("blobs stay", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
+                }
+                // What somebody is about to name stays; if that comes to nothing, the next start finds it.
+                _ = removals.ended(job)
+                return nil
+            }
+        } catch {
+            logger.info("blobs stay", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
+        }
+    }
+}

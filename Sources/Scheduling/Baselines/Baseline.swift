@@ -1,0 +1,90 @@
+import Tiles
+
+/// The shards of a job that is done: later jobs of its tileset ask the origin what has changed since.
+struct Baseline: Sendable {
+    struct Shard: Sendable {
+        let cell: TileID
+        let zooms: ZoomRange
+        let tiles: UInt64
+        let digest: ContentDigest
+    }
+
+    /// What tells one batch from another, as far as a scheduler can see.
+    struct Shape: Hashable {
+        let cell: TileID
+        let zooms: ZoomRange
+        let tiles: UInt64
+    }
+
+    let job: JobID
+    let identity: ContentDigest?
+    let shards: [Shard]
+    let runs: CellRuns
+    /// Bytes of the shards' files.
+    let bytes: UInt64
+
+    /// The baseline a job leaves; `nil` when it has no shard.
+    init?(_ summary: JobSummary, _ batches: [Batch]) {
+        var bytes: UInt64 = 0
+        let shards = batches.compactMap { batch -> Shard? in
+            guard batch.state == .done, let digest = batch.digest else { return nil }
+            bytes = bytes.addingReportingOverflow(batch.result.shardBytes).partialValue
+            return Shard(cell: batch.cell, zooms: batch.zooms, tiles: batch.tiles, digest: digest)
+        }
+        guard !shards.isEmpty else { return nil }
+        var runs = CellRuns()
+        runs.extend(to: shards.count) { shards[$0].cell }
+        job = summary.id
+        identity = summary.identity
+        self.shards = shards
+        self.runs = runs
+        self.bytes = bytes
+    }
+
+    /// Whether an older baseline of the same tileset is of no use beside this one: the same was asked for, or everything it has is here too.
+    func replaces(_ older: Baseline) -> Bool {
+        if let identity, identity == older.identity { return true }
+        guard older.shards.count <= shards.count else { return false }
+        let own = Set(shards.map(\.shape))
+        return older.shards.allSatisfy { own.contains($0.shape) }
+    }
+}
+
+extension Baseline.Shard {
+    var shape: Baseline.Shape { Baseline.Shape(cell: cell, zooms: zooms, tiles: tiles) }
+}
+
+/// The baselines there are.
+struct BaselineBook: Sendable {
+    /// By tileset; those of one by ascending job.
+    private var kept: [ContentDigest: [Baseline]] = [:]
+    private var tilesets: [JobID: ContentDigest] = [:]
+    /// Bytes of all their shards; a file that two of them name counts twice.
+    private(set) var bytes: UInt64 = 0
+
+    /// The jobs, ascending.
+    var jobs: [JobID] { tilesets.keys.sorted() }
+    var count: Int { tilesets.count }
+
+    func count(where isMeant: (JobID) -> Bool) -> Int { tilesets.keys.count(where: isMeant) }
+
+    func contains(_ job: JobID) -> Bool { tilesets[job] != nil }
+
+    /// Those of a tileset, the newest job first.
+    func of(_ tileset: ContentDigest) -> [Baseline] { (kept[tileset] ?? []).reversed() }
+
+    mutating func insert(_ baseline: Baseline, of tileset: ContentDigest) {
+        remove(baseline.job)
+        let place = kept[tileset]?.firstIndex { $0.job > baseline.job } ?? kept[tileset]?.count ?? 0
+        kept[tileset, default: []].insert(baseline, at: place)
+        tilesets[baseline.job] = tileset
+        bytes &+= baseline.bytes
+    }
+
+    mutating func remove(_ job: JobID) {
+        guard let tileset = tilesets.removeValue(forKey: job) else { return }
+        bytes &-= kept[tileset]?.first { $0.job == job }?.bytes ?? 0
+        kept[tileset]?.removeAll { $0.job == job }
+        if kept[tileset]?.isEmpty == true { kept[tileset] = nil }
+    }
+}

@@ -1,0 +1,101 @@
+import Tiles
+
+/// A rebuild costs what has changed.
+///
+/// A job that is done keeps its shards as a *baseline*, in place of older ones that it makes useless, within a number and a size. A batch is
+/// offered with the shards of baselines that may hold its tiles. Unlike sources they are never believed: the worker asks the origin about
+/// each tile, with its validators. Baselines are a help, never a need; one that is gone costs transfers, nothing else.
+extension Scheduler {
+    /// What a job that has just ended as done could leave, if that is wanted and not too large.
+    func baseline(of job: Int) -> Baseline? {
+        guard jobs[job].summary.state == .done, jobs[job].tileset != nil,
+            let baseline = Baseline(jobs[job].summary, jobs[job].batches), policy.mostBaselines > 0,
+            baseline.bytes <= policy.baselineBytes
+        else { return nil }
+        return baseline
+    }
+
+    /// Keeps a baseline, lets those go that it replaces, and the oldest that are too many.
+    mutating func keep(_ baseline: Baseline, of job: Int) {
+        guard let tileset = jobs[job].tileset else { return }
+        let spent = baselines.of(tileset).filter { $0.job != baseline.job && baseline.replaces($0) }.map(\.job)
+        baselines.insert(baseline, of: tileset)
+        effects.append(.trim(baseline.job))
+        for id in spent { letBaselineGo(id) }
+        boundBaselines()
+    }
+
+    /// After a start: those the store has, within the limits of today.
+    mutating func takeUpBaselines() {
+        for job in jobs.indices where jobs[job].summary.state == .done && jobs[job].summary.keepsBlobs {
+            let id = jobs[job].summary.id
+            if baselines.contains(id) { effects.append(.trim(id)) } else { _ = letGo(job) }
+        }
+        boundBaselines()
+    }
+
+    private mutating func boundBaselines() {
+        while baselines.count > policy.mostBaselines || baselines.bytes > policy.baselineBytes,
+            let oldest = baselines.jobs.first
+        {
+            letBaselineGo(oldest)
+        }
+    }
+
+    mutating func letBaselineGo(_ id: JobID) {
+        baselines.remove(id)
+        if let job = places[id] { _ = letGo(job) }
+    }
+
+    /// Takes up the baseline of a stored job.
+    mutating func restoreBaseline(_ stored: StoredJob) {
+        guard let tileset = stored.tileset, let baseline = Baseline(stored.summary, stored.batches) else { return }
+        baselines.insert(baseline, of: tileset)
+    }
+
+    /// The shards of baselines that may hold tiles of a batch: one over the very same tiles first, then the nearest, of equal ones the newest.
+    func base(_ job: Int, _ index: Int) -> [ContentDigest] {
+        guard let tileset = jobs[job].tileset else { return [] }
+        let batch = jobs[job].batches[index]
+        let shape = Baseline.Shape(cell: batch.cell, zooms: batch.zooms, tiles: batch.tiles)
+        let identity = jobs[job].summary.identity
+        var found: [(distance: Int, digest: ContentDigest)] = []
+        for baseline in baselines.of(tileset) {
+            let isOwn = identity != nil && baseline.identity == identity
+            for place in baseline.runs.touching(batch.cell, { baseline.shards[$0].cell }) {
+                let shard = baseline.shards[place]
+                guard shard.zooms.intersection(batch.zooms) != nil else { continue }
+                let distance = shard.shape == shape ? (isOwn ? -2 : -1) : abs(shard.cell.zoom - batch.cell.zoom)
+                found.append((distance, shard.digest))
+            }
+        }
+        var seen: Set<ContentDigest> = []
+        let near = found.enumerated().sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
+        return Array(near.map(\.element.digest).filter { seen.insert($0).inserted }.prefix(policy.mostBases))
+    }
+
+    // MARK: - Packages with nothing new
+
+    /// Notes what a package in the catalog was made from.
+    mutating func noteMade(_ job: Int, _ package: Int) {
+        let row = jobs[job].packages[package]
+        guard row.state.isPublished, row.merged != nil, let manifest = row.manifest else { return }
+        made[manifest] = .package(job: job, index: package)
+    }
+
+    /// Forgets what the packages of a job were made from.
+    mutating func forgetMade(_ job: Int) {
+        for package in jobs[job].packages {
+            if let manifest = package.manifest, made[manifest]?.job == job { made[manifest] = nil }
+        }
+    }
+
+    /// What a package in the catalog was merged to from this very manifest: the bytes are a function of it (I1).
+    func merged(from manifest: ContentDigest) -> MergedPackage? {
+        guard case .package(let job, let index)? = made[manifest], jobs.contains(job),
+            jobs[job].packages.indices.contains(index), jobs[job].packages[index].manifest == manifest,
+            jobs[job].packages[index].state.isPublished
+        else { return nil }
+        return jobs[job].packages[index].merged
+    }
+}
