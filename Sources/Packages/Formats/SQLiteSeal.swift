@@ -81,10 +81,10 @@ package enum SQLiteSeal {
         var offset: UInt64 = 0
         while offset < file.size {
             var piece = try file.read(at: offset, count: Int(min(1 << 20, file.size - offset)))
-            let covered = max(place, offset)..<max(offset, min(place + 64, offset + UInt64(piece.count)))
-            if covered.lowerBound < covered.upperBound {
-                for byte in covered { piece[Int(byte - offset)] = UInt8(ascii: "0") }
-            }
+            // The seal may lie before, in, across the end of, or behind this piece.
+            let end = offset + UInt64(piece.count)
+            let first = min(max(place, offset), end)
+            for byte in first..<max(first, min(place + 64, end)) { piece[Int(byte - offset)] = UInt8(ascii: "0") }
             piece.withUnsafeBytes { hash.update(bufferPointer: $0) }
             offset += UInt64(piece.count)
         }
