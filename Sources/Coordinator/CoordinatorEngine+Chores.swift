@@ -1,5 +1,7 @@
+import Catalog
 import Foundation
 import Logging
+import Packages
 import Scheduling
 import Shards
 import Telemetry
@@ -44,16 +46,30 @@ extension CoordinatorEngine {
             $0.shards = shards
             $0.bounds = wanted.bounds.map { [$0] } ?? []
             $0.allowedMissing = min(missing, share)
+            $0.formats = scheduler.formats(of: job, package: package)
+            if $0.formats.contains(PackageFormat.maplibre.rawValue) {
+                $0.style = spec.style
+                $0.dataDate = spec.dataDate ?? ""
+            }
+            if !spec.edition.isRoot { $0.edition = spec.edition }
         }
-        workshop.run(on: .files) { [blobs, publisher] in
+        workshop.run(on: .files) { [blobs, publisher, removals] in
             do {
                 let bytes = try manifest.encoded()
                 let digest = Digest(of: bytes)
-                let temporary = try blobs.temporaryURL()
-                try await FileWork.run { try Durable.write(bytes, to: temporary) }
-                try await blobs.put(temporary, digest: digest)
                 guard let content = ContentDigest(digest.bytes) else { return nil }
-                return .event(.manifestWritten(job, package: package, content))
+                // An earlier job over the same shards has the very same one.
+                removals.claim(content)
+                do {
+                    await removals.pass(content)
+                    let temporary = try blobs.temporaryURL()
+                    try await FileWork.run { try Durable.write(bytes, to: temporary) }
+                    try await blobs.put(temporary, digest: digest)
+                } catch {
+                    removals.settle(content, isNamed: false)
+                    throw error
+                }
+                return .written(job, package: package, content)
             } catch {
                 let (trouble, mayHeal) = publisher.trouble(error)
                 return .event(.packageTrouble(job, package: package, trouble, retriable: mayHeal))
@@ -70,19 +86,26 @@ extension CoordinatorEngine {
     private func publish(_ job: JobID, _ package: Int, _ merged: MergedPackage) {
         guard scheduler.isLiving(job), let spec = specs[job], spec.packages.indices.contains(package) else { return }
         let wanted = spec.packages[package]
+        let edition = spec.edition
         workshop.run(on: .files) { [blobs, publisher, logger] in
             do {
-                guard let digest = Digest(bytes: merged.digest.bytes), let blob = try await blobs.local(digest) else {
-                    let trouble = Trouble(
-                        cause: "blob-missing", detail: "the merged package \(merged.digest) is gone from the blob store"
-                    )
-                    return .event(.packageTrouble(job, package: package, trouble, retriable: false))
+                var held: [LocalBlob] = []
+                for wanted in merged.digests {
+                    guard let digest = Digest(bytes: wanted.bytes), let blob = try await blobs.local(digest) else {
+                        let trouble = Trouble(
+                            cause: "blob-missing", detail: "the merged package \(wanted) is gone from the blob store")
+                        return .event(.packageTrouble(job, package: package, trouble, retriable: false))
+                    }
+                    held.append(blob)
                 }
                 let order = PublishOrder(
-                    id: wanted.id, file: blob.url, merged: merged, maskWire: wanted.mask.cartoWire, names: wanted.names,
-                    tileset: spec.tilesetID, attribution: spec.attribution, zooms: spec.zooms)
+                    id: wanted.id, file: held[0].url, merged: merged, maskWire: wanted.mask.cartoWire,
+                    names: wanted.names, tileset: spec.tilesetID, attribution: spec.attribution, zooms: spec.zooms,
+                    files: try PublishOrder.files(merged, held.dropFirst().map(\.url)),
+                    edition: try CatalogEdition(of: edition), dataDate: spec.dataDate,
+                    replacesTileset: spec.replacesTileset)
                 let done = try await FileWork.run { try publisher.publish(order) }
-                withExtendedLifetime(blob) {}
+                withExtendedLifetime(held) {}
                 return .event(
                     .published(job, package: package, version: done.version, path: done.path, unchanged: done.unchanged)
                 )
@@ -99,9 +122,9 @@ extension CoordinatorEngine {
         }
     }
 
-    /// Removes the blobs of ended jobs that no unfinished job has committed.
+    /// Removes the blobs of ended jobs that no unfinished job has committed or is committing.
     ///
-    /// One that an unfinished job is about to commit may go too, because its worker found it there and did not write it again: that
+    /// One that a worker is about to commit may go too, because its worker found it there and did not write it again: that
     /// commit is refused, or its shard or package missed later, and made anew. Waiting instead until no job could want it would keep
     /// everything for ever on a cluster that is never idle.
     private func releaseBlobs() async {
@@ -112,11 +135,15 @@ extension CoordinatorEngine {
         for job in ready {
             do {
                 let digests = try await store.blobs(of: job, keeping: scheduler.givingJobs)
-                workshop.run(on: .removals) { [blobs, logger] in
+                removals.doom(digests, of: job)
+                workshop.run(on: .removals) { [blobs, logger, removals] in
                     do {
-                        for digest in digests.compactMap({ Digest(bytes: $0.bytes) }) { try await blobs.remove(digest) }
-                        return .released(job)
+                        while let digest = removals.next(of: job) {
+                            if let name = Digest(bytes: digest.bytes) { try await blobs.remove(name) }
+                        }
+                        return removals.ended(job) ? .postponed(job) : .released(job)
                     } catch {
+                        _ = removals.ended(job)
                         logger.info("blobs stay", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
                         return .keptBlobs(job)
                     }
@@ -126,6 +153,12 @@ extension CoordinatorEngine {
                 logger.info("blobs stay", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
             }
         }
+    }
+
+    /// Tries again to remove what was left because somebody was about to name it.
+    func releasePostponed() {
+        guard checking.isEmpty, !unreleased.isEmpty, !options.keepShards else { return }
+        turn.chores.append(.release)
     }
 
     /// A failure here costs nothing: the next start finds the job unreleased and removes again.

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import Packages
 import Scheduling
 import Shards
 import Telemetry
@@ -117,9 +118,17 @@ extension CoordinatorEngine {
     func take(_ report: Report) async {
         switch report {
         case .event(let event): take(scheduler.handle(event, now: now))
+        case .written(let job, let package, let digest):
+            take(scheduler.handle(.manifestWritten(job, package: package, digest), now: now))
+            removals.settle(digest, isNamed: true)
+            releasePostponed()
         case .checked(let check, let seq, let result, let trouble): checked(check, seq: seq, result, trouble)
         case .unchecked(let check, let why): unchecked(check, why)
         case .released(let job): await forgetBlobs(of: job)
+        case .postponed(let job):
+            releasing.remove(job)
+            unreleased.append(job)
+            releasePostponed()
         case .keptBlobs(let job): releasing.remove(job)
         case .planned(let asker, .failure(let problem), _):
             reply(WireConversions.problem(problem.code, problem.text, hint: problem.hint), to: asker)
@@ -172,10 +181,20 @@ extension CoordinatorEngine {
             summary, spec: spec, times: times, packages: Array(packages), wall: wall)
         status.waiting = scheduler.waiting(of: id)
         if status.waiting.isEmpty { status.waiting = scheduler.hindrance(of: id, now: now) }
+        if status.waiting.isEmpty {
+            let missing = scheduler.missingFormats(of: id)
+            if !missing.isEmpty { status.waiting = "no worker here writes \(missing.joined(separator: ", "))" }
+        }
         // Kept relative, so that a catalog may move; told absolute, so that it can be used.
         for index in status.packages.indices where !status.packages[index].path.isEmpty {
-            status.packages[index].path =
-                options.catalog.appending(path: status.packages[index].path).standardizedFileURL.path
+            let path = options.catalog.appending(path: status.packages[index].path).standardizedFileURL.path
+            status.packages[index].path = path
+            for file in status.packages[index].files.indices {
+                let format = PackageFormat(rawValue: status.packages[index].files[file].format)
+                guard let format, path.hasSuffix(PackageFormat.mbtiles.fileExtension) else { continue }
+                status.packages[index].files[file].path =
+                    path.dropLast(PackageFormat.mbtiles.fileExtension.count) + format.fileExtension
+            }
         }
         return status
     }

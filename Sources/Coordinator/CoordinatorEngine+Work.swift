@@ -103,7 +103,9 @@ extension CoordinatorEngine {
                     ])
                 var profile = WireConversions.profile(body)
                 profile.canFetch = profile.canFetch && inbound.roles.contains(.worker)
-                profile.canMerge = profile.canMerge && inbound.roles.contains(.merger)
+                profile.canMerge =
+                    profile.canMerge && inbound.roles.contains(.merger)
+                    && body.packageFormats.contains(Self.packageFormat)
                 profile.obeysGrants = Self.minor(of: body) >= MessageType.rateGrants.minor
                 feed(.hello(id, profile, held: held))
             }
@@ -112,7 +114,8 @@ extension CoordinatorEngine {
             feed(
                 .progress(
                     id, body.leases.map { LeaseProgress(token: LeaseToken($0.token), done: $0.done, bytes: $0.bytes) },
-                    origins: body.origins.map(WireConversions.use), acknowledged: body.grants))
+                    origins: body.origins.map(WireConversions.use), acknowledged: body.grants, namesHeld: body.namesHeld
+                ))
         case .commit(let body): check(body, frame)
         case .fail(let body):
             logger.info(
@@ -159,7 +162,9 @@ extension CoordinatorEngine {
             }
         }
         let lacksShards = body.canFetch && !body.shardFormats.contains(Self.shardFormat)
-        let lacksPackages = body.canMerge && !body.packageFormats.contains(Self.packageFormat)
+        // A worker of the build before still fetches; its merges are left to others.
+        let lacksPackages =
+            body.canMerge && !body.canFetch && !body.packageFormats.contains(Self.packageFormat)
         guard lacksShards || lacksPackages else { return nil }
         return .make {
             $0.code = "version-mismatch"
@@ -187,7 +192,7 @@ extension CoordinatorEngine {
 
     /// What jobs of this build are pinned to.
     static let shardFormat: UInt32 = 1
-    static let packageFormat: UInt32 = 1
+    static let packageFormat: UInt32 = 2
 
     func reject(_ body: PBReject, _ peer: PeerID, _ frame: Frame) {
         logger.warning(
@@ -203,10 +208,14 @@ extension CoordinatorEngine {
         let check = CommitCheck(session: frame.session, token: LeaseToken(body.token))
         // Workers repeat what is not answered; the first one's answer is on its way.
         guard checking.count < options.mostChecks, checking.insert(check).inserted else { return }
-        workshop.run(on: .checks) { [blobs] in
+        let digests = result.blobs
+        for digest in digests { removals.claim(digest) }
+        workshop.run(on: .checks) { [blobs, removals] in
             do {
+                for digest in digests { await removals.pass(digest) }
                 return .checked(check, seq: frame.seq, result, try await Self.missing(result, in: blobs))
             } catch {
+                for digest in digests { removals.settle(digest, isNamed: false) }
                 return .unchecked(check, why: "\(error)")
             }
         }
@@ -215,6 +224,7 @@ extension CoordinatorEngine {
     /// The store gave no answer, so neither does the coordinator: the worker keeps its result and says it again.
     func unchecked(_ check: CommitCheck, _ why: String) {
         checking.remove(check)
+        releasePostponed()
         logger.warning(
             "blob store does not answer; a result waits",
             metadata: [LogKey.token: "\(check.token.rawValue)", LogKey.errorMessage: "\(why)"])
@@ -230,20 +240,25 @@ extension CoordinatorEngine {
         } else {
             feed(.commit(check.session, check.token, result))
         }
+        // What is doomed from here on is asked of a store that has this turn's writes.
+        for digest in result.blobs { removals.settle(digest, isNamed: trouble == nil) }
+        releasePostponed()
     }
 
     /// Why what a result names cannot be used, or `nil`.
     private static func missing(_ result: CommitResult, in blobs: any ManagedBlobStore) async throws -> Trouble? {
-        let (digest, size): (ContentDigest, UInt64) =
+        let named: [(digest: ContentDigest, size: UInt64)] =
             switch result {
-            case .fetch(let digest, let counts, _): (digest, counts.shardBytes)
-            case .merge(let package): (package.digest, package.size)
+            case .fetch(let digest, let counts, _): [(digest, counts.shardBytes)]
+            case .merge(let package): [(package.digest, package.size)] + package.files.map { ($0.digest, $0.size) }
             }
-        guard let name = Digest(bytes: digest.bytes), let found = try await blobs.size(of: name) else {
-            return Trouble(cause: "blob-missing", detail: "\(digest) is not in the coordinator's blob store")
-        }
-        guard found == size else {
-            return Trouble(cause: "blob-missing", detail: "\(digest) has \(found) bytes, the commit says \(size)")
+        for (digest, size) in named {
+            guard let name = Digest(bytes: digest.bytes), let found = try await blobs.size(of: name) else {
+                return Trouble(cause: "blob-missing", detail: "\(digest) is not in the coordinator's blob store")
+            }
+            guard found == size else {
+                return Trouble(cause: "blob-missing", detail: "\(digest) has \(found) bytes, the commit says \(size)")
+            }
         }
         return nil
     }
@@ -346,5 +361,15 @@ extension CoordinatorOptions {
         policy.heartbeat = Int64(max(heartbeatSeconds, 0.05) * 1_000)
         policy.restartGrace = Int64(max(restartGraceSeconds, 0) * 1_000)
         return policy
+    }
+}
+
+extension CommitResult {
+    /// The shard, or the files of the package, that it names.
+    fileprivate var blobs: [ContentDigest] {
+        switch self {
+        case .fetch(let digest, _, _): [digest]
+        case .merge(let package): package.digests
+        }
     }
 }

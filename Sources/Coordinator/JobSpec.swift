@@ -30,6 +30,20 @@ struct JobSpec: Sendable {
     let allowedMissing: Double
     /// The union of the packages' masks: the job's work.
     let mask: TileMask
+    /// Per package, the formats it is to have beside MBTiles, ascending.
+    let formats: [[String]]
+    /// The address of the style for a format that holds one; empty = none.
+    let style: String
+    /// Which catalog the packages go to.
+    let edition: PBEdition
+
+    /// How old the data is, as the submitter says.
+    let dataDate: String?
+    /// Whether its packages may take the place of those of another tileset.
+    let replacesTileset: Bool
+
+    /// Every format that some package is to have.
+    var allFormats: [String] { Set(formats.joined()).sorted() }
 
     /// Reads a submission that was checked before it was stored; a final job needs no masks.
     init(payload: [UInt8], withMasks: Bool) throws {
@@ -55,6 +69,11 @@ struct JobSpec: Sendable {
         packages = []
         mask = TileMask(empty: spec.zooms.max)
         allowedMissing = spec.allowedMissing
+        formats = spec.formats
+        dataDate = spec.dataDate
+        replacesTileset = spec.replacesTileset
+        style = spec.style
+        edition = spec.edition
     }
 
     init(_ body: PBSubmit, withMasks: Bool = true) throws(SubmitProblem) {
@@ -63,6 +82,11 @@ struct JobSpec: Sendable {
         }
         label = body.label
         allowedMissing = body.allowedMissing
+        formats = Self.formats(body)
+        dataDate = body.dataDate.isEmpty ? nil : body.dataDate
+        replacesTileset = body.replacesTileset
+        style = body.style
+        edition = body.edition
         kind = body.kind
         tileset = Array(body.tileset)
         tilesetID = try Self.id(ofTileset: tileset)
@@ -83,6 +107,13 @@ struct JobSpec: Sendable {
         }
         self.packages = packages
         mask = TileMask(union: packages.map(\.mask)) ?? TileMask(empty: zooms.max)
+    }
+
+    /// What each package is to have beside MBTiles, which every package is anyway.
+    static func formats(_ body: PBSubmit) -> [[String]] {
+        body.packages.map { package in
+            Set(package.formats.isEmpty ? body.formats : package.formats).subtracting(["mbtiles"]).sorted()
+        }
     }
 
     /// Which batches each package waits for.

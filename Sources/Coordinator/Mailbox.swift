@@ -11,14 +11,18 @@ enum Report: Sendable {
     case schedulePlanned(Asker, Schedule, payload: [UInt8], Result<SubmitPlanner.Plan, SubmitProblem>)
     /// What an ended job needs to go on was made ready.
     case reopenPlanned(Asker, JobID, only: [Int]?, Result<Reopening, SubmitProblem>)
-    /// A manifest or publication ended.
+    /// A publication ended, or a manifest could not be written.
     case event(Event)
+    /// The manifest of a package is durable; its claim is to be settled.
+    case written(JobID, package: Int, ContentDigest)
     /// A commit's blob was looked for; `trouble` says why it cannot be used.
     case checked(CommitCheck, seq: UInt64, CommitResult, Trouble?)
     /// The blob store could not be asked about a commit's blob.
     case unchecked(CommitCheck, why: String)
     /// A job's blobs are gone.
     case released(JobID)
+    /// Some of a job's blobs are being committed by others just now; their removal is tried again when that is settled.
+    case postponed(JobID)
     /// A job's blobs could not be removed; the next start tries again.
     case keptBlobs(JobID)
 }

@@ -1,7 +1,10 @@
 import Catalog
 import Foundation
+import Packages
 import Scheduling
+import Shards
 import Tiles
+import Wire
 
 /// A merged package on its way into the catalog.
 struct PublishOrder: Sendable {
@@ -26,6 +29,35 @@ struct PublishOrder: Sendable {
     var dataDate: String?
     /// Whether it may take the place of a package of another tileset.
     var replacesTileset = false
+
+    /// A merged package's other files with the addresses of their blobs, which are in the same order.
+    ///
+    /// - Throws: ``CatalogError`` `bad-request` for a format that this build does not know.
+    static func files(_ merged: MergedPackage, _ blobs: [URL]) throws(CatalogError) -> [PublishFile] {
+        var files: [PublishFile] = []
+        for (file, url) in zip(merged.files, blobs) {
+            guard let format = PackageFormat(rawValue: file.format), let digest = Digest(bytes: file.digest.bytes)
+            else {
+                throw CatalogError(.badRequest, "This build cannot publish a file of format '\(file.format)'.")
+            }
+            files.append(
+                PublishFile(
+                    format: file.format, fileExtension: format.fileExtension, url: url, digest: digest,
+                    size: file.size))
+        }
+        return files
+    }
+}
+
+extension CatalogEdition {
+    /// The part of the catalog that a submission names.
+    ///
+    /// - Throws: ``CatalogError`` `bad-request`.
+    init(of edition: PBEdition) throws(CatalogError) {
+        try self.init(
+            group: edition.group.isEmpty ? nil : edition.group,
+            language: edition.language.isEmpty ? nil : edition.language)
+    }
 }
 
 /// How a package came into the catalog.

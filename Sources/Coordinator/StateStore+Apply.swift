@@ -101,6 +101,14 @@ extension StateStore {
         ]
         try db.cachedStatement(sql: "INSERT OR REPLACE INTO package VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)")
             .execute(arguments: StatementArguments(values))
+        try db.cachedStatement(sql: "DELETE FROM package_file WHERE job = ? AND idx = ?")
+            .execute(arguments: [Int64(bitPattern: job), index])
+        for file in package.merged?.files ?? [] {
+            try db.cachedStatement(sql: "INSERT INTO package_file VALUES (?, ?, ?, ?, ?)")
+                .execute(arguments: [
+                    Int64(bitPattern: job), index, file.format, Data(file.digest.bytes), Int64(clamping: file.size),
+                ])
+        }
     }
 
     private static func put(_ tiles: [FailedTile], _ job: JobID, _ batch: Int, _ db: Database) throws {

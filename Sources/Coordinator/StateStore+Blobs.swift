@@ -31,12 +31,15 @@ extension StateStore {
                     UNION SELECT digest FROM orphan WHERE job = ?
                     UNION SELECT manifest FROM package WHERE job = ? AND manifest IS NOT NULL
                     UNION SELECT digest FROM package WHERE job = ? AND digest IS NOT NULL
+                    UNION SELECT digest FROM package_file WHERE job = ?
                     EXCEPT SELECT digest FROM batch JOIN job ON job.id = batch.job WHERE \(needed)
                     EXCEPT SELECT partial FROM batch JOIN job ON job.id = batch.job WHERE \(needed)
                     EXCEPT SELECT manifest FROM package JOIN job ON job.id = package.job WHERE job.ended IS NULL OR job.keeps
                     EXCEPT SELECT digest FROM package JOIN job ON job.id = package.job WHERE job.ended IS NULL OR job.keeps
+                    EXCEPT SELECT digest FROM package_file JOIN job ON job.id = package_file.job
+                        WHERE job.ended IS NULL OR job.keeps
                     """,
-                arguments: [key, key, key, key, key]
+                arguments: [key, key, key, key, key, key]
             ).compactMap { ContentDigest($0) }
         }
     }
@@ -53,6 +56,7 @@ extension StateStore {
                         UNION SELECT digest FROM orphan
                         UNION SELECT manifest FROM package WHERE manifest IS NOT NULL
                         UNION SELECT digest FROM package WHERE digest IS NOT NULL
+                        UNION SELECT digest FROM package_file
                         """
                 ).compactMap { ContentDigest($0) })
         }

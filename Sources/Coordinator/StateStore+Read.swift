@@ -18,21 +18,25 @@ struct Inheritance: Sendable {
     /// The highest job number ever given.
     var lastJob: JobID = 0
     var schedules: [Schedule] = []
+    /// Who may hold shares that the last incarnation granted; `nil` = it did not say.
+    var holders: ShareHolders?
 }
 
 extension StateStore {
     /// Everything, read once at a start; ended jobs come without their batches unless asked for.
     func load(withEnded: Bool = false) async throws -> Inheritance {
-        try await perform { db in
+        let epoch = epoch
+        return try await perform { db in
             var all = Inheritance()
             let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'job'")
             all.lastJob = last.map { UInt64(bitPattern: $0) } ?? 0
             for row in try Row.fetchAll(db, sql: "SELECT * FROM job ORDER BY id") {
                 let summary = try StateStore.summary(row)
+                let files = try StateStore.files(of: summary.key, db)
                 let packages = try Row.fetchAll(
                     db, sql: "SELECT * FROM package WHERE job = ? ORDER BY idx", arguments: [summary.key]
                 )
-                .map(StateStore.package)
+                .map { try StateStore.package($0, files) }
                 let batches =
                     summary.state.isFinal && !withEnded
                     ? []
@@ -46,6 +50,7 @@ extension StateStore {
                 all.times[summary.id] = JobTimes(created: row["created"], ended: row["ended"])
             }
             all.schedules = try StateStore.schedules(db)
+            all.holders = try StateStore.holders(before: epoch, db)
             return all
         }
     }
@@ -127,14 +132,28 @@ extension StateStore {
             digest: digest(row["digest"]), partial: digest(row["partial"]), result: result, trouble: trouble(row))
     }
 
-    private static func package(_ row: Row) throws -> Package {
+    /// The files of a job's packages beside the packages themselves, by the package's index.
+    private static func files(of job: Int64, _ db: Database) throws -> [Int64: [MergedFile]] {
+        var files: [Int64: [MergedFile]] = [:]
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT * FROM package_file WHERE job = ? ORDER BY idx, format", arguments: [job])
+        for row in rows {
+            let index: Int64 = row["idx"]
+            guard let digest = digest(row["digest"]) else { throw unreadable("a file of package \(job)/\(index)") }
+            files[index, default: []].append(
+                MergedFile(format: row["format"], digest: digest, size: number(row["size"])))
+        }
+        return files
+    }
+
+    private static func package(_ row: Row, _ files: [Int64: [MergedFile]]) throws -> Package {
         guard let state = PackageState(rawValue: UInt8(clamping: row["state"] as Int64)) else {
             throw unreadable("package \(row["job"] as Int64)/\(row["idx"] as Int64) makes no sense")
         }
         let merged = digest(row["digest"]).map {
             MergedPackage(
                 digest: $0, size: number(row["size"]), tiles: number(row["merged_tiles"]),
-                tilesHash: row["tiles_hash"] ?? "")
+                tilesHash: row["tiles_hash"] ?? "", files: files[row["idx"]] ?? [])
         }
         return Package(
             id: row["id"], tiles: number(row["tiles"]), state: state,

@@ -85,6 +85,25 @@ extension StateStore {
                     ALTER TABLE job ADD COLUMN reused INTEGER NOT NULL DEFAULT 0;
                     """)
         }
+        migrator.registerMigration("3-files") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE package_file (
+                        job INTEGER NOT NULL, idx INTEGER NOT NULL, format TEXT NOT NULL, digest BLOB NOT NULL, size INTEGER NOT NULL,
+                        PRIMARY KEY (job, idx, format),
+                        FOREIGN KEY (job, idx) REFERENCES package (job, idx) ON DELETE CASCADE
+                    ) STRICT, WITHOUT ROWID;
+                    """)
+        }
+        migrator.registerMigration("3-holders") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE holder (
+                        origin TEXT NOT NULL, session INTEGER NOT NULL, PRIMARY KEY (origin, session)
+                    ) STRICT, WITHOUT ROWID;
+                    INSERT INTO meta VALUES ('holders', 0);
+                    """)
+        }
         return migrator
     }
 }

@@ -1,3 +1,5 @@
+import Catalog
+import Packages
 import Scheduling
 import Shards
 import Tiles
@@ -51,7 +53,7 @@ struct SubmitPlanner: Sendable {
                 needs: PackageNeeds(masks: spec.packages.map(\.mask), cells: batches.map(\.cell)),
                 tileset: spec.tilesetDigest, after: body.after, identity: try Self.identity(body),
                 firing: body.schedule.isEmpty ? nil : Firing(schedule: body.schedule, due: due, wall: wall),
-                origin: spec.origin),
+                origin: spec.origin, formats: spec.formats),
             tiles: planner.tiles)
     }
 
@@ -64,14 +66,23 @@ struct SubmitPlanner: Sendable {
         }
     }
 
-    /// Names what reaches the packages' bytes: tileset, zooms, packages and how much may be missing; not who asked, when, or how urgently.
+    /// Names what reaches the catalog: tileset, zooms, packages, formats, style, edition and how much may be missing; not who asked, when,
+    /// or how urgently.
     private static func identity(_ body: PBSubmit) throws(SubmitProblem) -> ContentDigest? {
         let essence = PBSubmit.make {
             $0.tileset = body.tileset
             $0.zoomMin = body.zoomMin
             $0.zoomMax = body.zoomMax
             $0.allowedMissing = body.allowedMissing
-            $0.packages = body.packages.sorted { $0.id < $1.id }
+            $0.style = body.style
+            $0.dataDate = body.dataDate
+            $0.replacesTileset = body.replacesTileset
+            if !body.edition.isRoot { $0.edition = body.edition }
+            $0.packages = zip(body.packages, JobSpec.formats(body)).map { package, formats in
+                var package = package
+                package.formats = formats
+                return package
+            }.sorted { $0.id < $1.id }
         }
         return ContentDigest(Digest(of: try payload(essence)).bytes)
     }
@@ -98,6 +109,8 @@ struct SubmitPlanner: Sendable {
                 "bad-request", "A schedule's jobs cannot follow job \(body.after[0]).",
                 hint: "give the schedules times that follow one another")
         }
+        try Self.checkFormats(body)
+        try Self.checkStyle(body)
         guard !body.packages.isEmpty else { throw SubmitProblem("bad-package", "The submission names no package.") }
         var seen: Set<String> = []
         for package in body.packages {
@@ -110,6 +123,49 @@ struct SubmitPlanner: Sendable {
             guard seen.insert(package.id.lowercased()).inserted else {
                 throw SubmitProblem("bad-package", "Package '\(package.id)' is named twice.")
             }
+        }
+    }
+
+    /// Formats and edition are what this build's catalog can hold.
+    private static func checkFormats(_ body: PBSubmit) throws(SubmitProblem) {
+        do throws(PackagesError) {
+            for format in Set(body.formats).union(body.packages.flatMap(\.formats)).sorted() {
+                _ = try PackageFormat(parsing: format)
+            }
+        } catch {
+            throw SubmitProblem("bad-format", error.message)
+        }
+        do throws(CatalogError) {
+            _ = try CatalogEdition(of: body.edition)
+        } catch {
+            throw SubmitProblem("bad-edition", error.message)
+        }
+        guard body.dataDate.utf8.count <= 40, body.dataDate.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            throw SubmitProblem(
+                "bad-request", "The data's date is not 1 to 40 printable characters, such as 2026-10-01.")
+        }
+    }
+
+    /// A style is an address that workers can fetch, and somebody has to want it.
+    private static func checkStyle(_ body: PBSubmit) throws(SubmitProblem) {
+        let formats = Set(body.formats).union(body.packages.flatMap(\.formats))
+        guard body.style.isEmpty else {
+            guard body.style.hasPrefix("http://") || body.style.hasPrefix("https://") else {
+                throw SubmitProblem(
+                    "bad-style", "'\(body.style.prefix(200))' is not the address of a style.",
+                    hint: "give one that begins with http:// or https:// and that every worker reaches")
+            }
+            guard formats.contains("maplibre") else {
+                throw SubmitProblem(
+                    "bad-style", "The submission names a style, but no format that holds one.",
+                    hint: "add --format maplibre, or leave --style out")
+            }
+            return
+        }
+        guard !formats.contains("maplibre") else {
+            throw SubmitProblem(
+                "bad-style", "Format maplibre needs a style.", hint: "give its address: --style https://HOST/style.json"
+            )
         }
     }
 

@@ -8,9 +8,29 @@ import Wire
 /// Digests, counts and tiles were checked by the decoder.
 enum WireConversions {
     static func profile(_ body: PBHello) -> SessionProfile {
-        SessionProfile(
+        var profile = SessionProfile(
             name: String(body.name.prefix(128)), host: String(body.host.prefix(256)), processID: body.pid,
             build: String(body.build.prefix(128)), canFetch: body.canFetch, canMerge: body.canMerge)
+        profile.exports = body.exports.sorted()
+        return profile
+    }
+
+    static func file(_ file: MergedFile) -> PBPackageFile {
+        PBPackageFile.make {
+            $0.format = file.format
+            $0.sha256 = Data(file.digest.bytes)
+            $0.size = file.size
+        }
+    }
+
+    /// The files of a package, or `nil` when one of them has no digest.
+    static func files(_ files: [PBPackageFile]) -> [MergedFile]? {
+        var all: [MergedFile] = []
+        for file in files {
+            guard let digest = ContentDigest(file.sha256) else { return nil }
+            all.append(MergedFile(format: file.format, digest: digest, size: file.size))
+        }
+        return all
     }
 
     /// The result of a commit, or what is wrong with it.
@@ -28,11 +48,11 @@ enum WireConversions {
             }
             return .fetch(digest, counts, failures: failures)
         case .merge(let merge):
-            guard let digest = ContentDigest(merge.package) else { return nil }
+            guard let digest = ContentDigest(merge.package), let files = files(merge.files) else { return nil }
             return .merge(
                 MergedPackage(
-                    digest: digest, size: merge.size, tiles: merge.tiles, tilesHash: String(merge.tilesHash.prefix(128))
-                ))
+                    digest: digest, size: merge.size, tiles: merge.tiles,
+                    tilesHash: String(merge.tilesHash.prefix(128)), files: files))
         case nil: return nil
         }
     }
@@ -84,6 +104,7 @@ enum WireConversions {
                 $0.tiles = merged.tiles
                 $0.sha256 = Data(merged.digest.bytes)
                 $0.tilesHash = merged.tilesHash
+                $0.files = merged.files.map(file)
             }
         }
     }
@@ -135,6 +156,9 @@ enum WireConversions {
             $0.weight = job.weight
             $0.after = job.state.isFinal ? [] : job.after
             $0.batchesDead = job.counts[.dead]
+            $0.formats = spec.allFormats
+            $0.style = spec.style
+            $0.edition = spec.edition
         }
     }
 }

@@ -11,7 +11,7 @@ public final class PMTilesFile: Sendable {
     private static let maxDirectory: UInt64 = 16 << 20
     /// Levels of directories followed at most; real files have two.
     private static let maxDepth = 4
-    /// What a directory may unpack to, in bytes: some four million entries. Two hundred times a large real one.
+    /// What a directory may unpack to, in bytes: some four million entries.
     private static let maxUnpacked = 16 << 20
     private static let cachedLeaves = 64
 

@@ -18,10 +18,10 @@ struct MBTilesBuilder {
     }
 
     /// What every MBTiles file begins with: its mark, the metadata table, the seal's row.
-    static func begin(_ database: Database) throws {
+    static func begin(_ database: Database, isSealed: Bool = true) throws {
         try database.execute(sql: "PRAGMA application_id = \(MBTilesSchema.applicationID)")
         for statement in MBTilesSchema.metadata { try database.execute(sql: statement) }
-        try SQLiteSeal.insert(into: "metadata", database)
+        if isSealed { try SQLiteSeal.insert(into: "metadata", database) }
     }
 
     func add(body: [UInt8], number: UInt32) throws {
@@ -40,10 +40,13 @@ struct MBTilesBuilder {
         }
     }
 
-    /// Runs `body` inside the one transaction, closes the file after it and seals it.
-    static func write<Result>(_ url: URL, _ body: (MBTilesBuilder) throws -> Result) throws -> Result {
-        try PackageDatabase.write(url, sealed: "metadata") { database in
-            try begin(database)
+    /// Runs `body` inside the one transaction, closes the file after it and seals it if it is to be sealed.
+    static func write<Result>(
+        _ url: URL, isSealed: Bool, pageSize: Int = PackageDatabase.pageSize,
+        _ body: (MBTilesBuilder) throws -> Result
+    ) throws -> Result {
+        try PackageDatabase.write(url, sealed: isSealed ? "metadata" : nil, pageSize: pageSize) { database in
+            try begin(database, isSealed: isSealed)
             return try body(MBTilesBuilder(tables: database))
         }
     }

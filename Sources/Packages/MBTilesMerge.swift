@@ -27,6 +27,9 @@ public enum MBTilesMerge {
             throw PackagesError(
                 .badSpec, "Package '\(spec.id)' spans zooms \(spec.zooms), its mask ends at zoom \(spec.mask.maxZoom).")
         }
+        guard PackageSpec.formatVersions.contains(spec.formatVersion) else {
+            throw PackagesError(.badSpec, "Package format \(spec.formatVersion) is not written by this build.")
+        }
         try spec.metadata.check()
         guard !FileManager.default.fileExists(atPath: temporary.path) else {
             throw PackagesError(.io, "'\(temporary.path)' exists already; a merge writes a new file.")
@@ -40,7 +43,7 @@ public enum MBTilesMerge {
                 throw try missing(spec, inputs, expected - survey.mentioned, allowedMissing)
             }
             var totals = Totals()
-            try MBTilesBuilder.write(temporary) { builder in
+            try MBTilesBuilder.write(temporary, isSealed: spec.formatVersion > 1) { builder in
                 try fill(builder, spec, inputs, survey, stripTiles, &totals, progress)
                 let absent = expected - min(expected, totals.tiles + totals.empty)
                 guard absent <= allowedMissing else { throw try missing(spec, inputs, absent, allowedMissing) }

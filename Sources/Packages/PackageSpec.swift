@@ -11,9 +11,15 @@ public struct PackageSpec: Sendable {
     public let zooms: ZoomRange
     /// What its metadata table tells.
     public let metadata: PackageMetadata
+    /// Which of ``formatVersions`` to write.
+    public let formatVersion: Int
 
     /// Makes a spec from its parts.
-    public init(id: String, mask: TileMask, zooms: ZoomRange, metadata: PackageMetadata) {
+    public init(
+        id: String, mask: TileMask, zooms: ZoomRange, metadata: PackageMetadata,
+        formatVersion: Int = PackageSpec.formatVersion
+    ) {
+        self.formatVersion = formatVersion
         self.id = id
         self.mask = mask
         self.zooms = zooms
@@ -25,6 +31,10 @@ public struct PackageSpec: Sendable {
     /// It is raised whenever the same spec and tiles would give other bytes, so that a coordinator never mixes builds
     /// in one catalog version.
     public static let formatVersion = 2
+
+    /// The versions this build writes: 2, and 1 (without a seal, and with the library's version in its header), which a
+    /// coordinator of the build before asks for.
+    public static let formatVersions = [1, 2]
 }
 
 /// The metadata of a package.

@@ -4,6 +4,8 @@ public import Tiles
 public enum Effect: Sendable {
     /// Change the store.
     case store(StoreWrite)
+    /// Keep in the store who may hold shares of origins' budgets, in the same transaction; not part of any job's state.
+    case holders(ShareHolders)
     /// Send a message to a worker.
     case send(SessionID, Outgoing)
     /// Answer to ``Event/submit(_:)``.
@@ -110,6 +112,8 @@ public struct StoredJob: Hashable, Sendable {
     public var needs: PackageNeeds?
     /// See ``JobSubmission/tileset``; not stored, made again from the payload.
     public var tileset: ContentDigest?
+    /// See ``JobSubmission/formats``; not stored, made again from the payload.
+    public var formats: [[String]] = []
     /// The unfinished jobs that may still use the shards of this one, which has ended; its batches are those with shards.
     ///
     /// Not stored: made at a start from the times of submission and end.
@@ -118,7 +122,7 @@ public struct StoredJob: Hashable, Sendable {
     /// A job as a store keeps it.
     public init(
         summary: JobSummary, batches: [Batch], packages: [Package], payload: [UInt8] = [], needs: PackageNeeds? = nil,
-        tileset: ContentDigest? = nil, origin: JobOrigin? = nil
+        tileset: ContentDigest? = nil, origin: JobOrigin? = nil, formats: [[String]] = []
     ) {
         self.summary = summary
         self.batches = batches
@@ -127,5 +131,6 @@ public struct StoredJob: Hashable, Sendable {
         self.origin = origin
         self.needs = needs
         self.tileset = tileset
+        self.formats = formats
     }
 }

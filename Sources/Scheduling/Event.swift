@@ -36,7 +36,9 @@ public enum Event: Sendable {
     /// A worker can take this many further offers.
     case ready(SessionID, credit: UInt32)
     /// A worker's work loop is alive, with these leases in hand; what it did to origins, and the highest grant round it has applied.
-    case progress(SessionID, [LeaseProgress], origins: [OriginUse] = [], acknowledged: UInt64 = 0)
+    /// `namesHeld` = every live grant of an earlier incarnation is among them.
+    case progress(
+        SessionID, [LeaseProgress], origins: [OriginUse] = [], acknowledged: UInt64 = 0, namesHeld: Bool = false)
     /// A worker offers a result; everything it names is durable.
     case commit(SessionID, LeaseToken, CommitResult)
     /// A result that cannot be accepted, whatever its token: its blob is not there, or its numbers make no sense.
@@ -81,6 +83,8 @@ public struct SessionProfile: Hashable, Sendable {
     public var canMerge: Bool
     /// Whether it keeps to rate grants; one that does not know them keeps a tileset's limits for itself alone.
     public var obeysGrants = true
+    /// The formats it writes beside the package file; ascending once it is known.
+    public var exports: [String] = []
 
     /// A worker's description.
     public init(name: String, host: String, processID: UInt64, build: String, canFetch: Bool, canMerge: Bool) {

@@ -38,6 +38,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     case originDown = "origin-down"
     case originUnreachable = "origin-unreachable"
     case originUnreadable = "origin-unreadable"
+    case styleUnavailable = "style-unavailable"
     /// Some tiles of the attempt failed for causes that may pass.
     case tilesFailed = "tiles-failed"
     /// Every tile that failed was throttled.
@@ -53,6 +54,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     case originBadArchive = "origin-bad-archive"
     case originUnsupported = "origin-unsupported"
     case badSpec = "bad-spec"
+    case badStyle = "bad-style"
     case nothing = "no-tiles"
     case missingTiles = "missing-tiles"
 
@@ -74,6 +76,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     case badManifest = "bad-manifest"
     case badCounts = "bad-counts"
     case badCommit = "bad-commit"
+    case badFiles = "bad-files"
     case blobMissing = "blob-missing"
     case missingBlob = "missing-blob"
     case shardMissing = "shard-missing"
@@ -146,10 +149,10 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
             .tile
         case .throttled, .serverError, .passingRefusal, .timeout, .truncated, .transport, .resolveFailed,
             .connectFailed, .tlsFailed, .unreachable, .unreadable, .originDown, .originUnreachable, .originUnreadable,
-            .tilesFailed, .tilesThrottled:
+            .styleUnavailable, .tilesFailed, .tilesThrottled:
             .origin
         case .forbidden, .invalidRequest, .tileset, .badTileset, .badArchive, .unsupported, .originBadArchive,
-            .originUnsupported, .badSpec, .nothing, .missingTiles, .otherTileset:
+            .originUnsupported, .badSpec, .badStyle, .nothing, .missingTiles, .otherTileset:
             .job
         case .diskFull, .io, .inputOutput, .blobStore, .storeMissing, .outOfMemory, .engine, .database: .worker
         case .cancelled, .drained, .dropped, .jobFailed, .jobCancelled: .nobody
@@ -159,8 +162,19 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
 
     /// Whether an attempt that ends so counts towards the number after which the work is given up.
     ///
-    /// Being asked to wait says nothing against the work, and neither does an order.
-    public var costsAttempt: Bool { self != .throttled && self != .tilesThrottled && fault != .nobody }
+    /// Being asked to wait says nothing against the work, and neither does an order, nor a disk that is full or broken: the worker
+    /// rests, and another one tries.
+    public var costsAttempt: Bool {
+        self != .throttled && self != .tilesThrottled && self != .inputOutput && fault != .nobody && !isWantOfRoom
+    }
+
+    /// Whether a merge that ends so counts.
+    ///
+    /// An error of a disk does: what cannot be read may be a shard in the folder that all workers share.
+    var costsMerge: Bool { !isWantOfRoom }
+
+    /// Disks and stores that have no room or are not there: it lasts until somebody makes room, and no number of attempts is too many.
+    private var isWantOfRoom: Bool { self == .diskFull || self == .blobStore || self == .storeMissing }
 
     /// Whether a batch that dies of it is cut in quarters first: not when every part would fare like the whole.
     var isWorthCutting: Bool { fault != .job && fault != .nobody && !FailureCause.ofTheWhole.contains(self) }

@@ -33,6 +33,8 @@ struct Job: Sendable {
     var needs: PackageNeeds
     /// Jobs of one tileset share what they fetch.
     let tileset: ContentDigest?
+    /// See ``JobSubmission/formats``.
+    let formats: [[String]]
     /// The cells of the batches, to find those that overlap another job's.
     var cells = CellRuns()
     /// Ready batches that wait because another job fetches some of their tiles at this moment.
@@ -44,6 +46,7 @@ struct Job: Sendable {
         packages = stored.packages
         origin = stored.origin
         tileset = stored.tileset
+        formats = stored.formats
         needs = PackageNeeds(packages: packages.count, batches: batches.count)
         guard !summary.state.isFinal else {
             batches = []
@@ -119,6 +122,9 @@ struct Job: Sendable {
         }
         return nil
     }
+
+    /// The formats that a package is to have beside its own, ascending.
+    func formats(of package: Int) -> [String] { formats.indices.contains(package) ? formats[package] : [] }
 
     /// Whether a batch could be granted.
     var hasReadyWork: Bool { summary.counts[.ready] > UInt64(parked.count) }

@@ -185,13 +185,36 @@ public struct MergedPackage: Hashable, Sendable {
     public var tiles: UInt64
     /// `agg_tiles_hash` of its tiles.
     public var tilesHash: String
+    /// What was written beside the package file, ascending by format; durable as blobs too.
+    public var files: [MergedFile]
 
     /// A merged package.
-    public init(digest: ContentDigest, size: UInt64, tiles: UInt64, tilesHash: String) {
+    public init(digest: ContentDigest, size: UInt64, tiles: UInt64, tilesHash: String, files: [MergedFile] = []) {
         self.digest = digest
         self.size = size
         self.tiles = tiles
         self.tilesHash = tilesHash
+        self.files = files
+    }
+
+    /// The package file, then the others.
+    public var digests: [ContentDigest] { [digest] + files.map(\.digest) }
+}
+
+/// A merged package in another format.
+public struct MergedFile: Hashable, Sendable {
+    /// Kebab-case name of the format.
+    public var format: String
+    /// SHA-256 of the file.
+    public var digest: ContentDigest
+    /// Bytes of the file.
+    public var size: UInt64
+
+    /// A file of a merged package.
+    public init(format: String, digest: ContentDigest, size: UInt64) {
+        self.format = format
+        self.digest = digest
+        self.size = size
     }
 }
 

@@ -115,12 +115,15 @@ public struct JobSubmission: Sendable {
     ///
     /// `nil` = with nobody.
     public var tileset: ContentDigest?
+    /// Per package, the formats it is to have beside its own, ascending; empty = none has any.
+    public var formats: [[String]]
 
     /// A job of `packages` over `batches`.
     public init(
         requestID: String, priority: Int32 = 0, weight: UInt32 = 1, allowedMissing: Double, batches: [PlannedBatch],
         packages: [Package], payload: [UInt8] = [], needs: PackageNeeds? = nil, tileset: ContentDigest? = nil,
-        after: [JobID] = [], identity: ContentDigest? = nil, firing: Firing? = nil, origin: JobOrigin? = nil
+        after: [JobID] = [], identity: ContentDigest? = nil, firing: Firing? = nil, origin: JobOrigin? = nil,
+        formats: [[String]] = []
     ) {
         self.requestID = requestID
         self.priority = priority
@@ -135,5 +138,6 @@ public struct JobSubmission: Sendable {
         self.firing = firing
         self.needs = needs
         self.tileset = tileset
+        self.formats = formats
     }
 }

@@ -21,8 +21,7 @@ extension Scheduler {
     /// Merges first: they end jobs.
     mutating func dispatch(now: Tick) {
         // Tokens never repeat: after 2^32 grants this incarnation grants no more, and the next one has a number range of its own.
-        while !hasSpentTokens, let turn = nextMerge(), let id = nextMerger(now: now) {
-            mergeTurns.removeMin()
+        while !hasSpentTokens, let (turn, id) = nextMerge(now: now) {
             grantMerge(turn.job, turn.package, to: id, now: now)
             enlist(id, now: now)
         }
@@ -59,31 +58,9 @@ extension Scheduler {
         return nil
     }
 
-    private mutating func nextMerge() -> MergeTurn? {
-        while let turn = mergeTurns.min {
-            guard jobs.contains(turn.job) else {
-                mergeTurns.removeMin()
-                continue
-            }
-            let job = jobs[turn.job]
-            let isCurrent = turn.priority >= 0 && turn.priority == job.summary.priority
-            if isCurrent, !job.summary.state.isFinal, job.packages[turn.package].state == .ready { return turn }
-            mergeTurns.removeMin()
-        }
-        return nil
-    }
-
     mutating func nextFetcher(now: Tick) -> SessionID? {
         while let id = fetchers.popFirst() {
             sessions[id]?.isQueuedToFetch = false
-            if let session = sessions[id], canTake(session, now: now) { return id }
-        }
-        return nil
-    }
-
-    private mutating func nextMerger(now: Tick) -> SessionID? {
-        while let id = mergers.popFirst() {
-            sessions[id]?.isQueuedToMerge = false
             if let session = sessions[id], canTake(session, now: now) { return id }
         }
         return nil

@@ -18,8 +18,9 @@ extension Scheduler {
             allowedMissing: submission.allowedMissing, after: submission.after, identity: submission.identity)
         var stored = StoredJob(
             summary: summary, batches: submission.batches.map(Batch.init), packages: submission.packages,
-            payload: submission.payload, needs: submission.needs, tileset: submission.tileset, origin: submission.origin
-        )
+            payload: submission.payload, needs: submission.needs, tileset: submission.tileset,
+            origin: submission.origin,
+            formats: submission.formats)
         let place = restore(stored, now: now)
         stored.summary = jobs[place].summary
         store(.insertJob(stored))

@@ -76,7 +76,7 @@ extension Scheduler {
             guard jobs[job].batches.indices.contains(index) else { return }
             jobs[job].batches[index].trouble = trouble
             guard isDead || FailureCause(named: trouble.cause).costsAttempt else {
-                if !promoteBackup(job, index) { waitOut(job, index, now: now) }
+                if !promoteBackup(job, index) { waitOut(job, index, trouble, now: now) }
                 return
             }
             let isLast = jobs[job].batches[index].countEnd(isLoss: isLoss, policy)
@@ -104,6 +104,12 @@ extension Scheduler {
             jobs[job].packages[index].trouble = trouble
             jobs[job].packages[index].owner = 0
             if FailureCause.lostManifest.contains(trouble.cause) { jobs[job].packages[index].manifest = nil }
+            guard isDead || FailureCause(named: trouble.cause).costsMerge else {
+                jobs[job].packages[index].state = .backoff
+                storePackage(job, index)
+                let wait = policy.backoff(job: jobs[job].summary.id, index: -1 - index, attempt: 1)
+                return setAlarm(.package(job: job, index: index), at: now + wait)
+            }
             let isLast = jobs[job].packages[index].countEnd(isLoss: isLoss, policy)
             if isDead || isLast {
                 giveUp(job, index, now: now)
@@ -116,13 +122,17 @@ extension Scheduler {
     }
 
     /// An end that says nothing against the batch: it waits, and no attempt is counted.
-    private mutating func waitOut(_ job: Int, _ index: Int, now: Tick) {
-        let salt = jobs[job].batches[index].token?.rawValue ?? 0
+    private mutating func waitOut(_ job: Int, _ index: Int, _ trouble: Trouble, now: Tick) {
+        let (id, salt) = (jobs[job].summary.id, jobs[job].batches[index].token?.rawValue ?? 0)
         jobs[job].move(index, to: .backoff)
         storeBatch(job, index)
-        setAlarm(
-            .batch(job: job, index: index),
-            at: now + policy.throttledWait(job: jobs[job].summary.id, index: index, salt: salt))
+        // An origin wants time; another machine does not.
+        let isLocal = FailureCause(named: trouble.cause).fault == .worker
+        let wait =
+            isLocal
+            ? policy.backoff(job: id, index: index, attempt: 1, salt: salt)
+            : policy.throttledWait(job: id, index: index, salt: salt)
+        setAlarm(.batch(job: job, index: index), at: now + wait)
     }
 
     func backoff(_ job: Int, _ package: Int) -> Int64 {

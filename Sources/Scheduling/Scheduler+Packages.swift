@@ -16,13 +16,22 @@ extension Scheduler {
             refuse(id, token, Trouble(cause: "bad-counts", detail: detail), now: now)
             return
         }
+        let formats = jobs[job].formats(of: index)
+        guard merged.files.map(\.format) == formats else {
+            let made = merged.files.map(\.format).joined(separator: ", ")
+            let detail =
+                "the commit names the formats '\(made)'; the package is to have '"
+                + formats.joined(separator: ", ") + "'"
+            refuse(id, token, Trouble(cause: FailureCause.badFiles.rawValue, detail: detail), now: now)
+            return
+        }
         guard merged.tiles > 0 else {
             _ = close(token, now: now)
             jobs[job].packages[index].trouble = Trouble(
                 cause: FailureCause.noTiles,
                 detail: "the origin has no tile in its area; check the tileset's url and the zooms")
             send(id, .ack(token, merged.digest))
-            store(.orphan(jobs[job].summary.id, merged.digest))
+            for digest in merged.digests { store(.orphan(jobs[job].summary.id, digest)) }
             giveUp(job, index, now: now)
             return
         }
@@ -43,7 +52,14 @@ extension Scheduler {
         let row = jobs[job].packages[package]
         // The job was cancelled, or failed for another package, while this one was on its way: the report must not deny what is there.
         let isLate = jobs[job].summary.state.isFinal && row.state == .failed && row.merged != nil
-        guard row.state == .publishing || isLate else { return }
+        guard row.state == .publishing || isLate else {
+            // It was ordered anew while this was on its way: what is there is noted, and replaced by what is being made.
+            guard !jobs[job].summary.state.isFinal, row.merged == nil, row.state != .failed else { return }
+            jobs[job].packages[package].version = version
+            jobs[job].packages[package].path = path
+            storePackage(job, package)
+            return
+        }
         jobs[job].packages[package].state = unchanged ? .unchanged : .published
         jobs[job].packages[package].version = version
         jobs[job].packages[package].path = path
@@ -73,9 +89,14 @@ extension Scheduler {
         setAlarm(.package(job: job, index: package), at: now + backoff(job, package))
     }
 
-    /// The merged package is gone from the blob store: it counts as a failed attempt, and the next merge makes the same bytes.
+    /// A file of the merged package is gone from the blob store: it counts as a failed attempt, and the next merge makes all of them.
+    ///
+    /// They are the same bytes again unless a style has changed meanwhile, so what is left of them goes with the job.
     private mutating func mergeAgain(_ job: Int, _ package: Int, now: Tick) {
         guard let trouble = jobs[job].packages[package].trouble else { return }
+        for file in jobs[job].packages[package].merged?.files ?? [] {
+            store(.orphan(jobs[job].summary.id, file.digest))
+        }
         if let token = jobs[job].packages[package].token { ended[token] = nil }
         jobs[job].packages[package].merged = nil
         if jobs[job].summary.state == .publishing {

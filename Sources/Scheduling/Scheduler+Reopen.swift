@@ -43,6 +43,9 @@ extension Scheduler {
         let batches = rows.enumerated().map { index, row in row.reopened(chosen?.contains(index) ?? true) }
         finished.removeAll { $0 == id }
         kept.removeAll { $0 == id }
+        // Rows of a plan that is made anew do not name what others could use until now; it goes with the job all the same.
+        let named = Set(batches.flatMap { [$0.digest, $0.partial] }.compactMap(\.self))
+        for digest in given(by: id) where !named.contains(digest) { store(.orphan(id, digest)) }
         stopGiving(id)
         jobs[job].summary.state = .fetching
         jobs[job].summary.reason = ""
@@ -77,7 +80,7 @@ extension Scheduler {
         let row = jobs[job].packages[package]
         if row.state == .leased, let token = row.token { void(token, now: now) }
         if let token = row.token { ended[token] = nil }
-        for digest in [row.manifest, row.merged?.digest].compactMap(\.self) {
+        for digest in [row.manifest].compactMap(\.self) + (row.merged?.digests ?? []) {
             store(.orphan(jobs[job].summary.id, digest))
         }
         jobs[job].packages[package] = row.rewound

@@ -67,7 +67,7 @@ extension Scheduler {
         let row = jobs[job].packages[package]
         switch row.state {
         case .manifest: effects.append(.writeManifest(id, package: package))
-        case .ready: mergeTurns.insert(MergeTurn(priority: jobs[job].summary.priority, job: job, package: package))
+        case .ready: queueMerge(job, package)
         case .backoff where row.manifest == nil && jobs[job].needs.isOpen(package):
             // Some of its shards are being fetched again; a manifest now would lack them.
             jobs[job].packages[package].state = .waiting

@@ -26,6 +26,7 @@ extension Scheduler {
         }
         _ = hear(id, now: now)
         sessions[id]?.profile = profile
+        sessions[id]?.profile.exports.sort()
         sessions[id]?.credit = 0
         // Leases of an earlier incarnation that the worker does not hold: their offers died with that incarnation's sockets.
         for token in unclaimed.removeValue(forKey: id) ?? [] where leases[token] != nil {
@@ -120,7 +121,7 @@ extension Scheduler {
         }
         if session.profile.canMerge, !session.isQueuedToMerge {
             sessions[id]?.isQueuedToMerge = true
-            mergers.append(id)
+            mergers[session.profile.exports, default: []].append(id)
         }
     }
 

@@ -74,6 +74,11 @@ extension Scheduler {
         if !isKept, !isGiving(id) { effects.append(.release(id)) }
     }
 
+    /// The shards of an ended job that are kept for others.
+    func given(by id: JobID) -> [ContentDigest] {
+        donors.values.joined().filter { $0.job == id }.flatMap { $0.shards.map(\.digest) }
+    }
+
     /// Forgets the shards of an ended job.
     mutating func stopGiving(_ id: JobID) {
         for (tileset, kept) in donors where kept.contains(where: { $0.job == id }) {

@@ -46,15 +46,19 @@ public struct Scheduler: Sendable {
     var alarms: Heap<Alarm> = []
     var alarmCount: UInt64 = 0
     var turns: Heap<Turn> = []
-    var mergeTurns: Heap<MergeTurn> = []
+    /// Packages that wait for a merger, by the formats they are to have.
+    var mergeTurns: [[String]: Heap<MergeTurn>] = [:]
     var fetchers: Deque<SessionID> = []
-    var mergers: Deque<SessionID> = []
+    /// Sessions that can merge now, by the formats they write.
+    var mergers: [[String]: Deque<SessionID>] = [:]
     var virtualTime: UInt64 = 0
     /// The budgets of origins.
     var rates: RateLedger
     /// Jobs with ready batches whose origin gives nobody work now, by origin.
     var idled: [String: Set<Int>] = [:]
     var rateAlarm: Tick?
+    /// Who holds shares, as the store was told last.
+    var storedHolders: ShareHolders?
     var effects: [Effect] = []
 
     /// An empty scheduler, or one that goes on from a store.
@@ -62,14 +66,15 @@ public struct Scheduler: Sendable {
     /// - Parameters:
     ///   - jobs: The stored jobs by ascending id.
     ///   - lastJob: The highest id ever given, when it is not that of the last stored job.
+    ///   - holders: What the last incarnation said of ``Effect/holders(_:)``; `nil` = not known.
     ///   - now: Leases found in the store live at least until `now` + ``SchedulerPolicy/restartGrace``.
     public init(
         policy: SchedulerPolicy = SchedulerPolicy(), epoch: UInt32, jobs stored: [StoredJob] = [], lastJob: JobID = 0,
-        schedules: [Schedule] = [], now: Tick
+        schedules: [Schedule] = [], holders: ShareHolders? = nil, now: Tick
     ) {
         self.policy = policy
         self.epoch = epoch
-        rates = RateLedger(policy.rates, epoch: epoch, now: now)
+        rates = RateLedger(policy.rates, epoch: epoch, holders: holders, now: now)
         self.lastJob = max(lastJob, stored.last?.summary.id ?? 0)
         self.schedules = Dictionary(schedules.map { ($0.id, $0) }) { $1 }
         for job in stored { restore(job, now: now) }
@@ -106,8 +111,8 @@ public struct Scheduler: Sendable {
             fireFailed(id, wall: wall, trouble, retriable: retriable)
         case .hello(let id, let profile, let held): hello(id, profile, held: held, now: now)
         case .ready(let id, let credit): ready(id, credit: credit, now: now)
-        case .progress(let id, let reports, let uses, let acknowledged):
-            report(id, uses, acknowledged: acknowledged, now: now)
+        case .progress(let id, let reports, let uses, let acknowledged, let namesHeld):
+            report(id, uses, acknowledged: acknowledged, namesHeld: namesHeld, now: now)
             progress(id, reports, now: now)
         case .commit(let id, let token, let result): commit(id, token, result, now: now)
         case .refusedCommit(let id, let token, let trouble): refuse(id, token, trouble, now: now)

@@ -1,18 +1,20 @@
-internal import Foundation
+public import Foundation
 
 /// A folder of one process's own below a folder that several share; what dead processes left there is removed at the next start.
 ///
 /// Whether a process lives is told by the lock it holds on a file in its folder, which the kernel lets go however it ends.
-final class ScratchFolder: Sendable {
+public final class ScratchFolder: Sendable {
     private static let prefix = "packhorse-"
 
-    let url: URL
+    /// The folder; it goes with this value.
+    public let url: URL
     private let lock: Int32
 
     /// Makes the folder, after removing those of dead processes.
     ///
     /// Blocks while another process does the same.
-    init(in parent: URL) throws(ShardsError) {
+    /// - Throws: `disk-full` or `io`.
+    public init(in parent: URL) throws(ShardsError) {
         try Durable.makeFolder(parent)
         let gate = try Self.locked(parent.appendingPathComponent(".packhorse-lock"))
         defer { close(gate) }

@@ -17,6 +17,7 @@ struct Draft: Sendable {
     var http2: Bool
     var maxTileBytes: Int
     var language: String?
+    var group: String?
     var keyEnvironment: String?
 
     init(_ reader: FieldReader, fallbackID: String) throws(TilesetsError) {
@@ -28,6 +29,7 @@ struct Draft: Sendable {
         http2 = try reader.flag("http2") ?? false
         maxTileBytes = try reader.integer("max_tile_bytes", in: 1...(256 << 20)) ?? Tileset.defaultMaxTileBytes
         language = try reader.text("language")
+        group = try reader.text("group")
         format = try Self.format(reader)
         scheme = try Self.scheme(reader)
         zooms = try Self.zooms(reader)

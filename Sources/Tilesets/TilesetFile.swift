@@ -17,6 +17,7 @@ import Tiles
 /// | `headers` | a mapping; secrets as `"Bearer ${TOKEN}"` from the environment |
 /// | `key` | `${NAME}`: the environment variable `{key}` stands for |
 /// | `language` | what `{language}` stands for |
+/// | `group` | the data group its packages belong to: `terrain`, `satellite`; none is the base map |
 /// | `http2` | true or false (default) |
 /// | `max_tile_bytes` | 1...268435456, default 16777216 |
 /// | `politeness` | a mapping of `concurrency` 1...256 (8), `requests_per_second`, `user_agent`, `contact` |
@@ -24,7 +25,8 @@ import Tiles
 public struct TilesetFile: Sendable {
     static let keys = [
         "id", "name", "url", "format", "zoom", "minzoom", "maxzoom", "bounds", "attribution", "description",
-        "subdomains", "scheme", "headers", "key", "language", "http2", "max_tile_bytes", "politeness", "timeouts",
+        "subdomains", "scheme", "headers", "key", "language", "group", "http2", "max_tile_bytes", "politeness",
+        "timeouts",
     ]
     /// Tileset files are read up to this size, in bytes.
     static let maxBytes = 1 << 20
@@ -37,7 +39,29 @@ public struct TilesetFile: Sendable {
     }
 
     let location: Location
-    let draft: Draft
+    private(set) var draft: Draft
+
+    /// The data group that its packages belong to; it says where they are published, not what they hold.
+    public var group: String? { draft.group }
+
+    /// What `{language}` stands for.
+    public var language: String? { draft.language }
+
+    /// Whether its URLs name a language, so that each language has tiles of its own.
+    public var hasLanguages: Bool {
+        switch location {
+        case .templates(let urls): urls.contains { $0.contains("{language}") }
+        case .tileJSON(let url): url.contains("{language}")
+        case .mbtiles, .pmtiles: false
+        }
+    }
+
+    /// The same file with another language.
+    public func inLanguage(_ code: String) -> TilesetFile {
+        var file = self
+        file.draft.language = code
+        return file
+    }
 
     /// The TileJSON document that completes the tileset, `{key}` and `{language}` unfilled; `nil` when there is none.
     public var tileJSONURL: String? { if case .tileJSON(let url) = location { url } else { nil } }

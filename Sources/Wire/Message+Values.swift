@@ -10,6 +10,7 @@ extension Message {
             try Self.check(body.held.count, atMost: 1024, "held leases")
             try Self.check(body.shardFormats.count, atMost: 64, "shard formats")
             try Self.check(body.packageFormats.count, atMost: 64, "package formats")
+            try Self.checkFormats(body.exports)
         case .ready(let body):
             try Self.check(Int(body.credit), atMost: 4096, "credits")
         case .progress(let body):
@@ -81,6 +82,8 @@ extension Message {
             else { throw WireError(.badValue, "The commit's tile counts do not add up.") }
         case .merge(let result):
             guard result.package.count == 32 else { throw badDigest("commit", result.package.count) }
+            try checkFormats(result.files.map(\.format))
+            for file in result.files where file.sha256.count != 32 { throw badDigest("commit", file.sha256.count) }
         case nil: throw WireError(.badValue, "The commit has no result.")
         }
     }
@@ -113,6 +116,9 @@ extension Message {
                 "The tileset's description has \(submit.tileset.count) bytes; at most \(MessageType.maxTilesetBytes)"
                     + " travel with every offer. Shorten its vector_layers.")
         }
+        try checkFormats(submit.formats)
+        try checkEdition(submit.edition, style: submit.style)
+        for package in submit.packages { try checkFormats(package.formats) }
         for package in submit.packages where package.hasBounds {
             guard package.bounds.isFinite else {
                 throw WireError(.badValue, "The bounds of package '\(package.id.prefix(80))' are not finite numbers.")
@@ -125,6 +131,32 @@ extension Message {
         for package in status.packages where !package.sha256.isEmpty && package.sha256.count != 32 {
             throw badDigest("jobStatus", package.sha256.count)
         }
+        for file in status.packages.flatMap(\.files) where file.sha256.count != 32 {
+            throw badDigest("jobStatus", file.sha256.count)
+        }
+    }
+
+    /// Formats have short names, each once.
+    static func checkFormats(_ formats: [String]) throws(WireError) {
+        try check(formats.count, atMost: MessageType.maxFormats, "formats")
+        for format in formats {
+            let isName =
+                (1...32).contains(format.utf8.count)
+                && format.utf8.allSatisfy {
+                    (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D
+                }
+            guard isName else { throw WireError(.badValue, "'\(format.prefix(40))' does not name a format.") }
+        }
+        guard Set(formats).count == formats.count else {
+            throw WireError(.badValue, "The formats \(formats.joined(separator: ", ")) name one twice.")
+        }
+    }
+
+    static func checkEdition(_ edition: PBEdition, style: String) throws(WireError) {
+        guard style.utf8.count <= 2048 else {
+            throw WireError(.badValue, "The style's address has \(style.utf8.count) bytes; at most 2048 may be.")
+        }
+        if let problem = edition.problem { throw WireError(.badValue, problem) }
     }
 
     private static func check(_ failure: PBTileFailure) throws(WireError) {

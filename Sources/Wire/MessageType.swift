@@ -81,6 +81,9 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     /// Unit: bytes. Every offer repeats it beside its mask, and must fit a work frame.
     public static let maxTilesetBytes = 128 << 10
 
+    /// Most formats of a package beside MBTiles, and most that a worker may say it writes.
+    public static let maxFormats = 32
+
     /// Largest body of this type.
     ///
     /// Unit: bytes. Checked before anything is decoded.
@@ -117,17 +120,29 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     /// Bounds of the lists in this type, counted before they are decoded: a path of field numbers and the most allowed.
     var listLimits: [ListLimit] {
         switch self {
-        case .hello: [.init([10], 64), .init([11], 64), .init([12], 1024)]
+        case .hello: [.init([10], 64), .init([11], 64), .init([12], 1024), .init([14], Self.maxFormats)]
         case .welcome: [.init([4], 1024)]
         case .progress: [.init([1], 1024), .init([2], 256)]
         case .pong: [.init([1], 1024), .init([3], 256)]
         case .return: [.init([1], 1024)]
         case .rateGrants: [.init([1], 256)]
-        case .commit: [.init([2], 1), .init([3], 1), .init([2, 8], 1000)]
+        case .commit: [.init([2], 1), .init([3], 1), .init([2, 8], 1000), .init([3, 5], Self.maxFormats)]
         case .offer: [.init([5], 1), .init([6], 1), .init([5, 8], 256)]
-        case .submit: [.init([7], 4096), .init([7, 3], 40_000), .init([13], 64)]
-        case .jobs: [.init([1], 1000), .init([1, 19], 4096), .init([1, 20], 10_000)]
-        case .jobStatus: [.init([19], 4096), .init([20], 10_000)]
+        case .submit:
+            [
+                .init([7], 4096), .init([7, 3], 40_000), .init([7, 6], 4096 * Self.maxFormats), .init([13], 64),
+                .init([15], Self.maxFormats),
+            ]
+        case .jobs:
+            [
+                .init([1], 1000), .init([1, 19], 4096), .init([1, 20], 10_000),
+                .init([1, 19, 9], 4096 * Self.maxFormats), .init([1, 28], 1000 * Self.maxFormats),
+            ]
+        case .jobStatus:
+            [
+                .init([19], 4096), .init([20], 10_000), .init([19, 9], 4096 * Self.maxFormats),
+                .init([28], Self.maxFormats),
+            ]
         case .workers: [.init([1], 4096)]
         case .deadLetters: [.init([1], 1000), .init([1, 12], 10_000)]
         case .deadOrder: [.init([3], 4096)]

@@ -41,5 +41,7 @@ extension PBMergeManifest {
         else {
             throw WireError(.badValue, "The merge manifest of '\(packageID)' has bad zooms, digests or bounds.")
         }
+        try Message.checkFormats(formats)
+        try Message.checkEdition(edition, style: style)
     }
 }

@@ -92,5 +92,7 @@ extension PBLoggedFailures: WireBody {}
 extension PBLoggedBatches: WireBody {}
 extension PBLoggedDrop: WireBody {}
 extension PBLoggedSchedule: WireBody {}
+extension PBPackageFile: WireBody {}
+extension PBEdition: WireBody {}
 extension PBTile: WireBody {}
 extension PBBox: WireBody {}

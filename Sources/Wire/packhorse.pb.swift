@@ -69,6 +69,9 @@ public nonisolated struct PBHello: Sendable {
   /// no shared blob store: blobs travel over the blob socket
   public var streams: Bool = false
 
+  /// formats it writes beside the MBTiles package; minor 2
+  public var exports: [String] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -113,6 +116,9 @@ public nonisolated struct PBProgress: Sendable {
   /// highest RateGrant.round applied: what was granted before it no longer counts
   public var grants: UInt64 = 0
 
+  /// every live grant of an earlier coordinator is in `origins`; until this is answered once
+  public var namesHeld: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -145,7 +151,7 @@ public nonisolated struct PBOriginUse: Sendable {
   /// requests that wait for a permit now
   public var waiting: UInt64 = 0
 
-  /// a live grant of an earlier coordinator, until this one has granted anything
+  /// a live grant of an earlier coordinator; see Progress.names_held
   public var held: PBHeldShare {
     get {_held ?? PBHeldShare()}
     set {_held = newValue}
@@ -307,6 +313,9 @@ public nonisolated struct PBMergeResult: Sendable {
 
   /// agg_tiles_hash
   public var tilesHash: String = String()
+
+  /// the manifest's formats in its order, durable in the blob store; minor 2
+  public var files: [PBPackageFile] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -526,9 +535,29 @@ public nonisolated struct PBMergeManifest: Sendable {
   /// tiles of the mask that no shard may mention: those that failed for good
   public var allowedMissing: UInt64 = 0
 
+  /// what else is written from the merged package
+  public var formats: [String] = []
+
+  /// URL of the style that goes into a format that holds one; {key} and {language} as in the tileset
+  public var style: String = String()
+
+  public var edition: PBEdition {
+    get {_edition ?? PBEdition()}
+    set {_edition = newValue}
+  }
+  /// Returns true if `edition` has been explicitly set.
+  public var hasEdition: Bool {self._edition != nil}
+  /// Clears the value of `edition`. Subsequent reads from it will return its default value.
+  public mutating func clearEdition() {self._edition = nil}
+
+  /// of the data, for formats that date their rows; 2026-10-01
+  public var dataDate: String = String()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _edition: PBEdition? = nil
 }
 
 public nonisolated struct PBPong: Sendable {
@@ -628,50 +657,127 @@ public nonisolated struct PBUnknownSession: Sendable {
   public init() {}
 }
 
-public nonisolated struct PBSubmit: Sendable {
+public nonisolated struct PBSubmit: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// repeating it returns the first job
-  public var requestID: String = String()
+  public var requestID: String {
+    get {_storage._requestID}
+    set {_uniqueStorage()._requestID = newValue}
+  }
 
   /// region, bbox, geojson, points; catalog = each package has its own
-  public var kind: String = String()
+  public var kind: String {
+    get {_storage._kind}
+    set {_uniqueStorage()._kind = newValue}
+  }
 
   /// what the user typed
-  public var label: String = String()
+  public var label: String {
+    get {_storage._label}
+    set {_uniqueStorage()._label = newValue}
+  }
 
-  public var tileset: Data = Data()
+  public var tileset: Data {
+    get {_storage._tileset}
+    set {_uniqueStorage()._tileset = newValue}
+  }
 
-  public var zoomMin: UInt32 = 0
+  public var zoomMin: UInt32 {
+    get {_storage._zoomMin}
+    set {_uniqueStorage()._zoomMin = newValue}
+  }
 
-  public var zoomMax: UInt32 = 0
+  public var zoomMax: UInt32 {
+    get {_storage._zoomMax}
+    set {_uniqueStorage()._zoomMax = newValue}
+  }
 
-  public var packages: [PBPackageRequest] = []
+  public var packages: [PBPackageRequest] {
+    get {_storage._packages}
+    set {_uniqueStorage()._packages = newValue}
+  }
 
   /// raises the coordinator's bbox limit when above it; 0 = the default
-  public var tileLimit: UInt64 = 0
+  public var tileLimit: UInt64 {
+    get {_storage._tileLimit}
+    set {_uniqueStorage()._tileLimit = newValue}
+  }
 
-  public var priority: Int32 = 0
+  public var priority: Int32 {
+    get {_storage._priority}
+    set {_uniqueStorage()._priority = newValue}
+  }
 
   /// 0...1: share of failed tiles a package may lack; beyond it the job fails
-  public var allowedMissing: Double = 0
+  public var allowedMissing: Double {
+    get {_storage._allowedMissing}
+    set {_uniqueStorage()._allowedMissing = newValue}
+  }
 
-  public var dryRun: Bool = false
+  public var dryRun: Bool {
+    get {_storage._dryRun}
+    set {_uniqueStorage()._dryRun = newValue}
+  }
 
   /// share among jobs of one priority; 0 = 1
-  public var weight: UInt32 = 0
+  public var weight: UInt32 {
+    get {_storage._weight}
+    set {_uniqueStorage()._weight = newValue}
+  }
 
   /// wait until these jobs are done; one that fails or is cancelled fails this one
-  public var after: [UInt64] = []
+  public var after: [UInt64] {
+    get {_storage._after}
+    set {_uniqueStorage()._after = newValue}
+  }
 
   /// id of the schedule that fired, empty = by hand
-  public var schedule: String = String()
+  public var schedule: String {
+    get {_storage._schedule}
+    set {_uniqueStorage()._schedule = newValue}
+  }
+
+  /// of every package that names none itself, beside mbtiles, which is always made; minor 2
+  public var formats: [String] {
+    get {_storage._formats}
+    set {_uniqueStorage()._formats = newValue}
+  }
+
+  /// as MergeManifest.style
+  public var style: String {
+    get {_storage._style}
+    set {_uniqueStorage()._style = newValue}
+  }
+
+  public var edition: PBEdition {
+    get {_storage._edition ?? PBEdition()}
+    set {_uniqueStorage()._edition = newValue}
+  }
+  /// Returns true if `edition` has been explicitly set.
+  public var hasEdition: Bool {_storage._edition != nil}
+  /// Clears the value of `edition`. Subsequent reads from it will return its default value.
+  public mutating func clearEdition() {_uniqueStorage()._edition = nil}
+
+  /// packages of another tileset may be replaced
+  public var replacesTileset: Bool {
+    get {_storage._replacesTileset}
+    set {_uniqueStorage()._replacesTileset = newValue}
+  }
+
+  /// how old the data is, as the catalog tells it
+  public var dataDate: String {
+    get {_storage._dataDate}
+    set {_uniqueStorage()._dataDate = newValue}
+  }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct PBPackageRequest: Sendable {
@@ -697,6 +803,9 @@ public nonisolated struct PBPackageRequest: Sendable {
 
   /// as Submit.kind, in a job of several kinds; empty = the job's
   public var kind: String = String()
+
+  /// as Submit.formats; empty = the job's
+  public var formats: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -911,6 +1020,26 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
     set {_uniqueStorage()._waiting = newValue}
   }
 
+  /// of any of its packages, beside mbtiles
+  public var formats: [String] {
+    get {_storage._formats}
+    set {_uniqueStorage()._formats = newValue}
+  }
+
+  public var style: String {
+    get {_storage._style}
+    set {_uniqueStorage()._style = newValue}
+  }
+
+  public var edition: PBEdition {
+    get {_storage._edition ?? PBEdition()}
+    set {_uniqueStorage()._edition = newValue}
+  }
+  /// Returns true if `edition` has been explicitly set.
+  public var hasEdition: Bool {_storage._edition != nil}
+  /// Clears the value of `edition`. Subsequent reads from it will return its default value.
+  public mutating func clearEdition() {_uniqueStorage()._edition = nil}
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -940,6 +1069,9 @@ public nonisolated struct PBPackageStatus: Sendable {
   public var path: String = String()
 
   public var tilesHash: String = String()
+
+  /// beside the package itself
+  public var files: [PBPackageFile] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1611,6 +1743,44 @@ public nonisolated struct PBBox: Sendable {
   public init() {}
 }
 
+/// A file of a package beside the MBTiles one.
+public nonisolated struct PBPackageFile: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// kebab-case: pmtiles, maplibre, …
+  public var format: String = String()
+
+  public var sha256: Data = Data()
+
+  public var size: UInt64 = 0
+
+  /// in a status: absolute, in the coordinator's file system
+  public var path: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// Which of several catalogs side by side; both empty = the root.
+public nonisolated struct PBEdition: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// a data group: terrain, satellite, …
+  public var group: String = String()
+
+  /// a language code
+  public var language: String = String()
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
 /// One change of the coordinator's state. Replaying all of them, oldest first, gives the state again; only a submission's own
 /// bytes are not repeated here.
 public nonisolated struct PBLoggedChange: Sendable {
@@ -2073,6 +2243,11 @@ public nonisolated struct PBLoggedPackage: @unchecked Sendable {
     set {_uniqueStorage()._detail = newValue}
   }
 
+  public var files: [PBPackageFile] {
+    get {_storage._files}
+    set {_uniqueStorage()._files = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2100,7 +2275,7 @@ fileprivate nonisolated let _protobuf_package = "packhorse.wire.v1"
 
 nonisolated extension PBHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Hello"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}wire_minor_min\0\u{3}wire_minor_max\0\u{1}build\0\u{1}name\0\u{1}host\0\u{1}pid\0\u{3}can_fetch\0\u{3}can_merge\0\u{3}blob_store\0\u{3}shard_formats\0\u{3}package_formats\0\u{1}held\0\u{1}streams\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}wire_minor_min\0\u{3}wire_minor_max\0\u{1}build\0\u{1}name\0\u{1}host\0\u{1}pid\0\u{3}can_fetch\0\u{3}can_merge\0\u{3}blob_store\0\u{3}shard_formats\0\u{3}package_formats\0\u{1}held\0\u{1}streams\0\u{1}exports\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2121,6 +2296,7 @@ nonisolated extension PBHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
       case 11: try { try decoder.decodeRepeatedUInt32Field(value: &self.packageFormats) }()
       case 12: try { try decoder.decodeRepeatedMessageField(value: &self.held) }()
       case 13: try { try decoder.decodeSingularBoolField(value: &self.streams) }()
+      case 14: try { try decoder.decodeRepeatedStringField(value: &self.exports) }()
       default: break
       }
     }
@@ -2166,6 +2342,9 @@ nonisolated extension PBHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if self.streams != false {
       try visitor.visitSingularBoolField(value: self.streams, fieldNumber: 13)
     }
+    if !self.exports.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.exports, fieldNumber: 14)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2183,6 +2362,7 @@ nonisolated extension PBHello: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
     if lhs.packageFormats != rhs.packageFormats {return false}
     if lhs.held != rhs.held {return false}
     if lhs.streams != rhs.streams {return false}
+    if lhs.exports != rhs.exports {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2250,7 +2430,7 @@ nonisolated extension PBReady: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 
 nonisolated extension PBProgress: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Progress"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}leases\0\u{1}origins\0\u{1}grants\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}leases\0\u{1}origins\0\u{1}grants\0\u{3}names_held\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2261,6 +2441,7 @@ nonisolated extension PBProgress: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.leases) }()
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.origins) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.grants) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.namesHeld) }()
       default: break
       }
     }
@@ -2276,6 +2457,9 @@ nonisolated extension PBProgress: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if self.grants != 0 {
       try visitor.visitSingularUInt64Field(value: self.grants, fieldNumber: 3)
     }
+    if self.namesHeld != false {
+      try visitor.visitSingularBoolField(value: self.namesHeld, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2283,6 +2467,7 @@ nonisolated extension PBProgress: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.leases != rhs.leases {return false}
     if lhs.origins != rhs.origins {return false}
     if lhs.grants != rhs.grants {return false}
+    if lhs.namesHeld != rhs.namesHeld {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2625,7 +2810,7 @@ nonisolated extension PBTileFailure: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension PBMergeResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MergeResult"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}package\0\u{1}size\0\u{1}tiles\0\u{3}tiles_hash\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}package\0\u{1}size\0\u{1}tiles\0\u{3}tiles_hash\0\u{1}files\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2637,6 +2822,7 @@ nonisolated extension PBMergeResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.size) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.tiles) }()
       case 4: try { try decoder.decodeSingularStringField(value: &self.tilesHash) }()
+      case 5: try { try decoder.decodeRepeatedMessageField(value: &self.files) }()
       default: break
       }
     }
@@ -2655,6 +2841,9 @@ nonisolated extension PBMergeResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if !self.tilesHash.isEmpty {
       try visitor.visitSingularStringField(value: self.tilesHash, fieldNumber: 4)
     }
+    if !self.files.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.files, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2663,6 +2852,7 @@ nonisolated extension PBMergeResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.size != rhs.size {return false}
     if lhs.tiles != rhs.tiles {return false}
     if lhs.tilesHash != rhs.tilesHash {return false}
+    if lhs.files != rhs.files {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3056,7 +3246,7 @@ nonisolated extension PBMergeWork: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MergeManifest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}package_format\0\u{3}package_id\0\u{1}mask\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tileset\0\u{1}names\0\u{1}shards\0\u{1}bounds\0\u{3}allowed_missing\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}package_format\0\u{3}package_id\0\u{1}mask\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tileset\0\u{1}names\0\u{1}shards\0\u{1}bounds\0\u{3}allowed_missing\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{3}data_date\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3074,12 +3264,20 @@ nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 8: try { try decoder.decodeRepeatedBytesField(value: &self.shards) }()
       case 9: try { try decoder.decodeRepeatedMessageField(value: &self.bounds) }()
       case 10: try { try decoder.decodeSingularUInt64Field(value: &self.allowedMissing) }()
+      case 11: try { try decoder.decodeRepeatedStringField(value: &self.formats) }()
+      case 12: try { try decoder.decodeSingularStringField(value: &self.style) }()
+      case 13: try { try decoder.decodeSingularMessageField(value: &self._edition) }()
+      case 14: try { try decoder.decodeSingularStringField(value: &self.dataDate) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
     if self.packageFormat != 0 {
       try visitor.visitSingularUInt32Field(value: self.packageFormat, fieldNumber: 1)
     }
@@ -3110,6 +3308,18 @@ nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if self.allowedMissing != 0 {
       try visitor.visitSingularUInt64Field(value: self.allowedMissing, fieldNumber: 10)
     }
+    if !self.formats.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.formats, fieldNumber: 11)
+    }
+    if !self.style.isEmpty {
+      try visitor.visitSingularStringField(value: self.style, fieldNumber: 12)
+    }
+    try { if let v = self._edition {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
+    } }()
+    if !self.dataDate.isEmpty {
+      try visitor.visitSingularStringField(value: self.dataDate, fieldNumber: 14)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3124,6 +3334,10 @@ nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.shards != rhs.shards {return false}
     if lhs.bounds != rhs.bounds {return false}
     if lhs.allowedMissing != rhs.allowedMissing {return false}
+    if lhs.formats != rhs.formats {return false}
+    if lhs.style != rhs.style {return false}
+    if lhs._edition != rhs._edition {return false}
+    if lhs.dataDate != rhs.dataDate {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3345,94 +3559,195 @@ nonisolated extension PBUnknownSession: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Submit"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{3}replaces_tileset\0\u{3}data_date\0")
+
+  fileprivate class _StorageClass {
+    var _requestID: String = String()
+    var _kind: String = String()
+    var _label: String = String()
+    var _tileset: Data = Data()
+    var _zoomMin: UInt32 = 0
+    var _zoomMax: UInt32 = 0
+    var _packages: [PBPackageRequest] = []
+    var _tileLimit: UInt64 = 0
+    var _priority: Int32 = 0
+    var _allowedMissing: Double = 0
+    var _dryRun: Bool = false
+    var _weight: UInt32 = 0
+    var _after: [UInt64] = []
+    var _schedule: String = String()
+    var _formats: [String] = []
+    var _style: String = String()
+    var _edition: PBEdition? = nil
+    var _replacesTileset: Bool = false
+    var _dataDate: String = String()
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _requestID = source._requestID
+      _kind = source._kind
+      _label = source._label
+      _tileset = source._tileset
+      _zoomMin = source._zoomMin
+      _zoomMax = source._zoomMax
+      _packages = source._packages
+      _tileLimit = source._tileLimit
+      _priority = source._priority
+      _allowedMissing = source._allowedMissing
+      _dryRun = source._dryRun
+      _weight = source._weight
+      _after = source._after
+      _schedule = source._schedule
+      _formats = source._formats
+      _style = source._style
+      _edition = source._edition
+      _replacesTileset = source._replacesTileset
+      _dataDate = source._dataDate
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.requestID) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.kind) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.label) }()
-      case 4: try { try decoder.decodeSingularBytesField(value: &self.tileset) }()
-      case 5: try { try decoder.decodeSingularUInt32Field(value: &self.zoomMin) }()
-      case 6: try { try decoder.decodeSingularUInt32Field(value: &self.zoomMax) }()
-      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.packages) }()
-      case 8: try { try decoder.decodeSingularUInt64Field(value: &self.tileLimit) }()
-      case 9: try { try decoder.decodeSingularInt32Field(value: &self.priority) }()
-      case 10: try { try decoder.decodeSingularDoubleField(value: &self.allowedMissing) }()
-      case 11: try { try decoder.decodeSingularBoolField(value: &self.dryRun) }()
-      case 12: try { try decoder.decodeSingularUInt32Field(value: &self.weight) }()
-      case 13: try { try decoder.decodeRepeatedUInt64Field(value: &self.after) }()
-      case 14: try { try decoder.decodeSingularStringField(value: &self.schedule) }()
-      default: break
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularStringField(value: &_storage._requestID) }()
+        case 2: try { try decoder.decodeSingularStringField(value: &_storage._kind) }()
+        case 3: try { try decoder.decodeSingularStringField(value: &_storage._label) }()
+        case 4: try { try decoder.decodeSingularBytesField(value: &_storage._tileset) }()
+        case 5: try { try decoder.decodeSingularUInt32Field(value: &_storage._zoomMin) }()
+        case 6: try { try decoder.decodeSingularUInt32Field(value: &_storage._zoomMax) }()
+        case 7: try { try decoder.decodeRepeatedMessageField(value: &_storage._packages) }()
+        case 8: try { try decoder.decodeSingularUInt64Field(value: &_storage._tileLimit) }()
+        case 9: try { try decoder.decodeSingularInt32Field(value: &_storage._priority) }()
+        case 10: try { try decoder.decodeSingularDoubleField(value: &_storage._allowedMissing) }()
+        case 11: try { try decoder.decodeSingularBoolField(value: &_storage._dryRun) }()
+        case 12: try { try decoder.decodeSingularUInt32Field(value: &_storage._weight) }()
+        case 13: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._after) }()
+        case 14: try { try decoder.decodeSingularStringField(value: &_storage._schedule) }()
+        case 15: try { try decoder.decodeRepeatedStringField(value: &_storage._formats) }()
+        case 16: try { try decoder.decodeSingularStringField(value: &_storage._style) }()
+        case 17: try { try decoder.decodeSingularMessageField(value: &_storage._edition) }()
+        case 18: try { try decoder.decodeSingularBoolField(value: &_storage._replacesTileset) }()
+        case 19: try { try decoder.decodeSingularStringField(value: &_storage._dataDate) }()
+        default: break
+        }
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.requestID.isEmpty {
-      try visitor.visitSingularStringField(value: self.requestID, fieldNumber: 1)
-    }
-    if !self.kind.isEmpty {
-      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 2)
-    }
-    if !self.label.isEmpty {
-      try visitor.visitSingularStringField(value: self.label, fieldNumber: 3)
-    }
-    if !self.tileset.isEmpty {
-      try visitor.visitSingularBytesField(value: self.tileset, fieldNumber: 4)
-    }
-    if self.zoomMin != 0 {
-      try visitor.visitSingularUInt32Field(value: self.zoomMin, fieldNumber: 5)
-    }
-    if self.zoomMax != 0 {
-      try visitor.visitSingularUInt32Field(value: self.zoomMax, fieldNumber: 6)
-    }
-    if !self.packages.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.packages, fieldNumber: 7)
-    }
-    if self.tileLimit != 0 {
-      try visitor.visitSingularUInt64Field(value: self.tileLimit, fieldNumber: 8)
-    }
-    if self.priority != 0 {
-      try visitor.visitSingularInt32Field(value: self.priority, fieldNumber: 9)
-    }
-    if self.allowedMissing.bitPattern != 0 {
-      try visitor.visitSingularDoubleField(value: self.allowedMissing, fieldNumber: 10)
-    }
-    if self.dryRun != false {
-      try visitor.visitSingularBoolField(value: self.dryRun, fieldNumber: 11)
-    }
-    if self.weight != 0 {
-      try visitor.visitSingularUInt32Field(value: self.weight, fieldNumber: 12)
-    }
-    if !self.after.isEmpty {
-      try visitor.visitPackedUInt64Field(value: self.after, fieldNumber: 13)
-    }
-    if !self.schedule.isEmpty {
-      try visitor.visitSingularStringField(value: self.schedule, fieldNumber: 14)
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if !_storage._requestID.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._requestID, fieldNumber: 1)
+      }
+      if !_storage._kind.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._kind, fieldNumber: 2)
+      }
+      if !_storage._label.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._label, fieldNumber: 3)
+      }
+      if !_storage._tileset.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._tileset, fieldNumber: 4)
+      }
+      if _storage._zoomMin != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._zoomMin, fieldNumber: 5)
+      }
+      if _storage._zoomMax != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._zoomMax, fieldNumber: 6)
+      }
+      if !_storage._packages.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._packages, fieldNumber: 7)
+      }
+      if _storage._tileLimit != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._tileLimit, fieldNumber: 8)
+      }
+      if _storage._priority != 0 {
+        try visitor.visitSingularInt32Field(value: _storage._priority, fieldNumber: 9)
+      }
+      if _storage._allowedMissing.bitPattern != 0 {
+        try visitor.visitSingularDoubleField(value: _storage._allowedMissing, fieldNumber: 10)
+      }
+      if _storage._dryRun != false {
+        try visitor.visitSingularBoolField(value: _storage._dryRun, fieldNumber: 11)
+      }
+      if _storage._weight != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._weight, fieldNumber: 12)
+      }
+      if !_storage._after.isEmpty {
+        try visitor.visitPackedUInt64Field(value: _storage._after, fieldNumber: 13)
+      }
+      if !_storage._schedule.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._schedule, fieldNumber: 14)
+      }
+      if !_storage._formats.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._formats, fieldNumber: 15)
+      }
+      if !_storage._style.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._style, fieldNumber: 16)
+      }
+      try { if let v = _storage._edition {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 17)
+      } }()
+      if _storage._replacesTileset != false {
+        try visitor.visitSingularBoolField(value: _storage._replacesTileset, fieldNumber: 18)
+      }
+      if !_storage._dataDate.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._dataDate, fieldNumber: 19)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PBSubmit, rhs: PBSubmit) -> Bool {
-    if lhs.requestID != rhs.requestID {return false}
-    if lhs.kind != rhs.kind {return false}
-    if lhs.label != rhs.label {return false}
-    if lhs.tileset != rhs.tileset {return false}
-    if lhs.zoomMin != rhs.zoomMin {return false}
-    if lhs.zoomMax != rhs.zoomMax {return false}
-    if lhs.packages != rhs.packages {return false}
-    if lhs.tileLimit != rhs.tileLimit {return false}
-    if lhs.priority != rhs.priority {return false}
-    if lhs.allowedMissing != rhs.allowedMissing {return false}
-    if lhs.dryRun != rhs.dryRun {return false}
-    if lhs.weight != rhs.weight {return false}
-    if lhs.after != rhs.after {return false}
-    if lhs.schedule != rhs.schedule {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._requestID != rhs_storage._requestID {return false}
+        if _storage._kind != rhs_storage._kind {return false}
+        if _storage._label != rhs_storage._label {return false}
+        if _storage._tileset != rhs_storage._tileset {return false}
+        if _storage._zoomMin != rhs_storage._zoomMin {return false}
+        if _storage._zoomMax != rhs_storage._zoomMax {return false}
+        if _storage._packages != rhs_storage._packages {return false}
+        if _storage._tileLimit != rhs_storage._tileLimit {return false}
+        if _storage._priority != rhs_storage._priority {return false}
+        if _storage._allowedMissing != rhs_storage._allowedMissing {return false}
+        if _storage._dryRun != rhs_storage._dryRun {return false}
+        if _storage._weight != rhs_storage._weight {return false}
+        if _storage._after != rhs_storage._after {return false}
+        if _storage._schedule != rhs_storage._schedule {return false}
+        if _storage._formats != rhs_storage._formats {return false}
+        if _storage._style != rhs_storage._style {return false}
+        if _storage._edition != rhs_storage._edition {return false}
+        if _storage._replacesTileset != rhs_storage._replacesTileset {return false}
+        if _storage._dataDate != rhs_storage._dataDate {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3440,7 +3755,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PackageRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}mask\0\u{1}names\0\u{1}bounds\0\u{1}kind\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}mask\0\u{1}names\0\u{1}bounds\0\u{1}kind\0\u{1}formats\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3453,6 +3768,7 @@ nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 3: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.names) }()
       case 4: try { try decoder.decodeSingularMessageField(value: &self._bounds) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.kind) }()
+      case 6: try { try decoder.decodeRepeatedStringField(value: &self.formats) }()
       default: break
       }
     }
@@ -3478,6 +3794,9 @@ nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.kind.isEmpty {
       try visitor.visitSingularStringField(value: self.kind, fieldNumber: 5)
     }
+    if !self.formats.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.formats, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3487,6 +3806,7 @@ nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs.names != rhs.names {return false}
     if lhs._bounds != rhs._bounds {return false}
     if lhs.kind != rhs.kind {return false}
+    if lhs.formats != rhs.formats {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3634,7 +3954,7 @@ nonisolated extension PBGetJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".JobStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_dead\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_dead\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0")
 
   fileprivate class _StorageClass {
     var _job: UInt64 = 0
@@ -3664,6 +3984,9 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _reused: UInt64 = 0
     var _etaMs: UInt64 = 0
     var _waiting: String = String()
+    var _formats: [String] = []
+    var _style: String = String()
+    var _edition: PBEdition? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3701,6 +4024,9 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       _reused = source._reused
       _etaMs = source._etaMs
       _waiting = source._waiting
+      _formats = source._formats
+      _style = source._style
+      _edition = source._edition
     }
   }
 
@@ -3746,6 +4072,9 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 25: try { try decoder.decodeSingularUInt64Field(value: &_storage._reused) }()
         case 26: try { try decoder.decodeSingularUInt64Field(value: &_storage._etaMs) }()
         case 27: try { try decoder.decodeSingularStringField(value: &_storage._waiting) }()
+        case 28: try { try decoder.decodeRepeatedStringField(value: &_storage._formats) }()
+        case 29: try { try decoder.decodeSingularStringField(value: &_storage._style) }()
+        case 30: try { try decoder.decodeSingularMessageField(value: &_storage._edition) }()
         default: break
         }
       }
@@ -3754,6 +4083,10 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
       if _storage._job != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._job, fieldNumber: 1)
       }
@@ -3835,6 +4168,15 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       if !_storage._waiting.isEmpty {
         try visitor.visitSingularStringField(value: _storage._waiting, fieldNumber: 27)
       }
+      if !_storage._formats.isEmpty {
+        try visitor.visitRepeatedStringField(value: _storage._formats, fieldNumber: 28)
+      }
+      if !_storage._style.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._style, fieldNumber: 29)
+      }
+      try { if let v = _storage._edition {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 30)
+      } }()
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3871,6 +4213,9 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._reused != rhs_storage._reused {return false}
         if _storage._etaMs != rhs_storage._etaMs {return false}
         if _storage._waiting != rhs_storage._waiting {return false}
+        if _storage._formats != rhs_storage._formats {return false}
+        if _storage._style != rhs_storage._style {return false}
+        if _storage._edition != rhs_storage._edition {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -3882,7 +4227,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBPackageStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PackageStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}state\0\u{1}version\0\u{1}size\0\u{1}tiles\0\u{1}sha256\0\u{1}path\0\u{3}tiles_hash\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}state\0\u{1}version\0\u{1}size\0\u{1}tiles\0\u{1}sha256\0\u{1}path\0\u{3}tiles_hash\0\u{1}files\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3898,6 +4243,7 @@ nonisolated extension PBPackageStatus: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 6: try { try decoder.decodeSingularBytesField(value: &self.sha256) }()
       case 7: try { try decoder.decodeSingularStringField(value: &self.path) }()
       case 8: try { try decoder.decodeSingularStringField(value: &self.tilesHash) }()
+      case 9: try { try decoder.decodeRepeatedMessageField(value: &self.files) }()
       default: break
       }
     }
@@ -3928,6 +4274,9 @@ nonisolated extension PBPackageStatus: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if !self.tilesHash.isEmpty {
       try visitor.visitSingularStringField(value: self.tilesHash, fieldNumber: 8)
     }
+    if !self.files.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.files, fieldNumber: 9)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3940,6 +4289,7 @@ nonisolated extension PBPackageStatus: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.sha256 != rhs.sha256 {return false}
     if lhs.path != rhs.path {return false}
     if lhs.tilesHash != rhs.tilesHash {return false}
+    if lhs.files != rhs.files {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5478,6 +5828,86 @@ nonisolated extension PBBox: SwiftProtobuf.Message, SwiftProtobuf._MessageImplem
   }
 }
 
+nonisolated extension PBPackageFile: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".PackageFile"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}format\0\u{1}sha256\0\u{1}size\0\u{1}path\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.format) }()
+      case 2: try { try decoder.decodeSingularBytesField(value: &self.sha256) }()
+      case 3: try { try decoder.decodeSingularUInt64Field(value: &self.size) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.path) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.format.isEmpty {
+      try visitor.visitSingularStringField(value: self.format, fieldNumber: 1)
+    }
+    if !self.sha256.isEmpty {
+      try visitor.visitSingularBytesField(value: self.sha256, fieldNumber: 2)
+    }
+    if self.size != 0 {
+      try visitor.visitSingularUInt64Field(value: self.size, fieldNumber: 3)
+    }
+    if !self.path.isEmpty {
+      try visitor.visitSingularStringField(value: self.path, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBPackageFile, rhs: PBPackageFile) -> Bool {
+    if lhs.format != rhs.format {return false}
+    if lhs.sha256 != rhs.sha256 {return false}
+    if lhs.size != rhs.size {return false}
+    if lhs.path != rhs.path {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBEdition: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".Edition"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}group\0\u{1}language\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.group) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.language) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.group.isEmpty {
+      try visitor.visitSingularStringField(value: self.group, fieldNumber: 1)
+    }
+    if !self.language.isEmpty {
+      try visitor.visitSingularStringField(value: self.language, fieldNumber: 2)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBEdition, rhs: PBEdition) -> Bool {
+    if lhs.group != rhs.group {return false}
+    if lhs.language != rhs.language {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LoggedChange"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_inserted\0\u{1}job\0\u{3}job_forgotten\0\u{1}batch\0\u{1}package\0\u{1}failures\0\u{1}orphan\0\u{3}batches_added\0\u{3}job_reopened\0\u{1}dropped\0\u{1}schedule\0\u{3}schedule_dropped\0")
@@ -6185,7 +6615,7 @@ nonisolated extension PBLoggedSchedule: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension PBLoggedPackage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LoggedPackage"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}id\0\u{1}tiles\0\u{1}state\0\u{1}attempts\0\u{1}losses\0\u{1}token\0\u{1}owner\0\u{1}manifest\0\u{1}digest\0\u{1}size\0\u{3}merged_tiles\0\u{3}tiles_hash\0\u{1}version\0\u{1}path\0\u{1}cause\0\u{1}detail\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}id\0\u{1}tiles\0\u{1}state\0\u{1}attempts\0\u{1}losses\0\u{1}token\0\u{1}owner\0\u{1}manifest\0\u{1}digest\0\u{1}size\0\u{3}merged_tiles\0\u{3}tiles_hash\0\u{1}version\0\u{1}path\0\u{1}cause\0\u{1}detail\0\u{1}files\0")
 
   fileprivate class _StorageClass {
     var _index: UInt64 = 0
@@ -6205,6 +6635,7 @@ nonisolated extension PBLoggedPackage: SwiftProtobuf.Message, SwiftProtobuf._Mes
     var _path: String = String()
     var _cause: String = String()
     var _detail: String = String()
+    var _files: [PBPackageFile] = []
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -6232,6 +6663,7 @@ nonisolated extension PBLoggedPackage: SwiftProtobuf.Message, SwiftProtobuf._Mes
       _path = source._path
       _cause = source._cause
       _detail = source._detail
+      _files = source._files
     }
   }
 
@@ -6267,6 +6699,7 @@ nonisolated extension PBLoggedPackage: SwiftProtobuf.Message, SwiftProtobuf._Mes
         case 15: try { try decoder.decodeSingularStringField(value: &_storage._path) }()
         case 16: try { try decoder.decodeSingularStringField(value: &_storage._cause) }()
         case 17: try { try decoder.decodeSingularStringField(value: &_storage._detail) }()
+        case 18: try { try decoder.decodeRepeatedMessageField(value: &_storage._files) }()
         default: break
         }
       }
@@ -6326,6 +6759,9 @@ nonisolated extension PBLoggedPackage: SwiftProtobuf.Message, SwiftProtobuf._Mes
       if !_storage._detail.isEmpty {
         try visitor.visitSingularStringField(value: _storage._detail, fieldNumber: 17)
       }
+      if !_storage._files.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._files, fieldNumber: 18)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -6352,6 +6788,7 @@ nonisolated extension PBLoggedPackage: SwiftProtobuf.Message, SwiftProtobuf._Mes
         if _storage._path != rhs_storage._path {return false}
         if _storage._cause != rhs_storage._cause {return false}
         if _storage._detail != rhs_storage._detail {return false}
+        if _storage._files != rhs_storage._files {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -2,6 +2,7 @@ internal import Foundation
 internal import Logging
 internal import Packages
 internal import Shards
+internal import Styles
 internal import Wire
 
 /// Does the work of any lease, and says in the coordinator's words why it failed.
@@ -11,11 +12,14 @@ struct LeaseRunner: WorkRunner {
 
     init(
         store: any BlobStore, environment: [String: String], logger: Logger? = nil,
-        budgets: WorkerBudgets = WorkerBudgets()
+        budgets: WorkerBudgets = WorkerBudgets(), scratch: URL? = nil
     ) {
         let origins = OriginCache(environment: environment, budgets: budgets)
         fetcher = BatchFetcher(store: store, origins: origins, logger: logger)
-        merger = PackageMerger(store: store)
+        let styles = StylePacks(
+            in: scratch ?? FileManager.default.temporaryDirectory.appending(path: "packhorse"))
+        merger = PackageMerger(
+            store: store, exporter: PackageExporter(store: store, styles: styles, environment: environment))
     }
 
     func run(_ offer: PBOffer, _ meter: WorkMeter) async -> WorkOutcome {
@@ -26,7 +30,7 @@ struct LeaseRunner: WorkRunner {
         do {
             switch offer.work {
             case .fetch(let work): return .done(try await fetcher.run(work, token: offer.token, meter))
-            case .merge(let work): return .done(try await merger.run(work, token: offer.token, meter))
+            case .merge(let work): return .done(try await merger.run(work, job: offer.job, token: offer.token, meter))
             case nil:
                 return .failed(WorkFailure(cause: "unsupported", detail: "The offer has no work.", retriable: false))
             }
@@ -53,11 +57,26 @@ struct LeaseRunner: WorkRunner {
             case .badShard:
                 let digest = error.shard.map { "\($0.hex) " } ?? ""
                 return WorkFailure(cause: "shard-corrupt", detail: digest + error.message, retriable: true)
-            case .badSpec, .tooLarge, .missingTiles:
+            case .badSpec, .tooLarge, .missingTiles, .unsupported:
                 return WorkFailure(cause: "\(error.code)", detail: error.message, retriable: false)
             default: return WorkFailure(cause: "\(error.code)", detail: error.message, retriable: true)
             }
-        default: return WorkFailure(cause: "internal", detail: "\(error)", retriable: true)
+        case let error as StylesError:
+            switch error.code {
+            case .diskFull: return WorkFailure(cause: "disk-full", detail: error.message, retriable: true)
+            case .io: return WorkFailure(cause: "io-error", detail: error.message, retriable: true)
+            case .badStyle, .badURL, .tooLarge, .hostRefused, .missingSecret:
+                return WorkFailure(cause: "bad-style", detail: error.message, retriable: false)
+            default: return WorkFailure(cause: "style-unavailable", detail: error.message, retriable: true)
+            }
+        default: return disk(error) ?? WorkFailure(cause: "internal", detail: "\(error)", retriable: true)
         }
+    }
+
+    /// What the file system says through Foundation: of this machine, not of the work.
+    private static func disk(_ error: any Error) -> WorkFailure? {
+        guard let number = ((error as? CocoaError)?.underlying ?? error) as? POSIXError else { return nil }
+        let isFull = number.code == .ENOSPC || number.code == .EDQUOT
+        return WorkFailure(cause: isFull ? "disk-full" : "io-error", detail: "\(error)", retriable: true)
     }
 }

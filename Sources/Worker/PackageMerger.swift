@@ -8,11 +8,12 @@ internal import Wire
 /// Does the work of a merge lease: manifest and shards from the blob store to a verified package in it.
 struct PackageMerger: Sendable {
     let store: any BlobStore
+    let exporter: PackageExporter
 
     /// Merges on a thread of its own.
     ///
     /// - Throws: ``WorkFailure``, `ShardsError`, or `CancellationError`; no file is left then.
-    func run(_ work: PBMergeWork, token: UInt64, _ meter: WorkMeter) async throws -> PBCommit {
+    func run(_ work: PBMergeWork, job: UInt64, token: UInt64, _ meter: WorkMeter) async throws -> PBCommit {
         let manifest = try await readManifest(work)
         let spec = try Self.spec(manifest)
         let shards = try await shards(manifest, meter)
@@ -27,7 +28,10 @@ struct PackageMerger: Sendable {
         }
         // Until here, because a cache may remove the files of blobs that nobody holds.
         withExtendedLifetime(shards) {}
+        let files: [PBPackageFile]
         do {
+            // Before the package is a blob: one that nobody could name would stay when a format fails.
+            files = try await exporter.run(manifest, job: job, from: temporary, meter)
             try await store.put(temporary, digest: receipt.digest)
         } catch {
             unlink(temporary.path)
@@ -40,6 +44,7 @@ struct PackageMerger: Sendable {
                 $0.size = receipt.size
                 $0.tiles = receipt.tiles
                 $0.tilesHash = receipt.tilesHash
+                $0.files = files
             }
         }
     }
@@ -91,11 +96,11 @@ struct PackageMerger: Sendable {
         } catch {
             throw WorkFailure(cause: "bad-manifest", detail: error.message, retriable: false)
         }
-        guard manifest.packageFormat == UInt32(PackageSpec.formatVersion) else {
+        guard PackageSpec.formatVersions.contains(Int(manifest.packageFormat)) else {
             throw WorkFailure(
                 cause: "unsupported",
                 detail: "The package wants format \(manifest.packageFormat); this worker writes"
-                    + " \(PackageSpec.formatVersion).",
+                    + " \(PackageSpec.formatVersions).",
                 retriable: true)
         }
         return manifest
@@ -147,12 +152,15 @@ struct PackageMerger: Sendable {
             }
             let world = try BoundingBox(west: -180, south: -85.0511, east: 180, north: 85.0511)
             let bounds = try manifest.bounds.first?.boundingBox() ?? mask.bounds ?? world
-            let place = manifest.names["en"]?.split(separator: "/").last.map(String.init)
+            let path = manifest.names[manifest.edition.language] ?? manifest.names["en"]
+            let place = path?.split(separator: "/").last.map(String.init)
             let metadata = PackageMetadata(
                 name: place ?? manifest.packageID, format: tileset.format,
                 bounds: bounds, attribution: tileset.attribution, description: tileset.description,
                 vectorLayersJSON: tileset.vectorLayers)
-            return PackageSpec(id: manifest.packageID, mask: mask, zooms: zooms, metadata: metadata)
+            return PackageSpec(
+                id: manifest.packageID, mask: mask, zooms: zooms, metadata: metadata,
+                formatVersion: Int(manifest.packageFormat))
         } catch let failure as WorkFailure {
             throw failure
         } catch {

@@ -33,7 +33,9 @@ struct WorkerProfile: Hashable, Sendable {
     var blobStore: String
     /// Whether blobs are streamed, so that no store need be shared.
     var streams = false
-    var packageFormat: UInt32
+    var packageFormats: [UInt32]
+    /// The formats it writes beside the package itself.
+    var exports: [String] = []
 
     func hello(held: [UInt64]) -> PBHello {
         .make {
@@ -48,7 +50,8 @@ struct WorkerProfile: Hashable, Sendable {
             $0.blobStore = blobStore
             $0.streams = streams
             $0.shardFormats = [1]
-            $0.packageFormats = [packageFormat]
+            $0.packageFormats = packageFormats
+            $0.exports = exports
             $0.held = held.prefix(1024).map { token in .make { $0.token = token } }
         }
     }

@@ -40,7 +40,9 @@ public struct WorkerService: Service, CustomStringConvertible {
             return
         }
         let budgets = WorkerBudgets()
-        let runner = LeaseRunner(store: store, environment: options.environment, logger: logger, budgets: budgets)
+        let runner = LeaseRunner(
+            store: store, environment: options.environment, logger: logger, budgets: budgets,
+            scratch: options.scratch)
         try await run(store, runner, WorkerPolicy(slots: options.slots), budgets: budgets)
     }
 
@@ -49,7 +51,9 @@ public struct WorkerService: Service, CustomStringConvertible {
         let client = BlobClient(options.security, allowPlain: options.allowPlain, logger)
         let store = try StreamedBlobStore(scratch: options.scratch, limit: options.cacheBytes, client: client)
         let budgets = WorkerBudgets()
-        let runner = LeaseRunner(store: store, environment: options.environment, logger: logger, budgets: budgets)
+        let runner = LeaseRunner(
+            store: store, environment: options.environment, logger: logger, budgets: budgets,
+            scratch: options.scratch)
         try await run(store, runner, WorkerPolicy(slots: options.slots), budgets: budgets, streaming: client)
     }
 
@@ -68,8 +72,9 @@ public struct WorkerService: Service, CustomStringConvertible {
         let link = try DealerLink(connect: options.connect, security: options.security, options: linkOptions)
         var profile = WorkerProfile(
             name: options.name, host: HostName.current, build: options.build, blobStore: store.id,
-            packageFormat: UInt32(PackageSpec.formatVersion))
+            packageFormats: PackageSpec.formatVersions.map { UInt32($0) })
         profile.streams = client != nil
+        profile.exports = PackageExporter.formats.map(\.rawValue)
         let core = WorkerCore(session: .random(in: 1...UInt64.max), profile: profile, policy: policy)
         let shell = WorkerShell(core, link, runner, logger, budgets: budgets) { [options] welcome in
             await client?.connect(to: options.blobEndpoint(port: welcome.blobPort))

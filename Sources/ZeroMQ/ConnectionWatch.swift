@@ -39,7 +39,7 @@ struct ConnectionWatch {
             if ingress.connections.isEmpty { resident = memory.bytes }
             ingress.accepted(descriptor, endpoint: endpoint, inode: inode, memory: resident, at: .now)
         case .disconnected(let descriptor): ingress.gone(descriptor)
-        case .connected, .handshakeSucceeded, .refused: break
+        case .connected, .handshakeSucceeded, .refused, .broken, .unreachable: break
         }
     }
 

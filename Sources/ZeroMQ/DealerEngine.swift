@@ -25,6 +25,8 @@ final class DealerEngine {
     private var monitor: SocketMonitor
     private var generation = 0
     private var isHandshaking = false
+    /// Handshakes in a row that the other side broke off.
+    private var brokenHandshakes = 0
     private var backoff: Duration
     private var rebuildAt: ContinuousClock.Instant?
     private var pending: [Pending] = []
@@ -180,24 +182,47 @@ final class DealerEngine {
         case .connected: isHandshaking = true
         case .handshakeSucceeded:
             isHandshaking = false
+            brokenHandshakes = 0
             backoff = options.reconnectMin
             rebuildAt = nil
             change(to: .connected)
         case .disconnected:
             if isHandshaking {
-                refused("the connection was closed during the handshake; are keys given on one side only?")
+                broken()
             } else if status.value == .connected {
                 change(to: .disconnected)
             }
         case .refused(let reason): refused(reason)
+        case .broken: broken()
+        case .unreachable:
+            brokenHandshakes = 0
+            if case .refused = status.value { change(to: .disconnected) }
         case .accepted: break
         }
     }
 
-    /// Notes a failed handshake, after which libzmq may never try again, and plans a new socket.
+    /// Notes a connection that was closed during its handshake: once, and the router may have died just then; twice in a row, and it
+    /// does not want us.
+    private func broken() {
+        brokenHandshakes += 1
+        if brokenHandshakes > 1 {
+            change(
+                to: .refused(
+                    reason:
+                        "it ends the handshake; the server's public key given here may be wrong, or keys are given on"
+                        + " one side only"))
+        }
+        planRebuild()
+    }
+
     private func refused(_ reason: String) {
-        isHandshaking = false
         change(to: .refused(reason: reason))
+        planRebuild()
+    }
+
+    /// After a failed handshake libzmq may never try again.
+    private func planRebuild() {
+        isHandshaking = false
         guard rebuildAt == nil else { return }
         let jitter = Double.random(in: 0.8...1.2)
         rebuildAt = .now + backoff * jitter

@@ -10,13 +10,18 @@ final class SocketMonitor {
         case handshakeSucceeded
         /// The connection with this descriptor has ended.
         case disconnected(Int32)
-        /// The handshake failed; a sentence for people.
+        /// The handshake failed by the other side's word or for what it said; a sentence for people.
         case refused(String)
+        /// The other side went away during the handshake, which is how a router answers a wrong key, or dies.
+        case broken
+        /// No connection could be made: nobody listens.
+        case unreachable
     }
 
     private static let events =
         ZMQ_EVENT_CONNECTED | ZMQ_EVENT_ACCEPTED | ZMQ_EVENT_DISCONNECTED | ZMQ_EVENT_HANDSHAKE_SUCCEEDED
-        | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
+        | ZMQ_EVENT_CLOSED | ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL | ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL
+        | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
 
     private let pair: Socket
 
@@ -48,8 +53,8 @@ final class SocketMonitor {
                 return .refused("our key is not in its list of authorized keys")
             case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL:
                 return .refused("it does not speak our protocol; are keys given on one side only?")
-            case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL:
-                return .refused("the handshake failed; the server's public key given here may be wrong")
+            case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL: return .broken
+            case ZMQ_EVENT_CLOSED: return .unreachable
             default: continue
             }
         }

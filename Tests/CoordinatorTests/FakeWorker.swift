@@ -12,14 +12,16 @@ final class FakeWorker: Sendable {
     let blobs: FolderBlobStore
     let name: String
     private let minor: UInt8
+    private let exports: [String]
 
     init(
         _ endpoint: String, blobs: FolderBlobStore, name: String = "fake",
         session: UInt64 = .random(in: 1...UInt64.max), security: LinkSecurity = .plain,
-        minor: UInt8 = WireVersion.minors.upperBound
+        minor: UInt8 = WireVersion.minors.upperBound, exports: [String] = []
     ) throws {
         talker = try Talker(endpoint, session: session, security: security, minor: minor)
         self.minor = minor
+        self.exports = exports
         self.blobs = blobs
         self.name = name
     }
@@ -33,7 +35,8 @@ final class FakeWorker: Sendable {
                 $0.canMerge = true
                 $0.blobStore = blobs.id
                 $0.shardFormats = [1]
-                $0.packageFormats = [1]
+                $0.packageFormats = [1, 2]
+                $0.exports = exports
                 $0.held = held.map { token in .make { $0.token = token } }
             })
     }
@@ -85,7 +88,12 @@ final class FakeWorker: Sendable {
                 let name = try #require(Digest(bytes: shard))
                 #expect(try blobs.url(of: name) != nil)
             }
+            #expect(manifest.formats.allSatisfy(exports.contains), "a merge for somebody else")
             let (digest, size) = try put("package of \(manifest.shards.map { Array($0) })")
+            let files = try manifest.formats.map { format in
+                let (digest, size) = try put("\(format) of \(manifest.shards.map { Array($0) })")
+                return PBPackageFile.make { ($0.format, $0.sha256, $0.size) = (format, Data(digest.bytes), size) }
+            }
             return .make {
                 $0.token = offer.token
                 $0.merge = .make {
@@ -93,6 +101,7 @@ final class FakeWorker: Sendable {
                     $0.size = size
                     $0.tiles = 1
                     $0.tilesHash = "hash"
+                    $0.files = files
                 }
             }
         case nil: throw Talker.Silence()

@@ -96,7 +96,7 @@ struct Fixture {
     ) throws -> URL {
         let url = scratch.url(name)
         let queue = try DatabaseQueue(path: url.path)
-        try queue.write { database in
+        try queue.write { (database) throws in
             try database.execute(sql: "CREATE TABLE metadata (name TEXT, value TEXT)")
             try database.execute(
                 sql: "INSERT INTO metadata VALUES ('name', 'Test map'), ('format', '\(format.rawValue)')")

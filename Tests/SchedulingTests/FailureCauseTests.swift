@@ -20,10 +20,13 @@ struct FailureCauseTests {
         #expect(FailureCause(named: code) == cause)
     }
 
-    @Test func onlyWaitingAndOrdersAreFree() {
+    @Test func onlyWaitingOrdersAndDisksAreFree() {
         let free = FailureCause.allCases.filter { !$0.costsAttempt }
         #expect(
-            Set(free) == [.throttled, .tilesThrottled, .cancelled, .drained, .dropped, .jobFailed, .jobCancelled])
+            Set(free) == [
+                .throttled, .tilesThrottled, .cancelled, .drained, .dropped, .jobFailed, .jobCancelled, .diskFull,
+                .inputOutput, .blobStore, .storeMissing,
+            ])
     }
 
     @Test func aForeignCauseIsKeptInTheDetail() {

@@ -129,6 +129,29 @@ struct SchedulerEndTests {
         #expect(bench.store.jobs[0].packages[0].version == 3)
     }
 
+    @Test func aPublicationThatOvertakesARequeueIsInTheRow() throws {
+        var bench = Bench()
+        let job = bench.submit(1, allowedMissing: 0.5)
+        bench.join(1, credit: 8)
+        bench.finish(try #require(bench.offers().first), by: 1, failed: [try tile("html-page")])
+        bench.runCoordinatorSteps()
+        bench.finish(try #require(bench.offers().first), by: 1)
+        #expect(bench.scheduler.summary(of: job)?.state == .publishing)
+        bench.on(.requeue(job, batches: nil))
+        bench.other = []
+        bench.on(.published(job, package: 0, version: 3, path: "p3", unchanged: false))
+        let row = bench.store.jobs[0].packages[0]
+        #expect(row.state == .waiting && row.version == 3 && row.path == "p3")
+        #expect(bench.scheduler.summary(of: job)?.state == .fetching)
+        bench.on(.ready(1, credit: 8))
+        bench.finish(try #require(bench.offers().first), by: 1, seed: 1)
+        bench.runCoordinatorSteps()
+        bench.finish(try #require(bench.offers().first), by: 1)
+        bench.on(.published(job, package: 0, version: 4, path: "p4", unchanged: false))
+        #expect(bench.scheduler.summary(of: job)?.state == .done)
+        #expect(bench.store.jobs[0].packages[0].version == 4)
+    }
+
     @Test func aMergedPackageThatIsGoneIsMergedAgain() throws {
         var bench = Bench()
         let job = try publishing(&bench)

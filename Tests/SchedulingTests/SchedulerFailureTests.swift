@@ -123,6 +123,35 @@ struct SchedulerFailureTests {
         #expect(bench.offers().count == 1)
     }
 
+    /// A disk stays full until somebody makes room, however long that takes.
+    @Test(arguments: ["disk-full", "io-error", "blob-store"])
+    func aDiskCostsNoAttempt(_ cause: String) throws {
+        var bench = Bench()
+        let job = bench.submit(1)
+        bench.join(1, credit: 2)
+        for _ in 0..<50 {
+            for offer in bench.offers() {
+                bench.on(.fail(1, offer.token, Trouble(cause: cause, detail: "scratch"), retriable: true))
+            }
+            bench.pass(10_000)
+            bench.on(.ready(1, credit: 2))
+        }
+        #expect(bench.scheduler.batches(of: job)[0].attempts == 0)
+        #expect(bench.scheduler.isLiving(job))
+        bench.finish(try #require(bench.offers().first), by: 1)
+        bench.runCoordinatorSteps()
+        // The merge fares as the batch did, but for an unreadable file, which all may share.
+        for _ in 0..<50 where bench.scheduler.isLiving(job) {
+            bench.on(.ready(1, credit: 2))
+            for offer in bench.offers() {
+                bench.on(.fail(1, offer.token, Trouble(cause: cause, detail: "scratch"), retriable: true))
+            }
+            bench.pass(60_000)
+            bench.on(.progress(1, []))
+        }
+        #expect(bench.scheduler.isLiving(job) == (cause != "io-error"))
+    }
+
     @Test func aLostShardIsFetchedAgainBeforeTheMerge() throws {
         var bench = Bench()
         let job = bench.submit(3)

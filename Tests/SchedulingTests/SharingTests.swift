@@ -50,6 +50,21 @@ struct SharingTests {
         #expect(next.sources == [shard])
     }
 
+    @Test func aRetryOfACancelledJobDoesNotForgetWhatOthersMayUse() throws {
+        var bench = Bench()
+        bench.join(1, credit: 1)
+        let first = try submit(&bench, job(0..<2))
+        _ = try submit(&bench, job(5..<6))
+        bench.finish(try #require(bench.offers().first), by: 1)
+        let shard = try #require(bench.scheduler.batches(of: first).compactMap(\.digest).first)
+        bench.on(.cancel(first))
+        #expect(bench.released().isEmpty, "held for the second job")
+        let plan = job(0..<2).batches.map(Batch.init)
+        bench.on(.reopen(first, batches: plan, needs: nil, only: nil))
+        #expect(bench.rows(first).allSatisfy { $0.digest == nil && $0.partial == nil })
+        #expect(bench.store.orphans[first] == [shard], "it goes when the job ends")
+    }
+
     @Test func jobsOfOtherTilesetsShareNothing() throws {
         var bench = Bench()
         bench.join(1, credit: 9)

@@ -49,6 +49,19 @@ struct TilesetFileTests {
         #expect(tileset.keyEnvironment == "KEY" && tileset.language == "de")
     }
 
+    @Test func anotherLanguageIsAnotherTilesetAndAGroupIsNoPartOfIt() throws {
+        let open = try file(full.replacing("language: de\n", with: ""))
+        #expect(open.hasLanguages && open.language == nil && open.group == nil)
+        let (german, french) = (open.inLanguage("de"), open.inLanguage("fr"))
+        #expect(try german.resolved() == file(full).resolved())
+        #expect(try german.resolved().canonicalJSON != french.resolved().canonicalJSON)
+        let grouped = try file(full + "\ngroup: terrain")
+        #expect(grouped.group == "terrain")
+        #expect(try grouped.resolved().canonicalJSON == file(full).resolved().canonicalJSON)
+        #expect(try !file("url: mbtiles:planet.mbtiles").hasLanguages)
+        #expect(try file("url: https://a.example/{language}/tiles.json").hasLanguages)
+    }
+
     @Test func theCanonicalFormIsStableAndHoldsNoSecret() throws {
         let tileset = try file(full).resolved()
         let json = tileset.canonicalJSON

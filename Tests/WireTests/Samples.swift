@@ -4,7 +4,7 @@ import Foundation
 
 /// One message of each type with every list and choice filled in.
 enum Samples {
-    static let messages: [Message] = first + later
+    static let messages: [Message] = first + later + formats
 
     private static let first: [Message] = [
         .hello(
@@ -189,8 +189,11 @@ enum Samples {
                 $0.state = "published"
                 $0.version = 2
                 $0.sha256 = digest(3)
+                $0.files = [file("pmtiles", 4)]
             }
         ]
+        $0.formats = ["pmtiles"]
+        $0.edition = PBEdition(group: "terrain", language: "de")
         $0.failures = [
             .make {
                 $0.tile = tile(3, 1, 2)

@@ -23,8 +23,9 @@ struct WireVersionTests {
         #expect(error?.code == .badValue)
     }
 
-    @Test func thisVersionAndTheOneBeforeAreSpoken() throws {
-        #expect(WireVersion.minors == 0...1)
+    @Test func thisVersionAndThoseBeforeAreSpoken() throws {
+        #expect(WireVersion.minors == 0...2)
+        #expect(WireVersion.minors.contains(WireVersion.formatsMinor))
         #expect(try WireVersion.negotiate(minimum: 0, maximum: 0) == 0)
         #expect(Set(MessageType.allCases.map(\.minor)) == [0, 1])
     }

@@ -81,6 +81,15 @@ struct LeaseRunnerTests {
         #expect(try await commit(runner, offer).fetch.stored == 20)
     }
 
+    @Test(arguments: [(POSIXError.Code.ENOSPC, "disk-full"), (.EDQUOT, "disk-full"), (.EIO, "io-error")])
+    func whatTheFileSystemSaysIsOfThisMachine(_ code: POSIXError.Code, _ cause: String) {
+        let error = CocoaError(.fileReadUnknown, userInfo: [NSUnderlyingErrorKey: POSIXError(code)])
+        for failure in [LeaseRunner.failure(error), LeaseRunner.failure(POSIXError(code))] {
+            #expect(failure.cause == cause && failure.retriable && failure.isLocal)
+        }
+        #expect(LeaseRunner.failure(CocoaError(.coderInvalidValue)).cause == "internal")
+    }
+
     @Test func cancelledWorkLeavesNoFile() async throws {
         let stable = try Stable()
         defer { stable.remove() }
@@ -92,7 +101,7 @@ struct LeaseRunnerTests {
         let runner = LeaseRunner(store: stable.store, environment: [:])
         let offer = try stable.offer(1, origin.url)
         let work = Task { await runner.run(offer, WorkMeter()) }
-        while origin.requests.count < 2 { await Task.yield() }
+        while origin.requests.count < 2 { try await Task.sleep(for: .milliseconds(2)) }
         work.cancel()
         guard case .cancelled = await work.value else {
             Issue.record("Cancelled work must say so.")
@@ -114,7 +123,7 @@ struct LeaseRunnerTests {
 
     private func merge(_ stable: Stable, _ shards: [Data], _ work: PBFetchWork) throws -> PBOffer {
         let manifest = PBMergeManifest.make {
-            $0.packageFormat = 1
+            $0.packageFormat = 2
             $0.packageID = "world"
             $0.mask = work.mask
             $0.zoomMax = 2

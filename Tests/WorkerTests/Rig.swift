@@ -9,7 +9,7 @@ struct Rig {
 
     var core = WorkerCore(
         session: 5,
-        profile: WorkerProfile(name: "mule", host: "stable", build: "test", blobStore: "b", packageFormat: 1),
+        profile: WorkerProfile(name: "mule", host: "stable", build: "test", blobStore: "b", packageFormats: [1]),
         policy: WorkerPolicy(slots: 2))
     var now: Int64 = 1_000
 

@@ -67,6 +67,13 @@ def coordinator(case):
     (case.folder / "armed").touch()
     first = cluster.coordinator
     first.expected_end = True
+
+    def mourn():
+        if cluster.coordinator is first:
+            revive(case, first, cluster.start_coordinator)
+
+    # The last calls are those that remove blobs, after the job's end, and so may be the one that kills.
+    cluster.mourn = mourn
     job = submit_again(case, first)
     end = time.monotonic() + 60
     while first.is_running and time.monotonic() < end:
@@ -75,8 +82,8 @@ def coordinator(case):
             # The calls after the end (blobs that go) have their orders too.
             time.sleep(1)
             break
-    if not first.is_running and cluster.coordinator is first:
-        revive(case, first, cluster.start_coordinator)
+    if not first.is_running:
+        mourn()
     note(case, first)
     case.finish(job)
 
@@ -89,8 +96,8 @@ def submit_again(case, first):
         done = cluster.ask(*words, check=False)
         if done.returncode == 0:
             return int(done.stdout.split()[0])
-        if not first.is_running and cluster.coordinator is first:
-            revive(case, first, cluster.start_coordinator)
+        if not first.is_running:
+            cluster.mourn()
         elif done.returncode not in (69, 75):
             raise Trouble(f"submit: exit {done.returncode}: {done.stderr.strip()[-300:]}")
         time.sleep(0.2)

@@ -88,6 +88,8 @@ class Cluster:
         self.coordinator, self.workers, self.everything = None, [], []
         self.control = self.work = None
         self.host, self.prefixes = host, prefixes or {}
+        # Called when the coordinator is found dead whose death was ordered, at whatever moment that comes true.
+        self.mourn = None
         self.programs = {}  # by process name, where it is not PROGRAM
         (folder / "logs").mkdir(parents=True, exist_ok=True)
 
@@ -161,8 +163,10 @@ class Cluster:
             done = self.ask("status", job, "--json", "--failures", 5000, "--timeout", 5, check=False)
             if done.returncode == 0:
                 return json.loads(done.stdout)
+            if self.mourn and not self.coordinator.is_running:
+                self.mourn()
             self.check_alive()
-            if done.returncode not in (69, 75, 77) or time.monotonic() > end:
+            if done.returncode not in (69, 75) or time.monotonic() > end:
                 raise Trouble(f"status {job}: exit {done.returncode}: {done.stderr.strip()[-400:]}")
             time.sleep(0.2)
 

@@ -151,6 +151,22 @@ final class ControlClient: Sendable {
     ///
     /// - Throws: ``CLIError``: 69 when nothing answers in time, else what the coordinator's ``PBProblem`` says.
     private func ask(_ message: Message, patience: Duration = .zero) async throws -> Message {
+        try await askForFrame(message, patience: patience).message
+    }
+
+    /// Refuses a coordinator that would pass over what a request says, because it is too old to know it.
+    ///
+    /// - Throws: ``CLIError`` 78.
+    func require(minor: UInt8) async throws {
+        let spoken = try await askForFrame(.ping(PBPing())).minor
+        guard spoken < minor else { return }
+        throw CLIError(
+            .configuration,
+            "the coordinator at \(endpoint) speaks wire \(WireVersion.major).\(spoken) and knows no formats, languages or groups",
+            hint: "upgrade it, or leave --format, --style, --language, --group and --data-date out")
+    }
+
+    private func askForFrame(_ message: Message, patience: Duration = .zero) async throws -> Frame {
         let number = sequence.next()
         do {
             try await link.send([Frame(session: session, seq: number, message).encoded()])
@@ -164,7 +180,7 @@ final class ControlClient: Sendable {
                 let frame = try Frame(decoding: bytes)
                 guard frame.session == session, frame.re == number else { continue }
                 if case .problem(let problem) = frame.message { throw CLIError(problem) }
-                return frame.message
+                return frame
             }
         }
         throw silence
@@ -177,7 +193,7 @@ extension CLIError {
         let status: ExitStatus =
             switch problem.code {
             case "unknown-job", "unknown-batch", "unknown-schedule", "unknown-worker": .noInput
-            case "bad-schedule": .usage
+            case "bad-schedule", "bad-format", "bad-style", "bad-edition": .usage
             case "tile-limit", "bad-request", "bad-package", "bad-mask", "bad-zoom", "backup-name": .usage
             case "forbidden": .permission
             case "version-mismatch", "unsupported": .configuration

@@ -3,7 +3,7 @@ import UnixSignals
 /// Runs work that has something to put away: SIGINT and SIGTERM cancel it and wait for its end.
 enum Interruptible {
     /// - Throws: what `body` throws; ``CLIError`` 130 when a signal ended it.
-    static func run(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    static func run<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
         let work = Task { try await body() }
         // Ends with the process: there is nothing to put away in it.
         let signals = await UnixSignalsSequence(trapping: .sigint, .sigterm)
@@ -12,7 +12,7 @@ enum Interruptible {
         }
         defer { watch.cancel() }
         do {
-            try await work.value
+            return try await work.value
         } catch  where work.isCancelled {
             throw CLIError(.interrupted, "interrupted")
         }

@@ -1,4 +1,5 @@
 import Foundation
+import Packages
 import Tiles
 import Tilesets
 import Wire
@@ -12,15 +13,39 @@ struct JobDraft {
 
     let packages: [Package]
     let zooms: ZoomRange
-    let tileset: Tileset
-    /// What the job is called.
-    let label: String
+    var tileset: Tileset
+    /// What its packages are called together.
+    private let title: String
+    /// The formats of packages whose areas name none.
+    var formats: [PackageFormat] = [.mbtiles]
+    /// The address of the style for a format that holds one; empty = none.
+    var style = ""
+    /// The part of the catalog that the packages go to.
+    var edition = PBEdition(group: "", language: "")
+    /// How old the data is; empty when not told.
+    var dataDate = ""
+    /// Whether packages may take the place of those of another tileset.
+    var replacesTileset = false
 
-    /// Makes the masks; a country the size of Russia takes a second.
-    init(areas: [Area], zooms: ZoomRange, tileset: Tileset, label: String? = nil) throws {
+    /// What the job is called.
+    var label: String { edition.isRoot ? title : "\(title) (\(edition.label))" }
+
+    /// Every format that some package is to have, MBTiles first.
+    var allFormats: [PackageFormat] {
+        let wanted = Set(packages.flatMap { $0.area.formats ?? formats }).union([.mbtiles])
+        return PackageFormat.allCases.filter(wanted.contains)
+    }
+
+    /// Makes the masks, widened to whole packs where those are given; a country the size of Russia takes a second.
+    init(
+        areas: [Area], zooms: ZoomRange, tileset: Tileset, label: String? = nil, packs: PackScheme? = nil
+    ) throws {
         try Self.checkUnique(areas)
-        self.label = String((label ?? areas.map(\.label).joined(separator: ", ")).prefix(200))
-        packages = areas.map { Package(area: $0, mask: $0.mask(zooms.max)) }
+        title = String((label ?? areas.map(\.label).joined(separator: ", ")).prefix(150))
+        packages = areas.map { area in
+            let mask = area.mask(zooms.max)
+            return Package(area: area, mask: packs?.widened(mask, zooms: zooms) ?? mask)
+        }
         self.zooms = zooms
         self.tileset = tileset
         for package in packages where package.mask.count(in: zooms) == 0 {
@@ -32,6 +57,11 @@ struct JobDraft {
     static func checkUnique(_ areas: [Area]) throws {
         let twice = Dictionary(grouping: areas, by: \.id).filter { $1.count > 1 }.keys.sorted()
         guard twice.isEmpty else { throw CLIError(.usage, "named twice: \(twice.joined(separator: ", "))") }
+    }
+
+    /// Whether it asks for what a coordinator of an older minor would pass over in silence.
+    var isNewInMinor2: Bool {
+        !edition.isRoot || allFormats != [.mbtiles] || !dataDate.isEmpty || replacesTileset
     }
 
     /// The tiles of all packages together, each once.
@@ -83,6 +113,11 @@ struct JobDraft {
             $0.weight = options.weight
             $0.after = options.after
             $0.packages = packages.map(Self.request)
+            $0.formats = formats.filter { $0 != .mbtiles }.map(\.rawValue)
+            $0.style = style
+            if !edition.isRoot { $0.edition = edition }
+            $0.dataDate = dataDate
+            $0.replacesTileset = replacesTileset
         }
     }
 
@@ -92,6 +127,7 @@ struct JobDraft {
             $0.kind = package.area.kind.rawValue
             $0.mask = Data(package.mask.encoded())
             $0.names = package.area.names
+            $0.formats = package.area.formats?.map(\.rawValue) ?? []
             $0.bounds = PBBox.make {
                 $0.west = package.area.bounds.west
                 $0.south = package.area.bounds.south

@@ -12,6 +12,10 @@ enum JobReport {
                 + (job.batchesDead > 0 ? ", \(Units.count(job.batchesDead)) given up" : ""),
             "time     \(Units.duration(seconds: job.elapsedSeconds))",
         ]
+        if job.formats.count > 1 {
+            let style = job.style.map { ", style \($0)" } ?? ""
+            lines.append("formats  \(job.formats.joined(separator: ", "))\(style)")
+        }
         if job.priority != 0 || job.weight != 1 {
             lines.insert("share    priority \(job.priority), weight \(job.weight)", at: 2)
         }
@@ -22,6 +26,9 @@ enum JobReport {
             if let tiles = package.tiles { line += "  \(Units.count(tiles)) tiles" }
             lines.append(line)
             if let path = package.path { lines.append("         \(path)") }
+            for file in package.files {
+                lines.append("         \(file.format)  \(Units.bytes(file.size))" + (file.path.map { "  \($0)" } ?? ""))
+            }
         }
         if !job.failures.isEmpty {
             lines.append(

@@ -1,8 +1,9 @@
 import Foundation
+import Packages
 package import Wire
 
 /// A job as commands print it; the JSON keys (snake case) are stable.
-package struct JobView: Encodable {
+package struct JobView: Encodable, Sendable {
     let job: UInt64
     let label: String
     let kind: String
@@ -30,10 +31,16 @@ package struct JobView: Encodable {
     let reason: String?
     /// Why nothing happens now.
     package let waiting: String?
+    /// What its packages are made in, MBTiles first.
+    let formats: [String]
+    let style: String?
+    /// The data group and the language of the part of the catalog they go to.
+    let group: String?
+    let language: String?
     let packages: [PackageView]
     let failures: [FailureView]
 
-    struct PackageView: Encodable {
+    struct PackageView: Encodable, Sendable {
         let id: String
         let state: String
         let version: UInt32?
@@ -42,9 +49,18 @@ package struct JobView: Encodable {
         let sha256: String?
         let path: String?
         let tilesHash: String?
+        /// The package in other formats.
+        let files: [FileView]
     }
 
-    struct FailureView: Encodable {
+    struct FileView: Encodable, Sendable {
+        let format: String
+        let size: UInt64
+        let sha256: String
+        let path: String?
+    }
+
+    struct FailureView: Encodable, Sendable {
         let tile: String
         let cause: String
         let detail: String
@@ -72,6 +88,10 @@ package struct JobView: Encodable {
         weight = status.weight
         after = status.after
         waiting = status.waiting.isEmpty ? nil : status.waiting
+        formats = ["mbtiles"] + PackageFormat.ordered(status.formats)
+        style = status.style.isEmpty ? nil : status.style
+        group = status.edition.group.isEmpty ? nil : status.edition.group
+        language = status.edition.language.isEmpty ? nil : status.edition.language
         elapsedSeconds = Double(status.elapsedMs) / 1000
         reason = status.reason.isEmpty ? nil : status.reason
         packages = status.packages.map(PackageView.init)
@@ -98,6 +118,24 @@ extension JobView.PackageView {
         sha256 = status.sha256.isEmpty ? nil : status.sha256.map { Hex.byte($0) }.joined()
         path = status.path.isEmpty ? nil : status.path
         tilesHash = status.tilesHash.isEmpty ? nil : status.tilesHash
+        files = status.files.map(JobView.FileView.init)
+    }
+}
+
+extension JobView.FileView {
+    init(_ file: PBPackageFile) {
+        format = file.format
+        size = file.size
+        sha256 = file.sha256.map { Hex.byte($0) }.joined()
+        path = file.path.isEmpty ? nil : file.path
+    }
+}
+
+extension PackageFormat {
+    /// Names of formats in the order in which they are shown; ones that this build does not know come last.
+    fileprivate static func ordered(_ names: [String]) -> [String] {
+        let known = allCases.map(\.rawValue)
+        return known.filter(names.contains) + names.filter { !known.contains($0) }.sorted()
     }
 }
 

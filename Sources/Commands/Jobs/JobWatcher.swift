@@ -12,22 +12,36 @@ struct JobWatcher {
         self.style = style
     }
 
-    /// Does what ``follow(_:)`` does; Ctrl-C ends the watching and says that the job goes on.
-    func finish(_ number: UInt64) async throws {
+    /// Follows one job; see ``finish(_:)-([UInt64])``.
+    func finish(_ number: UInt64) async throws { try await finish([number]) }
+
+    /// Follows jobs to their ends, prints their reports, and throws the exit code that the first bad end deserves.
+    ///
+    /// Ctrl-C ends the watching and says that the jobs go on.
+    func finish(_ numbers: [UInt64]) async throws {
         let watcher = self
-        do {
-            try await Interruptible.run { try await watcher.follow(number) }
-        } catch let error as CLIError where error.status == .interrupted {
-            throw CLIError(
-                .interrupted, "stopped watching; job \(number) goes on",
-                hint: "packhorse watch \(number), or packhorse cancel \(number)")
+        var views: [JobView] = []
+        for number in numbers {
+            do {
+                let view = try await Interruptible.run { try await watcher.follow(number) }
+                views.append(view)
+                if !style.jsonResult { JobReport.lines(view).forEach(Console.result) }
+            } catch let error as CLIError where error.status == .interrupted {
+                throw CLIError(
+                    .interrupted, "stopped watching; job \(number) goes on",
+                    hint: "packhorse watch \(number), or packhorse cancel \(number)")
+            }
         }
+        if style.jsonResult {
+            Console.result(try views.count == 1 ? JSONText.pretty(views[0]) : JSONText.pretty(views))
+        }
+        if let bad = views.first(where: { JobReport.status($0) != .success }) { throw Self.end(bad) }
     }
 
-    /// Shows progress until the job has ended, prints its report, and throws the exit code it deserves.
+    /// Shows progress until the job has ended.
     ///
     /// A coordinator that restarts meanwhile is waited for: the job is in its store.
-    private func follow(_ number: UInt64) async throws {
+    private func follow(_ number: UInt64) async throws -> JobView {
         let start = clock.now
         var meter = RateMeter()
         var view = try await ask(number)
@@ -51,7 +65,7 @@ struct JobWatcher {
             view = try await ask(number)
         }
         if style.progress == .bar { Console.redraw("") }
-        try report(view)
+        return view
     }
 
     private func ask(_ number: UInt64) async throws -> JobView {
@@ -76,19 +90,10 @@ struct JobWatcher {
         }
     }
 
-    private func report(_ view: JobView) throws {
-        if style.jsonResult {
-            Console.result(try JSONText.pretty(view))
-        } else {
-            JobReport.lines(view).forEach(Console.result)
-        }
-        switch JobReport.status(view) {
-        case .success: return
-        case let status:
-            throw CLIError(
-                status, "job \(view.job) \(view.state)" + (view.reason.map { ": \($0)" } ?? ""),
-                hint: view.failures.isEmpty ? nil : "packhorse status \(view.job) lists the tiles that failed and why")
-        }
+    private static func end(_ view: JobView) -> CLIError {
+        CLIError(
+            JobReport.status(view), "job \(view.job) \(view.state)" + (view.reason.map { ": \($0)" } ?? ""),
+            hint: view.failures.isEmpty ? nil : "packhorse status \(view.job) lists the tiles that failed and why")
     }
 }
 

@@ -19,12 +19,13 @@ struct JobsCommand: AsyncParsableCommand {
         } else if quiet {
             for view in views { Console.result("\(view.job)") }
         } else {
-            var table = Table("job", "state", "done", "tiles", "failed", "size", "label")
+            var table = Table("job", "state", "done", "tiles", "failed", "size", "formats", "label")
             for view in views {
                 table.add(
                     "\(view.job)", view.state + (view.waiting.map { " (\($0))" } ?? ""),
                     "\(Int(view.fraction * 100)) %", Units.count(view.tiles),
-                    Units.count(view.failed), Units.bytes(view.bytes), view.label)
+                    Units.count(view.failed), Units.bytes(view.bytes),
+                    view.formats.joined(separator: ","), view.label)
             }
             table.lines.forEach(Console.result)
         }

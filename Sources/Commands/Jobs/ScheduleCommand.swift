@@ -34,10 +34,16 @@ struct ScheduleCommand: AsyncParsableCommand {
         @Flag(help: "The result as JSON.") var json = false
 
         func run() async throws {
-            let draft = try await options.draft()
+            let drafts = try await options.drafts()
+            guard let draft = drafts.first, drafts.count == 1 else {
+                throw CLIError(
+                    .usage, "a schedule has one language, not \(drafts.count)", hint: "add a schedule for each language"
+                )
+            }
             let submission = try Frame(session: 1, seq: 0, .submit(try draft.request(options.policy()))).encoded()
             let answer = try await cluster.withClient { client in
-                try await client.put(
+                if draft.isNewInMinor2 { try await client.require(minor: WireVersion.formatsMinor) }
+                return try await client.put(
                     .make {
                         $0.id = schedule
                         $0.every = every

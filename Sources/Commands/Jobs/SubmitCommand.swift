@@ -1,4 +1,5 @@
 import ArgumentParser
+import Packages
 import Tilesets
 import Wire
 
@@ -18,6 +19,9 @@ struct SubmitCommand: AsyncParsableCommand {
               packhorse submit --points huts.csv --radius 2km --tileset mbtiles:planet.mbtiles
               packhorse submit EU --recursive --tileset tiles.yaml --dry-run
               packhorse submit --catalog packages.yaml --tileset tiles.yaml
+              packhorse submit EE --tileset tiles.yaml --format pmtiles,carto --wait
+              packhorse submit EE --tileset tiles.yaml --format maplibre --style https://tiles.example.com/style.json
+              packhorse submit EE --tileset tiles.yaml --language en,de,et --group streets
             """)
 
     @OptionGroup var submission: SubmitOptions
@@ -38,37 +42,53 @@ struct SubmitCommand: AsyncParsableCommand {
     @OptionGroup var progress: ProgressOptions
 
     func run() async throws {
-        let draft = try await submission.draft()
-        let request = try draft.request(
-            submission.policy(requestID: requestID ?? "", dryRun: dryRun, after: after))
-        try await cluster.withClient { client in
-            let submitted = try await client.submit(request)
-            if progress.json, dryRun || !wait {
-                Console.result(try JSONText.pretty(SubmissionView(submitted, draft, isDryRun: dryRun)))
-                return
-            }
-            if dryRun {
-                for line in Self.forecast(submitted, draft) { Console.result(line) }
-                return
-            }
-            if submitted.existing { try await checkSame(draft, submitted.job, client) }
-            guard wait else {
-                Console.result("\(submitted.job)")
-                Console.note("\(Units.count(submitted.tiles)) tiles; follow with: packhorse watch \(submitted.job)")
-                return
-            }
-            try await JobWatcher(client: client, style: progress.style).finish(submitted.job)
+        let drafts = try await submission.drafts()
+        let requests = try drafts.map { draft in
+            // Each language is a job of its own, and so a request of its own.
+            let suffix = drafts.count > 1 ? "-\(draft.edition.language)" : ""
+            return try draft.request(
+                submission.policy(
+                    requestID: requestID.map { $0 + suffix } ?? "", dryRun: dryRun, after: after))
         }
+        try await cluster.withClient { client in
+            if drafts.contains(where: \.isNewInMinor2) { try await client.require(minor: WireVersion.formatsMinor) }
+            var answers: [(draft: JobDraft, submitted: PBSubmitted)] = []
+            for (draft, request) in zip(drafts, requests) {
+                let submitted = try await client.submit(request)
+                answers.append((draft, submitted))
+                if submitted.existing, !dryRun { try await checkSame(draft, submitted.job, request, client) }
+            }
+            if progress.json, dryRun || !wait {
+                let views = answers.map { SubmissionView($1, $0, isDryRun: dryRun) }
+                Console.result(try views.count == 1 ? JSONText.pretty(views[0]) : JSONText.pretty(views))
+                return
+            }
+            for (draft, submitted) in answers where dryRun || !wait { say(submitted, draft) }
+            guard wait, !dryRun else { return }
+            try await JobWatcher(client: client, style: progress.style).finish(answers.map(\.submitted.job))
+        }
+    }
+
+    private func say(_ submitted: PBSubmitted, _ draft: JobDraft) {
+        if dryRun { return Self.forecast(submitted, draft).forEach(Console.result) }
+        Console.result("\(submitted.job)")
+        Console.note("\(Units.count(submitted.tiles)) tiles; follow with: packhorse watch \(submitted.job)")
     }
 
     /// What would be built, and what the overlap of the packages saves.
     private static func forecast(_ submitted: PBSubmitted, _ draft: JobDraft) -> [String] {
         let batches = "\(Units.count(submitted.batches)) batches; nothing was submitted"
-        guard draft.packages.count > 1 else { return ["\(Units.count(submitted.tiles)) tiles in \(batches)"] }
+        var lines: [String] = []
+        if draft.isNewInMinor2 {
+            lines.append(
+                "\(draft.label): \(draft.allFormats.map(\.rawValue).joined(separator: ", "))"
+                    + (draft.edition.isRoot ? "" : ", in the catalog's part \(draft.edition.label)"))
+        }
+        guard draft.packages.count > 1 else { return lines + ["\(Units.count(submitted.tiles)) tiles in \(batches)"] }
         let all = draft.packageTiles
         let saved = all - min(submitted.tiles, all)
         let share = Int((Double(saved) / Double(max(all, 1)) * 100).rounded())
-        return [
+        return lines + [
             "\(Units.count(draft.packages.count, of: "package")) of \(Units.count(all)) tiles together,"
                 + " \(Units.count(submitted.tiles)) of them different: fetching each once saves"
                 + " \(Units.count(saved)) (\(share) %)",
@@ -77,16 +97,20 @@ struct SubmitCommand: AsyncParsableCommand {
     }
 
     /// A request id names one submission: another one under it is a mistake.
-    private func checkSame(_ draft: JobDraft, _ number: UInt64, _ client: ControlClient) async throws {
+    private func checkSame(
+        _ draft: JobDraft, _ number: UInt64, _ request: PBSubmit, _ client: ControlClient
+    ) async throws {
         guard requestID != nil else {
             Console.note("job \(number) makes the very same packages and has not ended: joined it")
             return
         }
         let job = JobView(try await client.job(number, failures: 0))
-        guard job.label == draft.label, job.tileset == draft.tileset.id, job.zooms == "\(draft.zooms)" else {
+        guard job.label == draft.label, job.tileset == draft.tileset.id, job.zooms == "\(draft.zooms)",
+            job.formats == draft.allFormats.map(\.rawValue)
+        else {
             throw CLIError(
                 .usage,
-                "request id '\(requestID ?? "")' belongs to job \(number), \(job.label) of \(job.tileset) at zoom \(job.zooms)",
+                "request id '\(request.requestID)' belongs to job \(number), \(job.label) of \(job.tileset) at zoom \(job.zooms) as \(job.formats.joined(separator: ", "))",
                 hint: "use another --request-id for another job")
         }
         Console.note("already submitted under this request id")
@@ -102,10 +126,14 @@ private struct SubmissionView: Encodable {
     let packages: Int
     /// Counted in each package; above `tiles` by what they share.
     let packageTiles: UInt64
+    let formats: [String]
+    let label: String
 
     init(_ submitted: PBSubmitted, _ draft: JobDraft, isDryRun: Bool) {
         packages = draft.packages.count
         packageTiles = draft.packageTiles
+        formats = draft.allFormats.map(\.rawValue)
+        label = draft.label
         job = isDryRun ? nil : submitted.job
         tiles = submitted.tiles
         batches = submitted.batches

@@ -1,9 +1,15 @@
 import ArgumentParser
+import Packages
+import Tiles
+import Tilesets
+import Wire
 
 /// What a submission builds and how: the options that `submit` and `schedule add` share.
 struct SubmitOptions: ParsableArguments {
     @OptionGroup var area: AreaOptions
     @OptionGroup var tiles: TilesetOptions
+
+    @OptionGroup var output: OutputOptions
 
     @Option(help: "Allow a box of up to this many tiles (the coordinator's own limit is 5,000 unless set otherwise).")
     var tileLimit: UInt64 = 0
@@ -17,6 +23,9 @@ struct SubmitOptions: ParsableArguments {
     @Option(help: "Share of tiles, 0 to 1, that may be missing in a package; above it the job fails.")
     var allowedMissing: Double = 0.001
 
+    @Flag(help: "Widen each area to whole tile packs, so that its packs can be shared with other regions.")
+    var tilePacks = false
+
     func validate() throws {
         guard (0...1).contains(allowedMissing) else {
             throw ValidationError("--allowed-missing must lie between 0 and 1.")
@@ -24,14 +33,48 @@ struct SubmitOptions: ParsableArguments {
         guard weight > 0 else { throw ValidationError("--weight must be at least 1.") }
     }
 
-    /// Reads tileset and areas, and makes the masks.
+    /// Reads tileset and areas, and makes the masks: one job for each language, one in all without languages.
     ///
     /// - Throws: ``CLIError`` and the readers' own errors, naming the option or file at fault.
-    func draft() async throws -> JobDraft {
-        let tileset = try await tiles.read()
+    func drafts() async throws -> [JobDraft] {
+        let file = try TilesetReader.file(tiles.named())
+        let languages = try tiles.languages()
+        try Self.check(languages, file)
+        let group = output.group ?? file.group ?? ""
+        if let problem = PBEdition(group: group, language: "").problem { throw CLIError(.usage, problem) }
         let areas = try area.read()
-        return try JobDraft(
-            areas: areas, zooms: try tiles.zooms(of: tileset), tileset: tileset, label: area.label(areas))
+        var drafts: [JobDraft] = []
+        for language in languages.isEmpty ? [""] : languages {
+            let tileset = try await TilesetReader.complete(language.isEmpty ? file : file.inLanguage(language))
+            let zooms = try tiles.zooms(of: tileset)
+            var draft: JobDraft
+            if let first = drafts.first, first.zooms == zooms {
+                draft = first
+                draft.tileset = tileset
+            } else {
+                draft = try JobDraft(
+                    areas: areas, zooms: zooms, tileset: tileset, label: area.label(areas),
+                    packs: tilePacks ? .mapbox : nil)
+            }
+            try output.fill(&draft, edition: PBEdition(group: group, language: language))
+            drafts.append(draft)
+        }
+        return drafts
+    }
+
+    /// Several languages are several tilesets: the file must leave them open.
+    private static func check(_ languages: [String], _ file: TilesetFile) throws {
+        guard languages.count > 1 else { return }
+        if let named = file.language {
+            throw CLIError(
+                .usage, "the tileset file names the language '\(named)', and --language names \(languages.count)",
+                hint: "take 'language' out of the file")
+        }
+        guard file.hasLanguages else {
+            throw CLIError(
+                .usage, "the tileset's url has no {language}: its tiles are the same in \(languages.count) languages",
+                hint: "put {language} into the url, or name one language")
+        }
     }
 
     /// What these options ask of the coordinator; the rest of a policy is the caller's.

@@ -1,3 +1,4 @@
+import Packages
 import Tiles
 
 /// One area to make a package of: what the user named, as a shape with an id and names.
@@ -16,13 +17,16 @@ struct Area: Sendable {
     let bounds: BoundingBox
     /// The exact mask down to a zoom.
     let mask: @Sendable (Int) -> TileMask
+    /// The formats of its package; `nil` = the job's.
+    var formats: [PackageFormat]?
 }
 
 extension Area {
     /// The same area under another id or other names; `nil` keeps what is there.
     func renamed(_ id: String? = nil, names: [String: String]? = nil) -> Area {
         Area(
-            kind: kind, id: id ?? self.id, label: label, names: names ?? self.names, bounds: bounds, mask: mask)
+            kind: kind, id: id ?? self.id, label: label, names: names ?? self.names, bounds: bounds, mask: mask,
+            formats: formats)
     }
 
     /// A name as a package id: other characters than letters, digits, `-`, `_` and `.` become `_`.

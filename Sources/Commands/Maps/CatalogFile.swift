@@ -1,4 +1,5 @@
 import Foundation
+import Packages
 import Regions
 import Tiles
 import Tilesets
@@ -14,10 +15,11 @@ import Tilesets
 ///     - geojson: park.geojson
 ///     - points: huts.csv
 ///       radius: 2km
+///       formats: [mbtiles, pmtiles]
 ///
 /// Paths are relative to the file. Errors name the entry.
 struct CatalogFile {
-    private static let keys = ["region", "recursive", "bbox", "geojson", "points", "radius", "id", "names"]
+    private static let keys = ["region", "recursive", "bbox", "geojson", "points", "radius", "id", "names", "formats"]
     /// As many packages as fit a submission.
     private static let mostEntries = 4_096
 
@@ -112,14 +114,19 @@ struct CatalogFile {
         case "region":
             let text = try self.text(way, fields)
             found = isRecursive ? try AreaReader.recursive(text, in: tree) : [try AreaReader.named(text, in: tree)]
-        case "bbox": found = [try AreaReader.box(numbers(way, fields))]
+        case "bbox": found = [try AreaReader.box(listed(way, fields))]
         case "geojson": found = [try AreaReader.geoJSON(file: file(way, fields))]
         default:
             let radius = fields["radius"] == nil ? "1km" : try text("radius", fields)
             found = [try AreaReader.points(file: file(way, fields), radiusMeters: Units.meters(radius))]
         }
         guard way == "region" || !isRecursive else { throw CLIError(.badData, "'recursive' belongs to a region") }
-        return try named(found, fields)
+        let formats = try formats(fields)
+        return try named(found, fields).map { area in
+            var area = area
+            area.formats = formats
+            return area
+        }
     }
 
     private func named(_ areas: [Area], _ fields: [String: JSONValue]) throws -> [Area] {
@@ -157,8 +164,14 @@ struct CatalogFile {
         }
     }
 
-    /// `bbox: 1,2,3,4`, or a list of four numbers.
-    private func numbers(_ key: String, _ fields: [String: JSONValue]) throws -> String {
+    /// `formats: mbtiles,pmtiles`, or a list of words.
+    private func formats(_ fields: [String: JSONValue]) throws -> [PackageFormat]? {
+        guard fields["formats"] != nil else { return nil }
+        return try PackageFormat.list(parsing: listed("formats", fields))
+    }
+
+    /// Text as it is, or a list joined by commas: `bbox: 1,2,3,4`, or a list of four numbers.
+    private func listed(_ key: String, _ fields: [String: JSONValue]) throws -> String {
         guard case .array(let items)? = fields[key] else { return try text(key, fields) }
         return items.map { if case .string(let text) = $0 { text } else { "?" } }.joined(separator: ",")
     }

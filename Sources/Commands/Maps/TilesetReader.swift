@@ -8,6 +8,12 @@ enum TilesetReader {
     ///
     /// - Throws: ``CLIError`` 66 for a missing file; `TilesetsError`, `OriginsError` otherwise.
     static func read(_ named: String, language: String?) async throws -> Tileset {
+        let file = try self.file(named)
+        return try await complete(language.map(file.inLanguage) ?? file)
+    }
+
+    /// What `--tileset` names, before anything it points to is read.
+    static func file(_ named: String) throws -> TilesetFile {
         let here = URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory)
         let isSource = ["http://", "https://", "mbtiles:", "pmtiles:"].contains { named.lowercased().hasPrefix($0) }
         let file: TilesetFile
@@ -22,13 +28,16 @@ enum TilesetReader {
             try FileKind.requireFile(url)
             file = try TilesetFile.read(url)
         }
-        var tileset = try await OriginMetadata.resolve(file, environment: ProcessInfo.processInfo.environment)
-        if let language { tileset.language = language }
-        if tileset.needsLanguage, tileset.language == nil {
+        return file
+    }
+
+    /// Reads what the file points to (TileJSON, metadata of an archive).
+    static func complete(_ file: TilesetFile) async throws -> Tileset {
+        guard !file.hasLanguages || file.language != nil else {
             throw CLIError(
-                .usage, "tileset '\(tileset.id)' has {language} in its url",
+                .usage, "the tileset has {language} in its url",
                 hint: "pass --language en, or set language in the file")
         }
-        return tileset
+        return try await OriginMetadata.resolve(file, environment: ProcessInfo.processInfo.environment)
     }
 }

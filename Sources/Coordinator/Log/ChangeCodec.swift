@@ -161,6 +161,7 @@ enum ChangeCodec {
                 $0.size = merged.size
                 $0.mergedTiles = merged.tiles
                 $0.tilesHash = merged.tilesHash
+                $0.files = merged.files.map(WireConversions.file)
             }
             $0.version = package.version
             $0.path = package.path

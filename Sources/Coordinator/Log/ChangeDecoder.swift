@@ -118,8 +118,10 @@ struct ChangeDecoder {
 
     private static func package(_ body: PBLoggedPackage, _ job: JobID) throws -> Package {
         guard let state = PackageState(rawValue: UInt8(clamping: body.state)) else { throw unreadable(job) }
+        guard let files = WireConversions.files(body.files) else { throw unreadable(job) }
         let merged = ContentDigest(body.digest).map {
-            MergedPackage(digest: $0, size: body.size, tiles: body.mergedTiles, tilesHash: body.tilesHash)
+            MergedPackage(
+                digest: $0, size: body.size, tiles: body.mergedTiles, tilesHash: body.tilesHash, files: files)
         }
         return Package(
             id: body.id, tiles: body.tiles, state: state, attempts: UInt8(clamping: body.attempts),

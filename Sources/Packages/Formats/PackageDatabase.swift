@@ -1,5 +1,6 @@
 package import Foundation
 package import GRDB
+internal import Shards
 
 /// SQLite files whose bytes depend on nothing but what is written into them, and in which order.
 package enum PackageDatabase {
@@ -11,9 +12,11 @@ package enum PackageDatabase {
     /// Makes a new file: runs `body` in one transaction without a journal, closes the file, and seals it.
     ///
     /// A crash leaves a file without a valid seal. `body` must put the seal's row first into the table `sealed`, with
-    /// ``SQLiteSeal/insert(into:_:)``.
+    /// ``SQLiteSeal/insert(into:_:)``; `nil` leaves the file without a seal.
+    ///
+    /// - Parameter pageSize: Bytes of a page; smaller ones waste less behind each body and take longer.
     package static func write<Result>(
-        _ url: URL, sealed table: String, _ body: (Database) throws -> Result
+        _ url: URL, sealed table: String?, pageSize: Int = pageSize, _ body: (Database) throws -> Result
     ) throws -> Result {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
@@ -27,15 +30,25 @@ package enum PackageDatabase {
                     PRAGMA synchronous = OFF;
                     PRAGMA cache_size = -16384;
                     """)
+            // What is moved within pages leaves no trace that would tell versions of SQLite apart; see SQLiteGaps.
+            _ = try Row.fetchAll(database, sql: "PRAGMA secure_delete = \(table == nil ? "OFF" : "ON")")
             _ = try Row.fetchAll(database, sql: "PRAGMA journal_mode = OFF")
         }
         let queue = try DatabaseQueue(path: url.path, configuration: configuration)
         defer { try? queue.close() }
-        let (result, root) = try queue.write { database in
-            (try body(database), try SQLiteSeal.rootPage(of: table, database))
+        let (result, root, roots) = try queue.write { database in
+            (
+                try body(database), try table.map { try SQLiteSeal.rootPage(of: $0, database) },
+                try Int.fetchAll(database, sql: "SELECT rootpage FROM sqlite_schema WHERE rootpage > 0")
+            )
         }
         try queue.close()
-        try SQLiteSeal.apply(to: url, rootPage: root)
+        if let root {
+            let file = try FileDescriptor(changing: url)
+            try SQLiteGaps.zero(in: file, roots: roots)
+            try file.close()
+            try SQLiteSeal.apply(to: url, rootPage: root)
+        }
         return result
     }
 

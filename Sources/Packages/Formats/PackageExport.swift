@@ -49,16 +49,16 @@ public enum PackageExport {
         let name = ".\(target.lastPathComponent).\(String(UInt64.random(in: 0...UInt64.max), radix: 36)).part"
         let temporary = target.deletingLastPathComponent().appendingPathComponent(name)
         do {
-            let (tiles, hash) = try PackageSources.open(source) { source in
+            let (tiles, hash) = try PackageSources.open(source) { tiles in
                 let feed = try TileFeed(
-                    source, near: temporary.appendingPathExtension("sort"),
-                    name: target.deletingPathExtension().lastPathComponent
+                    tiles, near: temporary.appendingPathExtension("sort"),
+                    name: source.deletingPathExtension().lastPathComponent
                 ) { try progress(0) }
-                let tiles =
+                let written =
                     format == .pmtiles
                     ? try PMTilesExport.write(feed, to: temporary, progress: progress)
                     : try SQLiteExport.write(feed, as: format, to: temporary, progress: progress)
-                return (tiles, feed.tilesHash)
+                return (written, feed.tilesHash)
             }
             try Durable.sync(file: temporary)
             try verify(temporary, target, tiles, hash)

@@ -50,7 +50,7 @@ final class Spool<Record: BitwiseCopyable> {
     }
 
     /// Calls `body` with every record in order, reading a few thousand at a time.
-    func forEach(_ body: (Record) throws -> Void) throws {
+    func walk(_ body: (Record) throws -> Void) throws {
         var next = 0
         while next < count {
             let piece = try read(next..<min(next + 4_096, count))

@@ -58,7 +58,7 @@ final class TileFeed {
     /// Calls `each` with the tiles by zoom, column and TMS row.
     func inRowOrder(_ each: (FeedTile) throws -> Void) throws {
         let sorter = try sorted ?? sorter { $0.rowOrder }
-        try sorter.forEach { record in
+        try sorter.walk { record in
             if let tile = TileID(rowOrder: record.order) { try deliver(record, tile, each) }
         }
     }
@@ -66,7 +66,7 @@ final class TileFeed {
     /// Calls `each` with the tiles by zoom and along the Hilbert curve.
     func inHilbertOrder(_ each: (FeedTile) throws -> Void) throws {
         sorted = nil
-        try sorter { $0.hilbertID }.forEach { record in
+        try sorter { $0.hilbertID }.walk { record in
             if let tile = TileID(hilbertID: record.order) { try deliver(record, tile, each) }
         }
     }
@@ -110,7 +110,7 @@ final class TileFeed {
         sorted = sorter
         var facts = ForeignMetadata(source.rows, format, name: name)
         var count = 0
-        try sorter.forEach { record in
+        try sorter.walk { record in
             guard let tile = TileID(rowOrder: record.order), let body = try settled(record, tile) else { return }
             let key = BodyKey(Digest(of: body))
             repeats.add(key)

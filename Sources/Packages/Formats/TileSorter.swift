@@ -33,7 +33,7 @@ final class TileSorter {
     /// Calls `body` with every record, ascending; may be asked again.
     ///
     /// - Throws: `bad-source` when two records share a place, and what `body` throws.
-    func forEach(_ body: (TileRecord) throws -> Void) throws {
+    func walk(_ body: (TileRecord) throws -> Void) throws {
         var last: UInt64?
         func next(_ record: TileRecord) throws {
             guard record.order != last else {

@@ -32,7 +32,7 @@ struct PMTilesWalk {
         report.format = file.header.format?.rawValue
         compareCounts(&report)
         var hash = TilesHash()
-        try sorter.forEach { record in
+        try sorter.walk { record in
             guard let tile = TileID(rowOrder: record.order) else { return }
             let body = try file.body(at: record.reference, length: record.length)
             hash.add(zoom: tile.zoom, column: tile.x, row: tile.tmsY, body: body)

@@ -39,7 +39,7 @@ struct ImportTests {
         let found = try rows(scratch.file("out.mbtiles"))
         #expect(found["minzoom"] == "2" && found["maxzoom"] == "3" && found["attribution"] == "somebody")
         // Columns 4 of 8, rows 4 and 5 from the north: east of Greenwich, south of the equator.
-        #expect(found["bounds"] == "0,-66.5132604,45,0" && found["scheme"] == nil && found["name"] == "out")
+        #expect(found["bounds"] == "0,-66.5132604,45,0" && found["scheme"] == nil && found["name"] == "careless")
         #expect(
             found["json"]
                 == #"{"vector_layers":[{"fields":{"name":"String"},"id":"land","maxzoom":3,"minzoom":2}]}"#)

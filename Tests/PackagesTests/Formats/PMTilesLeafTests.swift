@@ -51,7 +51,7 @@ struct PMTilesLeafTests {
         }
         for _ in 0..<2 {
             var next: UInt64 = 0
-            try sorter.forEach { record in
+            try sorter.walk { record in
                 #expect(record.order == next && record.reference == next * 3 && record.length == next + 1)
                 next += 1
             }
@@ -59,6 +59,6 @@ struct PMTilesLeafTests {
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path).isEmpty)
         try sorter.add(TileRecord(order: 17, reference: 0, length: 0))
-        #expect(throws: PackagesError.self) { try sorter.forEach { _ in } }
+        #expect(throws: PackagesError.self) { try sorter.walk { _ in } }
     }
 }

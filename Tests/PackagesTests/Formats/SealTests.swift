@@ -29,6 +29,21 @@ struct SealTests {
         #expect(other.isSound && other.seal == .valid, "\(other.problems)")
     }
 
+    /// What a coordinator of the build before asks for.
+    @Test func packageFormat1HasNoSealAndHoldsTheSame() throws {
+        let merged = try Merged()
+        let spec = PackageSpec(
+            id: "demo", mask: merged.world.mask, zooms: merged.world.zooms, metadata: try merged.world.spec.metadata,
+            formatVersion: 1)
+        let url = merged.scratch.file("old.mbtiles")
+        let shards = try merged.world.shards(2, in: merged.scratch, seed: 4)
+        let receipt = try MBTilesMerge.run(spec, shards: shards, into: url)
+        let report = try PackageVerify.run(url)
+        #expect(report.isSound && report.seal == .none && receipt.tilesHash == merged.receipt.tilesHash)
+        // As a stranger's file it becomes the package of today.
+        #expect(try merged.export(.mbtiles, from: url).receipt.digest == merged.receipt.digest)
+    }
+
     /// SQLite's file format, section 1.3: the page count at 28 is believed only while 92 repeats the change counter at 24.
     @Test func theHeaderDoesNotSayWhichLibraryWroteTheFile() throws {
         let merged = try Merged()
@@ -53,6 +68,32 @@ struct SealTests {
         }
         let bare = try PackageVerify.run(merged.url)
         #expect(bare.isSound && bare.seal == .none, "\(bare.problems)")
+    }
+
+    /// What another version of SQLite would leave there must not be in the file: between the list of cells and the cells of a
+    /// page, every byte is zero.
+    @Test(arguments: [PackageFormat.mbtiles, .mbtilesFlat, .mbtilesNormalized])
+    func pagesHaveNoLeftovers(format: PackageFormat) throws {
+        let merged = try Merged(padding: 40)
+        let content = try bytes(try merged.export(format).url)
+        let roots = try DatabaseQueue(path: merged.scratch.file("out" + format.fileExtension).path).read {
+            try Int.fetchAll($0, sql: "SELECT rootpage FROM sqlite_schema WHERE rootpage > 0")
+        }
+        var pages = roots
+        var gaps = 0
+        while let number = pages.popLast() {
+            let page = Array(content[(number - 1) * 4_096..<number * 4_096])
+            func big(_ place: Int, _ count: Int) -> Int { page[place..<place + count].reduce(0) { $0 << 8 | Int($1) } }
+            let isInterior = page[0] < 10
+            let list = isInterior ? 12 : 8
+            let end = list + 2 * big(3, 2)
+            if isInterior {
+                pages += (0..<big(3, 2)).map { big(big(list + 2 * $0, 2), 4) } + [big(8, 4)]
+            }
+            gaps += big(5, 2) - end
+            #expect(page[end..<big(5, 2)].allSatisfy { $0 == 0 }, "page \(number)")
+        }
+        #expect(gaps > 0)
     }
 
     /// The walk to the seal meets pages of any content.

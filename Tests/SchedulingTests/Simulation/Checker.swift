@@ -146,12 +146,25 @@ extension Simulation {
         case .offer(let offer):
             checker.offered(offer)
             noteBackup(offer, to: session)
+            noteMerge(offer, to: session)
         case .stale: marks.hit(.staleCommit)
         case .welcome(let adopted): if !adopted.isEmpty { marks.hit(.leaseAdopted) }
         case .ack(let token, _): if checker.accepted[token] != nil { marks.hit(.ackRepeated) }
         case .pong, .grants, .unknownSession: break
         }
         trace.add(session)
+    }
+
+    /// A merger must write every format of what it is offered: what it leaves out would be missing from the package.
+    private mutating func noteMerge(_ offer: Offer, to session: SessionID) {
+        guard case .merge(let package, _, _) = offer.work, let spec = spec(of: offer.job), mutant != .mergesTwice,
+            let node = nodes.firstIndex(where: { $0.worker?.session == session })
+        else { return }
+        let formats = spec.formats(of: package)
+        if !formats.allSatisfy(nodes[node].exports.contains) {
+            problem("I13: w\(node), which writes \(nodes[node].exports), is to write \(formats)")
+        }
+        if formats.isEmpty, nodes[node].exports.isEmpty { marks.hit(.mergerSpared) }
     }
 
     /// A second lease is in no row.
@@ -241,6 +254,6 @@ extension StoredJob {
                 case .publishing: package.merged?.digest
                 default: nil
                 }
-            }
+            } + packages.flatMap { $0.state == .publishing ? $0.merged?.files.map(\.digest) ?? [] : [] }
     }
 }

@@ -8,7 +8,7 @@ enum Mark: Int, CaseIterable {
     case tilesTriedAgain, failuresAccepted, jobCancelled, jobFailed, jobForgotten, orphanNamed, blobsReleased
     case originChanged, submittedAgain, commitWhileRemoving
     case paused, retriedWithBlobs, retriedAnew, lettersReconsidered, batchCut, followed, backupGranted, backupWon,
-        tilesReused
+        tilesReused, fileLost, formatsMerged, mergerSpared
 }
 
 /// A set of marks.

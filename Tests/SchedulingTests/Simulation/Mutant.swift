@@ -18,4 +18,6 @@ enum Mutant: String, CaseIterable {
     case releasesTooMuch
     /// A merger does not verify what it reads.
     case trustsShards
+    /// A package is published although the file of one of its other formats is gone.
+    case publishesWithoutFiles
 }

@@ -38,6 +38,7 @@ extension Mutant {
         case .noStart: 350  // 53
         case .releasesTooMuch: 40  // 420
         case .trustsShards: 100  // 160
+        case .publishesWithoutFiles: 400  // to be measured
         }
     }
 }

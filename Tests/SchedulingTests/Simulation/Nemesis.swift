@@ -116,6 +116,10 @@ extension Simulation {
 
     private mutating func randomBlob() -> ContentDigest? {
         guard !blobs.order.isEmpty else { return nil }
+        // Or one that is on its way into the catalog, which takes only seconds.
+        let awaited = store.state.jobs.flatMap(\.packages).filter { $0.state == .publishing }
+            .flatMap { $0.merged?.digests ?? [] }.filter { blobs[$0] != nil }
+        if !awaited.isEmpty, faultRandom.perMille(700) { return awaited[faultRandom.below(awaited.count)] }
         // Often one of the newest, which somebody is about to read.
         let newest = faultRandom.perMille(500) ? min(2, blobs.order.count) : blobs.order.count
         return blobs.order[blobs.order.count - 1 - faultRandom.below(newest)]

@@ -60,8 +60,9 @@ extension Simulation {
             if dies() { return }
             hand(.manifestWritten(id, package: package, digest))
         case .publish(let id, let package, let merged):
-            guard blobs[merged.digest] != nil else {
+            guard merged.digests.allSatisfy({ blobs[$0] != nil }) || isBlindToFiles(merged) else {
                 marks.hit(.mergedAgain)
+                if blobs[merged.digest] != nil { marks.hit(.fileLost) }
                 let trouble = Trouble(cause: "blob-missing", detail: "\(merged.digest)")
                 hand(.packageTrouble(id, package: package, trouble, retriable: false))
                 break
@@ -85,6 +86,11 @@ extension Simulation {
         }
         settle()
         wakeCoordinator(by: now + 1)
+    }
+
+    /// Whether a wrong publisher goes on although only another format's file is gone.
+    private func isBlindToFiles(_ merged: MergedPackage) -> Bool {
+        mutant == .publishesWithoutFiles && blobs[merged.digest] != nil
     }
 
     private mutating func dies() -> Bool {

@@ -12,6 +12,8 @@ enum SimContent: Hashable {
     case shard([SimTile])
     case manifest(SimManifest)
     case package([SimTile])
+    /// A merged package in another format.
+    case file([SimTile], format: String)
 
     /// A function of the content alone, as a SHA-256 is.
     var digest: ContentDigest {
@@ -19,6 +21,13 @@ enum SimContent: Hashable {
         switch self {
         case .shard(let tiles), .package(let tiles):
             if case .shard = self { print.add(1) } else { print.add(2) }
+            for tile in tiles {
+                print.add(tile.tile)
+                print.add(tile.version)
+            }
+        case .file(let tiles, let format):
+            print.add(4)
+            for byte in format.utf8 { print.add(UInt64(byte)) }
             for tile in tiles {
                 print.add(tile.tile)
                 print.add(tile.version)
@@ -36,6 +45,7 @@ enum SimContent: Hashable {
     var size: UInt64 {
         switch self {
         case .shard(let tiles), .package(let tiles): UInt64(tiles.count) * 100 + 60
+        case .file(let tiles, _): UInt64(tiles.count) * 90 + 70
         case .manifest(let manifest): UInt64(manifest.shards.count) * 32 + 100
         }
     }
@@ -60,7 +70,7 @@ struct SimSpec {
 
     init(
         index: Int, zooms: ZoomRange, masks: [TileMask], allowedMissing: Double, priority: Int32, weight: UInt32,
-        tileset: UInt64 = 1
+        tileset: UInt64 = 1, formats: [[String]] = []
     ) {
         self.tileset = Bench.digest(tileset)
         self.zooms = zooms
@@ -71,7 +81,12 @@ struct SimSpec {
         submission = JobSubmission(
             requestID: "request \(index)", priority: priority, weight: weight, allowedMissing: allowedMissing,
             batches: batches, packages: packages, payload: [UInt8(truncatingIfNeeded: index)],
-            needs: PackageNeeds(masks: masks, cells: batches.map(\.cell)), tileset: self.tileset)
+            needs: PackageNeeds(masks: masks, cells: batches.map(\.cell)), tileset: self.tileset, formats: formats)
+    }
+
+    /// The formats that a package is to have beside its own.
+    func formats(of package: Int) -> [String] {
+        submission.formats.indices.contains(package) ? submission.formats[package] : []
     }
 
     func needs(of batches: [Batch]) -> PackageNeeds { PackageNeeds(masks: masks, cells: batches.map(\.cell)) }

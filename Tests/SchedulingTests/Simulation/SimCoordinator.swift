@@ -147,9 +147,11 @@ extension Simulation {
     private mutating func read(_ letter: SimCoordinator.Letter) {
         switch letter {
         case .work(.commit(let session, let token, let result), _):
-            if coordinator?.removing[result.blob] != nil { return marks.hit(.commitWhileRemoving) }
+            if result.blobs.contains(where: { coordinator?.removing[$0] != nil }) {
+                return marks.hit(.commitWhileRemoving)
+            }
             let (owner, current) = mutant == .noFence ? unfenced(session, token) : (session, token)
-            if let blob = blobs[result.blob], blob.content.size == result.size {
+            if zip(result.blobs, result.sizes).allSatisfy({ blobs[$0]?.content.size == $1 }) {
                 hand(.commit(owner, current, result))
             } else {
                 marks.hit(.refusedWithoutBlob)
@@ -208,7 +210,7 @@ extension Simulation {
                 coordinator?.unreleased.append(job)
                 coordinator?.turn.chores.append(.release)
             case .split(let cut): cuts.append(cut)
-            case .fire: break
+            case .fire, .holders: break
             }
         }
         for cut in cuts {
@@ -284,11 +286,19 @@ extension Simulation {
 }
 
 extension CommitResult {
-    /// Bytes of the blob, as the commit says.
-    var size: UInt64 {
+    /// Every blob that the commit names.
+    var blobs: [ContentDigest] {
         switch self {
-        case .fetch(_, let counts, _): counts.shardBytes
-        case .merge(let package): package.size
+        case .fetch(let digest, _, _): [digest]
+        case .merge(let package): package.digests
+        }
+    }
+
+    /// Bytes of each of them, as the commit says.
+    var sizes: [UInt64] {
+        switch self {
+        case .fetch(_, let counts, _): [counts.shardBytes]
+        case .merge(let package): [package.size] + package.files.map(\.size)
         }
     }
 }

@@ -16,6 +16,8 @@ struct SimNode {
     /// The only wake-up that counts.
     var wakeAt = Int64.max
     let steps: ClosedRange<Int64>
+    /// The formats its build writes.
+    var exports: [String] = []
 
     func pace(_ random: inout SeededRandom) -> Int64 { random.within(steps) }
 

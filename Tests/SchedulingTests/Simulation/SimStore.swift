@@ -46,6 +46,7 @@ struct SimStore {
             var job = stored
             let tileset = spec(stored)?.tileset
             job.tileset = tileset
+            job.formats = spec(stored)?.submission.formats ?? []
             guard job.summary.state.isFinal else {
                 job.needs = spec(stored)?.needs(of: job.batches)
                 return job
@@ -76,7 +77,7 @@ struct SimStore {
         var all: [ContentDigest] = []
         for job in state.jobs where isMeant(job) && !released.contains(job.summary.id) {
             all += job.batches.compactMap(\.digest) + job.batches.compactMap(\.partial)
-            all += job.packages.compactMap(\.manifest) + job.packages.compactMap { $0.merged?.digest }
+            all += job.packages.compactMap(\.manifest) + job.packages.flatMap { $0.merged?.digests ?? [] }
             let orphans = (state.orphans[job.summary.id] ?? []).subtracting(removed[job.summary.id] ?? [])
             all += orphans.sorted { $0.description < $1.description }
         }

@@ -129,10 +129,15 @@ extension Simulation {
         }
         guard !isFull(worker) else { return .failed(Trouble(cause: "disk-full", detail: "sim"), retriable: true) }
         let digest = put(.package(tiles))
+        let files = spec.formats(of: list.package).map { format in
+            let content = SimContent.file(tiles, format: format)
+            return MergedFile(format: format, digest: put(content), size: content.size)
+        }
         return .done(
             .merge(
                 MergedPackage(
-                    digest: digest, size: SimContent.package(tiles).size, tiles: UInt64(tiles.count), tilesHash: "h")))
+                    digest: digest, size: SimContent.package(tiles).size, tiles: UInt64(tiles.count), tilesHash: "h",
+                    files: files)))
     }
 
     private mutating func advance(_ worker: Int, _ token: LeaseToken, done: UInt64, bytes: UInt64) {

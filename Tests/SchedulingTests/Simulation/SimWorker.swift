@@ -36,6 +36,7 @@ struct SimWorker {
     let index: Int
     let session: SessionID
     let heartbeat: Int64
+    let exports: [String]
     var phase = Phase.greeting
     var leases: [Lease] = []
     private(set) var lastToken = LeaseToken(0)
@@ -47,10 +48,11 @@ struct SimWorker {
     private var drainEnd = Int64.max
     private var claimed: Set<LeaseToken> = []
 
-    init(index: Int, session: SessionID, heartbeat: Int64, now: Int64) {
+    init(index: Int, session: SessionID, heartbeat: Int64, exports: [String], now: Int64) {
         self.index = index
         self.session = session
         self.heartbeat = heartbeat
+        self.exports = exports
         lastHeard = now
         lastReconnect = now
         nextHello = now
@@ -95,8 +97,9 @@ struct SimWorker {
         phase = .greeting
         nextHello = now + heartbeat
         claimed = Set(leases.map(\.offer.token))
-        let profile = SessionProfile(
+        var profile = SessionProfile(
             name: "w\(index)", host: "sim", processID: session, build: "sim", canFetch: true, canMerge: true)
+        profile.exports = exports
         return [.say(.hello(session, profile, held: leases.map(\.offer.token)))]
     }
 

@@ -3,6 +3,9 @@ import Tiles
 
 /// Who lives in the world, and what they do when nothing is wrong.
 extension Simulation {
+    /// What packages may be wanted in beside their own format.
+    static let formats = ["flat", "pmtiles"]
+
     mutating func populate(_ random: inout SeededRandom) {
         for _ in 0..<(2 + random.below(5)) { addWorker(&random) }
         let base = (x: 100 + random.below(1_000), y: 100 + random.below(1_000))
@@ -21,6 +24,9 @@ extension Simulation {
         let steps = set ?? (isSlow ? shortest * 20...shortest * 40 : shortest...shortest * 4)
         let clock = SimClock(base: random.below(Int64(10_000_000)), since: 0, drift: driftOfANode())
         nodes.append(SimNode(worker: nil, clock: clock, downUntil: random.below(Int64(5_000)), steps: steps))
+        // One at least writes everything, or some packages would wait for ever.
+        let (isAble, isHalf) = (nodes.count == 1 || !random.perMille(swarm.oldBuilds), random.perMille(500))
+        nodes[nodes.count - 1].exports = isAble ? Simulation.formats : isHalf ? [Simulation.formats[0]] : []
         schedule(.wake(nodes.count - 1), at: nodes[nodes.count - 1].downUntil)
         nodes[nodes.count - 1].wakeAt = nodes[nodes.count - 1].downUntil
     }
@@ -43,10 +49,13 @@ extension Simulation {
                 base.x + random.below(12), base.y + random.below(12), 2 + random.below(20), 2 + random.below(16))
         }
         let zooms = ZoomRange(min: low, max: 12) ?? .all
+        let formats = masks.map { _ in
+            random.perMille(swarm.formats) ? Simulation.formats.filter { _ in random.perMille(600) } : []
+        }
         return SimSpec(
             index: index, zooms: zooms, masks: masks, allowedMissing: random.perMille(800) ? 1 : 0,
             priority: Int32(random.below(2)), weight: UInt32(1 + random.below(3)),
-            tileset: random.perMille(800) ? 1 : 2)
+            tileset: random.perMille(800) ? 1 : 2, formats: formats)
     }
 
     // MARK: - Workers
@@ -77,7 +86,7 @@ extension Simulation {
     private mutating func startWorker(_ index: Int) {
         nodes[index].worker = SimWorker(
             index: index, session: sessionRandom.next() | 1, heartbeat: policy.heartbeat,
-            now: nodes[index].clock.local(now))
+            exports: nodes[index].exports, now: nodes[index].clock.local(now))
         say("w\(index) starts as \(nodes[index].worker?.session ?? 0)")
     }
 

@@ -18,6 +18,7 @@ import Tiles
 /// | I10 | memory equals the store; the log replayed equals the store; a restored scheduler is sound | ``checkMemory()``, ``verdict()`` |
 /// | I11 | a small job beside a big one ends within twice its solo time | `FairnessTests` |
 /// | I12 | no request for a cancelled job by a worker that could know | ``note(requestFor:by:)`` |
+/// | I13 | a merge is offered only to a worker that writes all its formats | ``note(_:to:)`` |
 struct Simulation {
     enum Parcel {
         case toCoordinator(SimCoordinator.Letter)

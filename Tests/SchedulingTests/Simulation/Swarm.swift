@@ -34,6 +34,10 @@ struct Swarm {
     /// Whether work dies after the attempts of production; otherwise it is tried until it is done.
     let attemptsAreCounted: Bool
     let keptJobs: Int
+    /// Packages that are wanted in other formats too.
+    let formats: Int64
+    /// Workers that do not write all of them.
+    let oldBuilds: Int64
 
     init(_ random: inout SeededRandom) {
         func roll(_ chance: Int64, _ range: ClosedRange<Int64>) -> Int64 {
@@ -68,6 +72,8 @@ struct Swarm {
         poison = attemptsAreCounted ? roll(500, 1...30) : 0
         follows = roll(200, 200...600)
         keptJobs = random.perMille(150) ? 1 : 1_000
+        formats = roll(600, 200...1_000)
+        oldBuilds = roll(400, 200...800)
     }
 
     private init(quietWith random: inout SeededRandom) {
@@ -75,7 +81,7 @@ struct Swarm {
         (workerDiskFull, coordinatorCrash, crashPoint, coordinatorPause, storeFull, powerCut) = (0, 0, 0, 0, 0, 0)
         (lostBlob, rottenBlob, drift, clockJump, flakyTile, badTile) = (0, 0, 0, 0, 0, 0)
         (originOutage, originChanges, attemptFails, orders, poison, follows) = (false, false, 0, 0, 0, 0)
-        (attemptsAreCounted, keptJobs) = (true, 1_000)
+        (attemptsAreCounted, keptJobs, formats, oldBuilds) = (true, 1_000, 0, 0)
         delay = 1...(2 + random.below(Int64(20)))
     }
 

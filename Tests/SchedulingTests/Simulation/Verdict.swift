@@ -16,6 +16,7 @@ extension Simulation {
         guard blobs[merged.digest]?.isDamaged == false, case .package(let tiles)? = blobs.archive[merged.digest] else {
             return problem("I3: package \(index) of job \(id) is published torn")
         }
+        checkFiles(id, index, merged, tiles, spec.formats(of: index))
         guard let manifest = checker.manifests[merged.digest], case .manifest(let list)? = blobs.archive[manifest]
         else {
             return problem("I1: package \(index) of job \(id) has no manifest")
@@ -43,6 +44,24 @@ extension Simulation {
         }
         if expected != tiles {
             problem("I2: package \(index) of job \(id) has \(tiles.count) tiles, its shards say \(expected.count)")
+        }
+    }
+
+    /// Every format that was asked for is there, whole, and holds the package's tiles (I2, I3).
+    private mutating func checkFiles(
+        _ id: JobID, _ index: Int, _ merged: MergedPackage, _ tiles: [SimTile], _ formats: [String]
+    ) {
+        if merged.files.map(\.format) != formats {
+            problem("I2: package \(index) of job \(id) has the formats \(merged.files.map(\.format)), not \(formats)")
+        }
+        for file in merged.files {
+            guard blobs[file.digest]?.isDamaged == false,
+                blobs.archive[file.digest] == .file(tiles, format: file.format)
+            else {
+                problem("I3: the \(file.format) of package \(index) of job \(id) is published torn or with other tiles")
+                continue
+            }
+            marks.hit(.formatsMerged)
         }
     }
 

@@ -1,0 +1,93 @@
+import DequeModule
+import HeapModule
+
+/// Which package goes to which merger: workers of different builds write different formats, and packages want different ones.
+extension Scheduler {
+    /// Lets a ready package wait for a merger that writes all its formats.
+    mutating func queueMerge(_ job: Int, _ package: Int) {
+        let turn = MergeTurn(priority: jobs[job].summary.priority, job: job, package: package)
+        mergeTurns[jobs[job].formats(of: package), default: []].insert(turn)
+    }
+
+    /// The first package that somebody free can merge, and who does it; both are taken off their queues.
+    ///
+    /// Of several the one who can do least is taken, so that those who can do more stay free.
+    mutating func nextMerge(now: Tick) -> (MergeTurn, SessionID)? {
+        var best: (turn: MergeTurn, formats: [String], exports: [String])?
+        for formats in Array(mergeTurns.keys) {
+            guard let turn = firstMerge(formats) else { continue }
+            if let best, best.turn < turn { continue }
+            if let exports = leastMergers(of: formats, now: now) { best = (turn, formats, exports) }
+        }
+        guard let best, let id = mergers[best.exports]?.popFirst() else { return nil }
+        mergeTurns[best.formats]?.removeMin()
+        sessions[id]?.isQueuedToMerge = false
+        return (best.turn, id)
+    }
+
+    /// The formats that a job's package is to have beside its own, ascending.
+    public func formats(of id: JobID, package: Int) -> [String] {
+        places[id].map { jobs[$0].formats(of: package) } ?? []
+    }
+
+    /// The formats a job's ready packages wait for that no worker here writes; empty = none.
+    public func missingFormats(of id: JobID) -> [String] {
+        guard let job = places[id], !jobs[job].summary.state.isFinal else { return [] }
+        let able = Set(sessions.values.filter(\.profile.canMerge).map(\.profile.exports))
+        var missing: Set<String> = []
+        for (index, package) in jobs[job].packages.enumerated() where package.state == .ready {
+            let formats = jobs[job].formats(of: index)
+            // Workers may be here that only fetch, because their packages would be of an older make.
+            if able.isEmpty, !sessions.isEmpty { missing.insert("mbtiles") }
+            guard !formats.isEmpty, !able.contains(where: { formats.allSatisfy($0.contains) }) else { continue }
+            let alone = formats.filter { format in !able.contains { $0.contains(format) } }
+            missing.formUnion(alone.isEmpty ? formats : alone)
+        }
+        return missing.sorted()
+    }
+
+    /// The first turn of a queue, left in it; entries that no longer hold are dropped.
+    private mutating func firstMerge(_ formats: [String]) -> MergeTurn? {
+        while let turn = mergeTurns[formats]?.min {
+            if jobs.contains(turn.job) {
+                let job = jobs[turn.job]
+                let isCurrent = turn.priority >= 0 && turn.priority == job.summary.priority
+                if isCurrent, !job.summary.state.isFinal, job.packages[turn.package].state == .ready { return turn }
+            }
+            mergeTurns[formats]?.removeMin()
+        }
+        mergeTurns[formats] = nil
+        return nil
+    }
+
+    /// The queue of mergers that write all these formats and as few others as possible, or `nil` when none is free.
+    private mutating func leastMergers(of formats: [String], now: Tick) -> [String]? {
+        var best: [String]?
+        for exports in Array(mergers.keys) where formats.allSatisfy(exports.contains) {
+            guard hasMerger(exports, now: now) else { continue }
+            guard let known = best else {
+                best = exports
+                continue
+            }
+            if (exports.count, exports.joined(separator: " ")) < (known.count, known.joined(separator: " ")) {
+                best = exports
+            }
+        }
+        return best
+    }
+
+    /// Whether a queue begins with a session that can take work; others are dropped from it.
+    private mutating func hasMerger(_ exports: [String], now: Tick) -> Bool {
+        while let id = mergers[exports]?.first {
+            if let session = sessions[id], session.profile.exports == exports, canTake(session, now: now) {
+                return true
+            }
+            _ = mergers[exports]?.popFirst()
+            sessions[id]?.isQueuedToMerge = false
+            // One that came back as another build waits with its likes.
+            enlist(id, now: now)
+        }
+        mergers[exports] = nil
+        return false
+    }
+}
