@@ -9,6 +9,7 @@ struct PackageFile {
     private let database: Database
     private let blame: Blame
     private let hasDeltas: Bool
+    private let isDeduplicated: Bool
     /// Whether it has a seal, which holds then.
     private(set) var isSealed = false
     var path: String { blame.path }
@@ -45,7 +46,9 @@ struct PackageFile {
             let names = try blame.naming {
                 try String.fetchSet(database, sql: "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
             }
-            var file = PackageFile(database: database, blame: blame, hasDeltas: names.contains("tile_deltas"))
+            var file = PackageFile(
+                database: database, blame: blame, hasDeltas: names.contains("tile_deltas"),
+                isDeduplicated: names.isSuperset(of: ["tiles_shallow", "tiles_data"]))
             for needed in ["tiles", "metadata"] where !names.contains(needed) {
                 throw file.refusal("it has no table '\(needed)', so it is no MBTiles file")
             }
@@ -131,6 +134,9 @@ struct PackageFile {
             try each(tile)
         }
     }
+
+    /// Whether a package with these tiles should have a seal: all but those that Packhorse wrote without one.
+    var wantsSeal: Bool { isSealed || !isDeduplicated }
 
     /// Whether the version that this patch makes has a seal; those of strangers do not tell, and get one.
     func makesSealed() throws -> Bool {

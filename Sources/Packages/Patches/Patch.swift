@@ -47,7 +47,7 @@ public enum Patch {
             let counts = try PackageFile.read(old) { old in
                 try PackageFile.read(new) { new in
                     let metadata = try packageMetadata(new)
-                    return try PatchBuilder.write(temporary, deltas: deltas, sealed: new.isSealed) { builder in
+                    return try PatchBuilder.write(temporary, deltas: deltas, sealed: new.wantsSeal) { builder in
                         var own = TilesHash()
                         var delta = BodyDelta()
                         var deltaCount: UInt64 = 0
