@@ -51,6 +51,5 @@ struct SharingTests {
         #expect(try Data(contentsOf: result) == Data(contentsOf: new), "a refused patch changes nothing")
         let absent = try await Program.run(["apply", scratch.url("absent").path, old.path, "--in-place"], in: scratch)
         #expect(absent.status == 66)
-        try await origin.stop()
     }
 }
