@@ -51,8 +51,10 @@ struct VersionTests {
                 while answers.isEmpty { answers = try await talker.link.receive(upTo: .seconds(5)) }
                 #expect(answers[0][4] == WireVersion.major)
                 switch try Frame(decoding: answers[0]).message {
-                case .reject(let body): #expect(body.code == "version-mismatch" && body.text.contains("2.\(WireVersion.minors.upperBound)"))
-                case .problem(let body): #expect(body.code == "version-mismatch" && body.text.contains("2.\(WireVersion.minors.upperBound)"))
+                case .reject(let body):
+                    #expect(body.code == "version-mismatch" && body.text.contains("2.\(WireVersion.minors.upperBound)"))
+                case .problem(let body):
+                    #expect(body.code == "version-mismatch" && body.text.contains("2.\(WireVersion.minors.upperBound)"))
                 default: Issue.record("neither reject nor problem")
                 }
             }
