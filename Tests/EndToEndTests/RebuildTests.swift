@@ -55,7 +55,8 @@ struct RebuildTests {
         #expect(third.packages.map(\.state) == ["unchanged", "published", "unchanged"])
         #expect(third.packages.map(\.version) == [1, 2, 1])
         #expect(try await merges(third, cluster) < 3, "Lithuania or Estonia shares no batch with Riga's")
-        #expect(try files(cluster) == (before + ["packages/2/LV.mbtiles"]).sorted())
+        let packages = try files(cluster).filter { !$0.hasPrefix("patches/") }
+        #expect(packages == (before + ["packages/2/LV.mbtiles"]).sorted())
         try await isSound(cluster, scratch)
         try await cluster.stop()
 
