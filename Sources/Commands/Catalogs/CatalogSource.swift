@@ -104,6 +104,8 @@ struct CatalogSource: Sendable {
             try Durable.remove(target)
             answer = try await client.send(request)
         }
+        // A refusal leaves the file as it was, but an empty one is of no use to anybody.
+        if answer.status >= 300, Self.size(target) == 0 { try Durable.remove(target) }
         guard answer.status != 404 else { return false }
         guard answer.status == 200 || answer.status == 206, answer.headers.contentEncoding == nil else {
             throw refusal(path, answer)
