@@ -18,6 +18,8 @@ import tempfile
 
 os.environ.setdefault("QT_QPA_PLATFORM", "xcb")
 os.environ.setdefault("LIBGL_ALWAYS_SOFTWARE", "1")
+# The engine says of itself that it does not like threads of Qt's.
+os.environ.setdefault("QSG_RENDER_LOOP", "basic")
 # Nothing answers here: what is drawn comes from the database.
 os.environ.update(http_proxy="http://127.0.0.1:9", https_proxy="http://127.0.0.1:9", no_proxy="")
 
@@ -27,7 +29,7 @@ from PyQt5.QtQml import QQmlComponent, QQmlEngine  # noqa: E402, F401
 from PyQt5.QtQuick import QQuickView  # noqa: E402
 
 SIZE = 512
-SECONDS = 40
+SECONDS = 60
 PAGE = """
 import QtQuick 2.15
 import QtLocation 5.15
@@ -65,7 +67,7 @@ def region(file):
 
 
 def show(application, folder, place):
-    """The picture after it has not changed for a while."""
+    """The picture after it has not changed for a while: longer while it has one colour, because the engine takes its time to begin."""
     style, longitude, latitude, zoom = place
     page = pathlib.Path(folder) / "map.qml"
     page.write_text(PAGE % {
@@ -85,7 +87,8 @@ def show(application, folder, place):
         pixels = picture.constBits().asstring(picture.sizeInBytes())
         same = same + 1 if pixels == last else 0
         last = pixels
-        if same >= 6:
+        is_blank = pixels[:3] * (len(pixels) // 4) == b"".join(pixels[i : i + 3] for i in range(0, len(pixels), 4))
+        if same >= (30 if is_blank else 5):
             break
     view.close()
     del view
