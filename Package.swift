@@ -41,6 +41,7 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .systemLibrary(name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
     .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
 ]
 
 let libraries: [Room] = [
@@ -53,14 +54,14 @@ let libraries: [Room] = [
     Room("Telemetry", [], [.logging]),
     Room("ZeroMQ", ["CZeroMQ"], [.logging]),
     Room("Transfer", ["CCurl"], [.logging]),
-    Room("TileBodies", ["CDeflate", "Tiles"]),
+    Room("TileBodies", ["CDeflate", "CZlib", "Tiles"]),
     Room("Tilesets", ["Tiles", "TileBodies"], [.yams]),
     Room("PMTiles", ["Tiles", "TileBodies"]),
     Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "PMTiles"], [.grdb]),
     Room("Shards", ["CLZ4", "Tiles"], [.crypto]),
     Room("ObjectStore", ["Transfer", "Shards"]),
     Room("Packages", ["Tiles", "TileBodies", "Shards", "PMTiles"], [.grdb, .crypto]),
-    Room("Catalog", ["Tiles", "Shards"]),
+    Room("Catalog", ["Tiles", "Regions", "Shards"], [.crypto]),
     Room("Styles", ["Tilesets", "TileBodies", "Transfer", "Shards"]),
     Room(
         "OfflineDatabase", ["Tiles", "TileBodies", "Shards", "Packages", "Styles"], [.grdb, .crypto]),
@@ -104,12 +105,21 @@ let tests: [Room] = [
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.logging]),
     Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards"], [.grdb, .logging]),
     Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins", "TestSupport"]),
-    Room("Commands", ["Tiles", "Regions", "Wire", "Catalog", "Coordinator", "Shards", "Worker", "ZeroMQ"], [.logging]),
+    Room(
+        "Commands",
+        [
+            "Tiles", "Regions", "Wire", "Catalog", "Coordinator", "Shards", "Worker", "ZeroMQ", "Packages",
+            "TileBodies",
+            "ObjectStore", "TestSupport",
+        ], [.logging]),
     Room("FuzzTargets"),
 ]
 
 /// Files that live beside the code they describe and are not compiled.
-let documents = ["Wire": ["packhorse.proto", "packhorse.proto.sha256"], "Shards": ["FORMAT.md"]]
+let documents = [
+    "Wire": ["packhorse.proto", "packhorse.proto.sha256"], "Shards": ["FORMAT.md"], "Catalog": ["FORMAT.md"],
+    "Packages": ["Patches/FORMAT.md"],
+]
 
 /// Lets tests see a room from inside (`@testable`) in release builds too.
 ///

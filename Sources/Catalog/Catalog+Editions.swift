@@ -1,27 +1,32 @@
-internal import Foundation
+public import Foundation
 
 extension Catalog {
     /// The editions that have a list, ascending by path; the main one is first.
     ///
     /// - Throws: `io` when a folder cannot be read.
-    public func editions() throws(CatalogError) -> [CatalogEdition] {
+    public func editions() throws(CatalogError) -> [CatalogEdition] { try Self.editions(in: folder) }
+
+    /// The editions in a catalog's folder, whatever its lists hold.
+    ///
+    /// - Throws: `io` when a folder cannot be read.
+    public static func editions(in folder: URL) throws(CatalogError) -> [CatalogEdition] {
         var found: [CatalogEdition] = [.main]
         func add(group: String?, language: String?) {
             guard let edition = try? CatalogEdition(group: group, language: language),
-                access(listURL(edition).path, F_OK) == 0
+                access(folder.appendingPathComponent(edition.path + "packages.json").path, F_OK) == 0
             else { return }
             found.append(edition)
         }
-        for name in try folders("") { add(group: nil, language: name) }
-        for group in try folders("groups/") {
+        for name in try folders("", in: folder) { add(group: nil, language: name) }
+        for group in try folders("groups/", in: folder) {
             add(group: group, language: nil)
-            for name in try folders("groups/\(group)/") { add(group: group, language: name) }
+            for name in try folders("groups/\(group)/", in: folder) { add(group: group, language: name) }
         }
         return found.sorted()
     }
 
     /// Names of the folders at a path inside the catalog; none when the path is not there.
-    func folders(_ path: String) throws(CatalogError) -> [String] {
+    static func folders(_ path: String, in folder: URL) throws(CatalogError) -> [String] {
         let url = folder.appendingPathComponent(path)
         guard access(url.path, F_OK) == 0 else { return [] }
         do {

@@ -30,9 +30,7 @@ extension Catalog {
             let target = place(previous.path(file.fileExtension), edition)
             guard try fileSize(target) != file.size else { continue }
             // A listed file that is gone or was cut is put back.
-            try checkFile(file, of: request.id)
-            try CatalogError.naming { () throws(ShardsError) in try Durable.remove(target) }
-            try bring(file.url, to: target)
+            try replace(target, with: file, of: request.id)
         }
         return (previous.version, added.isEmpty)
     }
@@ -59,6 +57,13 @@ extension Catalog {
             return version
         }
         throw CatalogError(.badRequest, "Package '\(request.id)' has used up its versions.")
+    }
+
+    /// Puts a file where another may lie that nobody can use.
+    func replace(_ target: URL, with file: PublishFile, of id: String) throws(CatalogError) {
+        try checkFile(file, of: id)
+        try CatalogError.naming { () throws(ShardsError) in try Durable.remove(target) }
+        try bring(file.url, to: target)
     }
 
     private enum Holding { case nothing, sameBytes, otherBytes }

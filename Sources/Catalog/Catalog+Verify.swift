@@ -46,20 +46,12 @@ extension Catalog {
     private func check(
         _ entry: CatalogEntry, _ edition: CatalogEdition, _ report: inout CatalogReport
     ) throws(CatalogError) {
-        let id = edition.path + entry.id
+        report.problems += entry.problems(in: edition)
         func add(_ code: String, _ message: String) {
-            report.problems.append(.init(code: code, id: id, message: message))
+            report.problems.append(.init(code: code, id: edition.path + entry.id, message: message))
         }
-        do throws(TilesError) { _ = try TileMask(cartoText: entry.tileMask) } catch {
-            add("bad-mask", "its tile_mask cannot be read: \(error)")
-        }
-        if entry.version < 1 { add("bad-version", "version \(entry.version) is not positive") }
-        for listed in entry.allFiles {
-            let path = entry.path(listed.fileExtension)
-            if !listed.url.contains("://") || !listed.url.hasSuffix("/" + edition.path + path) {
-                add("bad-url", "'\(listed.url)' is not the absolute address of '\(edition.path)\(path)'")
-            }
-            let file = place(path, edition)
+        for listed in entry.everything {
+            let file = place(listed.path, edition)
             guard let size = try fileSize(file) else {
                 add("missing-file", "'\(file.path)' is not there")
                 continue
@@ -77,5 +69,29 @@ extension Catalog {
                 add("unreadable", error.message)
             }
         }
+    }
+}
+
+extension CatalogEntry {
+    /// All that an entry lets a client fetch.
+    var everything: [(path: String, url: String, size: Int64, sha256: String)] {
+        allFiles.map { (path($0.fileExtension), $0.url, $0.size, $0.sha256) }
+            + patches.map { (patchPath(from: $0.from), $0.url, $0.size, $0.sha256) }
+    }
+
+    /// What is wrong with the entry itself, whatever its files hold.
+    public func problems(in edition: CatalogEdition) -> [CatalogReport.Problem] {
+        var found: [CatalogReport.Problem] = []
+        func add(_ code: String, _ message: String) {
+            found.append(.init(code: code, id: edition.path + id, message: message))
+        }
+        for listed in everything where !listed.url.contains("://") || !listed.url.hasSuffix("/" + listed.path) {
+            add("bad-url", "'\(listed.url)' is not the absolute address of '\(listed.path)'")
+        }
+        do throws(TilesError) { _ = try TileMask(cartoText: tileMask) } catch {
+            add("bad-mask", "its tile_mask cannot be read: \(error)")
+        }
+        if version < 1 { add("bad-version", "version \(version) is not positive") }
+        return found
     }
 }

@@ -13,6 +13,11 @@ public struct Catalog: Sendable {
     /// What the addresses in the list begin with; ends in a slash.
     public let baseURL: String
 
+    /// Signs `catalog.json`; `nil` leaves it unsigned.
+    let signingKey: CatalogSecretKey?
+    /// Versions of each package that stay, the newest included; `nil` = all.
+    let keepVersions: Int?
+
     /// The base address when none is configured.
     public static let defaultBaseURL = "http://localhost:7480/"
 
@@ -21,9 +26,17 @@ public struct Catalog: Sendable {
     /// - Parameters:
     ///   - folder: The catalog's folder.
     ///   - create: Whether to make an empty catalog when there is none.
-    ///   - baseURL: Absolute address under which the folder is served; CARTO's client needs absolute addresses.
-    /// - Throws: `catalog-missing` without a catalog and without `create`; `bad-request` for an unusable address; `io`, `disk-full`.
-    public init(_ folder: URL, create: Bool, baseURL: String = Catalog.defaultBaseURL) throws(CatalogError) {
+    ///   - baseURL: Absolute address under which the folder is served; CARTO's client needs absolute addresses. `nil` = that of
+    ///     the list that is there, else ``defaultBaseURL``.
+    ///   - signingKey: Signs `catalog.json`; needed to change a catalog that is signed.
+    ///   - keepVersions: Versions of each package that stay when a new one comes, the newest included; `nil` = all.
+    /// - Throws: `catalog-missing` without a catalog and without `create`; `bad-request` for an unusable address;
+    ///   `signing-key` with `create` for a signed catalog without a key; `catalog-corrupt`, `io`, `disk-full`.
+    public init(
+        _ folder: URL, create: Bool, baseURL: String? = nil, signingKey: CatalogSecretKey? = nil,
+        keepVersions: Int? = nil
+    ) throws(CatalogError) {
+        let baseURL = baseURL ?? Self.listedBase(folder) ?? Self.defaultBaseURL
         guard baseURL.hasPrefix("http://") || baseURL.hasPrefix("https://"), !baseURL.contains("?"),
             !baseURL.contains("#"),
             !baseURL.contains(where: \.isWhitespace)
@@ -34,12 +47,17 @@ public struct Catalog: Sendable {
         }
         self.folder = folder
         self.baseURL = baseURL.hasSuffix("/") ? baseURL : baseURL + "/"
+        self.signingKey = signingKey
+        self.keepVersions = keepVersions
         if create {
+            try checkMaySign()
             try CatalogError.naming { () throws(ShardsError) in
                 try Durable.makeFolder(folder.appendingPathComponent("packages"))
             }
             try locked { () throws(CatalogError) in
                 if access(listURL.path, F_OK) != 0 { try write(CatalogList(), .main) }
+                // What a process that died between list and index left undone; a catalog of an earlier build gets its first.
+                try refreshIndex()
             }
         }
         guard access(listURL.path, F_OK) == 0 else {
@@ -60,9 +78,10 @@ public struct Catalog: Sendable {
     /// The version is one more than the last, and stays when the bytes of all files are the same; a format that was not there is
     /// added to the version it belongs to. The list is only written if something in it changed. Files are linked when they lie on
     /// the same file system, and copied otherwise. Each is hashed before it is listed. Blocks for the time of reading them.
-    /// - Throws: `bad-request`, `bad-file`, `other-tileset`, `catalog-corrupt`, `disk-full`, `io`; the list is then as it was.
+    /// - Throws: `bad-request`, `bad-file`, `other-tileset`, `signing-key`, `catalog-corrupt`, `disk-full`, `io`; the list is then as it was.
     public func publish(_ request: PublishRequest) throws(CatalogError) -> Published {
         try request.check()
+        try checkMaySign()
         let edition = request.edition
         return try locked { () throws(CatalogError) in
             var list = try list(edition)
@@ -77,12 +96,12 @@ public struct Catalog: Sendable {
             }
             let (version, isSame) = try place(request, previous)
             let entry = CatalogEntry(
-                request, version: version, keeping: previous?.version == version ? previous?.files ?? [] : [],
+                request, version: version, like: previous?.version == version ? previous : nil,
                 base: baseURL + edition.path)
             if previous != entry {
                 list.packages.removeAll { $0.id == request.id }
                 list.packages.append(entry)
-                try write(list, edition)
+                try replaceList(list, edition, old: previous?.version == version ? nil : previous)
             }
             return Published(version: version, path: place(entry.path, edition), unchanged: isSame)
         }
@@ -90,11 +109,52 @@ public struct Catalog: Sendable {
 
     // MARK: - Inside
 
+    /// Lets a list take the place of the one before: what is remembered first, the index after it, old files last.
+    private func replaceList(
+        _ list: CatalogList, _ edition: CatalogEdition, old: CatalogEntry?
+    ) throws(CatalogError) {
+        var history = try history(edition)
+        if let old { history.add(old) }
+        let gone = history.trim(to: keepVersions, under: list)
+        try write(history, edition)
+        try write(list, edition)
+        try refreshIndex()
+        try removeFiles(of: gone, edition)
+    }
+
     var listURL: URL { listURL(.main) }
 
     func listURL(_ edition: CatalogEdition) -> URL { place("packages.json", edition) }
 
     func place(_ path: String, _ edition: CatalogEdition) -> URL { folder.appendingPathComponent(edition.path + path) }
+
+    /// What the addresses of the main list begin with; `nil` without a list or package that tells.
+    private static func listedBase(_ folder: URL) -> String? {
+        let url = folder.appendingPathComponent("packages.json")
+        guard let bytes = try? Data(contentsOf: url),
+            let list = try? JSONDecoder().decode(CatalogList.self, from: bytes)
+        else { return nil }
+        return list.packages.first { $0.url.hasPrefix("http") && $0.url.hasSuffix("/" + $0.path) }.map {
+            String($0.url.dropLast($0.path.count))
+        }
+    }
+
+    /// The entries of a `packages.json` that anybody may have written.
+    ///
+    /// Their ids and extensions can stand in a path as they are; digests, sizes and masks may be anything.
+    /// - Throws: `catalog-corrupt`.
+    public static func entries(decoding bytes: [UInt8], named name: String) throws(CatalogError) -> [CatalogEntry] {
+        let list: CatalogList
+        do { list = try JSONDecoder().decode(CatalogList.self, from: Data(bytes)) } catch {
+            throw CatalogError(.corrupt, "'\(name)' is not a list of this format.", cause: error)
+        }
+        guard Set(list.packages.map(\.id)).count == list.packages.count,
+            list.packages.allSatisfy({
+                PublishRequest.isID($0.id) && $0.files.allSatisfy { CatalogIndex.isInside("x" + $0.fileExtension) }
+            })
+        else { throw CatalogError(.corrupt, "'\(name)' names a package twice, or one that cannot be a file.") }
+        return list.packages
+    }
 
     func list(_ edition: CatalogEdition) throws(CatalogError) -> CatalogList {
         let url = listURL(edition)
@@ -126,17 +186,20 @@ public struct Catalog: Sendable {
         try write(list, to: listURL(edition))
     }
 
-    /// Writes a value as JSON with sorted keys, so that equal values are equal bytes.
     func write(_ value: some Encodable, to url: URL) throws(CatalogError) {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-        let bytes: [UInt8]
-        do { bytes = [UInt8](try encoder.encode(value)) + [0x0A] } catch {
-            throw CatalogError(.corrupt, "'\(url.path)' cannot be written as JSON: \(error)", cause: error)
-        }
+        let bytes = try Self.json(value, named: url.path)
         try CatalogError.naming { () throws(ShardsError) in
             try Durable.makeFolder(url.deletingLastPathComponent())
             try Durable.write(bytes, to: url)
+        }
+    }
+
+    /// JSON with sorted keys, so that equal values are equal bytes.
+    static func json(_ value: some Encodable, named name: String) throws(CatalogError) -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+        do { return [UInt8](try encoder.encode(value)) + [0x0A] } catch {
+            throw CatalogError(.corrupt, "'\(name)' cannot be written as JSON: \(error)", cause: error)
         }
     }
 

@@ -28,6 +28,18 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         }
     }
 
+    /// What turns the main file of an earlier version into this one's.
+    public struct Patch: Sendable, Hashable, Codable {
+        /// The version it is for.
+        public let from: Int32
+        /// Absolute address of the file.
+        public let url: String
+        /// Exact bytes of the file.
+        public let size: Int64
+        /// SHA-256 of the file, 64 lower-case hexadecimal digits.
+        public let sha256: String
+    }
+
     /// The package's id, unique in the list.
     public let id: String
     /// Counts from 1; another version means other bytes.
@@ -55,6 +67,8 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     /// The deepest zoom of its tiles; `nil` when not told.
     public let maxZoom: Int?
     private var listedFiles: [File]?
+    private var listedPatches: [Patch]?
+    private var skippedPatches: [Int32]?
 
     private enum CodingKeys: String, CodingKey {
         case id
@@ -71,10 +85,15 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         case minZoom = "min_zoom"
         case maxZoom = "max_zoom"
         case listedFiles = "files"
+        case listedPatches = "patches"
+        case skippedPatches = "no_patch_from"
     }
 
     /// The package in other formats, ascending by format.
     public var files: [File] { listedFiles ?? [] }
+
+    /// Patches from earlier versions to this one, newest first.
+    public var patches: [Patch] { listedPatches ?? [] }
 
     /// The main file and the others.
     public var allFiles: [File] {
@@ -89,12 +108,15 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     /// Where the file with this extension lies in its edition's folder.
     public func path(_ fileExtension: String) -> String { Self.path(id, version, fileExtension) }
 
+    /// Where the patch from a version lies in its edition's folder.
+    public func patchPath(from: Int32) -> String { "patches/\(id)/\(from)-\(version).mbtiles" }
+
     static func path(_ id: String, _ version: Int32, _ fileExtension: String) -> String {
         "packages/\(version)/\(id)\(fileExtension)"
     }
 
-    /// The entry of a published package; `kept` are formats of the same version that the request does not name.
-    init(_ request: PublishRequest, version: Int32, keeping kept: [File], base: String) {
+    /// The entry of a published package; `same` is the listed one of the same version, whose other formats and patches stay.
+    init(_ request: PublishRequest, version: Int32, like same: CatalogEntry?, base: String) {
         id = request.id
         self.version = version
         size = Int64(request.size)
@@ -114,9 +136,20 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
                 url: base + Self.path(request.id, version, $0.fileExtension), size: Int64($0.size),
                 sha256: $0.digest.hex)
         }
-        let all = new + kept.filter { old in !new.contains { $0.format == old.format } }
+        let all = new + (same?.files ?? []).filter { old in !new.contains { $0.format == old.format } }
         listedFiles = all.isEmpty ? nil : all.sorted { $0.format < $1.format }
+        listedPatches = same?.listedPatches
+        skippedPatches = same?.skippedPatches
     }
+
+    /// Whether a patch from a version is listed, or was found not to pay.
+    func isPatchSettled(from version: Int32) -> Bool {
+        patches.contains { $0.from == version } || (skippedPatches ?? []).contains(version)
+    }
+
+    mutating func skipPatch(from version: Int32) { skippedPatches = ((skippedPatches ?? []) + [version]).sorted(by: >) }
+
+    mutating func add(_ patch: Patch) { listedPatches = (patches + [patch]).sorted { $0.from > $1.from } }
 
     /// The same with addresses below another base, which ends in a slash.
     func rebased(_ base: String) -> CatalogEntry {
@@ -126,6 +159,9 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
             File(
                 format: $0.format, fileExtension: $0.fileExtension, url: base + path($0.fileExtension), size: $0.size,
                 sha256: $0.sha256)
+        }
+        copy.listedPatches = listedPatches?.map {
+            Patch(from: $0.from, url: base + patchPath(from: $0.from), size: $0.size, sha256: $0.sha256)
         }
         return copy
     }

@@ -12,6 +12,11 @@ public struct CatalogError: Error, Sendable, CustomStringConvertible {
             case badRequest = "bad-request"
             case badFile = "bad-file"
             case otherTileset = "other-tileset"
+            case signingKey = "signing-key"
+            case keyFile = "key-file"
+            case keyPermissions = "key-permissions"
+            case badKey = "bad-key"
+            case badSignature = "bad-signature"
         }
         private let reason: Reason
         /// No space is left on the file system.
@@ -30,6 +35,16 @@ public struct CatalogError: Error, Sendable, CustomStringConvertible {
         public static let badFile = Code(reason: .badFile)
         /// The package's id is taken by a package of another tileset, and replacing it was not allowed.
         public static let otherTileset = Code(reason: .otherTileset)
+        /// The catalog is signed, and no key is there to sign what it becomes.
+        public static let signingKey = Code(reason: .signingKey)
+        /// A key file cannot be read or made.
+        public static let keyFile = Code(reason: .keyFile)
+        /// A secret key's file can be read by others.
+        public static let keyPermissions = Code(reason: .keyPermissions)
+        /// A file or text is not a key of a catalog.
+        public static let badKey = Code(reason: .badKey)
+        /// A catalog is not what the holder of the key signed.
+        public static let badSignature = Code(reason: .badSignature)
         /// The kebab-case text of the code.
         public var description: String { reason.rawValue }
     }

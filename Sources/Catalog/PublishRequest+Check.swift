@@ -1,8 +1,7 @@
 extension PublishRequest {
     /// Refuses what a client could not read or a file system not hold.
     func check() throws(CatalogError) {
-        let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-(),")
-        guard 1...120 ~= id.utf8.count, id.allSatisfy(allowed.contains), !id.hasPrefix(".") else {
+        guard Self.isID(id) else {
             throw CatalogError(
                 .badRequest, "'\(id.prefix(130))' cannot be a package id: use 1 to 120 letters, digits and . _ - ( ) ,")
         }
@@ -28,6 +27,12 @@ extension PublishRequest {
             )
         }
         try checkFormats()
+    }
+
+    /// Whether a text can be a package's id: a file name and part of an address as it stands.
+    static func isID(_ id: String) -> Bool {
+        let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-(),")
+        return 1...120 ~= id.utf8.count && id.allSatisfy(allowed.contains) && !id.hasPrefix(".")
     }
 
     private func checkFormats() throws(CatalogError) {

@@ -51,8 +51,9 @@ struct RootCommand: AsyncParsableCommand {
                 name: "Maps",
                 subcommands: [
                     MaskCommand.self, RegionsCommand.self, ConvertCommand.self, InspectCommand.self, VerifyCommand.self,
-                    StylePackCommand.self,
+                    DiffCommand.self, ApplyCommand.self, PacksCommand.self, StylePackCommand.self,
                 ]),
+            CommandGroup(name: "Catalogs", subcommands: [CatalogCommand.self, InstallCommand.self]),
             CommandGroup(
                 name: "Cluster",
                 subcommands: [

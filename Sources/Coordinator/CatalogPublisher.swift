@@ -1,11 +1,16 @@
 import Catalog
 import Foundation
+import Logging
 import Scheduling
 import Shards
+import Telemetry
 
 /// Publishes into a catalog folder.
 struct CatalogPublisher: Publishing {
     let catalog: Catalog
+    /// Makes patches to what was published; `nil` = there are none.
+    var patchMaker: PatchMaker?
+    var logger: Logger?
 
     func publish(_ order: PublishOrder) throws -> Publication {
         guard let digest = Digest(bytes: order.merged.digest.bytes) else {
@@ -22,6 +27,7 @@ struct CatalogPublisher: Publishing {
         request.zooms = order.zooms
         request.replacesTileset = order.replacesTileset
         let published = try catalog.publish(request)
+        makePatches(order.id, order.edition)
         let folder = catalog.folder.standardizedFileURL.path
         let path = published.path.standardizedFileURL.path
         let inside = path.hasPrefix(folder) ? String(path.dropFirst(folder.count).drop { $0 == "/" }) : path
@@ -34,6 +40,20 @@ struct CatalogPublisher: Publishing {
             if let name = ContentDigest(digest.bytes) { held[name] = url }
         }
         return held
+    }
+
+    /// Makes the patches that are not there, also those that a crash prevented.
+    ///
+    /// Clients that find none fetch the whole file: a patch that cannot be made is no reason to hold the package back.
+    private func makePatches(_ id: String, _ edition: CatalogEdition) {
+        guard let patchMaker else { return }
+        do {
+            for wanted in try catalog.wantedPatches(id, in: edition) { _ = try catalog.make(wanted, with: patchMaker) }
+        } catch {
+            logger?.warning(
+                "no patch to the new version",
+                metadata: [LogKey.package: "\(edition.path)\(id)", LogKey.errorMessage: "\(error)"])
+        }
     }
 
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool) {

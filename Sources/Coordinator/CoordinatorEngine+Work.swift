@@ -114,7 +114,8 @@ extension CoordinatorEngine {
             feed(
                 .progress(
                     id, body.leases.map { LeaseProgress(token: LeaseToken($0.token), done: $0.done, bytes: $0.bytes) },
-                    origins: body.origins.map(WireConversions.use), acknowledged: body.grants))
+                    origins: body.origins.map(WireConversions.use), acknowledged: body.grants, namesHeld: body.namesHeld
+                ))
         case .commit(let body): check(body, frame)
         case .fail(let body):
             logger.info(

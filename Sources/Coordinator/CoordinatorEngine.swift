@@ -150,7 +150,7 @@ actor CoordinatorEngine {
         try await holdShards(&all)
         scheduler = Scheduler(
             policy: options.policy, epoch: store.epoch, jobs: all.jobs, lastJob: all.lastJob, schedules: all.schedules,
-            now: now)
+            holders: all.holders, now: now)
         take(scheduler.start(now: now))
         turn.chores.append(.release)
         let open = all.jobs.filter { !$0.summary.state.isFinal }.count
@@ -198,6 +198,7 @@ actor CoordinatorEngine {
             case .store(let write):
                 turn.writes.append(write)
                 note(write)
+            case .holders(let holders): turn.holders = holders
             case .send(let session, let message): post(message, to: session)
             case .submitted(let job, let existing): submitted = (job, existing)
             case .writeManifest(let job, let package): turn.chores.append(.manifest(job, package: package))
@@ -251,7 +252,7 @@ actor CoordinatorEngine {
             let current = turn
             turn = Turn()
             if !current.urgent.isEmpty { _ = await router.send(current.urgent.map { ($0.peer, $0.bytes) }) }
-            if !current.writes.isEmpty { try await commit(current.writes) }
+            if !current.writes.isEmpty || current.holders != nil { try await commit(current.writes, current.holders) }
             let lost = Set(await router.send(current.letters.map { ($0.peer, $0.bytes) }))
             for chore in current.chores { try await start(chore) }
             guard !lost.isEmpty else { continue }
@@ -272,10 +273,10 @@ actor CoordinatorEngine {
     ///
     /// While the disk is full nothing is acknowledged and no work is handed out; only health and refusals are answered. Nothing is lost:
     /// workers repeat themselves.
-    private func commit(_ writes: [StoreWrite]) async throws {
+    private func commit(_ writes: [StoreWrite], _ holders: ShareHolders?) async throws {
         while true {
             do {
-                try await store.apply(writes, wall: wall)
+                try await store.apply(writes, holders: holders, wall: wall)
                 if isDegraded {
                     isDegraded = false
                     logger.notice("state file writable again")

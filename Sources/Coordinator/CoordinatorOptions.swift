@@ -1,3 +1,4 @@
+public import Catalog
 public import Foundation
 public import Shards
 public import ZeroMQ
@@ -32,6 +33,14 @@ public struct CoordinatorOptions: Sendable {
     public var bboxTileLimit: UInt64 = 5_000
     /// Absolute URL that `packages.json` puts before each package's path.
     public var catalogBaseURL = "http://localhost:7480/"
+    /// Signs `catalog.json`; needed when the catalog is signed already.
+    public var signingKey: CatalogSecretKey?
+    /// Versions of each package that stay in the catalog, the newest included; `nil` = all.
+    ///
+    /// Default 3: a patch can be made from the two before.
+    public var keepVersions: Int? = 3
+    /// Makes the patches from previous versions to a new one; `nil` = there are none.
+    public var patchMaker: PatchMaker?
     /// How long a lease lives without progress.
     ///
     /// Unit: seconds, default 60.

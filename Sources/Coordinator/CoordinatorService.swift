@@ -26,14 +26,18 @@ public struct CoordinatorService: Service, CustomStringConvertible {
     ///
     /// - Throws: ``CoordinatorError``; `ShardsError` and `CatalogError` for their folders; `ZeroMQError` when an endpoint cannot be bound.
     public init(_ options: CoordinatorOptions, logger: Logger) throws {
-        try self.init(options, logger: logger) { CatalogPublisher(catalog: $0) }
+        try self.init(options, logger: logger) {
+            CatalogPublisher(catalog: $0, patchMaker: options.patchMaker, logger: logger)
+        }
     }
 
     /// The same with another way to publish, for tests.
     init(_ options: CoordinatorOptions, logger: Logger, publisher: (Catalog) -> any Publishing) throws {
         let store = try StateStore(folder: options.data)
         let blobs: any ManagedBlobStore = try options.store ?? FolderBlobStore(options.blobs, create: true)
-        let catalog = try Catalog(options.catalog, create: true, baseURL: options.catalogBaseURL)
+        let catalog = try Catalog(
+            options.catalog, create: true, baseURL: options.catalogBaseURL, signingKey: options.signingKey,
+            keepVersions: options.keepVersions)
         var link = LinkOptions()
         link.allowPlain = options.allowPlain
         link.maxFrameBytes = [MessageType.maxControlFrame, MessageType.maxWorkFrame]

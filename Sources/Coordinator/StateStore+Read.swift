@@ -18,12 +18,15 @@ struct Inheritance: Sendable {
     /// The highest job number ever given.
     var lastJob: JobID = 0
     var schedules: [Schedule] = []
+    /// Who may hold shares that the last incarnation granted; `nil` = it did not say.
+    var holders: ShareHolders?
 }
 
 extension StateStore {
     /// Everything, read once at a start; ended jobs come without their batches unless asked for.
     func load(withEnded: Bool = false) async throws -> Inheritance {
-        try await perform { db in
+        let epoch = epoch
+        return try await perform { db in
             var all = Inheritance()
             let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'job'")
             all.lastJob = last.map { UInt64(bitPattern: $0) } ?? 0
@@ -47,6 +50,7 @@ extension StateStore {
                 all.times[summary.id] = JobTimes(created: row["created"], ended: row["ended"])
             }
             all.schedules = try StateStore.schedules(db)
+            all.holders = try StateStore.holders(before: epoch, db)
             return all
         }
     }

@@ -104,6 +104,15 @@ extension StateStore {
                     ) STRICT, WITHOUT ROWID;
                     """)
         }
+        migrator.registerMigration("3-holders") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE holder (
+                        origin TEXT NOT NULL, session INTEGER NOT NULL, PRIMARY KEY (origin, session)
+                    ) STRICT, WITHOUT ROWID;
+                    INSERT INTO meta VALUES ('holders', 0);
+                    """)
+        }
         return migrator
     }
 }

@@ -110,11 +110,13 @@ final class StateStore: Sendable {
 
     /// Makes all writes durable together.
     ///
-    /// - Parameter wall: Wall time for display.
-    ///
-    /// Unit: milliseconds since 1970.
-    func apply(_ writes: [StoreWrite], wall: Int64) async throws {
+    /// - Parameters:
+    ///   - holders: Who may hold shares from here on; `nil` = as before.
+    ///   - wall: Wall time for display, in milliseconds since 1970.
+    func apply(_ writes: [StoreWrite], holders: ShareHolders? = nil, wall: Int64) async throws {
+        let epoch = epoch
         try await perform { db in
+            if let holders { try StateStore.keep(holders, epoch: epoch, db) }
             for write in writes {
                 try StateStore.apply(write, db, wall: wall)
                 try StateStore.log(write, db, wall: wall)

@@ -28,10 +28,12 @@ struct Turn: Sendable {
     }
 
     var writes: [StoreWrite] = []
+    /// Who may hold shares of budgets from here on; `nil` = as before.
+    var holders: ShareHolders?
     var letters: [Letter] = []
     /// Answers about the process itself, which wait for nothing: health must be told above all when writing fails.
     var urgent: [Letter] = []
     var chores: [Chore] = []
 
-    var isEmpty: Bool { writes.isEmpty && letters.isEmpty && urgent.isEmpty && chores.isEmpty }
+    var isEmpty: Bool { writes.isEmpty && holders == nil && letters.isEmpty && urgent.isEmpty && chores.isEmpty }
 }

@@ -33,7 +33,8 @@ public enum OfflineDatabaseExport {
             (1...2).contains(options.pixelRatio)
         else {
             throw PackagesError(
-                .badSpec, "An offline database needs tiles, a date from 1970 to 2096, an expiry from 0 s, and ratio 1 or 2.")
+                .badSpec,
+                "An offline database needs tiles, a date from 1970 to 2096, an expiry from 0 s, and ratio 1 or 2.")
         }
         let style = try ClientStyle(
             try StylePack(stylePack), address: options.styleURL, without: options.without, key: options.key)
@@ -50,7 +51,8 @@ public enum OfflineDatabaseExport {
             guard report.isSound, content == written.content, report.tiles == written.tiles else {
                 let first = report.problems.first?.description ?? "its tiles are not those that were written"
                 throw PackagesError(
-                    .verificationFailed, "The offline database of '\(inputs[0].name)' failed its verification: \(first).")
+                    .verificationFailed,
+                    "The offline database of '\(inputs[0].name)' failed its verification: \(first).")
             }
             let (digest, size) = try Digest.ofFile(temporary)
             try Durable.rename(temporary, to: target)
@@ -79,7 +81,8 @@ public enum OfflineDatabaseExport {
         for (index, input) in inputs.enumerated() {
             var span = TileSpan(input.source)
             // Clients store the density of raster tiles alone, and only for templates that ask for it.
-            let ratio = input.source.type != "vector" && input.source.template.contains("{ratio}") ? options.pixelRatio : 1
+            let ratio =
+                input.source.type != "vector" && input.source.template.contains("{ratio}") ? options.pixelRatio : 1
             func add(_ tile: TileID, _ bytes: [UInt8]?) throws {
                 let row = input.source.isTMS ? tile.tmsY : tile.y
                 try builder.add(
@@ -109,9 +112,11 @@ public enum OfflineDatabaseExport {
         case let error as ShardsError:
             PackagesError(error.code == .diskFull ? .diskFull : .io, error.message, cause: error)
         case let error as DatabaseError where error.resultCode == .SQLITE_FULL:
-            PackagesError(.diskFull, "No space left to write '\(target.path)'. Free some and convert again.", cause: error)
+            PackagesError(
+                .diskFull, "No space left to write '\(target.path)'. Free some and convert again.", cause: error)
         case let error as DatabaseError:
-            PackagesError(.database, "SQLite cannot write '\(target.path)': \(error.message ?? "unknown error").", cause: error)
+            PackagesError(
+                .database, "SQLite cannot write '\(target.path)': \(error.message ?? "unknown error").", cause: error)
         default: error
         }
     }

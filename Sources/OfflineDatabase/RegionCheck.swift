@@ -34,21 +34,27 @@ struct RegionCheck {
             }
             switch RegionDefinition.read(text) {
             case .success(let definition): try check(definition, id, place, &report)
-            case .failure(let error): report.add("bad-region", place, "a client cannot read its definition: \(error.reason)")
+            case .failure(let error):
+                report.add("bad-region", place, "a client cannot read its definition: \(error.reason)")
             }
         }
-        for (table, map, column) in [("tiles", "region_tiles", "tile_id"), ("resources", "region_resources", "resource_id")] {
+        for (table, map, column) in [
+            ("tiles", "region_tiles", "tile_id"), ("resources", "region_resources", "resource_id"),
+        ] {
             let loose =
                 try Int.fetchOne(
                     database,
-                    sql: "SELECT count(*) FROM \(table) WHERE NOT EXISTS (SELECT 1 FROM \(map) WHERE \(column) = id)") ?? 0
+                    sql: "SELECT count(*) FROM \(table) WHERE NOT EXISTS (SELECT 1 FROM \(map) WHERE \(column) = id)")
+                ?? 0
             if loose > 0 {
                 report.add("in-no-region", "table '\(table)'", "\(loose) rows are in no region; clients pass over them")
             }
         }
     }
 
-    private func check(_ definition: RegionDefinition, _ id: Int64, _ place: String, _ report: inout VerifyReport) throws {
+    private func check(_ definition: RegionDefinition, _ id: Int64, _ place: String, _ report: inout VerifyReport)
+        throws
+    {
         let mapped = Set(
             try Int64.fetchAll(
                 database, sql: "SELECT resource_id FROM region_resources WHERE region_id = ?", arguments: [id]))

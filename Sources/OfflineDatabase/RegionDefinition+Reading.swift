@@ -89,7 +89,9 @@ extension RegionDefinition {
     ) -> UInt64 {
         guard zoom > 0, zoom <= 30 else { return 1 }
         let side = Double(1 << zoom)
-        func x(_ longitude: Double) -> Double { (longitude >= 180 ? longitude - 360 : longitude) / 360 * side + side / 2 }
+        func x(_ longitude: Double) -> Double {
+            (longitude >= 180 ? longitude - 360 : longitude) / 360 * side + side / 2
+        }
         func y(_ latitude: Double) -> Double {
             let limit = BoundingBox.maxLatitude
             let angle = max(-limit, min(limit, latitude)) * Double.pi / 180

@@ -34,7 +34,8 @@ struct ResourceRows {
             case .broken: break
             }
             if isEmpty, kind != 4 {
-                report.add("bad-row", "resource '\(url.prefix(200))'", "it has no bytes; clients bear that for glyphs alone")
+                report.add(
+                    "bad-row", "resource '\(url.prefix(200))'", "it has no bytes; clients bear that for glyphs alone")
             }
             entries[url] = Entry(id: id, kind: kind, isEmpty: isEmpty)
         }

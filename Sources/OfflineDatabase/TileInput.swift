@@ -44,11 +44,13 @@ struct TileInput {
             guard let source = style.tileSources.first(where: { $0.name == name }) else {
                 throw PackagesError(
                     .badSource,
-                    "The style has no source '\(name)'; it has \(style.tileSources.map(\.name).joined(separator: ", ")).")
+                    "The style has no source '\(name)'; it has \(style.tileSources.map(\.name).joined(separator: ", "))."
+                )
             }
             guard fitting.contains(source) else {
                 throw PackagesError(
-                    .badSource, "Source '\(name)' is \(source.type), '\(tile.file.path)' holds \(format.rawValue) tiles.")
+                    .badSource,
+                    "Source '\(name)' is \(source.type), '\(tile.file.path)' holds \(format.rawValue) tiles.")
             }
             return source
         }
@@ -57,7 +59,8 @@ struct TileInput {
                 .badSource,
                 "'\(tile.file.path)' holds \(format.rawValue) tiles, and the style has "
                     + (fitting.isEmpty
-                        ? "no source for them." : "several sources for them: \(fitting.map(\.name).joined(separator: ", "))")
+                        ? "no source for them."
+                        : "several sources for them: \(fitting.map(\.name).joined(separator: ", "))")
                     + " Say which it is (--source NAME).")
         }
         return source
@@ -71,13 +74,16 @@ struct TileInput {
             var report = VerifyReport(path: file.path, size: 0, kind: "MBTiles")
             try SQLiteSeal.check(file, table: "metadata", database, &report)
             guard report.seal != .broken else {
-                throw PackagesError(.badSource, "'\(file.path)' is damaged: its seal is broken. Verify it, build it again.")
+                throw PackagesError(
+                    .badSource, "'\(file.path)' is damaged: its seal is broken. Verify it, build it again.")
             }
             let text = try String.fetchOne(database, sql: "SELECT value FROM metadata WHERE name = 'format'") ?? ""
             let name = try String.fetchOne(database, sql: "SELECT value FROM metadata WHERE name = 'name'")
-            guard let format = TileFormat(rawValue: text) ?? TileFormat.allCases.first(where: { $0.mediaType == text }) else {
+            guard let format = TileFormat(rawValue: text) ?? TileFormat.allCases.first(where: { $0.mediaType == text })
+            else {
                 throw PackagesError(
-                    .badSource, "'\(file.path)' says its tiles are '\(text.prefix(40))'; pbf, png, jpg and webp are read.")
+                    .badSource,
+                    "'\(file.path)' says its tiles are '\(text.prefix(40))'; pbf, png, jpg and webp are read.")
             }
             return (format, name ?? file.deletingPathExtension().lastPathComponent)
         }
@@ -94,8 +100,9 @@ struct TileInput {
                     """)
             while let row = try cursor.next() {
                 let values = (0..<4).map { index -> DatabaseValue in row[index] }
-                guard case (.int64(let zoom), .int64(let column), .int64(let south)) =
-                    (values[0].storage, values[1].storage, values[2].storage), 0...Int64(TileID.maxZoom) ~= zoom,
+                guard
+                    case (.int64(let zoom), .int64(let column), .int64(let south)) =
+                        (values[0].storage, values[1].storage, values[2].storage), 0...Int64(TileID.maxZoom) ~= zoom,
                     0..<Int64(1) << 22 ~= column, 0..<Int64(1) << 22 ~= south,
                     let tile = TileID(zoom: Int(zoom), x: Int(column), tmsY: Int(south)),
                     case .blob(let data) = values[3].storage
@@ -120,7 +127,8 @@ struct TileInput {
             return try PackageDatabase.reading(file, body)
         } catch let error as DatabaseError {
             throw PackagesError(
-                .badSource, "'\(file.path)' cannot be read: \(error.message ?? "error \(error.resultCode)").", cause: error)
+                .badSource, "'\(file.path)' cannot be read: \(error.message ?? "error \(error.resultCode)").",
+                cause: error)
         }
     }
 }

@@ -42,7 +42,8 @@ struct TileRows {
             case .none, .broken: break
             }
             content.add(zoom: Int(numbers[1]), column: Int(numbers[2]), row: Int(numbers[3]), bytes: bytes)
-            found.counts[Key(template: template, pixelRatio: numbers[0]), default: [:]][Int(numbers[1]), default: 0] += 1
+            found.counts[Key(template: template, pixelRatio: numbers[0]), default: [:]][Int(numbers[1]), default: 0] +=
+                1
             zooms[Int(numbers[1]), default: 0] += 1
         }
         report.tilesPerZoom = zooms.sorted { $0.key < $1.key }.map { .init(zoom: $0.key, tiles: $0.value) }

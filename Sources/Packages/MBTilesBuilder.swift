@@ -42,9 +42,10 @@ struct MBTilesBuilder {
 
     /// Runs `body` inside the one transaction, closes the file after it and seals it if it is to be sealed.
     static func write<Result>(
-        _ url: URL, isSealed: Bool, _ body: (MBTilesBuilder) throws -> Result
+        _ url: URL, isSealed: Bool, pageSize: Int = PackageDatabase.pageSize,
+        _ body: (MBTilesBuilder) throws -> Result
     ) throws -> Result {
-        try PackageDatabase.write(url, sealed: isSealed ? "metadata" : nil) { database in
+        try PackageDatabase.write(url, sealed: isSealed ? "metadata" : nil, pageSize: pageSize) { database in
             try begin(database, isSealed: isSealed)
             return try body(MBTilesBuilder(tables: database))
         }

@@ -8,6 +8,8 @@ struct MetadataCheck {
     private(set) var format: TileFormat?
     private(set) var zooms: ZoomRange?
     private(set) var tilesHash: String?
+    /// Whether the file is a patch, in which a body may be NULL.
+    private(set) var isPatch = false
 
     init(_ database: Database, _ tables: Set<String>, _ report: inout VerifyReport) throws {
         guard tables.contains("metadata") else {
@@ -48,6 +50,7 @@ struct MetadataCheck {
     ) {
         report.format = values["format"]
         tilesHash = values["agg_tiles_hash"]
+        isPatch = values[PatchSchema.before] != nil
         if requiresName, values["name"] == nil {
             report.add("bad-metadata", "metadata 'name'", "it is required and missing")
         }

@@ -8,6 +8,8 @@ public struct PackagesError: Error, Sendable, CustomStringConvertible {
         private enum Reason: String, Sendable {
             case diskFull = "disk-full"
             case io = "io"
+            case badPatch = "bad-patch"
+            case patchMismatch = "patch-mismatch"
             case badShard = "bad-shard"
             case badSpec = "bad-spec"
             case missingTiles = "missing-tiles"
@@ -27,6 +29,12 @@ public struct PackagesError: Error, Sendable, CustomStringConvertible {
         public static let diskFull = Code(reason: .diskFull)
         /// The operating system refused a file operation.
         public static let io = Code(reason: .io)
+        /// The patch is damaged, or no patch at all.
+        ///
+        /// Fetch it again, or the whole package.
+        public static let badPatch = Code(reason: .badPatch)
+        /// The patch was made for another version than the one at hand.
+        public static let patchMismatch = Code(reason: .patchMismatch)
         /// A shard is not there, or its bytes are wrong: ``PackagesError/shard`` says which.
         ///
         /// Fetch its batch again.

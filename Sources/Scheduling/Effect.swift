@@ -4,6 +4,8 @@ public import Tiles
 public enum Effect: Sendable {
     /// Change the store.
     case store(StoreWrite)
+    /// Keep in the store who may hold shares of origins' budgets, in the same transaction; not part of any job's state.
+    case holders(ShareHolders)
     /// Send a message to a worker.
     case send(SessionID, Outgoing)
     /// Answer to ``Event/submit(_:)``.

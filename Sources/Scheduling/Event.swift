@@ -36,7 +36,9 @@ public enum Event: Sendable {
     /// A worker can take this many further offers.
     case ready(SessionID, credit: UInt32)
     /// A worker's work loop is alive, with these leases in hand; what it did to origins, and the highest grant round it has applied.
-    case progress(SessionID, [LeaseProgress], origins: [OriginUse] = [], acknowledged: UInt64 = 0)
+    /// `namesHeld` = every live grant of an earlier incarnation is among them.
+    case progress(
+        SessionID, [LeaseProgress], origins: [OriginUse] = [], acknowledged: UInt64 = 0, namesHeld: Bool = false)
     /// A worker offers a result; everything it names is durable.
     case commit(SessionID, LeaseToken, CommitResult)
     /// A result that cannot be accepted, whatever its token: its blob is not there, or its numbers make no sense.

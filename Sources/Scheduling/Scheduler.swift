@@ -61,6 +61,8 @@ public struct Scheduler: Sendable {
     /// Jobs with ready batches whose origin gives nobody work now, by origin.
     var idled: [String: Set<Int>] = [:]
     var rateAlarm: Tick?
+    /// Who holds shares, as the store was told last.
+    var storedHolders: ShareHolders?
     var effects: [Effect] = []
 
     /// An empty scheduler, or one that goes on from a store.
@@ -68,14 +70,15 @@ public struct Scheduler: Sendable {
     /// - Parameters:
     ///   - jobs: The stored jobs by ascending id.
     ///   - lastJob: The highest id ever given, when it is not that of the last stored job.
+    ///   - holders: What the last incarnation said of ``Effect/holders(_:)``; `nil` = not known.
     ///   - now: Leases found in the store live at least until `now` + ``SchedulerPolicy/restartGrace``.
     public init(
         policy: SchedulerPolicy = SchedulerPolicy(), epoch: UInt32, jobs stored: [StoredJob] = [], lastJob: JobID = 0,
-        schedules: [Schedule] = [], now: Tick
+        schedules: [Schedule] = [], holders: ShareHolders? = nil, now: Tick
     ) {
         self.policy = policy
         self.epoch = epoch
-        rates = RateLedger(policy.rates, epoch: epoch, now: now)
+        rates = RateLedger(policy.rates, epoch: epoch, holders: holders, now: now)
         self.lastJob = max(lastJob, stored.last?.summary.id ?? 0)
         self.schedules = Dictionary(schedules.map { ($0.id, $0) }) { $1 }
         for job in stored { restore(job, now: now) }
@@ -113,8 +116,8 @@ public struct Scheduler: Sendable {
             fireFailed(id, wall: wall, trouble, retriable: retriable)
         case .hello(let id, let profile, let held): hello(id, profile, held: held, now: now)
         case .ready(let id, let credit): ready(id, credit: credit, now: now)
-        case .progress(let id, let reports, let uses, let acknowledged):
-            report(id, uses, acknowledged: acknowledged, now: now)
+        case .progress(let id, let reports, let uses, let acknowledged, let namesHeld):
+            report(id, uses, acknowledged: acknowledged, namesHeld: namesHeld, now: now)
             progress(id, reports, now: now)
         case .commit(let id, let token, let result): commit(id, token, result, now: now)
         case .refusedCommit(let id, let token, let trouble): refuse(id, token, trouble, now: now)

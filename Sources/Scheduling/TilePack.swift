@@ -13,10 +13,7 @@ public struct TilePack: Hashable, Sendable {
     public let indexZoom: Int
 
     /// Every band, coarse to fine; together they hold each zoom of 0...22 once.
-    public static let bands: [TilePack] = [(0, 5, 0), (6, 10, 6), (11, 14, 11), (15, 16, 12), (17, 22, 16)].compactMap {
-        low, high, index in
-        ZoomRange(min: low, max: high).map { TilePack(zooms: $0, indexZoom: index) }
-    }
+    public static let bands = PackScheme.mapbox.bands.map { TilePack(zooms: $0.zooms, indexZoom: $0.indexZoom) }
 
     /// Tiles of `zooms` in and below one full cell at `cellZoom`, saturating.
     static func fullCount(cellZoom: Int, zooms: ZoomRange) -> UInt64 {

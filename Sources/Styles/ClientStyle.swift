@@ -63,7 +63,8 @@ public struct ClientStyle: Sendable {
     ) throws(StylesError) {
         let (entry, original, _) = try pack.style()
         guard let written = address ?? pack.index.style else {
-            throw StylesError(.badURL, "The style pack was made from a file; pass --style-url with the address apps use.")
+            throw StylesError(
+                .badURL, "The style pack was made from a file; pass --style-url with the address apps use.")
         }
         guard Set(pack.index.pixelRatios).isSuperset(of: [1, 2]) else {
             throw StylesError(.badPack, "Clients want sprites of both densities; make the pack with --pixel-ratio 1,2.")
@@ -73,7 +74,8 @@ public struct ClientStyle: Sendable {
         let base = try filler.fill(pack.index.style ?? written)
         var bytes = try filler.fill(original)
         if let reduced = try OfflineStyle.reduced(try StyleDocument(bytes), without: without) { bytes = reduced }
-        if let absolute = try OfflineStyle.rewritten({ try OfflineStyle.absolute(try StyleDocument(bytes), base: base) }) {
+        if let absolute = try OfflineStyle.rewritten({ try OfflineStyle.absolute(try StyleDocument(bytes), base: base) }
+        ) {
             bytes = absolute
         }
         let style = try StyleDocument(bytes)
@@ -162,7 +164,9 @@ private struct PackLookup {
     private func substitute(_ need: StyleResource) throws(StylesError) -> [UInt8]? {
         guard need.kind == .spriteJSON || need.kind == .spriteImage else { return nil }
         let plain = filler.masked(need.url.replacing("@2x.", with: "."))
-        if let entry = pack.entry(plain), entry.kind == need.kind, let bytes = try pack.bytes(of: entry) { return bytes }
+        if let entry = pack.entry(plain), entry.kind == need.kind, let bytes = try pack.bytes(of: entry) {
+            return bytes
+        }
         return need.kind == .spriteJSON ? Array("{}".utf8) : Self.pixel
     }
 

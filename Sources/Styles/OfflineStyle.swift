@@ -36,7 +36,9 @@ enum OfflineStyle {
     static func reduced(_ style: StyleDocument, without: Set<String>) throws(StylesError) -> [UInt8]? {
         guard !without.isEmpty else { return nil }
         var root = style.root
-        guard case .object(var sources)? = root["sources"], case .array(let layers)? = root["layers"] else { return nil }
+        guard case .object(var sources)? = root["sources"], case .array(let layers)? = root["layers"] else {
+            return nil
+        }
         for name in without.sorted() where sources.removeValue(forKey: name) == nil {
             let known = style.sources.map(\.name).joined(separator: ", ")
             throw StylesError(.badStyle, "The style has no source '\(URLReference.shown(name))'; it has \(known).")
@@ -44,7 +46,9 @@ enum OfflineStyle {
         root["sources"] = .object(sources)
         root["layers"] = .array(
             layers.filter { layer in
-                guard case .object(let members) = layer, case .string(let source)? = members["source"] else { return true }
+                guard case .object(let members) = layer, case .string(let source)? = members["source"] else {
+                    return true
+                }
                 return !without.contains(source)
             })
         if case .object(let terrain)? = root["terrain"], case .string(let source)? = terrain["source"],

@@ -100,6 +100,13 @@ public struct StyleDocument: Sendable {
         }
     }
 
+    /// The style with every reference absolute; of one that has no others, the same with sorted keys.
+    ///
+    /// - Throws: ``StylesError`` `bad-style` when it cannot be written.
+    public func absolute(base: String?) throws(StylesError) -> [UInt8] {
+        try OfflineStyle.rewritten { try OfflineStyle.absolute(self, base: base) ?? OfflineStyle.encoded(root) }
+    }
+
     private static func source(_ name: String, _ value: JSONValue) -> Source {
         guard case .object(let members) = value else {
             return Source(

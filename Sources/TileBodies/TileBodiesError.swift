@@ -14,6 +14,7 @@ public struct TileBodiesError: Error, Sendable, CustomStringConvertible {
             case badJPEG = "bad-jpeg"
             case badWebP = "bad-webp"
             case badGlyphs = "bad-glyphs"
+            case badDelta = "bad-delta"
         }
 
         private let value: Value
@@ -40,6 +41,9 @@ public struct TileBodiesError: Error, Sendable, CustomStringConvertible {
         public static let badWebP = Code(value: .badWebP)
         /// Breaks the rules of a range of glyphs.
         public static let badGlyphs = Code(value: .badGlyphs)
+
+        /// A delta that is damaged, or for another body.
+        public static let badDelta = Code(value: .badDelta)
 
         /// The kebab-case word.
         public var description: String { value.rawValue }

@@ -116,6 +116,9 @@ public nonisolated struct PBProgress: Sendable {
   /// highest RateGrant.round applied: what was granted before it no longer counts
   public var grants: UInt64 = 0
 
+  /// every live grant of an earlier coordinator is in `origins`; until this is answered once
+  public var namesHeld: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -148,7 +151,7 @@ public nonisolated struct PBOriginUse: Sendable {
   /// requests that wait for a permit now
   public var waiting: UInt64 = 0
 
-  /// a live grant of an earlier coordinator, until this one has granted anything
+  /// a live grant of an earlier coordinator; see Progress.names_held
   public var held: PBHeldShare {
     get {_held ?? PBHeldShare()}
     set {_held = newValue}
@@ -2518,7 +2521,7 @@ nonisolated extension PBReady: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 
 nonisolated extension PBProgress: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Progress"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}leases\0\u{1}origins\0\u{1}grants\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}leases\0\u{1}origins\0\u{1}grants\0\u{3}names_held\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2529,6 +2532,7 @@ nonisolated extension PBProgress: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.leases) }()
       case 2: try { try decoder.decodeRepeatedMessageField(value: &self.origins) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.grants) }()
+      case 4: try { try decoder.decodeSingularBoolField(value: &self.namesHeld) }()
       default: break
       }
     }
@@ -2544,6 +2548,9 @@ nonisolated extension PBProgress: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if self.grants != 0 {
       try visitor.visitSingularUInt64Field(value: self.grants, fieldNumber: 3)
     }
+    if self.namesHeld != false {
+      try visitor.visitSingularBoolField(value: self.namesHeld, fieldNumber: 4)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2551,6 +2558,7 @@ nonisolated extension PBProgress: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.leases != rhs.leases {return false}
     if lhs.origins != rhs.origins {return false}
     if lhs.grants != rhs.grants {return false}
+    if lhs.namesHeld != rhs.namesHeld {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -7,7 +7,7 @@ internal import Wire
 /// A grant lives from the sending of the message it answers, not from its own arrival: what the network holds up for a minute is dead
 /// when it comes, so no delay makes two workers hold one share.
 ///
-/// To a new incarnation of the coordinator, which knows of no grants, reports say what is still held, until it has granted something.
+/// To a new incarnation of the coordinator, which knows of no grants, reports say what is still held, until one of them was answered.
 final class WorkerBudgets: Sendable {
     fileprivate struct State {
         var budgets: [String: OriginBudget] = [:]
@@ -16,9 +16,13 @@ final class WorkerBudgets: Sendable {
         /// The highest round applied, and the highest the coordinator was told of.
         var applied: UInt64 = 0
         var acknowledged: UInt64 = 0
-        /// The newest incarnation heard of, and the one that was told what is held.
+        /// The newest incarnation heard of.
         var epoch: UInt32 = 0
-        var claimedOf: UInt32 = 0
+        /// The last ones that were told what is held, and that have answered this.
+        var toldEpoch: UInt32 = 0
+        var answeredEpoch: UInt32 = 0
+        /// The reports that told it.
+        var tellings: [UInt64] = []
         var reported: [String: OriginBudget.Use] = [:]
         var lastReport: ContinuousClock.Instant?
         /// Whether an answer came since the last change of grants that was not reported yet.
@@ -35,8 +39,18 @@ final class WorkerBudgets: Sendable {
     /// The budget of an origin; without a grant until the coordinator sends one.
     func budget(_ origin: String) -> OriginBudget { state.withLock { $0.budget(origin) } }
 
-    /// Notes a word of an incarnation.
-    func heard(epoch: UInt32) { state.withLock { $0.epoch = max($0.epoch, epoch) } }
+    /// Notes a word of an incarnation, in answer to our message `re`.
+    func heard(epoch: UInt32, re: UInt64) {
+        state.withLock { state in
+            if epoch > state.epoch {
+                state.epoch = epoch
+                state.tellings = []
+            } else if epoch == state.epoch, state.tellings.contains(re) {
+                state.answeredEpoch = epoch
+                state.tellings = []
+            }
+        }
+    }
 
     /// Notes that a message leaves now.
     func sent(_ seq: UInt64, at now: ContinuousClock.Instant = .now) {
@@ -67,20 +81,25 @@ final class WorkerBudgets: Sendable {
         for (budget, grant) in changes { budget.apply(grant, at: now) }
     }
 
-    /// What the next report says.
-    func report(at now: ContinuousClock.Instant = .now) -> (uses: [PBOriginUse], acknowledged: UInt64) {
+    /// What the next report says, which is our message `seq`.
+    func report(
+        seq: UInt64 = 0, at now: ContinuousClock.Instant = .now
+    ) -> (uses: [PBOriginUse], acknowledged: UInt64, namesHeld: Bool) {
         state.withLock { state in
             state.lastReport = now
             state.hasNews = false
             state.acknowledged = state.acknowledgeable
-            let isClaiming = state.isUnknown
-            if isClaiming { state.claimedOf = state.epoch }
+            let namesHeld = state.answeredEpoch < state.epoch
+            if namesHeld {
+                state.toldEpoch = state.epoch
+                state.tellings = state.tellings.suffix(63) + [seq]
+            }
             var uses: [PBOriginUse] = []
             for (name, budget) in state.budgets.sorted(by: { $0.key < $1.key }) {
                 let use = budget.use
                 let before = state.reported.updateValue(use, forKey: name) ?? OriginBudget.Use()
                 let waiting = budget.waiting
-                let held = isClaiming ? budget.live(at: now) : nil
+                let held = namesHeld ? budget.live(at: now) : nil
                 guard use != before || waiting > 0 || budget.isUsed || held != nil else { continue }
                 uses.append(
                     .make {
@@ -94,7 +113,7 @@ final class WorkerBudgets: Sendable {
                         if let held { $0.held = .make { $0.set(held) } }
                     })
             }
-            return (uses, state.acknowledged)
+            return (uses, state.acknowledged, namesHeld)
         }
     }
 
@@ -103,11 +122,7 @@ final class WorkerBudgets: Sendable {
         state.withLock { state in
             guard state.lastReport.map({ now - $0 >= Self.gap }) ?? true else { return false }
             if state.acknowledgeable > state.acknowledged { return true }
-            if state.isUnknown, state.claimedOf < state.epoch,
-                state.budgets.values.contains(where: { $0.live(at: now) != nil })
-            {
-                return true
-            }
+            if state.toldEpoch < state.epoch { return true }
             let isDue = state.lastReport.map { now - $0 >= Self.turn } ?? true
             if isDue, state.budgets.values.contains(where: \.isUsed) { return true }
             return state.budgets.contains { name, budget in
@@ -130,11 +145,6 @@ extension WorkerBudgets.State {
         budgets[origin] = budget
         return budget
     }
-
-    /// Whether the coordinator cannot know what is held: another incarnation granted it.
-    ///
-    /// A round's upper half is its epoch.
-    fileprivate var isUnknown: Bool { applied > 0 && applied >> 32 < epoch }
 
     /// The round that may be called applied: when less was granted than is in flight, that must end first.
     fileprivate var acknowledgeable: UInt64 { budgets.values.allSatisfy(\.isWithinGrant) ? applied : acknowledged }

@@ -54,7 +54,7 @@ actor WorkerShell {
                 let frame = try Frame(decoding: bytes)
                 guard frame.session == core.session else { continue }
                 epoch = frame.epoch
-                budgets.heard(epoch: frame.epoch)
+                budgets.heard(epoch: frame.epoch, re: frame.re)
                 trace("in", frame.message)
                 if case .stale(let body) = frame.message {
                     logger.notice(
@@ -198,12 +198,12 @@ actor WorkerShell {
 
     private func encode(_ message: Message) -> [UInt8]? {
         var message = message
+        seq += 1
         if case .progress(var body) = message {
-            (body.origins, body.grants) = budgets.report()
+            (body.origins, body.grants, body.namesHeld) = budgets.report(seq: seq)
             message = .progress(body)
         }
         trace("out", message)
-        seq += 1
         budgets.sent(seq)
         do {
             return try Frame(session: core.session, seq: seq, epoch: epoch, message).encoded()

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Scheduling
 import Shards
 import Testing

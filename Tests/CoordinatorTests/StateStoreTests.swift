@@ -83,6 +83,24 @@ struct StateStoreTests {
         #expect(try Data(contentsOf: file) == bytes)
     }
 
+    @Test func holdersOfSharesAreForTheVeryNextIncarnation() async throws {
+        let folder = folder()
+        defer { do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("\(error)") } }
+        func reopened(keeping holders: ShareHolders?) async throws -> ShareHolders? {
+            let store = try StateStore(folder: folder)
+            let found = try await store.load().holders
+            if let holders { try await store.apply([], holders: holders, wall: 0) }
+            await store.close()
+            return found
+        }
+        let holders = ["a.example:8080": [3, .max], "b": [1]] as ShareHolders
+        #expect(try await reopened(keeping: ["old": [7]]) == nil)
+        #expect(try await reopened(keeping: holders) == ["old": [7]])
+        #expect(try await reopened(keeping: nil) == holders)
+        #expect(try await reopened(keeping: [:]) == nil, "the one between did not say what it granted")
+        #expect(try await reopened(keeping: nil) == [:])
+    }
+
     @Test func twentyFiveThousandBatchesCostUnderFourMegabytes() async throws {
         let folder = folder()
         defer { do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("\(error)") } }

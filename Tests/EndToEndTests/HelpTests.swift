@@ -8,8 +8,7 @@ struct HelpTests {
         "prioritise", "weigh", "dead", "schedule", "mask", "regions", "convert", "inspect", "verify",
         "coordinator", "worker",
         "workers", "health", "keygen", "keys", "demo", "demo-origin",
-        "top", "events", "backup", "state", "origins",
-        "style-pack",
+        "top", "events", "backup", "state", "origins", "diff", "apply", "packs", "style-pack", "catalog", "install",
     ]
 
     @Test(.timeLimit(.minutes(4)), arguments: commands)

@@ -17,8 +17,11 @@ struct ExportTests {
         #expect(receipt.format == .maplibre && receipt.tiles == UInt64(Fixture.square.count))
         let head = [UInt8](try Data(contentsOf: url).prefix(100))
         #expect(head[18] == 1 && head[19] == 1)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: fixture.scratch.folder.path).sorted() == ["a.mbtiles", "out.maplibre.db", "style"])
-        try query(url) { database in
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: fixture.scratch.folder.path).sorted() == [
+                "a.mbtiles", "out.maplibre.db", "style",
+            ])
+        try query(url) { (database) throws in
             #expect(try Int.fetchOne(database, sql: "PRAGMA user_version") == 6)
             #expect(try Int.fetchOne(database, sql: "PRAGMA auto_vacuum") == 2)
             #expect(try Int.fetchOne(database, sql: "PRAGMA freelist_count") == 0)
@@ -26,7 +29,10 @@ struct ExportTests {
             let kinds = try Row.fetchAll(
                 database, sql: "SELECT kind, count(*) FROM resources GROUP BY kind ORDER BY kind")
             #expect(kinds.map { [$0[0] as Int, $0[1] as Int] } == [[1, 1], [2, 1], [4, 131], [5, 2], [6, 2]])
-            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM resources WHERE must_revalidate OR expires <> 4000000000") == 0)
+            #expect(
+                try Int.fetchOne(
+                    database, sql: "SELECT count(*) FROM resources WHERE must_revalidate OR expires <> 4000000000") == 0
+            )
         }
         let report = try OfflineDatabaseVerify.run(url)
         #expect(report.problems.isEmpty && report.seal == .valid, "\(report.problems)")
@@ -47,8 +53,9 @@ struct ExportTests {
     func tilesAreWhereClientsLookForThem(isTMS: Bool) async throws {
         let fixture = try await Fixture(tileJSON: #""maxzoom": 6"# + (isTMS ? #", "scheme": "tms""# : ""))
         let (url, _) = try fixture.export([try fixture.package("a.mbtiles", Fixture.square)])
-        try query(url) { database in
-            let rows = try Row.fetchAll(database, sql: "SELECT url_template, pixel_ratio, z, x, y, data, compressed FROM tiles")
+        try query(url) { (database) throws in
+            let rows = try Row.fetchAll(
+                database, sql: "SELECT url_template, pixel_ratio, z, x, y, data, compressed FROM tiles")
             #expect(rows.count == Fixture.square.count)
             for row in rows {
                 #expect(row[0] == "\(fixture.address)/t/{z}/{x}/{y}.pbf" && row[1] == 1)
@@ -70,8 +77,10 @@ struct ExportTests {
                 $0.zoom == 6 ? vectorTile(long) : Gzip.compress(vectorTile("x"))
             }
         ])
-        try query(url) { database in
-            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM tiles WHERE compressed = (z = 6)") == Fixture.square.count)
+        try query(url) { (database) throws in
+            #expect(
+                try Int.fetchOne(database, sql: "SELECT count(*) FROM tiles WHERE compressed = (z = 6)")
+                    == Fixture.square.count)
             let packed = try #require(try Data.fetchOne(database, sql: "SELECT data FROM tiles WHERE z = 6"))
             #expect(packed.starts(with: [0x78, 0x9C]))
         }
@@ -80,10 +89,12 @@ struct ExportTests {
     @Test func resourcesHaveTheClientsKeys() async throws {
         let fixture = try await Fixture()
         let (url, _) = try fixture.export([try fixture.package("a.mbtiles", Fixture.square)])
-        try query(url) { database in
+        try query(url) { (database) throws in
             func body(_ path: String) throws -> [UInt8]? {
-                guard let row = try Row.fetchOne(
-                    database, sql: "SELECT data, compressed FROM resources WHERE url = ?", arguments: [fixture.address + path])
+                guard
+                    let row = try Row.fetchOne(
+                        database, sql: "SELECT data, compressed FROM resources WHERE url = ?",
+                        arguments: [fixture.address + path])
                 else { throw TileIsMissing() }
                 guard let data = Data.fromDatabaseValue(row[0]) else { return nil }
                 return row[1] == 1 ? try Zlib.decompress([UInt8](data)) : [UInt8](data)
@@ -91,7 +102,9 @@ struct ExportTests {
             // References that the style writes relatively are absolute here: clients take them as they are.
             let style = try #require(try body("/style.json"))
             #expect(String(decoding: style, as: UTF8.self).contains("\"\(fixture.address)/f/{fontstack}/{range}.pbf\""))
-            #expect(String(decoding: try #require(try body("/map.json")), as: UTF8.self).contains("\"\(fixture.address)/t/{z}"))
+            #expect(
+                String(decoding: try #require(try body("/map.json")), as: UTF8.self).contains(
+                    "\"\(fixture.address)/t/{z}"))
             #expect(try body("/f/A%20B%2cC/0-255.pbf") == Fixture.glyphs)
             #expect(try body("/f/A%20B%2cC/512-767.pbf") == nil)
             // No sheet for dense screens: the plain one is enlarged.
@@ -114,12 +127,13 @@ struct ExportTests {
             $0.description = Array("mine".utf8)
             $0.styleURL = "app://style"
         }
-        try query(url) { database in
+        try query(url) { (database) throws in
             for table in ["tiles", "resources"] {
                 #expect(
                     try Int.fetchOne(
                         database,
-                        sql: "SELECT count(*) FROM \(table) WHERE modified <> 1800000000 OR expires <> 1800086400") == 0)
+                        sql: "SELECT count(*) FROM \(table) WHERE modified <> 1800000000 OR expires <> 1800086400") == 0
+                )
             }
             #expect(try Data.fetchOne(database, sql: "SELECT description FROM regions") == Data("mine".utf8))
             #expect(try String.fetchOne(database, sql: "SELECT url FROM resources WHERE kind = 1") == "app://style")
@@ -134,7 +148,8 @@ struct ExportTests {
     @Test func severalSourcesShareARegion() async throws {
         let fixture = try await Fixture(
             tileJSON: #""maxzoom": 6"#,
-            sources: #", "hill": {"type": "raster", "tiles": ["http://h/{z}/{x}/{y}.png"], "tileSize": 256, "maxzoom": 7}"#,
+            sources:
+                #", "hill": {"type": "raster", "tiles": ["http://h/{z}/{x}/{y}.png"], "tileSize": 256, "maxzoom": 7}"#,
             layers: #", {"id": "h", "type": "raster", "source": "hill"}"#)
         let vector = try fixture.package("a.mbtiles", Fixture.square)
         let hills = Fixture.tiles(7, (64...69).flatMap { x in (40...45).map { (x, $0) } }, from: 1)
@@ -152,12 +167,16 @@ struct ExportTests {
         #expect(try OfflineDatabaseVerify.run(alone).isSound)
         let style = try query(alone) { try Data.fetchOne($0, sql: "SELECT data FROM resources WHERE kind = 1") }
         #expect(!String(decoding: try Zlib.decompress([UInt8](try #require(style))), as: UTF8.self).contains("hill"))
-        #expect { try fixture.export([raster, raster], to: "d.db") } throws: { ($0 as? PackagesError)?.code == .badSource }
+        #expect { try fixture.export([raster, raster], to: "d.db") } throws: {
+            ($0 as? PackagesError)?.code == .badSource
+        }
     }
 
     @Test func damagedSourcesAreRefused() async throws {
         let fixture = try await Fixture()
-        let broken = try fixture.package("a.mbtiles", Fixture.square) { _ in Array(Gzip.compress(vectorTile("x")).dropLast(3)) }
+        let broken = try fixture.package("a.mbtiles", Fixture.square) { _ in
+            Array(Gzip.compress(vectorTile("x")).dropLast(3))
+        }
         let wrong = try fixture.package("b.mbtiles", Fixture.square) { _ in Array("<html>".utf8) }
         for (file, code) in [(broken, PackagesError.Code.badSource), (wrong, .verificationFailed)] {
             #expect { try fixture.export([file]) } throws: { ($0 as? PackagesError)?.code == code }

@@ -38,7 +38,8 @@ func vectorTile(_ name: String) -> [UInt8] {
 let pixel = [UInt8](
     Data(
         base64Encoded:
-            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==") ?? Data())
+            "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==")
+        ?? Data())
 
 /// A style pack of a served style, and MBTiles files made of lists of tiles.
 struct Fixture {
@@ -95,9 +96,10 @@ struct Fixture {
     ) throws -> URL {
         let url = scratch.url(name)
         let queue = try DatabaseQueue(path: url.path)
-        try queue.write { database in
+        try queue.write { (database) throws in
             try database.execute(sql: "CREATE TABLE metadata (name TEXT, value TEXT)")
-            try database.execute(sql: "INSERT INTO metadata VALUES ('name', 'Test map'), ('format', '\(format.rawValue)')")
+            try database.execute(
+                sql: "INSERT INTO metadata VALUES ('name', 'Test map'), ('format', '\(format.rawValue)')")
             try database.execute(
                 sql: """
                     CREATE TABLE tiles (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_data BLOB,
@@ -106,7 +108,8 @@ struct Fixture {
             for tile in tiles.sorted() {
                 let bytes = body?(tile) ?? (format == .mvt ? Gzip.compress(vectorTile("tile \(tile)")) : pixel)
                 try database.execute(
-                    sql: "INSERT INTO tiles VALUES (?, ?, ?, ?)", arguments: [tile.zoom, tile.x, tile.tmsY, Data(bytes)])
+                    sql: "INSERT INTO tiles VALUES (?, ?, ?, ?)",
+                    arguments: [tile.zoom, tile.x, tile.tmsY, Data(bytes)])
             }
         }
         try queue.close()

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Packages
 import Testing
 import TileBodies
 
@@ -11,7 +12,7 @@ struct MergeTests {
     /// What the client does with a side file: new regions, newer rows that a region refers to, and their places in the region.
     private func merge(_ side: URL, into main: URL) throws {
         let queue = try DatabaseQueue(path: main.path)
-        try queue.writeWithoutTransaction { database in
+        try queue.writeWithoutTransaction { (database) throws in
             try database.execute(sql: "ATTACH DATABASE ? AS side", arguments: [side.path])
             let versions = try ["main", "side"].map { try Int.fetchOne(database, sql: "PRAGMA \($0).user_version") }
             #expect(versions == [6, 6], "Merge database has incorrect user_version")
@@ -50,7 +51,7 @@ struct MergeTests {
 
     private func emptyClient(_ url: URL) throws {
         let queue = try DatabaseQueue(path: url.path)
-        try queue.writeWithoutTransaction { database in
+        try queue.writeWithoutTransaction { (database) throws in
             try database.execute(sql: "PRAGMA auto_vacuum = 2; VACUUM")
             for statement in OfflineSchema.statements.dropFirst() { try database.execute(sql: statement) }
             try database.execute(sql: "PRAGMA user_version = 6")
@@ -93,7 +94,8 @@ struct MergeTests {
             #expect(bodies.count == 1)
             let row = try #require(bodies.first)
             let data = [UInt8](row[0] as Data)
-            #expect((row[1] == 1 ? try Zlib.decompress(data) : data) == vectorTile("version \(number == 1 ? 0 : number)"))
+            #expect(
+                (row[1] == 1 ? try Zlib.decompress(data) : data) == vectorTile("version \(number == 1 ? 0 : number)"))
         }
         #expect(try OfflineDatabaseVerify.run(main).isSound)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Packages
 import Testing
 import Tiles
 
@@ -91,7 +92,10 @@ struct RegionTests {
     }
 
     @Test func numbersLookLikeDoubles() {
-        #expect([0, 14, -0.5, 59.436_96, 1e-9, -180, 0.1].map(RegionDefinition.double) == ["0.0", "14.0", "-0.5", "59.43696", "0.0", "-180.0", "0.1"])
+        #expect(
+            [0, 14, -0.5, 59.436_96, 1e-9, -180, 0.1].map(RegionDefinition.double) == [
+                "0.0", "14.0", "-0.5", "59.43696", "0.0", "-180.0", "0.1",
+            ])
     }
 
     @Test(arguments: [
@@ -115,8 +119,10 @@ struct RegionTests {
         let mask = TileMask(tiles: Fixture.square, maxZoom: 6)
         let (url, receipt) = try fixture.export([holes]) { $0.emptyTiles = mask }
         #expect(receipt.tiles == UInt64(Fixture.square.count))
-        try query(url) { database in
-            #expect(try Int.fetchOne(database, sql: "SELECT count(*) FROM tiles WHERE data IS NULL AND compressed = 0 AND x = 33") == 3)
+        try query(url) { (database) throws in
+            #expect(
+                try Int.fetchOne(
+                    database, sql: "SELECT count(*) FROM tiles WHERE data IS NULL AND compressed = 0 AND x = 33") == 3)
             #expect(try String.fetchOne(database, sql: "SELECT definition FROM regions")?.contains("bounds") == true)
         }
         #expect(try OfflineDatabaseVerify.run(url).isSound)

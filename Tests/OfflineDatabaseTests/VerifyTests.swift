@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Packages
 import TestSupport
 import Testing
 
@@ -27,14 +28,16 @@ struct VerifyTests {
         ("UPDATE resources SET must_revalidate = 1 WHERE kind = 2", "must-revalidate"),
         ("UPDATE tiles SET modified = NULL WHERE z = 3", "bad-row"),
         ("UPDATE tiles SET compressed = 1 - compressed WHERE z = 6", "bad-"),
-        ("UPDATE tiles SET data = x'0102' WHERE z = 6", "bad-"), ("DELETE FROM tiles WHERE z = 6 AND x = 33", "incomplete"),
+        ("UPDATE tiles SET data = x'0102' WHERE z = 6", "bad-"),
+        ("DELETE FROM tiles WHERE z = 6 AND x = 33", "incomplete"),
         ("UPDATE tiles SET x = 64 WHERE z = 6 AND x = 33 AND y = 20", "bad-tile"),
         ("UPDATE tiles SET url_template = 'other'", "missing-tiles"),
         ("DELETE FROM regions", "no-region"), ("DELETE FROM region_tiles WHERE tile_id = 5", "in-no-region"),
         ("UPDATE regions SET definition = replace(definition, '6.0', '6')", "bad-region"),
         ("UPDATE regions SET description = CAST(description AS TEXT)", "bad-region"),
         ("UPDATE regions SET definition = replace(definition, 'false', 'true')", "missing-resource"),
-        ("DROP INDEX tiles_accessed", "wrong-schema"), ("ALTER TABLE tiles ADD COLUMN encoding INTEGER", "wrong-schema"),
+        ("DROP INDEX tiles_accessed", "wrong-schema"),
+        ("ALTER TABLE tiles ADD COLUMN encoding INTEGER", "wrong-schema"),
         ("DROP TABLE region_tiles", "wrong-schema"),
         ("UPDATE resources SET kind = 3 WHERE kind = 6", "bad-row"),
         ("UPDATE resources SET data = x'00', compressed = 0 WHERE kind = 5", "bad-png"),
@@ -45,7 +48,7 @@ struct VerifyTests {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         let queue = try DatabaseQueue(path: url.path, configuration: configuration)
-        try queue.write { try $0.execute(sql: change) }
+        try await queue.write { try $0.execute(sql: change) }
         try queue.close()
         let report = try OfflineDatabaseVerify.run(url)
         #expect(report.problems.contains { $0.code.hasPrefix(code) }, "\(report.problems)")
@@ -54,7 +57,9 @@ struct VerifyTests {
 
     @Test func otherFilesAreNoDatabases() throws {
         let scratch = try Scratch()
-        for (name, bytes) in [("a", Data()), ("b", Data("SQLite format 3\0".utf8)), ("c", Data(repeating: 7, count: 5_000))] {
+        for (name, bytes) in [
+            ("a", Data()), ("b", Data("SQLite format 3\0".utf8)), ("c", Data(repeating: 7, count: 5_000)),
+        ] {
             try bytes.write(to: scratch.url(name))
             #expect(try OfflineDatabaseVerify.run(scratch.url(name)).problems.map(\.code) == ["not-sqlite"])
         }

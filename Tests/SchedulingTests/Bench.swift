@@ -10,6 +10,7 @@ struct Bench {
     var sent: [(session: SessionID, message: Outgoing)] = []
     var other: [Effect] = []
     var cuts: [CutRequest] = []
+    var holders: ShareHolders?
     private var releases: [JobID] = []
     var fires: [(id: String, due: Int64)] = []
 
@@ -27,6 +28,7 @@ struct Bench {
         for effect in effects {
             switch effect {
             case .store(let write): store.apply(write)
+            case .holders(let all): holders = all
             case .send(let session, let message): sent.append((session, message))
             case .split(let cut):
                 cuts.append(cut)
@@ -49,7 +51,7 @@ struct Bench {
     mutating func restart() {
         scheduler = Scheduler(
             policy: scheduler.policy, epoch: scheduler.epoch + 1, jobs: store.jobs,
-            schedules: Array(store.schedules.values), now: now)
+            schedules: Array(store.schedules.values), holders: holders, now: now)
         sent = []
         take(scheduler.start(now: now))
     }
@@ -157,7 +159,7 @@ struct Bench {
                 on(.manifestWritten(id, package: package, Bench.digest(id << 8 | UInt64(package))))
             case .publish(let id, let package, _):
                 on(.published(id, package: package, version: 1, path: "p", unchanged: false))
-            case .store, .send, .submitted, .release, .trim, .split, .fire: break
+            case .store, .holders, .send, .submitted, .release, .trim, .split, .fire: break
             }
         }
     }

@@ -10,6 +10,7 @@ extension Samples {
         .progress(
             .make {
                 $0.grants = 7
+                $0.namesHeld = true
                 $0.origins = [
                     .make {
                         $0.origin = "tiles.example.com"

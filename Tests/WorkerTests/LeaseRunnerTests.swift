@@ -101,7 +101,7 @@ struct LeaseRunnerTests {
         let runner = LeaseRunner(store: stable.store, environment: [:])
         let offer = try stable.offer(1, origin.url)
         let work = Task { await runner.run(offer, WorkMeter()) }
-        while origin.requests.count < 2 { await Task.yield() }
+        while origin.requests.count < 2 { try await Task.sleep(for: .milliseconds(2)) }
         work.cancel()
         guard case .cancelled = await work.value else {
             Issue.record("Cancelled work must say so.")

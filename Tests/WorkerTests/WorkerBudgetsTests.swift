@@ -57,33 +57,38 @@ struct WorkerBudgetsTests {
         #expect(budgets.report(at: start + .seconds(1)).acknowledged == 2)
     }
 
-    @Test func aNewCoordinatorIsToldWhatIsHeldUntilItHasGrantedSomething() throws {
+    @Test func aNewCoordinatorIsToldWhatIsHeldUntilItHasAnswered() throws {
         let budgets = WorkerBudgets()
-        budgets.heard(epoch: 4)
+        budgets.heard(epoch: 4, re: 0)
+        #expect(budgets.isUrgent(at: start), "It may wait for the word that nothing is held.")
+        #expect(budgets.report(seq: 1, at: start).namesHeld)
+        budgets.heard(epoch: 4, re: 1)
         budgets.sent(1, at: start)
         budgets.apply([grant(3, round: 4 << 32 | 7)], re: 1, at: start)
-        #expect(budgets.report(at: start).uses.allSatisfy { !$0.hasHeld })
-        budgets.heard(epoch: 5)
+        let quiet = budgets.report(seq: 2, at: start)
+        #expect(!quiet.namesHeld && quiet.uses.allSatisfy { !$0.hasHeld })
+        budgets.heard(epoch: 5, re: 2)
         let later = start + .seconds(2)
         #expect(budgets.isUrgent(at: later))
-        for _ in 0..<2 {
-            let held = try #require(budgets.report(at: later).uses.first?.held)
-            #expect(held.concurrency == 3 && held.perSecond == 0)
+        for seq in [3, 4] as [UInt64] {
+            let told = budgets.report(seq: seq, at: later)
+            let held = try #require(told.uses.first?.held)
+            #expect(told.namesHeld && held.concurrency == 3 && held.perSecond == 0)
         }
         #expect(!budgets.isUrgent(at: later + .seconds(1)), "Said once, it can wait for its turn.")
-        budgets.sent(2, at: later)
-        budgets.apply([grant(3, round: 5 << 32 | 1)], re: 2, at: later)
-        #expect(budgets.report(at: later).uses.allSatisfy { !$0.hasHeld })
+        budgets.heard(epoch: 5, re: 2)
+        #expect(budgets.report(seq: 5, at: later).namesHeld, "What was answered is older.")
+        budgets.heard(epoch: 5, re: 4)
+        #expect(!budgets.report(seq: 6, at: later).namesHeld)
     }
 
     @Test func aGrantThatHasRunOutIsNotHeld() {
         let budgets = WorkerBudgets()
         budgets.sent(1, at: start)
         budgets.apply([grant(3, round: 4 << 32 | 7)], re: 1, at: start)
-        _ = budgets.report(at: start)
-        budgets.heard(epoch: 5)
-        #expect(!budgets.isUrgent(at: start + .seconds(10)))
-        #expect(budgets.report(at: start + .seconds(10)).uses.allSatisfy { !$0.hasHeld })
+        budgets.heard(epoch: 5, re: 0)
+        let told = budgets.report(at: start + .seconds(10))
+        #expect(told.namesHeld && told.uses.allSatisfy { !$0.hasHeld })
     }
 
     @Test func throttlingIsReportedAtOnceAndOnce() throws {

@@ -32,6 +32,7 @@ class Case:
         self.name, self.index, self.folder, self.reference = name, index, folder, reference
         self.truth = truth
         self.random = random.Random(f"{name} {index} {seed}")
+        self.regrant = None
         self.recovery, self.lost, self.wrong, self.notes = None, 0, 0, []
         self._healed, self._leases_lost = None, False
         self.origin, self.cluster, self.watcher, self.cleanups = None, None, None, []
@@ -88,6 +89,11 @@ class Case:
             if "done" in (line.get("packhorse.batch.state"), line.get("packhorse.job.state")) and line["at"] >= self._healed
         ]  # fmt: skip
         self.recovery = min(accepted, default=self._healed) - self._healed
+        leased = [
+            line["at"] for line in lines
+            if line.get("packhorse.batch.state") == "leased" and line["at"] >= self._healed
+        ]  # fmt: skip
+        self.regrant = min(leased, default=self._healed) - self._healed
 
     def _until_granted_again(self, lines):
         """Until the last batch that was leased at the fault is leased a second time."""

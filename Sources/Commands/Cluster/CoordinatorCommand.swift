@@ -39,6 +39,14 @@ struct CoordinatorCommand: AsyncParsableCommand {
         Double = 60
     @Option(help: "How long the leases of workers that were away at a restart wait for them.") var restartGraceSeconds:
         Double = 60
+    @Option(
+        help: ArgumentHelp(
+            "Sign catalog.json with this key, made by 'packhorse catalog keygen'. Default: $PACKHORSE_SIGNING_KEY.",
+            valueName: "file"))
+    var signingKey: String?
+    @Option(help: "Versions of each package that stay in the catalog, the newest included; 0 keeps all.")
+    var keepVersions = 3
+    @Flag(help: "Make no patches from the two versions before.") var noPatches = false
     @Flag(help: "Keep shards after their job has ended.") var keepShards = false
     @Option(
         help: ArgumentHelp(
@@ -62,6 +70,9 @@ struct CoordinatorCommand: AsyncParsableCommand {
         }
         guard (0...3600).contains(restartGraceSeconds) else {
             throw ValidationError("--restart-grace-seconds must lie between 0 and 3600.")
+        }
+        guard (0...1_000).contains(keepVersions) else {
+            throw ValidationError("--keep-versions must lie between 0 and 1000.")
         }
         guard catalogURL.contains("://") else {
             throw ValidationError("--catalog-url must be absolute: https://maps.example.com/")
@@ -88,6 +99,9 @@ struct CoordinatorCommand: AsyncParsableCommand {
         options.allowPlain = keys.insecure
         options.bboxTileLimit = bboxTileLimit
         options.catalogBaseURL = catalogURL.hasSuffix("/") ? catalogURL : catalogURL + "/"
+        options.signingKey = try SigningKeyOption.read(signingKey)
+        options.keepVersions = keepVersions == 0 ? nil : keepVersions
+        options.patchMaker = noPatches ? nil : CatalogPatchCommand.maker
         options.leaseSeconds = leaseSeconds
         options.heartbeatSeconds = min(5, leaseSeconds / 4)
         options.restartGraceSeconds = restartGraceSeconds

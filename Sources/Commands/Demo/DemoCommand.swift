@@ -51,10 +51,11 @@ struct DemoCommand: AsyncParsableCommand {
             throw error
         }
         Console.note("4/4  verifying every byte of the catalog")
-        let sound = try CatalogCheck.run(cluster.catalog)
+        let sound = try await CatalogCheck.run(try CatalogSource(cluster.catalog.path))
         Console.note("     \(sound.summary)")
-        if !progress.json { Console.result(sound.paths.joined(separator: "\n")) }
-        Console.note("look inside:  packhorse inspect \(sound.paths.last ?? "")")
+        let paths = sound.paths.map { cluster.catalog.appending(path: $0).path }
+        if !progress.json { Console.result(paths.joined(separator: "\n")) }
+        Console.note("look inside:  packhorse inspect \(paths.last ?? "")")
     }
 
     private func build(_ areas: [Area], _ zooms: ZoomRange, from origin: String, at endpoint: String) async throws {

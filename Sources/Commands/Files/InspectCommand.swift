@@ -74,6 +74,13 @@ enum FileKind {
         if isFolder(url) { throw CLIError(.noInput, "'\(url.path)' is a folder; a file is expected") }
     }
 
+    /// Bytes of a file that is there.
+    static func size(_ url: URL) throws -> UInt64 {
+        let handle = try FileHandle(forReadingFrom: url)
+        defer { try? handle.close() }
+        return try handle.seekToEnd()
+    }
+
     static func isFolder(_ url: URL) -> Bool {
         var isFolder: ObjCBool = false
         return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) && isFolder.boolValue

@@ -5,7 +5,7 @@ import Shards
 import Tiles
 
 /// `packhorse verify`: proves that files are what they should be.
-struct VerifyCommand: ParsableCommand {
+struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract:
@@ -22,15 +22,15 @@ struct VerifyCommand: ParsableCommand {
     @Option(help: "A tile mask that every tile of a package must lie in.") var mask: String?
     @Flag(help: "The result as JSON.") var json = false
 
-    func run() throws {
+    func run() async throws {
         let mask = try mask.map { try TileMask(cartoText: $0) }
-        for path in paths { try verify(URL(filePath: path), mask) }
+        for path in paths { try await verify(URL(filePath: path), mask) }
     }
 
-    private func verify(_ url: URL, _ mask: TileMask?) throws {
+    private func verify(_ url: URL, _ mask: TileMask?) async throws {
         try FileKind.requirePath(url)
         if FileKind.isFolder(url) {
-            let check = try CatalogCheck.run(url)
+            let check = try await CatalogCheck.run(try CatalogSource(url.path))
             Console.result(json ? try JSONText.pretty(check) : check.summary)
         } else if try ShardInspection.looksLikeShard(url) {
             let found = try ShardInspection.run(url)

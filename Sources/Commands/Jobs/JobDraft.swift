@@ -36,11 +36,16 @@ struct JobDraft {
         return PackageFormat.allCases.filter(wanted.contains)
     }
 
-    /// Makes the masks; a country the size of Russia takes a second.
-    init(areas: [Area], zooms: ZoomRange, tileset: Tileset, label: String? = nil) throws {
+    /// Makes the masks, widened to whole packs where those are given; a country the size of Russia takes a second.
+    init(
+        areas: [Area], zooms: ZoomRange, tileset: Tileset, label: String? = nil, packs: PackScheme? = nil
+    ) throws {
         try Self.checkUnique(areas)
         title = String((label ?? areas.map(\.label).joined(separator: ", ")).prefix(150))
-        packages = areas.map { Package(area: $0, mask: $0.mask(zooms.max)) }
+        packages = areas.map { area in
+            let mask = area.mask(zooms.max)
+            return Package(area: area, mask: packs?.widened(mask, zooms: zooms) ?? mask)
+        }
         self.zooms = zooms
         self.tileset = tileset
         for package in packages where package.mask.count(in: zooms) == 0 {

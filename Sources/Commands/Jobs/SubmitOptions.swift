@@ -1,5 +1,6 @@
 import ArgumentParser
 import Packages
+import Tiles
 import Tilesets
 import Wire
 
@@ -21,6 +22,9 @@ struct SubmitOptions: ParsableArguments {
 
     @Option(help: "Share of tiles, 0 to 1, that may be missing in a package; above it the job fails.")
     var allowedMissing: Double = 0.001
+
+    @Flag(help: "Widen each area to whole tile packs, so that its packs can be shared with other regions.")
+    var tilePacks = false
 
     func validate() throws {
         guard (0...1).contains(allowedMissing) else {
@@ -48,7 +52,9 @@ struct SubmitOptions: ParsableArguments {
                 draft = first
                 draft.tileset = tileset
             } else {
-                draft = try JobDraft(areas: areas, zooms: zooms, tileset: tileset, label: area.label(areas))
+                draft = try JobDraft(
+                    areas: areas, zooms: zooms, tileset: tileset, label: area.label(areas),
+                    packs: tilePacks ? .mapbox : nil)
             }
             try output.fill(&draft, edition: PBEdition(group: group, language: language))
             drafts.append(draft)

@@ -25,6 +25,8 @@ struct MaskCommand: ParsableCommand {
     )
     var format: Format = .text
 
+    @Flag(help: "Widen the area to whole tile packs, as 'submit --tile-packs' does.") var tilePacks = false
+
     func validate() throws {
         guard (0...TileID.maxZoom).contains(zoom) else {
             throw ValidationError("--zoom must lie between 0 and \(TileID.maxZoom).")
@@ -32,7 +34,9 @@ struct MaskCommand: ParsableCommand {
     }
 
     func run() throws {
-        guard let mask = TileMask(union: try area.read().map({ $0.mask(zoom) })) else { return }
+        guard let exact = TileMask(union: try area.read().map({ $0.mask(zoom) })) else { return }
+        let span = ZoomRange(min: 0, max: zoom) ?? .all
+        let mask = tilePacks ? PackScheme.mapbox.widened(exact, zooms: span) : exact
         switch format {
         case .text: Console.result(mask.cartoWire)
         case .url: Console.result(mask.cartoURLText)

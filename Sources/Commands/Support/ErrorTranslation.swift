@@ -57,7 +57,7 @@ enum ErrorTranslation {
         case "data-in-use", "address-in-use", "orphaned": .temporary
         case "bad-syntax", "unknown-key", "missing-key", "bad-value", "bad-template", "bad-tilejson", "literal-secret",
             "missing-secret", "clock-skew", "wrong-region", "rejected", "newer-state", "bad-endpoint", "bad-key",
-            "bad-role", "key-file", "tileset":
+            "bad-role", "key-file", "tileset", "signing-key":
             .configuration
         case "engine", "misuse", "bad-resource": .software
         default: .badData

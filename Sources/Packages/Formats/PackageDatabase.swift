@@ -13,8 +13,10 @@ package enum PackageDatabase {
     ///
     /// A crash leaves a file without a valid seal. `body` must put the seal's row first into the table `sealed`, with
     /// ``SQLiteSeal/insert(into:_:)``; `nil` leaves the file without a seal.
+    ///
+    /// - Parameter pageSize: Bytes of a page; smaller ones waste less behind each body and take longer.
     package static func write<Result>(
-        _ url: URL, sealed table: String?, _ body: (Database) throws -> Result
+        _ url: URL, sealed table: String?, pageSize: Int = pageSize, _ body: (Database) throws -> Result
     ) throws -> Result {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false

@@ -25,6 +25,13 @@ package enum SQLiteSeal {
             sql: "INSERT INTO \(table) VALUES (?, ?)", arguments: [name, String(decoding: blank, as: UTF8.self)])
     }
 
+    /// Whether a file's first 100 bytes have the library version that ``apply(to:rootPage:)`` leaves there.
+    ///
+    /// A file that has it and no seal has lost it.
+    package static func isStamped(_ head: [UInt8]) -> Bool {
+        head.count >= 100 && head[96..<100].reduce(0) { $0 << 8 | UInt32($1) } == libraryVersion
+    }
+
     /// The page a table begins at; 0 when there is no such table.
     package static func rootPage(of table: String, _ database: Database) throws -> Int {
         try Int.fetchOne(

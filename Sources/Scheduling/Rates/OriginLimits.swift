@@ -37,6 +37,9 @@ public struct OriginLimits: Hashable, Sendable {
     }
 }
 
+/// The sessions that may hold shares of each origin's budget, ascending.
+public typealias ShareHolders = [String: [SessionID]]
+
 /// Whose budget a job's requests draw from.
 public struct JobOrigin: Hashable, Sendable {
     /// Lower-case `host[:port]`.

@@ -1,7 +1,8 @@
 /// The budgets of all origins.
 ///
 /// A new incarnation learns for one ttl, in which what the last one granted runs out. Until then a session gets what it holds already and
-/// nothing else, so that no share is granted twice, and work goes on.
+/// nothing else, so that no share is granted twice, and work goes on. It learns sooner of an origin whose holders it knows from the store: as
+/// soon as each of them has said what it holds.
 struct RateLedger: Sendable {
     let policy: RatePolicy
     private let epoch: UInt32
@@ -14,13 +15,18 @@ struct RateLedger: Sendable {
     /// Origins to look at when the event is over.
     private var touched: Set<String> = []
     private(set) var learningUntil: Tick?
+    /// Sessions that may hold shares of the last incarnation and have not said so; `nil` = anybody may.
+    private var unheard: [String: Set<SessionID>]?
+    /// Whether ``holders`` may have changed since it was looked at last.
+    var mayHaveNewHolders = true
     /// When time alone changes something.
     private(set) var wake: Tick?
 
-    init(_ policy: RatePolicy, epoch: UInt32, now: Tick) {
+    init(_ policy: RatePolicy, epoch: UInt32, holders: ShareHolders? = nil, now: Tick) {
         self.policy = policy
         self.epoch = epoch
-        learningUntil = epoch > 1 ? now + policy.counted : nil
+        unheard = holders?.mapValues(Set.init)
+        learningUntil = epoch > 1 && holders?.isEmpty != true ? now + policy.counted : nil
         wake = learningUntil
     }
 
@@ -62,10 +68,13 @@ struct RateLedger: Sendable {
     // MARK: - Reports
 
     /// A worker's report; it is told what it holds in answer.
-    mutating func take(_ uses: [OriginUse], acknowledged: UInt64, from id: SessionID, now: Tick) {
-        if isLearning(at: now) {
-            for use in uses { if let held = use.held { keep(held, of: use.origin, for: id, now) } }
+    mutating func take(
+        _ uses: [OriginUse], acknowledged: UInt64, namesHeld: Bool = false, from id: SessionID, now: Tick
+    ) {
+        for use in uses where isLearning(use.origin, at: now) {
+            if let held = use.held { keep(held, of: use.origin, for: id, now) }
         }
+        if namesHeld { hearOut(id) }
         for name in memberships[id] ?? [] {
             books[name]?.hear(id, acknowledged: acknowledged, now: now, policy)
             touched.insert(name)
@@ -75,6 +84,28 @@ struct RateLedger: Sendable {
             touched.insert(use.origin)
         }
         if memberships[id] != nil { owed.insert(id) }
+    }
+
+    /// A session has said all that it holds.
+    private mutating func hearOut(_ id: SessionID) {
+        for name in (unheard ?? [:]).keys.sorted() where unheard?[name]?.remove(id) != nil {
+            guard unheard?[name]?.isEmpty == true else { continue }
+            unheard?[name] = nil
+            books[name]?.isDirty = true
+            touched.insert(name)
+        }
+    }
+
+    /// The sessions that may hold shares of any incarnation; `nil` while that is not known.
+    var holders: ShareHolders? {
+        guard learningUntil == nil || unheard != nil else { return nil }
+        var all = learningUntil == nil ? [:] : unheard ?? [:]
+        for (name, book) in books {
+            for (id, share) in book.shares where share.current != nil || !share.older.isEmpty {
+                all[name, default: []].insert(id)
+            }
+        }
+        return all.mapValues { $0.sorted() }
     }
 
     /// Grants a session anew what it holds.
@@ -92,8 +123,10 @@ struct RateLedger: Sendable {
     mutating func settle(now: Tick) -> [(SessionID, [RateGrant])] {
         let isTime = wake.map { $0 <= now } ?? false
         guard isTime || !touched.isEmpty || !owed.isEmpty else { return [] }
+        mayHaveNewHolders = true
         if let end = learningUntil, end <= now {
             learningUntil = nil
+            unheard = nil
             for name in books.keys { books[name]?.isDirty = true }
         }
         for name in isTime ? books.keys.sorted() : touched.sorted() {
@@ -114,9 +147,9 @@ struct RateLedger: Sendable {
 
     private mutating func divide(_ name: String, _ now: Tick) -> [SessionID] {
         var last = round
-        let first = first
+        let (first, isLearning) = (first, isLearning(name))
         defer { round = last }
-        return books[name]?.divide(now: now, isLearning: learningUntil != nil, policy) {
+        return books[name]?.divide(now: now, isLearning: isLearning, policy) {
             last &+= 1
             return first | UInt64(last)
         } ?? []
@@ -128,15 +161,24 @@ struct RateLedger: Sendable {
     /// Whether an origin has work for this session now; to an incarnation that learns, only for one whose share it knows.
     func mayLease(_ origin: String, _ id: SessionID, now: Tick) -> Bool {
         guard let book = books[origin] else { return false }
-        return isLearning(at: now) ? book.mayGoOn(id, now: now) : book.mayLease(id, now: now)
+        return isLearning(origin, at: now) ? book.mayGoOn(id, now: now) : book.mayLease(id, now: now)
     }
 
     /// How many sessions may work there now.
     func seats(_ origin: String, now: Tick) -> Int {
         guard let book = books[origin] else { return 0 }
-        return isLearning(at: now) ? book.keepers(now: now) : book.seats(now: now)
+        return isLearning(origin, at: now) ? book.keepers(now: now) : book.seats(now: now)
     }
 
     /// Whether shares of an earlier incarnation may still live unknown.
-    func isLearning(at now: Tick) -> Bool { learningUntil.map { $0 > now } ?? false }
+    func isLearning(_ origin: String, at now: Tick) -> Bool {
+        learningUntil.map { $0 > now } == true && isLearning(origin)
+    }
+
+    private func isLearning(_ origin: String) -> Bool {
+        learningUntil != nil && unheard.map { $0[origin] != nil } ?? true
+    }
+
+    /// When an origin is learned at the latest; `nil` = it is.
+    func learning(_ origin: String) -> Tick? { isLearning(origin) ? learningUntil : nil }
 }

@@ -63,7 +63,7 @@ extension Scheduler {
             sessions[id].map { canTake($0, now: now) } == true && rates.mayLease(origin, id, now: now)
                 && isCompatible(id, with: book)
         }
-        let isLearning = rates.isLearning(at: now)
+        let isLearning = rates.isLearning(origin, at: now)
         if book.seated < seats, !isLearning { return fetchers.first(where: may) }
         return book.shares
             .filter { ($0.value.isSeated || isLearning) && sessions[$0.key]?.isQueuedToFetch == true && may($0.key) }
@@ -97,17 +97,36 @@ extension Scheduler {
 
     // MARK: - Reports
 
-    mutating func report(_ id: SessionID, _ uses: [OriginUse], acknowledged: UInt64, now: Tick) {
+    mutating func report(
+        _ id: SessionID, _ uses: [OriginUse], acknowledged: UInt64, namesHeld: Bool, now: Tick
+    ) {
         guard sessions[id] != nil else { return }
-        rates.take(uses, acknowledged: acknowledged, from: id, now: now)
+        rates.take(uses, acknowledged: acknowledged, namesHeld: namesHeld, from: id, now: now)
     }
 
     /// Tells sessions of their shares, and asks to be woken when time alone changes one.
     mutating func settleRates(now: Tick) {
         for (id, grants) in rates.settle(now: now) where sessions[id] != nil { send(id, .grants(grants)) }
+        storeHolders()
         guard let next = rates.wake, rateAlarm.map({ next < $0 }) ?? true else { return }
         rateAlarm = max(next, now + 10)
         setAlarm(.rates, at: max(next, now + 10))
+    }
+
+    /// Has it kept who may hold shares, before anybody is told of a new one.
+    private mutating func storeHolders() {
+        guard rates.mayHaveNewHolders else { return }
+        rates.mayHaveNewHolders = false
+        guard var holders = rates.holders else { return }
+        for book in rates.all {
+            // A worker that knows no grants asks for as long as it has a lease.
+            let others = book.shares.filter { $0.value.isSeated && sessions[$0.key]?.profile.obeysGrants == false }.keys
+            guard !others.isEmpty else { continue }
+            holders[book.name] = Set(holders[book.name] ?? []).union(others).sorted()
+        }
+        guard holders != storedHolders else { return }
+        storedHolders = holders
+        effects.append(.holders(holders))
     }
 
     // MARK: - Waiting is no fault
@@ -117,7 +136,7 @@ extension Scheduler {
         guard let lease = leases[token], case .batch(let job, _) = lease.work, let origin = jobs[job].origin,
             let book = rates.book(origin.name)
         else { return }
-        let isShut = rates.learningUntil != nil || book.health.excuses(at: now)
+        let isShut = rates.learning(origin.name) != nil || book.health.excuses(at: now)
         let share = book.shares[lease.session]
         let isSlow = share?.amount.isNothing != false || book.limits.perSecond != nil || book.health.factor < 1
         guard isShut || (share?.isWaiting == true && isSlow) else { return }
@@ -147,7 +166,7 @@ extension Scheduler {
 
     /// Every origin of the living jobs, by name.
     public func origins(now: Tick) -> [OriginView] {
-        rates.all.map { $0.view(now: now, learningUntil: rates.learningUntil) }
+        rates.all.map { $0.view(now: now, learningUntil: rates.learning($0.name)) }
     }
 
     /// Why a fetching job's origin lets nothing happen now; empty = it does.
@@ -155,6 +174,6 @@ extension Scheduler {
         guard let job = places[id], jobs[job].summary.state == .fetching, let origin = jobs[job].origin,
             let book = rates.book(origin.name)
         else { return "" }
-        return book.view(now: now, learningUntil: rates.learningUntil).hindrance
+        return book.view(now: now, learningUntil: rates.learning(origin.name)).hindrance
     }
 }

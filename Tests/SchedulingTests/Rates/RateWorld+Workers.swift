@@ -22,8 +22,8 @@ extension RateWorld {
         /// The newest incarnation that it has had a welcome of.
         var epoch: UInt32 = 0
 
-        /// Whether no incarnation it knows of can know what it holds.
-        var isUnknown: Bool { applied > 0 && applied >> 32 < UInt64(epoch) }
+        /// The newest that has answered what it said of its shares.
+        var answeredEpoch: UInt32 = 0
 
         func clock(_ now: Int64) -> Double { Double(now) * speed + Double(id) * 1e6 }
     }
@@ -95,8 +95,9 @@ extension RateWorld {
             worker.use.waiting = 5
             worker.use.held = claim(of: worker)
             post(
-                .report([worker.use], acknowledged: worker.ceiling == nil ? worker.applied : 0, sent: clock), worker.id,
-                isCut: worker.isCut)
+                .report(
+                    [worker.use], acknowledged: worker.ceiling == nil ? worker.applied : 0,
+                    namesHeld: worker.answeredEpoch < worker.epoch, sent: clock), worker.id, isCut: worker.isCut)
             worker.use = OriginUse(origin: "o")
         }
         workers[place] = worker
@@ -104,7 +105,7 @@ extension RateWorld {
 
     /// What a report says of a share that the coordinator cannot know.
     private func claim(of worker: Worker) -> HeldShare? {
-        guard worker.isUnknown, worker.held.concurrency > 0 else { return nil }
+        guard worker.answeredEpoch < worker.epoch, worker.held.concurrency > 0 else { return nil }
         guard worker.until > worker.clock(now) || mutant == .claimsDeadShares else { return nil }
         if mutant == .claimsTooMuch {
             return HeldShare(perSecond: limits.perSecond, burst: limits.burst ?? 0, concurrency: limits.concurrency)

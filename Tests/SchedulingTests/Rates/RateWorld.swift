@@ -5,17 +5,21 @@
 /// Everything follows from the seed; a step is five milliseconds.
 struct RateWorld {
     enum Letter {
-        case report([OriginUse], acknowledged: UInt64, sent: Double)
+        case report([OriginUse], acknowledged: UInt64, namesHeld: Bool, sent: Double)
         case grants([RateGrant], anchor: Double)
         /// The coordinator does not know the session.
         case unknown
         case hello
         case welcome(epoch: UInt32)
+        /// It has taken in what the session holds.
+        case heardOut(epoch: UInt32)
     }
     /// A wrong coordinator or a wrong worker round the right ledger.
     enum Mutant: CaseIterable {
         /// A new incarnation does not learn.
         case grantsAtOnce
+        /// The store forgets who may hold shares.
+        case forgetsHolders
         /// As soon as one session has said what it holds, everybody gets shares.
         case grantsAfterOneClaim
         /// Workers say that they hold all there is.
@@ -109,13 +113,15 @@ struct RateWorld {
         epoch += 1
         awayUntil = now + pause
         // One that was started long ago has learned.
-        begin(startedAt: mutant == .grantsAtOnce ? awayUntil - 60_000 : awayUntil)
+        begin(
+            startedAt: mutant == .grantsAtOnce ? awayUntil - 60_000 : awayUntil,
+            mutant == .forgetsHolders ? [:] : ledger.holders)
         heard = [:]
         known = []
     }
 
-    private mutating func begin(startedAt: Int64) {
-        ledger = RateLedger(policy, epoch: epoch, now: Tick(milliseconds: startedAt))
+    private mutating func begin(startedAt: Int64, _ holders: ShareHolders? = nil) {
+        ledger = RateLedger(policy, epoch: epoch, holders: holders, now: Tick(milliseconds: startedAt))
         ledger.open(1, JobOrigin(name: "o", limits: limits))
         for (id, count) in leases { for _ in 0..<count { ledger.lease("o", id, isHere: false) } }
     }
@@ -153,13 +159,18 @@ struct RateWorld {
                 workers[place].epoch = max(workers[place].epoch, epoch)
                 workers[place].nextReport = now
             case .report where !known.contains(session): answer(session, .unknown)
-            case .report(let uses, let acknowledged, let sent):
+            case .heardOut(let epoch):
+                guard let place = workers.firstIndex(where: { $0.id == session }) else { continue }
+                workers[place].answeredEpoch = max(workers[place].answeredEpoch, epoch)
+            case .report(let uses, let acknowledged, let namesHeld, let sent):
                 if mutant == .grantsAfterOneClaim, ledger.learningUntil != nil, uses.contains(where: { $0.held != nil })
                 {
                     begin(startedAt: now - 60_000)
                 }
                 heard[session] = (now, max(sent, heard[session]?.anchor ?? sent))
-                ledger.take(uses, acknowledged: acknowledged, from: session, now: Tick(milliseconds: now))
+                ledger.take(
+                    uses, acknowledged: acknowledged, namesHeld: namesHeld, from: session, now: Tick(milliseconds: now))
+                if namesHeld { answer(session, .heardOut(epoch: epoch)) }
             case .grants(let grants, let anchor):
                 if let place = workers.firstIndex(where: { $0.id == session }) { apply(grants, anchor, place) }
             }

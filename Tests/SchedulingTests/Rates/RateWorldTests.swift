@@ -37,17 +37,19 @@ struct RateWorldTests {
         return world.violation
     }
 
-    /// A coordinator that is back within a second costs next to nothing: who holds a share goes on.
-    @Test func aRestartStopsNobody() {
+    /// A coordinator that is back within a second costs nothing, because shares live on; one that stays away longer than a share lives gives
+    /// shares out anew as soon as all who had one have said that it is gone.
+    @Test(arguments: [1_000, 20_000]) func aRestartStopsNobodyWhoIsThere(_ pause: Int64) {
         for seed in 1...40 as ClosedRange<UInt64> {
             var world = RateWorld(seed: seed, isRough: false)
             guard let rate = world.limits.perSecond else { continue }
             world.run(for: 20_000)
-            world.restart(after: 1_000)
-            world.run(for: 10_000)
+            world.restart(after: pause)
+            world.run(for: pause + 9_000)
             let possible = min(rate, Double(world.limits.concurrency) * 5.5)
-            // From the second after the coordinator is back until it has learned.
-            let meanwhile = Double(world.starts.count { $0 >= 22_000 && $0 < 26_000 }) / 4
+            // From two seconds after the coordinator is back until it has learned by time alone.
+            let back = Int(20_000 + pause)
+            let meanwhile = Double(world.starts.count { $0 >= back + 2_000 && $0 < back + 4_000 }) / 2
             #expect(meanwhile > possible * 0.75 - 0.5, "seed \(seed), \(world.limits): \(meanwhile) of \(possible)")
             #expect(world.violation == nil, "seed \(seed)")
         }
@@ -72,6 +74,7 @@ extension RateWorld.Mutant {
     fileprivate var seeds: UInt64 {
         switch self {
         case .grantsAtOnce: 50  // 177
+        case .forgetsHolders: 50  // as grantsAtOnce
         case .grantsAfterOneClaim: 55  // 163
         case .claimsTooMuch: 50  // 183
         case .claimsDeadShares: 920  // 10

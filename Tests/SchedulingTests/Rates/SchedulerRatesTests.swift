@@ -245,6 +245,32 @@ struct SchedulerRatesTests {
         #expect(told(bench).values.reduce(0) { $0 + ($1.perSecond ?? 0) } > 19)
     }
 
+    @Test func anIncarnationHasLearnedWhenAllHoldersHaveSpoken() {
+        var (bench, _) = bench(workers: 2)
+        settle(&bench, 1...2)
+        #expect(bench.holders == ["tiles": [1, 2]])
+        bench.restart()
+        for id in 1...3 as ClosedRange<SessionID> { bench.join(id, credit: 5) }
+        bench.on(.progress(1, [], namesHeld: true))
+        bench.on(.progress(3, [], namesHeld: true))
+        #expect(bench.offers().isEmpty, "session 2 may still hold its share")
+        #expect(bench.holders == ["tiles": [2]], "should this incarnation die too")
+        bench.on(.progress(2, [], namesHeld: true))
+        #expect(!bench.offers().isEmpty)
+    }
+
+    @Test func whereNobodyHeldAShareNobodyWaits() {
+        var bench = Bench()
+        bench.on(.timer)
+        #expect(bench.holders == [:])
+        bench.restart()
+        var submission = Bench.job(4)
+        submission.origin = JobOrigin(name: "tiles", limits: OriginLimits(perSecond: 20, concurrency: 6))
+        bench.on(.submit(submission))
+        bench.join(1, credit: 2)
+        #expect(bench.offers().count == 2)
+    }
+
     @Test func claimsAddUpToTheLimitsAndNoMore() {
         var (bench, _) = bench(epoch: 2)
         for id in 1...3 as ClosedRange<SessionID> {

@@ -213,7 +213,7 @@ extension Simulation {
                 coordinator?.turn.chores.append(.release)
             case .trim(let job): coordinator?.turn.chores.append(.trim(job))
             case .split(let cut): cuts.append(cut)
-            case .fire: break
+            case .fire, .holders: break
             }
         }
         for cut in cuts {

@@ -1,0 +1,141 @@
+internal import Foundation
+internal import Regions
+internal import Shards
+
+extension Catalog {
+    /// `catalog.json` as the lists give it now; nothing is written.
+    ///
+    /// - Throws: `catalog-corrupt`, `io`.
+    public func index() throws(CatalogError) -> CatalogIndex {
+        var index = CatalogIndex()
+        var regions: Set<String> = []
+        let tree = try Self.tree.get()
+        for edition in try editions() {
+            let list = try list(edition)
+            let bytes = try Self.bytes(listURL(edition)) ?? []
+            let history = try history(edition)
+            var sizes: [String: Int64] = [:]
+            for entry in list.packages {
+                for file in entry.allFiles { sizes[file.format, default: 0] += file.size }
+                let region = tree[entry.id].flatMap { $0.id == entry.id ? $0.id : nil }
+                if let region { regions.insert(region) }
+                index.packages.append(
+                    CatalogIndex.Package(
+                        id: entry.id, edition: edition.path, region: region,
+                        names: Dictionary(
+                            entry.metainfo.map {
+                                ($0.key.hasPrefix("name_") ? String($0.key.dropFirst(5)) : $0.key, $0.value)
+                            },
+                            uniquingKeysWith: { first, _ in first }),
+                        versions: ([entry] + history.of(entry)).map { $0.version(in: edition) },
+                        tilePacks: try packList(of: entry.id, edition)))
+            }
+            index.editions.append(
+                CatalogIndex.Edition(
+                    path: edition.path, group: edition.group, language: edition.language,
+                    list: CatalogIndex.List(
+                        url: edition.path + "packages.json", size: Int64(bytes.count), sha256: Digest(of: bytes).hex),
+                    packages: list.packages.count,
+                    sizes: sizes))
+        }
+        index.tree = Self.nodes(above: regions, in: tree)
+        return index
+    }
+
+    /// Brings `catalog.json` up to date after files beside the lists have changed: tile packs.
+    ///
+    /// - Throws: `signing-key`, `catalog-corrupt`, `disk-full`, `io`.
+    public func refresh() throws(CatalogError) {
+        try checkMaySign()
+        try locked { () throws(CatalogError) in try refreshIndex() }
+    }
+
+    /// The list of a package's tile packs, which `packhorse packs` writes.
+    private func packList(of id: String, _ edition: CatalogEdition) throws(CatalogError) -> CatalogIndex.List? {
+        let path = "regions/\(id).json"
+        guard let bytes = try Self.bytes(place(path, edition)) else { return nil }
+        return CatalogIndex.List(
+            url: edition.path + path, size: Int64(bytes.count), sha256: Digest(of: bytes).hex)
+    }
+
+    /// Brings `catalog.json` and its signature up to date; writes nothing when they are.
+    ///
+    /// The caller holds the lock.
+    func refreshIndex() throws(CatalogError) {
+        let bytes = try index().encoded()
+        let target = folder.appendingPathComponent(CatalogIndex.fileName)
+        let held = try Self.bytes(target)
+        try sign(bytes)
+        guard held != bytes else { return }
+        try CatalogError.naming { () throws(ShardsError) in try Durable.write(bytes, to: target) }
+    }
+
+    /// Puts the signature there before what it signs; it holds the one of the catalog before too.
+    private func sign(_ bytes: [UInt8]) throws(CatalogError) {
+        let target = folder.appendingPathComponent(CatalogIndex.signatureName)
+        let held = try Self.bytes(target)
+        guard let signingKey else { return }
+        let earlier = held.flatMap { try? CatalogSignature(decoding: $0) }
+        if let earlier, earlier.signatures.first?.sha256 == Digest(of: bytes).hex,
+            (try? earlier.check(bytes, by: try signingKey.publicKey)) != nil
+        {
+            return
+        }
+        let signature = try Self.json(
+            CatalogSignature(signing: bytes, with: signingKey, earlier: earlier), named: CatalogIndex.signatureName)
+        try CatalogError.naming { () throws(ShardsError) in try Durable.write(signature, to: target) }
+    }
+
+    /// Refuses to change a signed catalog without a key: its signature would be wrong from then on.
+    func checkMaySign() throws(CatalogError) {
+        let target = folder.appendingPathComponent(CatalogIndex.signatureName)
+        guard signingKey == nil, access(target.path, F_OK) == 0 else { return }
+        throw CatalogError(
+            .signingKey,
+            "The catalog in '\(folder.path)' is signed, and no key is given to sign it anew. Give --signing-key FILE, or "
+                + "remove '\(CatalogIndex.signatureName)' to have it unsigned.")
+    }
+
+    /// A small file's bytes, `nil` when it is not there.
+    static func bytes(_ url: URL) throws(CatalogError) -> [UInt8]? {
+        guard access(url.path, F_OK) == 0 || errno != ENOENT else { return nil }
+        do { return Array(try Data(contentsOf: url)) } catch {
+            throw CatalogError(.io, "Cannot read '\(url.path)': \(error.localizedDescription)", cause: error)
+        }
+    }
+
+    /// Those regions and what lies above them, in the tree's order.
+    private static func nodes(above regions: Set<String>, in tree: RegionTree) -> [CatalogIndex.Node] {
+        var wanted = regions
+        for id in regions {
+            var next = tree.parent(of: id)
+            while let region = next, wanted.insert(region.id).inserted { next = tree.parent(of: region.id) }
+        }
+        return tree.regions.filter { wanted.contains($0.id) }.map {
+            CatalogIndex.Node(id: $0.id, parent: $0.parentID, kind: $0.kind.rawValue, names: $0.names)
+        }
+    }
+
+    private static let tree = Result<RegionTree, CatalogError> { () throws(CatalogError) in
+        do { return try RegionTree.embedded() } catch {
+            throw CatalogError(.corrupt, "The region tree of this build cannot be read: \(error)", cause: error)
+        }
+    }
+}
+
+extension CatalogEntry {
+    /// The entry as `catalog.json` tells it.
+    public func version(in edition: CatalogEdition) -> CatalogIndex.Version {
+        CatalogIndex.Version(
+            version: version, tileMask: tileMask, tilesHash: tilesHash, tileset: tileset, minZoom: minZoom,
+            maxZoom: maxZoom, attribution: attribution, dataDate: dataDate,
+            files: allFiles.map {
+                CatalogIndex.File(
+                    format: $0.format, url: edition.path + path($0.fileExtension), size: $0.size, sha256: $0.sha256)
+            },
+            patches: patches.map {
+                CatalogIndex.Patch(
+                    from: $0.from, url: edition.path + patchPath(from: $0.from), size: $0.size, sha256: $0.sha256)
+            })
+    }
+}

@@ -1,0 +1,92 @@
+internal import Foundation
+internal import Shards
+
+/// What pruning removed, or would.
+public struct CatalogPruning: Sendable, Codable {
+    /// Versions that are listed no more: `EE 1`, `groups/terrain/EE 2`.
+    public internal(set) var versions: [String] = []
+    /// Files, by path inside the catalog, ascending.
+    public internal(set) var files: [String] = []
+    /// Bytes of the files.
+    public internal(set) var bytes: UInt64 = 0
+}
+
+extension Catalog {
+    /// Removes versions beyond the newest `keep` of each package, with their patches, and files that no list names.
+    ///
+    /// The newest version always stays. Lists are written before files go: whoever stops it half-way leaves files that no list
+    /// names, and the next pruning takes them.
+    /// - Parameters:
+    ///   - keep: Versions of each package that stay, at least 1.
+    ///   - dryRun: Whether to tell only.
+    /// - Throws: `bad-request`, `signing-key`, `catalog-corrupt`, `disk-full`, `io`.
+    public func prune(keep: Int, dryRun: Bool) throws(CatalogError) -> CatalogPruning {
+        guard keep >= 1 else { throw CatalogError(.badRequest, "At least one version of each package has to stay.") }
+        if !dryRun { try checkMaySign() }
+        return try locked { () throws(CatalogError) in
+            var report = CatalogPruning()
+            var useless: [URL] = []
+            for edition in try editions() {
+                let list = try list(edition)
+                var history = try history(edition)
+                report.versions += history.trim(to: keep, under: list).map { "\(edition.path)\($0.id) \($0.version)" }
+                if !dryRun { try write(history, edition) }
+                let named = CatalogHistory.paths(list.packages + history.packages)
+                for path in try files(edition) where !named.contains(path) {
+                    let file = place(path, edition)
+                    report.files.append(edition.path + path)
+                    report.bytes += try fileSize(file) ?? 0
+                    useless.append(file)
+                }
+            }
+            for name in try abandoned() {
+                let file = folder.appendingPathComponent(Self.making + name)
+                report.files.append(Self.making + name)
+                report.bytes += try fileSize(file) ?? 0
+                useless.append(file)
+            }
+            report.versions.sort()
+            report.files.sort()
+            guard !dryRun else { return report }
+            try refreshIndex()
+            try CatalogError.naming { () throws(ShardsError) in
+                for file in useless { try Durable.remove(file) }
+            }
+            // Folders of versions that nothing is left of; one that is not empty stays.
+            for folder in Set(useless.map { $0.deletingLastPathComponent().path }) { rmdir(folder) }
+            return report
+        }
+    }
+
+    /// Patches that processes died over more than a day ago; younger ones may be in the making.
+    private func abandoned() throws(CatalogError) -> [String] {
+        let making = folder.appendingPathComponent(Self.making)
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: making.path) else { return [] }
+        return names.filter { name in
+            var status = stat()
+            return stat(making.appendingPathComponent(name).path, &status) == 0
+                && Date().timeIntervalSince1970 - Double(status.st_mtim.tv_sec) > 86_400
+        }
+    }
+
+    /// Files of packages and patches in an edition's folder, temporary ones of dead processes included.
+    private func files(_ edition: CatalogEdition) throws(CatalogError) -> [String] {
+        var found: [String] = []
+        for kind in ["packages", "patches"] {
+            for name in try Self.folders("\(edition.path)\(kind)", in: folder) {
+                let parent = place("\(kind)/\(name)", edition)
+                do {
+                    found += try FileManager.default.contentsOfDirectory(
+                        at: parent, includingPropertiesForKeys: [.isRegularFileKey], options: []
+                    )
+                    .filter { (try? $0.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile) ?? false }
+                    .map { "\(kind)/\(name)/\($0.lastPathComponent)" }
+                } catch {
+                    throw CatalogError(
+                        .io, "Cannot read folder '\(parent.path)': \(error.localizedDescription)", cause: error)
+                }
+            }
+        }
+        return found
+    }
+}

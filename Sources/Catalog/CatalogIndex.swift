@@ -1,0 +1,169 @@
+/// `catalog.json`: everything a client may want to choose from, all editions in one document.
+///
+/// Addresses are relative to the document's own, so that a mirror needs no rewriting and keeps the signature. The bytes are a
+/// function of the lists below it: no times.
+public struct CatalogIndex: Sendable, Hashable, Codable {
+    /// What a client should not exceed.
+    public struct Limits: Sendable, Hashable, Codable {
+        /// Tile packs on one device: Mapbox's number, which its users know.
+        public var tilePacksPerDevice = 750
+        private enum CodingKeys: String, CodingKey { case tilePacksPerDevice = "tile_packs_per_device" }
+    }
+
+    /// A node of the world tree that has packages at or below it.
+    public struct Node: Sendable, Hashable, Codable {
+        /// The region's id: `EE`, `DE-BY`, `150`.
+        public var id: String
+        /// The id of the node above; absent for the world.
+        public var parent: String?
+        /// `world`, `continent`, `subcontinent`, `country` or `region`.
+        public var kind: String
+        /// Names by language code.
+        public var names: [String: String]
+    }
+
+    /// A part of the catalog with a `packages.json` of its own.
+    public struct Edition: Sendable, Hashable, Codable {
+        /// Sub-folder, ending in a slash; empty for the catalog itself.
+        public var path: String
+        /// Group of data; absent for the base map.
+        public var group: String?
+        /// Language of the names in the tiles; absent when they have none or all.
+        public var language: String?
+        /// The edition's `packages.json`: through it the signature covers CARTO's list as well.
+        public var list: List
+        /// Packages in it.
+        public var packages: Int
+        /// Bytes of the newest versions, by format.
+        public var sizes: [String: Int64]
+    }
+
+    /// A document of the catalog.
+    public struct List: Sendable, Hashable, Codable {
+        /// Address, relative to the document.
+        public var url: String
+        /// Exact bytes.
+        public var size: Int64
+        /// SHA-256, 64 lower-case hexadecimal digits.
+        public var sha256: String
+    }
+
+    /// One file of a version.
+    public struct File: Sendable, Hashable, Codable {
+        /// What the format is called; `mbtiles` is always there.
+        public var format: String
+        /// Address, relative to the document.
+        public var url: String
+        /// Exact bytes.
+        public var size: Int64
+        /// SHA-256, 64 lower-case hexadecimal digits.
+        public var sha256: String
+    }
+
+    /// What turns the MBTiles file of another version into this one's.
+    public struct Patch: Sendable, Hashable, Codable {
+        /// The version it is for.
+        public var from: Int32
+        /// Address, relative to the document.
+        public var url: String
+        /// Exact bytes.
+        public var size: Int64
+        /// SHA-256, 64 lower-case hexadecimal digits.
+        public var sha256: String
+    }
+
+    /// A version whose files are kept.
+    public struct Version: Sendable, Hashable, Codable {
+        /// Counts from 1.
+        public var version: Int32
+        /// CARTO's text, a colon, the deepest zoom.
+        public var tileMask: String
+        /// Equal for equal tiles.
+        public var tilesHash: String
+        /// Id of the tileset; absent when not told.
+        public var tileset: String?
+        /// The shallowest zoom; absent when not told.
+        public var minZoom: Int?
+        /// The deepest zoom; absent when not told.
+        public var maxZoom: Int?
+        /// Whom to thank; absent when not told.
+        public var attribution: String?
+        /// How old the data is, as its source says; absent when not told.
+        public var dataDate: String?
+        /// The main file, then other formats.
+        public var files: [File]
+        /// From earlier versions to this one, newest first.
+        public var patches: [Patch]
+
+        private enum CodingKeys: String, CodingKey {
+            case version, tileset, attribution, files, patches
+            case tileMask = "tile_mask"
+            case tilesHash = "agg_tiles_hash"
+            case minZoom = "min_zoom"
+            case maxZoom = "max_zoom"
+            case dataDate = "data_date"
+        }
+
+        /// The file of a format.
+        public func file(_ format: String) -> File? { files.first { $0.format == format } }
+    }
+
+    /// A package of one edition.
+    public struct Package: Sendable, Hashable, Codable {
+        /// The package's id.
+        public var id: String
+        /// Path of its edition.
+        public var edition: String
+        /// The node it is the package of; absent for boxes and areas of one's own.
+        public var region: String?
+        /// Name paths by language: `Europe/Northern Europe/Estonia`.
+        public var names: [String: String]
+        /// The newest first; never empty.
+        public var versions: [Version]
+        /// The list of the tile packs that it was cut into; absent when it was not.
+        public var tilePacks: List?
+
+        private enum CodingKeys: String, CodingKey {
+            case id, edition, region, names, versions
+            case tilePacks = "tile_packs"
+        }
+    }
+
+    /// Always ``formatName``.
+    public var format = Self.formatName
+    /// Always ``formatVersion`` in documents of this build.
+    public var formatVersion = Self.formatVersion
+    /// What a client should not exceed.
+    public var limits = Limits()
+    /// Parents before children.
+    public var tree: [Node] = []
+    /// Ascending by path.
+    public var editions: [Edition] = []
+    /// Ascending by edition, then id.
+    public var packages: [Package] = []
+
+    private enum CodingKeys: String, CodingKey {
+        case format, limits, tree, editions, packages
+        case formatVersion = "format_version"
+    }
+
+    /// What the member `format` says.
+    public static let formatName = "packhorse-catalog"
+    /// The version of the document that this build reads and writes.
+    public static let formatVersion = 1
+    /// The document's name in a catalog.
+    public static let fileName = "catalog.json"
+    /// The signature's name in a catalog.
+    public static let signatureName = "catalog.json.sig"
+    /// Larger documents are refused.
+    ///
+    /// Unit: bytes, 256 MiB; 600 packages with three versions are 2 MB.
+    public static let maxBytes = 256 << 20
+
+    init() {}
+
+    /// The package of an edition.
+    public func package(_ id: String, in edition: CatalogEdition) -> Package? {
+        packages.first { $0.id == id && $0.edition == edition.path }
+    }
+}

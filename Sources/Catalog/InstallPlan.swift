@@ -1,0 +1,42 @@
+/// What a client that may have an earlier version does to have the newest one.
+public enum InstallPlan: Sendable, Hashable {
+    /// It has these very bytes.
+    case upToDate
+    /// Fetch a patch and apply it to what is there.
+    case patch(CatalogIndex.Patch)
+    /// Fetch the whole file.
+    case whole
+
+    /// Chooses by ``PatchRule``.
+    ///
+    /// - Parameters:
+    ///   - version: The newest version.
+    ///   - format: What the client reads; patches exist for `mbtiles` alone.
+    ///   - sha256: SHA-256 of the file that the client has, as it was read now; `nil` without one.
+    ///   - installed: The version that the file is; `nil` when nobody knows.
+    /// - Returns: `nil` when the version has no file of that format.
+    public init?(
+        to version: CatalogIndex.Version, format: String, having sha256: String?, installed: Int32?
+    ) {
+        guard let file = version.file(format) else { return nil }
+        if sha256 == file.sha256 {
+            self = .upToDate
+        } else if format == PublishRequest.main.format, sha256 != nil, let installed,
+            let patch = version.patches.first(where: { $0.from == installed }),
+            PatchRule.pays(patch: patch.size, whole: file.size)
+        {
+            self = .patch(patch)
+        } else {
+            self = .whole
+        }
+    }
+
+    /// Bytes to fetch.
+    public func bytes(of file: CatalogIndex.File) -> Int64 {
+        switch self {
+        case .upToDate: 0
+        case .patch(let patch): patch.size
+        case .whole: file.size
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Catalog
+import Foundation
+import Packages
+import Shards
+import Tiles
+
+/// Proves every byte that a client of a catalog could fetch: signature, lists, every file of every kept version, patches.
+struct CatalogCheck: Encodable {
+    /// What was found, in one line.
+    let summary: String
+    /// The files, relative to the catalog.
+    let paths: [String]
+    /// Bytes of the files.
+    let bytes: UInt64
+    /// Tiles of the MBTiles files.
+    let tiles: UInt64
+    /// Id of the key whose signature was checked.
+    let key: String?
+
+    /// Checks a catalog in a folder or behind a web server, one file after another.
+    ///
+    /// From a web server a file is fetched, checked and let go of.
+    ///
+    /// - Parameter key: Whose signature is expected; `nil` checks none.
+    /// - Throws: ``CLIError`` 65 with everything that is wrong.
+    static func run(_ source: CatalogSource, key: CatalogPublicKey? = nil) async throws -> CatalogCheck {
+        var lists = CatalogLists(source)
+        let document: CatalogDocument?
+        do {
+            document = try await CatalogDocument.read(source, key: key)
+        } catch let error as CatalogError {
+            document = nil
+            lists.problems.append("catalog.json: \(error.message) [\(error.code)]")
+        }
+        if key != nil, document == nil, lists.problems.isEmpty {
+            lists.problems.append("catalog.json: it is not there, and a signature is asked for [missing-file]")
+        }
+        try await lists.read(document?.index)
+        let scratch = FileManager.default.temporaryDirectory.appending(path: "packhorse-verify-\(UUID().uuidString)")
+        try Durable.makeFolder(scratch)
+        defer { try? FileManager.default.removeItem(at: scratch) }
+        var problems = lists.problems
+        var (bytes, tiles): (UInt64, UInt64) = (0, 0)
+        for file in lists.files.values.sorted(by: { $0.path < $1.path }) {
+            try Task.checkCancellation()
+            let copy = scratch.appending(path: "file")
+            do {
+                guard let local = try await source.file(file.path, size: file.size, sha256: file.sha256, to: copy)
+                else {
+                    problems.append("\(file.path): it is not there [missing-file]")
+                    continue
+                }
+                bytes += file.size
+                let (found, count) = try await FileWork.run { try contents(of: local, file) }
+                problems += found
+                tiles += count
+            } catch let error as CLIError where error.status == .badData {
+                problems.append("\(file.path): \(error.message)")
+            }
+            try Durable.remove(copy)
+        }
+        guard problems.isEmpty else {
+            throw CLIError(
+                .badData,
+                "catalog '\(source.name)' is damaged: \(Units.count(problems.count, of: "problem"))\n  "
+                    + problems.prefix(20).joined(separator: "\n  "),
+                hint: "restore the named files, or remove them from packages.json and build them again")
+        }
+        let signed = document?.provenKey.map { ", signed by \($0)" } ?? ""
+        return CatalogCheck(
+            summary: "catalog sound: \(Units.count(lists.packages, of: "package")), "
+                + "\(Units.count(lists.files.count, of: "file")), \(Units.count(tiles)) tiles, \(Units.bytes(bytes))\(signed)",
+            paths: lists.files.keys.sorted(), bytes: bytes, tiles: tiles, key: document?.provenKey)
+    }
+
+    /// What is wrong inside a file whose digest is right, and its tiles.
+    private static func contents(of url: URL, _ file: CatalogLists.File) throws -> ([String], UInt64) {
+        // A patch is proven by its digest here, and against both versions when it is made and when it is applied.
+        guard file.format != "patch" else { return ([], 0) }
+        // A pack may hold more than the region that lists it; it proves itself by its seal.
+        guard file.format != "tile-pack" else {
+            let report = try PackageVerify.run(url)
+            return (report.problems.map { "\(file.path): \($0)" }, report.tiles)
+        }
+        let mask: TileMask
+        do { mask = try TileMask(cartoText: file.mask) } catch {
+            return (["\(file.path): its tile_mask cannot be read: \(error) [bad-mask]"], 0)
+        }
+        let report = try PackageVerify.run(url, mask: mask)
+        return (report.problems.map { "\(file.path): \($0)" }, report.tiles)
+    }
+}

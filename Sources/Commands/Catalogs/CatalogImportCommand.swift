@@ -1,0 +1,96 @@
+import ArgumentParser
+import Catalog
+import Foundation
+import Packages
+import Regions
+import Shards
+import Tiles
+
+/// `packhorse catalog import`: puts a package that was made elsewhere into a catalog.
+struct CatalogImportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import", abstract: "Put an existing package into a catalog as its next version.",
+        discussion: """
+            A sound MBTiles file of any dialect is taken as it is, byte for byte, so that patches for clients that have it can be made;
+            PMTiles and CARTO's packages are rewritten as MBTiles, which --rewrite asks for as well. The mask is that of the tiles.
+            Every tile is checked first.
+            Examples:
+              packhorse catalog import ./data/catalog old/EE.mbtiles --id EE
+              packhorse catalog import ./data/catalog town.mbtiles --id town --name en=Europe/Estonia/Tartu --data-date 2026-10-01
+            """)
+
+    @OptionGroup var catalog: CatalogOptions
+    @Argument(help: "The package file.") var file: String
+    @Option(help: "The package's id in the catalog; a region's id takes the region's names.") var id: String
+    @Option(
+        help: ArgumentHelp("A name path, en=Europe/Estonia; may be repeated.", valueName: "language=path"))
+    var name: [String] = []
+    @Option(help: "The group of data that it belongs to.") var group: String?
+    @Option(help: "The language of the names in its tiles.") var language: String?
+    @Option(help: "Id of the tileset it was made of.") var tileset: String?
+    @Option(help: "How old its data is: 2026-10-01.") var dataDate: String?
+    @Flag(help: "Let it take the place of a package that was made of another tileset.") var replaceTileset = false
+    @Flag(help: "Write it anew in Packhorse's own layout, so that updates by patch give the published bytes.")
+    var rewrite = false
+    @OptionGroup var regions: RegionFolderOptions
+
+    func run() throws {
+        let url = URL(filePath: file)
+        try FileKind.requireFile(url)
+        let catalog = try catalog.open()
+        let scratch = FileManager.default.temporaryDirectory.appending(path: "packhorse-import-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: scratch) }
+        let (source, report) = try package(of: url, scratch)
+        let contents = try MBTilesContents.read(source)
+        let (digest, size) = try Digest.ofFile(source)
+        var request = PublishRequest(
+            id: id, file: source, digest: digest, size: size, maskWire: contents.mask.cartoWire, names: try names(),
+            tilesHash: report.tilesHash)
+        request.edition = try CatalogEdition(group: group, language: language)
+        request.zooms = contents.zooms
+        request.attribution = contents.metadata["attribution"].map { String($0.prefix(1_000)) } ?? ""
+        request.tileset = tileset ?? ""
+        request.dataDate = dataDate
+        request.replacesTileset = replaceTileset
+        let done = try catalog.publish(request)
+        Console.result(done.path.path)
+        Console.note(
+            "\(request.edition.path)\(id) version \(done.version)\(done.unchanged ? ", as it was" : ""): "
+                + "\(Units.count(report.tiles)) tiles, \(Units.bytes(size))")
+    }
+
+    /// The file as the package to publish: itself when it is sound MBTiles, else written anew.
+    private func package(of url: URL, _ scratch: URL) throws -> (URL, VerifyReport) {
+        if !rewrite, try PackageKind.of(url) == .mbtiles {
+            let report = try PackageVerify.run(url)
+            if report.isSound, report.tiles > 0 { return (url, report) }
+            Console.note(
+                "'\(file)' is written anew: \(report.problems.first?.description ?? "it has no tiles")")
+        }
+        try Durable.makeFolder(scratch)
+        let rewritten = scratch.appending(path: "\(id.prefix(100)).mbtiles")
+        _ = try PackageExport.write(from: url, format: .mbtiles, to: rewritten)
+        let report = try PackageVerify.run(rewritten)
+        guard report.isSound, report.tiles > 0 else {
+            throw CLIError(
+                .badData,
+                "'\(file)' is damaged or empty: \(Units.count(report.tiles)) tiles, "
+                    + "\(Units.count(report.problemCount, of: "problem"))\n  "
+                    + report.problems.prefix(5).map(\.description).joined(separator: "\n  "))
+        }
+        return (rewritten, report)
+    }
+
+    private func names() throws -> [String: String] {
+        var names: [String: String] = [:]
+        for text in name {
+            guard let equals = text.firstIndex(of: "="), equals != text.startIndex, text.last != "=" else {
+                throw CLIError(.usage, "'\(text)' is no name: write --name en=Europe/Estonia")
+            }
+            names[String(text[..<equals])] = String(text[text.index(after: equals)...])
+        }
+        guard names.isEmpty else { return names }
+        let tree = try regions.tree
+        return tree[id].map { tree.localizedPaths(of: $0.id) } ?? ["en": id]
+    }
+}

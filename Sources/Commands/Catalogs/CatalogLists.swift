@@ -1,0 +1,126 @@
+import Catalog
+import Foundation
+import Shards
+
+/// What the documents of a catalog name, and where they contradict themselves or each other.
+struct CatalogLists {
+    /// A file that clients may fetch.
+    struct File: Sendable {
+        let path: String
+        let size: UInt64
+        let sha256: Digest
+        /// `patch` for a patch.
+        let format: String
+        let mask: String
+    }
+
+    let source: CatalogSource
+    /// Every file once, by path.
+    var files: [String: File] = [:]
+    /// Lists of tile packs, by path.
+    var documents: [String] = []
+    /// Packages in the lists.
+    var packages = 0
+    var problems: [String] = []
+
+    init(_ source: CatalogSource) { self.source = source }
+
+    /// Reads the list of each edition, compares it with the index, and collects the files of both.
+    mutating func read(_ index: CatalogIndex?) async throws {
+        var editions = try index?.editions.map { try CatalogEdition(group: $0.group, language: $0.language) } ?? []
+        let onDisk = try source.folder.map { try Catalog.editions(in: $0) } ?? [.main]
+        for edition in onDisk where !editions.contains(edition) {
+            editions.append(edition)
+            if index != nil { problems.append("catalog.json: edition '\(edition)' is missing [index-differs]") }
+        }
+        for edition in editions.sorted() { try await read(edition, index) }
+        for package in index?.packages ?? [] {
+            if let list = package.tilePacks { try await read(list, in: package.edition) }
+            for version in package.versions {
+                for file in version.files { add(file.url, file.size, file.sha256, file.format, version.tileMask) }
+                for patch in version.patches { add(patch.url, patch.size, patch.sha256, "patch", "") }
+            }
+        }
+    }
+
+    private mutating func read(_ edition: CatalogEdition, _ index: CatalogIndex?) async throws {
+        let path = edition.path + "packages.json"
+        guard let bytes = try await source.read(path) else {
+            problems.append("\(path): it is not there [missing-file]")
+            return
+        }
+        if let listed = index?.editions.first(where: { $0.path == edition.path })?.list {
+            let digest = Digest(of: bytes).hex
+            if digest != listed.sha256 {
+                problems.append("\(path): its SHA-256 is \(digest), catalog.json says \(listed.sha256) [wrong-digest]")
+            }
+        }
+        let entries: [CatalogEntry]
+        do { entries = try Catalog.entries(decoding: bytes, named: path) } catch {
+            problems.append("\(path): \(error.message) [\(error.code)]")
+            return
+        }
+        packages += entries.count
+        for entry in entries {
+            problems += entry.problems(in: edition).map(\.description)
+            let version = entry.version(in: edition)
+            if let index, index.package(entry.id, in: edition)?.versions.first != version {
+                problems.append(
+                    "\(edition.path)\(entry.id): catalog.json and packages.json tell different things [index-differs]")
+            }
+            for file in version.files { add(file.url, file.size, file.sha256, file.format, version.tileMask) }
+            for patch in version.patches { add(patch.url, patch.size, patch.sha256, "patch", "") }
+        }
+        let listed = Set(entries.map(\.id))
+        for package in index?.packages ?? [] where package.edition == edition.path && !listed.contains(package.id) {
+            problems.append("\(edition.path)\(package.id): catalog.json has it, packages.json does not [index-differs]")
+        }
+    }
+
+    /// Reads the list of a package's tile packs; many packages list the same ones.
+    private mutating func read(_ list: CatalogIndex.List, in edition: String) async throws {
+        guard let bytes = try await source.read(list.url) else {
+            problems.append("\(list.url): it is not there [missing-file]")
+            return
+        }
+        let digest = Digest(of: bytes).hex
+        guard digest == list.sha256 else {
+            problems.append("\(list.url): its SHA-256 is \(digest), catalog.json says \(list.sha256) [wrong-digest]")
+            return
+        }
+        guard let packs = try? JSONDecoder().decode(PackList.self, from: Data(bytes)).packs else {
+            problems.append("\(list.url): it is no list of tile packs [bad-list]")
+            return
+        }
+        documents.append(list.url)
+        for pack in packs {
+            let path = pack.url.hasPrefix("../") ? edition + pack.url.dropFirst(3) : edition + "regions/" + pack.url
+            guard CatalogIndex.isInside(path) else {
+                problems.append("\(list.url): '\(pack.url.prefix(200))' leads out of the catalog [bad-url]")
+                continue
+            }
+            add(path, pack.size, pack.sha256, "tile-pack", "")
+        }
+    }
+
+    /// What is needed of the list that `packhorse packs` writes.
+    private struct PackList: Decodable {
+        struct Pack: Decodable {
+            let url: String
+            let size: Int64
+            let sha256: String
+        }
+        let packs: [Pack]
+    }
+
+    private mutating func add(_ path: String, _ size: Int64, _ sha256: String, _ format: String, _ mask: String) {
+        guard let bytes = UInt64(exactly: size), let digest = Digest(hex: sha256) else {
+            problems.append("\(path): its size \(size) or SHA-256 '\(sha256.prefix(70))' is none [bad-entry]")
+            return
+        }
+        if let known = files[path], known.size != bytes || known.sha256 != digest {
+            problems.append("\(path): two lists give it different sizes or digests [index-differs]")
+        }
+        files[path] = File(path: path, size: bytes, sha256: digest, format: format, mask: mask)
+    }
+}

@@ -1,0 +1,50 @@
+import ArgumentParser
+import Catalog
+import Foundation
+import Packages
+import Shards
+
+/// `packhorse catalog patch`: makes the patches that a catalog could offer.
+struct CatalogPatchCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "patch", abstract: "Make the patches from previous versions to the newest ones.",
+        discussion: """
+            A coordinator makes them for each package that it publishes; this is for versions that were imported, or published
+            without. A patch is not kept when it has seven tenths of the whole file or more, or when the new version is not in Packhorse's
+            own layout, so that applying the patch would give other bytes ('catalog import --rewrite').
+            Example: packhorse catalog patch ./data/catalog --previous 2
+            """)
+
+    @OptionGroup var catalog: CatalogOptions
+    @Option(help: "Earlier versions that get a patch to the newest.") var previous = PatchRule.previousVersions
+
+    func validate() throws {
+        guard (1...100).contains(previous) else { throw ValidationError("--previous must lie between 1 and 100.") }
+    }
+
+    func run() throws {
+        let catalog = try catalog.open()
+        for edition in try catalog.editions() {
+            for wanted in try catalog.wantedPatches(in: edition, previous: previous) {
+                let isListed = try catalog.make(wanted, with: Self.maker)
+                let name = "\(edition.path)\(wanted.id) \(wanted.from)-\(wanted.to)"
+                Console.result(isListed ? name : "\(name)  not kept: it does not pay, or would not give the same bytes")
+            }
+        }
+    }
+
+    /// Makes an MBTiles diff, and applies it once: the very bytes of the new version must come out.
+    ///
+    /// They do not when another program wrote the new version, in a layout of its own.
+    static let maker: PatchMaker = { old, new, target in
+        let made = try Patch.make(old: old, new: new, into: target)
+        let trial = target.appendingPathExtension("trial")
+        defer { try? FileManager.default.removeItem(at: trial) }
+        do {
+            try Patch.apply(target, to: old, into: trial, expecting: try Digest.ofFile(new).digest)
+        } catch let error as PackagesError where error.code == .verificationFailed {
+            return nil
+        }
+        return (made.digest, made.size)
+    }
+}

@@ -1,0 +1,215 @@
+import Catalog
+import Foundation
+import ObjectStore
+import Shards
+
+/// Brings a catalog into a bucket so that a reader finds a whole one at any moment.
+struct CatalogPush: Sendable {
+    /// What was sent, or would be.
+    struct Report: Encodable {
+        /// Paths of files and lists.
+        var sent: [String] = []
+        /// Bytes of those.
+        var bytes: UInt64 = 0
+        /// Files that the bucket had.
+        var skipped = 0
+        /// Objects that no list names any more.
+        var removed: [String] = []
+    }
+
+    private struct Page: Equatable {
+        let path: String
+        let bytes: [UInt8]
+    }
+
+    let source: CatalogSource
+    let folder: URL
+    let bucket: S3Bucket
+
+    /// Objects above this are sent in parts, each repeated by itself when a connection breaks.
+    private static let mostWhole: UInt64 = 64 << 20
+    /// What an unfinished push has sent: S3 tells no SHA-256 of what it holds.
+    private static let journal = "push.json"
+
+    /// Sends files, then lists, then the signature, then `catalog.json`.
+    ///
+    /// - Parameters:
+    ///   - prune: Whether objects of packages and patches that the catalog does not name are removed at the end.
+    ///   - tell: Is told each file before it is sent.
+    /// - Throws: ``CLIError`` 65 when the local catalog contradicts itself, or when the bucket has other bytes under a name that
+    ///   never changes; `S3Error`.
+    func run(dryRun: Bool, prune: Bool, _ tell: @Sendable (String) -> Void) async throws -> Report {
+        guard let document = try await CatalogDocument.read(source, key: nil) else {
+            throw CLIError(
+                .noInput, "catalog '\(source.name)' has no catalog.json",
+                hint: "a coordinator of this version writes it")
+        }
+        var lists = CatalogLists(source)
+        try await lists.read(document.index)
+        let documents = try await snapshot(document, lists.documents)
+        guard lists.problems.isEmpty else {
+            throw CLIError(
+                .badData,
+                "catalog '\(source.name)' is not to be published:\n  "
+                    + lists.problems.prefix(20).joined(separator: "\n  "),
+                hint: "packhorse catalog verify '\(source.name)'")
+        }
+        let files = lists.files.values.sorted { $0.path < $1.path }
+        let there = try await objects()
+        let known = try await remote()
+        try refuseOtherBytes(files, known)
+        var report = Report()
+        var sent = Journal(bucket: bucket, name: Self.journal, isOff: dryRun)
+        do {
+            for file in files {
+                try Task.checkCancellation()
+                if there[file.path] == file.size, known[file.path] == file.sha256.hex {
+                    report.skipped += 1
+                    sent.keep(file.path, file.sha256.hex)
+                    continue
+                }
+                report.sent.append(file.path)
+                report.bytes += file.size
+                guard !dryRun else { continue }
+                tell("\(file.path)  \(Units.bytes(file.size))")
+                try await send(file)
+                try await sent.add(file.path, file.sha256.hex, bytes: file.size)
+            }
+            try await sent.flush()
+        } catch {
+            // In a task of its own: this one may be cancelled. What is not noted is only sent again.
+            _ = await Task { [sent] in
+                var unfinished = sent
+                try? await unfinished.flush()
+            }.value
+            throw error
+        }
+        let named = Set(files.map(\.path))
+        if prune { report.removed = there.keys.filter { Self.isFile($0) && !named.contains($0) }.sorted() }
+        // What was sent is what these documents name, and not what a coordinator has made of them meanwhile.
+        guard try await snapshot(document, lists.documents) == documents else {
+            throw CLIError(.temporary, "catalog '\(source.name)' changed while it was sent; push it again")
+        }
+        for page in documents {
+            report.sent.append(page.path)
+            report.bytes += UInt64(page.bytes.count)
+            if !dryRun { try await bucket.put(page.path, bytes: page.bytes) }
+        }
+        guard !dryRun else { return report }
+        try await bucket.remove(Self.journal)
+        for path in report.removed {
+            tell("removing \(path)")
+            try await bucket.remove(path)
+        }
+        return report
+    }
+
+    /// The documents in the order in which they are published; `catalog.json` is the last.
+    private func snapshot(_ document: CatalogDocument, _ packs: [String]) async throws -> [Page] {
+        var found: [Page] = []
+        for path in packs + document.index.editions.map({ $0.path + "packages.json" })
+            + (document.isSigned ? [CatalogIndex.signatureName] : []) + [CatalogIndex.fileName]
+        {
+            guard let bytes = try await source.read(path) else {
+                throw CLIError(
+                    .temporary, "'\(source.name)\(path)' is gone: the catalog is being changed; push it again")
+            }
+            found.append(Page(path: path, bytes: bytes))
+        }
+        return found
+    }
+
+    /// Sizes of the objects under the prefix, by name.
+    private func objects() async throws -> [String: UInt64] {
+        var found: [String: UInt64] = [:]
+        var token: String?
+        repeat {
+            let page = try await bucket.list(after: token)
+            for object in page.objects { found[object.name] = object.size }
+            // A server that gives the same token again would be asked for ever.
+            token = page.next == token ? nil : page.next
+        } while token != nil
+        return found
+    }
+
+    /// SHA-256 of what the bucket's own catalog names, and of what an unfinished push sent.
+    private func remote() async throws -> [String: String] {
+        var known: [String: String] = [:]
+        if let bytes = try await bucket.read(CatalogIndex.fileName) {
+            for version in try CatalogIndex(decoding: bytes).packages.flatMap(\.versions) {
+                for file in version.files { known[file.url] = file.sha256 }
+                for patch in version.patches { known[patch.url] = patch.sha256 }
+            }
+        }
+        // A journal that cannot be read costs sending some files again.
+        let unfinished = try await bucket.read(Self.journal).flatMap {
+            try? JSONDecoder().decode([String: String].self, from: Data($0))
+        }
+        return known.merging(unfinished ?? [:]) { published, _ in published }
+    }
+
+    private func refuseOtherBytes(_ files: [CatalogLists.File], _ known: [String: String]) throws {
+        let other = files.filter { file in known[file.path].map { $0 != file.sha256.hex } ?? false }
+        guard let first = other.first else { return }
+        throw CLIError(
+            .badData,
+            "'\(bucket.location)' holds another catalog: \(Units.count(other.count, of: "file")) there, such as '\(first.path)', "
+                + "has other bytes under a name that never changes",
+            hint: "publish to another prefix, or empty this one first")
+    }
+
+    private func send(_ file: CatalogLists.File) async throws {
+        let local = folder.appending(path: file.path)
+        let (digest, size) = try await FileWork.run { try Digest.ofFile(local) }
+        guard digest == file.sha256, size == file.size else {
+            throw CLIError(
+                .badData,
+                "'\(local.path)' is not the file that the catalog names; nothing of this catalog is visible yet",
+                hint: "packhorse catalog verify '\(folder.path)'")
+        }
+        if size > Self.mostWhole {
+            try await bucket.putParts(file.path, file: local.path, size: size)
+        } else {
+            try await bucket.put(file.path, file: local.path, size: size, sha256: digest.hex)
+        }
+    }
+
+    /// Whether a name is that of a package or patch in some edition, and not of something else that lies there.
+    private static func isFile(_ path: String) -> Bool {
+        let parts = path.split(separator: "/")
+        return parts.count >= 3 && ["packages", "patches"].contains(String(parts[parts.count - 3]))
+            && parts.first != "packs"
+    }
+
+    /// The list of what was sent, kept in the bucket while a push is under way.
+    private struct Journal: Sendable {
+        let bucket: S3Bucket
+        let name: String
+        let isOff: Bool
+        private var entries: [String: String] = [:]
+        private var unsaved: (files: Int, bytes: UInt64) = (0, 0)
+
+        init(bucket: S3Bucket, name: String, isOff: Bool) {
+            self.bucket = bucket
+            self.name = name
+            self.isOff = isOff
+        }
+
+        mutating func keep(_ path: String, _ sha256: String) { entries[path] = sha256 }
+
+        /// Notes a file; writes the list after 16 files or 32 MiB.
+        mutating func add(_ path: String, _ sha256: String, bytes: UInt64) async throws {
+            entries[path] = sha256
+            unsaved = (unsaved.files + 1, unsaved.bytes + bytes)
+            if unsaved.files >= 16 || unsaved.bytes >= 32 << 20 { try await flush() }
+        }
+
+        mutating func flush() async throws {
+            guard !isOff, unsaved.files > 0 else { return }
+            let encoder = JSONEncoder()
+            encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+            try await bucket.put(name, bytes: Array(try encoder.encode(entries)))
+            unsaved = (0, 0)
+        }
+    }
+}

@@ -1,0 +1,141 @@
+import Catalog
+import Foundation
+import Shards
+import Transfer
+
+/// A catalog as clients see it: in a folder, or behind any web server.
+struct CatalogSource: Sendable {
+    private enum Place: Sendable {
+        case folder(URL)
+        case web(TransferClient)
+    }
+    private let place: Place
+    /// The folder or address, ending in a slash.
+    let name: String
+
+    /// Names a catalog; nothing is read yet.
+    ///
+    /// - Parameter text: A folder, a coordinator's data folder, or the http(s) address of either `catalog.json` or its folder.
+    init(_ text: String) throws {
+        let lower = text.lowercased()
+        if lower.hasPrefix("http://") || lower.hasPrefix("https://") {
+            var base = text
+            if base.hasSuffix("/" + CatalogIndex.fileName) { base.removeLast(CatalogIndex.fileName.count) }
+            name = base.hasSuffix("/") ? base : base + "/"
+            var options = TransferOptions()
+            options.concurrency = 4
+            options.maxBodyBytes = CatalogIndex.maxBytes
+            // What ends a long download is that it stands still, not that it is long.
+            options.totalTimeout = .seconds(86_400)
+            options.stallTimeout = .seconds(30)
+            options.userAgent = "Packhorse/\(CommandLineTool.version)"
+            place = .web(try TransferClient(options))
+            return
+        }
+        let named = URL(filePath: text, directoryHint: .isDirectory)
+        let inner = named.appending(path: "catalog", directoryHint: .isDirectory)
+        func hasList(_ url: URL) -> Bool {
+            FileManager.default.fileExists(atPath: url.appending(path: "packages.json").path)
+        }
+        let folder = !hasList(named) && hasList(inner) ? inner : named
+        name = folder.path.hasSuffix("/") ? folder.path : folder.path + "/"
+        guard hasList(folder) else {
+            throw CLIError(.noInput, "'\(named.path)' is no catalog: it has no packages.json")
+        }
+        place = .folder(folder)
+    }
+
+    /// The folder, when it is one.
+    var folder: URL? { if case .folder(let url) = place { url } else { nil } }
+
+    /// A document of the catalog, or `nil` when it is not there.
+    func read(_ path: String) async throws -> [UInt8]? {
+        switch place {
+        case .folder(let folder):
+            let file = folder.appending(path: path)
+            guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+            return Array(try InputFile.read(file))
+        case .web(let client):
+            let answer = try await client.get(name + path)
+            guard answer.status != 404 else { return nil }
+            guard answer.status == 200, answer.headers.contentEncoding == nil else { throw refusal(path, answer) }
+            return answer.body
+        }
+    }
+
+    /// A file of the catalog with exactly these bytes: in place when the catalog is a folder, else downloaded.
+    ///
+    /// - Parameter target: Takes a download, which goes on where an earlier one ended.
+    /// - Returns: Where it is; `nil` when it is not there.
+    /// - Throws: ``CLIError`` 65 when its bytes are others.
+    func file(_ path: String, size: UInt64, sha256: Digest, to target: URL) async throws -> URL? {
+        switch place {
+        case .folder(let folder):
+            let file = folder.appending(path: path)
+            guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+            let found = try await FileWork.run { try Digest.ofFile(file) }
+            try Self.check(found, size, sha256, name + path)
+            return file
+        case .web(let client):
+            // Bytes that an interrupted download left are used once; if the whole is wrong, all of it is fetched again.
+            let began = Self.size(target) > 0
+            for isLast in began ? [false, true] : [true] {
+                if Self.size(target) != size {
+                    guard try await download(path, with: client, most: size, to: target) else { return nil }
+                }
+                let found = try await FileWork.run { try Digest.ofFile(target) }
+                if found == (sha256, size) { return target }
+                try Durable.remove(target)
+                if isLast { try Self.check(found, size, sha256, name + path) }
+            }
+            return nil
+        }
+    }
+
+    /// Whether there is such a file.
+    private func download(
+        _ path: String, with client: TransferClient, most: UInt64, to target: URL
+    ) async throws -> Bool {
+        var request = TransferRequest(tag: 0, url: name + path)
+        request.sink = TransferSink(path: target.path, maxBytes: max(1, most))
+        var answer = try await client.send(request)
+        if answer.status == 416 {
+            // The file holds more than there is: of no use.
+            try Durable.remove(target)
+            answer = try await client.send(request)
+        }
+        guard answer.status != 404 else { return false }
+        guard answer.status == 200 || answer.status == 206, answer.headers.contentEncoding == nil else {
+            throw refusal(path, answer)
+        }
+        return true
+    }
+
+    private func refusal(_ path: String, _ answer: TransferResponse) -> CLIError {
+        if let coding = answer.headers.contentEncoding {
+            return CLIError(
+                .unavailable, "'\(name)\(path)' is sent with Content-Encoding \(coding.prefix(40))",
+                hint: "files of a catalog must be served as they are; turn the server's compression off for them")
+        }
+        return CLIError(
+            .unavailable, "'\(name)\(path)' was answered with HTTP status \(answer.status)",
+            hint: (300..<400).contains(answer.status) ? "give the address that the server redirects to" : nil)
+    }
+
+    private static func check(
+        _ found: (digest: Digest, size: UInt64), _ size: UInt64, _ sha256: Digest, _ name: String
+    ) throws {
+        guard found.size == size else {
+            throw CLIError(.badData, "'\(name)' has \(found.size) bytes, the catalog says \(size) [wrong-size]")
+        }
+        guard found.digest == sha256 else {
+            throw CLIError(
+                .badData, "the SHA-256 of '\(name)' is \(found.digest), the catalog says \(sha256) [wrong-digest]")
+        }
+    }
+
+    private static func size(_ file: URL) -> UInt64 {
+        var status = stat()
+        return stat(file.path, &status) == 0 ? UInt64(max(0, status.st_size)) : 0
+    }
+}

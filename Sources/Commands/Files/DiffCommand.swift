@@ -1,0 +1,98 @@
+import ArgumentParser
+import Foundation
+import Packages
+import Shards
+
+/// `packhorse diff`: the patch between two versions of a package.
+struct DiffCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diff",
+        abstract: "Make the patch that turns one version of a package into another.",
+        discussion: """
+            The patch is an MBTiles diff file: rows that differ, NULL for tiles to delete. Both files may be in any MBTiles dialect.
+
+            Examples:
+              packhorse diff packages/1/EE.mbtiles packages/2/EE.mbtiles -o EE-1-2.mbtiles
+              packhorse diff old.mbtiles new.mbtiles --dry-run
+            """)
+
+    @Argument(help: "The version clients have.") var old: String
+    @Argument(help: "The version they shall get.") var new: String
+    @Option(name: .shortAndLong, help: "The patch to write.") var output: String?
+    @Flag(
+        help:
+            "Tell changed tiles by what changed in them. Far smaller; only packhorse applies it, with libraries that pack alike."
+    )
+    var binary = false
+    @Flag(help: "Count what differs and write nothing.") var dryRun = false
+    @Flag(help: "Replace an existing patch.") var force = false
+    @Flag(help: "The result as JSON.") var json = false
+
+    func validate() throws {
+        guard dryRun != (output != nil) else {
+            throw ValidationError("say where the patch goes with -o PATCH, or --dry-run to write none")
+        }
+    }
+
+    func run() throws {
+        let (old, new) = (URL(filePath: old), URL(filePath: new))
+        try FileKind.requireFile(old)
+        try FileKind.requireFile(new)
+        let line = TileLine("compared")
+        defer { line.end() }
+        var report = Report(full: try FileKind.size(new))
+        if let output {
+            let made = try Patch.make(old: old, new: new, into: URL(filePath: output), deltas: binary, replacing: force)
+            {
+                line.show($0)
+            }
+            report.take(made.counts)
+            report.size = made.size
+            report.sha256 = made.digest.hex
+        } else {
+            report.take(try Patch.compare(old: old, new: new) { line.show($0) })
+        }
+        line.end()
+        if json { Console.result(try JSONText.pretty(report)) } else { report.lines.forEach(Console.result) }
+    }
+
+    /// What the command prints.
+    struct Report: Encodable {
+        var added: UInt64 = 0
+        var changed: UInt64 = 0
+        var removed: UInt64 = 0
+        var unchanged: UInt64 = 0
+        var bodyBytes: UInt64 = 0
+        var deltas: UInt64 = 0
+        var before = ""
+        var after = ""
+        /// Bytes of the new package.
+        let full: UInt64
+        /// Bytes of the patch; without one that was written, `nil`.
+        var size: UInt64?
+        var sha256: String?
+
+        init(full: UInt64) { self.full = full }
+
+        mutating func take(_ counts: PatchCounts) {
+            (added, changed, removed, unchanged) = (counts.added, counts.changed, counts.removed, counts.unchanged)
+            (bodyBytes, before, after) = (counts.bodyBytes, counts.before, counts.after)
+            deltas = counts.deltas
+        }
+
+        var lines: [String] {
+            let share = { (bytes: UInt64) in
+                "\(Units.decimal(Double(bytes) * 100 / Double(max(1, full)), places: 1)) % of the package's \(Units.bytes(full))"
+            }
+            var lines = [
+                "tiles     \(Units.count(added)) added, \(Units.count(changed)) changed, \(Units.count(removed)) removed, "
+                    + "\(Units.count(unchanged)) alike",
+                "bodies    \(Units.bytes(bodyBytes)), \(share(bodyBytes))",
+            ]
+            if deltas > 0 { lines.append("deltas    \(Units.count(deltas)) of the changed tiles") }
+            if let size { lines.append("patch     \(Units.bytes(size)), \(share(size))") }
+            if let sha256 { lines.append("sha256    \(sha256)") }
+            return lines + ["before    \(before)", "after     \(after)"]
+        }
+    }
+}

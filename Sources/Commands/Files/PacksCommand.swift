@@ -1,0 +1,108 @@
+import ArgumentParser
+import Catalog
+import Foundation
+import Packages
+import Tiles
+
+/// `packhorse packs`: cuts packages into tile packs that regions share.
+struct PacksCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "packs",
+        abstract: "Cut a package, or all of a catalog, into tile packs that clients share between regions.",
+        discussion: """
+            A pack is the tiles of one band of zooms below one tile, under an address that changes only with its bytes:
+            packs/TILESET/INDEX-ZOOM/X/Y/HASH.mbtiles. regions/ID.json lists the packs of a region. Only a pack that the region holds whole
+            is the same in every region: submit jobs with --tile-packs for that.
+
+            Examples:
+              packhorse packs data/catalog
+              packhorse packs EE.mbtiles -o packs --tileset demo --mask "$(packhorse mask EE --tile-packs)"
+              packhorse packs EE.mbtiles -o packs --tileset demo --bands 0-5@0,6-10@6,11-14@11 --format pmtiles
+            """)
+
+    @Argument(help: "An MBTiles file, or a catalog folder, whose packs go into the folder itself.") var input: String
+    @Option(name: .shortAndLong, help: "The folder of packs and lists.") var output: String?
+    @Option(help: "Whose list it is. Default: the file's name.") var id: String?
+    @Option(help: "The tileset's id, under which regions share packs. In a catalog: of packages that do not tell.")
+    var tileset: String?
+    @Option(help: "The mask that the package was built for, which tells which packs are whole.") var mask: String?
+    @Option(help: "The bands: zooms@zoom of the index tile.") var bands = PackScheme.mapbox.description
+    @Option(help: "mbtiles or pmtiles.") var format = PackageFormat.mbtiles.rawValue
+    @Option(
+        help: ArgumentHelp(
+            "Sign catalog.json anew with this key; a signed catalog needs it. Default: $PACKHORSE_SIGNING_KEY.",
+            valueName: "file"))
+    var signingKey: String?
+    @Flag(help: "The lists as JSON.") var json = false
+
+    func run() async throws {
+        let url = URL(filePath: input)
+        try FileKind.requirePath(url)
+        let command = self
+        try await Interruptible.run {
+            let orders = try FileKind.isFolder(url) ? command.catalogOrders(url) : [command.order(url)]
+            for (order, folder) in orders { try command.cut(order, into: folder) }
+            if FileKind.isFolder(url) {
+                try Catalog(url, create: false, signingKey: try SigningKeyOption.read(command.signingKey)).refresh()
+            }
+        }
+    }
+
+    private func order(_ file: URL) throws -> (TilePacks.Order, URL) {
+        guard let output else { throw CLIError(.usage, "say where the packs go with -o FOLDER") }
+        guard let tileset else {
+            throw CLIError(.usage, "packs are shared under their tileset's id: give it with --tileset")
+        }
+        var order = TilePacks.Order(
+            package: file, id: id ?? file.deletingPathExtension().lastPathComponent, tileset: tileset)
+        order.mask = try mask.map { try TileMask(cartoText: $0) }
+        return (try complete(order), URL(filePath: output))
+    }
+
+    /// Every package of every edition, into the edition's own folder.
+    private func catalogOrders(_ folder: URL) throws -> [(TilePacks.Order, URL)] {
+        guard output == nil, id == nil, mask == nil else {
+            throw CLIError(.usage, "a catalog's packs go into its own folder, with its own ids and masks")
+        }
+        let catalog = try Catalog(folder, create: false)
+        return try catalog.editions().flatMap { edition in
+            let home = edition.path.isEmpty ? folder : folder.appending(path: edition.path)
+            return try catalog.packages(in: edition).map { entry in
+                guard let tileset = entry.tileset ?? tileset else {
+                    throw CLIError(
+                        .usage, "package '\(entry.id)' does not tell its tileset", hint: "name it with --tileset")
+                }
+                var order = TilePacks.Order(package: home.appending(path: entry.path), id: entry.id, tileset: tileset)
+                order.mask = try TileMask(cartoText: entry.tileMask)
+                return (try complete(order), home)
+            }
+        }
+    }
+
+    private func complete(_ order: TilePacks.Order) throws -> TilePacks.Order {
+        var order = order
+        order.scheme = try PackScheme(parsing: bands)
+        order.format = try PackageFormat(parsing: format)
+        return order
+    }
+
+    private func cut(_ order: TilePacks.Order, into folder: URL) throws {
+        let line = TileLine("cut", "packs of \(order.id)")
+        defer { line.end() }
+        let list = try TilePacks.cut(order, into: folder) { done, _ in
+            if Task.isCancelled { throw CancellationError() }
+            line.show(UInt64(done))
+        }
+        line.end()
+        guard !json else { return Console.result(String(decoding: try list.encoded().dropLast(), as: UTF8.self)) }
+        let whole = list.packs.filter(\.isComplete).count
+        Console.result(
+            "\(list.id)  \(Units.count(list.packs.count, of: "pack")), \(Units.count(UInt64(whole))) whole, "
+                + "\(Units.bytes(list.size)), \(TilePackList.path(list.id))")
+        if list.packs.count > list.packsPerDevice {
+            Console.note(
+                "packhorse: \(list.id) alone has more packs than the \(list.packsPerDevice) that clients keep on a device"
+            )
+        }
+    }
+}

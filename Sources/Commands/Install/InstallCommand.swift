@@ -1,0 +1,144 @@
+import ArgumentParser
+import Catalog
+import Foundation
+
+/// `packhorse install`: a client's side of a catalog.
+struct InstallCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "install", abstract: "Install or update packages from a catalog, as a device would.",
+        discussion: """
+            Without an id, lists what the catalog has. What is there already is not fetched; an update is fetched as a patch when the
+            installed version has one that is smaller than seven tenths of the whole file. Downloads go on where they were
+            interrupted, are proven by SHA-256, and take the place of the old file at once. With --public-key nothing is believed
+            that the key's holder did not sign.
+            Examples:
+              packhorse install https://maps.example.com/offline/
+              packhorse install https://maps.example.com/offline/ EE LV --into ./maps --group terrain --language de --dry-run
+              packhorse install ./data/catalog EE --into ./maps --public-key keys/catalog.pub
+            """)
+
+    @Argument(help: "The catalog's folder or its http(s) address.") var catalog: String
+    @Argument(help: "Ids of packages.") var ids: [String] = []
+    @Option(help: "The folder to install into.") var into: String?
+    @Option(
+        help: ArgumentHelp("A group of data to install beside the base map; may be repeated.", valueName: "group"))
+    var group: [String] = []
+    @Flag(help: "Install the groups alone, without the base map.") var onlyGroups = false
+    @Option(help: "The language of names in the tiles, where the catalog has it: de.") var language: String?
+    @Option(help: "The format to install.") var format = "mbtiles"
+    @Option(help: "The key that must have signed the catalog: a file, or its text.") var publicKey: String?
+    @Flag(help: "Tell what would be fetched; change nothing.") var dryRun = false
+    @Flag(help: "The result as JSON.") var json = false
+
+    func validate() throws {
+        guard ids.isEmpty || into != nil else { throw ValidationError("Name the folder: --into FOLDER.") }
+        guard !onlyGroups || !group.isEmpty else { throw ValidationError("--only-groups needs --group.") }
+    }
+
+    func run() async throws {
+        let command = self
+        try await Interruptible.run { try await command.work() }
+    }
+
+    private func work() async throws {
+        let key = try SigningKeyOption.readPublic(publicKey)
+        let source = try CatalogSource(catalog)
+        guard let document = try await CatalogDocument.read(source, key: key) else {
+            throw CLIError(
+                .noInput, "'\(source.name)' has no catalog.json", hint: "a coordinator of this version writes one")
+        }
+        if document.isSigned, key == nil { Console.note("the catalog is signed; --public-key KEY would prove it") }
+        guard !ids.isEmpty, let into else { return try list(document.index) }
+        let installer = Installer(
+            source: source, document: document,
+            folder: try InstallFolder(URL(filePath: into, directoryHint: .isDirectory)))
+        var steps: [Installer.Step] = []
+        for id in ids {
+            for group in (onlyGroups ? [] : [nil]) + group.map(Optional.some) {
+                steps.append(try await installer.step(id, group: group, language: language, format: format))
+            }
+        }
+        var views: [InstallView] = []
+        for step in steps {
+            try Task.checkCancellation()
+            let view = InstallView(step)
+            if !json { Console.result(view.line) }
+            if !dryRun { try await installer.run(step) { Console.note("\(view.file): \($0)") } }
+            views.append(view)
+        }
+        if json { Console.result(try JSONText.pretty(views)) }
+        let total = Units.bytes(UInt64(views.reduce(0) { $0 + max(0, $1.fetch) }))
+        Console.note("\(dryRun ? "would fetch" : "fetched at most") \(total) into '\(into)'")
+    }
+
+    private func list(_ index: CatalogIndex) throws {
+        let rows = index.packages.compactMap { PackageView($0, index) }
+        if json { return Console.result(try JSONText.pretty(rows)) }
+        var table = Table("id", "group", "language", "version", "data", "size", "name")
+        for row in rows {
+            table.add(
+                row.id, row.group ?? "-", row.language ?? "-", "\(row.version)", row.dataDate ?? "-",
+                row.sizes.sorted { $0.key < $1.key }.map { "\($0.key) \(Units.bytes(UInt64(max(0, $0.value))))" }
+                    .joined(separator: ", "), row.name)
+        }
+        table.lines.forEach(Console.result)
+    }
+}
+
+/// One file as printed.
+private struct InstallView: Encodable {
+    let id: String
+    let group: String?
+    let language: String?
+    let version: Int32
+    let installed: Int32?
+    let file: String
+    let size: Int64
+    let how: String
+    let fetch: Int64
+
+    init(_ step: Installer.Step) {
+        id = step.package.id
+        group = step.edition.group
+        language = step.edition.language
+        version = step.version.version
+        installed = step.installed
+        file = step.target
+        size = step.file.size
+        fetch = step.plan.bytes(of: step.file)
+        switch step.plan {
+        case .upToDate: how = "up to date"
+        case .patch(let patch): how = "patch from \(patch.from)"
+        case .whole: how = "whole file"
+        }
+    }
+
+    var line: String {
+        "\(file)  version \(version)  \(Units.bytes(UInt64(max(0, size))))  \(how)"
+            + (fetch > 0 ? ": \(Units.bytes(UInt64(fetch))) to fetch" : "")
+    }
+}
+
+/// A package of the catalog as printed.
+private struct PackageView: Encodable {
+    let id: String
+    let group: String?
+    let language: String?
+    let version: Int32
+    let dataDate: String?
+    let sizes: [String: Int64]
+    let name: String
+
+    init?(_ package: CatalogIndex.Package, _ index: CatalogIndex) {
+        guard let newest = package.versions.first,
+            let edition = index.editions.first(where: { $0.path == package.edition })
+        else { return nil }
+        id = package.id
+        group = edition.group
+        language = edition.language
+        version = newest.version
+        dataDate = newest.dataDate
+        sizes = Dictionary(newest.files.map { ($0.format, $0.size) }, uniquingKeysWith: { first, _ in first })
+        name = package.names["en"] ?? package.names.min { $0.key < $1.key }?.value ?? package.id
+    }
+}

@@ -1,0 +1,125 @@
+import Catalog
+import Foundation
+import Packages
+import Shards
+
+/// Brings packages of a catalog into a client's folder.
+struct Installer: Sendable {
+    /// One file to install, and how.
+    struct Step: Sendable {
+        let package: CatalogIndex.Package
+        let edition: CatalogEdition
+        let version: CatalogIndex.Version
+        let file: CatalogIndex.File
+        let plan: InstallPlan
+        /// Path inside the folder.
+        let target: String
+        /// The version that is there.
+        let installed: Int32?
+    }
+
+    let source: CatalogSource
+    let document: CatalogDocument
+    let folder: InstallFolder
+
+    /// What is to be done for a package of the base map or of a group; nothing is changed.
+    ///
+    /// A language that the catalog does not have for it falls back to the edition without one.
+    ///
+    /// - Throws: ``CLIError`` 66 naming what there is instead.
+    func step(_ id: String, group: String?, language: String?, format: String) async throws -> Step {
+        let index = document.index
+        let choices = try (language.map { [$0, nil] } ?? [nil]).map { try CatalogEdition(group: group, language: $0) }
+        let found = choices.lazy.compactMap { edition in index.package(id, in: edition).map { (edition, $0) } }.first
+        guard let (edition, package) = found, let version = package.versions.first else {
+            throw CLIError(
+                .noInput, "catalog '\(source.name)' has no package '\(id)'" + (group.map { " in group '\($0)'" } ?? ""),
+                hint: "see what it has: packhorse install '\(source.name)'")
+        }
+        guard let file = version.file(format) else {
+            throw CLIError(
+                .noInput,
+                "package '\(id)' is not there as \(format); it is as \(version.files.map(\.format).joined(separator: ", "))"
+            )
+        }
+        let name = file.url.split(separator: "/").last.map(String.init) ?? ""
+        guard name.hasPrefix(id + "."), name.utf8.count <= 200 else {
+            throw CLIError(.badData, "the file '\(file.url)' of package '\(id)' has another package's name")
+        }
+        let target = folder.place(id, group: group, fileExtension: String(name.dropFirst(id.count)))
+        let local = folder.folder.appending(path: target)
+        let has: String? =
+            FileManager.default.fileExists(atPath: local.path)
+            ? try await FileWork.run { try Digest.ofFile(local).digest.hex } : nil
+        let noted = try folder.entry(target)
+        let installed =
+            package.versions.first { $0.file(format)?.sha256 == has }?.version
+            ?? (noted?.sha256 == has ? noted?.version : nil)
+        guard let plan = InstallPlan(to: version, format: format, having: has, installed: installed) else {
+            throw CLIError(.noInput, "package '\(id)' is not there as \(format)")
+        }
+        return Step(
+            package: package, edition: edition, version: version, file: file, plan: plan, target: target,
+            installed: installed)
+    }
+
+    /// Does it: fetches, proves, installs.
+    ///
+    /// A patch that cannot be used (damaged on the server, or made for another layout) costs its bytes; then the whole file is
+    /// fetched. Until the new file is whole and proven the old one stays as it is.
+    /// - Throws: ``CLIError`` 65 when the server's bytes are not those of the catalog; 66, 69, 73, 74.
+    func run(_ step: Step, _ tell: (String) -> Void) async throws {
+        guard let sha256 = Digest(hex: step.file.sha256), let size = UInt64(exactly: step.file.size) else {
+            throw CLIError(.badData, "the catalog gives '\(step.file.url)' no usable size or digest")
+        }
+        switch step.plan {
+        case .upToDate:
+            return try folder.note(entry(step))
+        case .patch(let patch):
+            do {
+                return try folder.install(try await patched(step, patch, sha256), as: entry(step))
+            } catch let error as PackagesError where error.code != .diskFull {
+                tell("the patch cannot be used, fetching the whole file: \(error.message)")
+            } catch let error as CLIError where error.status == .badData || error.status == .noInput {
+                tell("the patch cannot be used, fetching the whole file: \(error.message)")
+            }
+        case .whole: break
+        }
+        let part = try folder.download(step.file.sha256)
+        let finished = try await fetch(step.file.url, size: size, sha256: sha256, to: part)
+        try folder.install(finished, as: entry(step))
+    }
+
+    /// The new file, made of the one that is there.
+    private func patched(_ step: Step, _ patch: CatalogIndex.Patch, _ sha256: Digest) async throws -> URL {
+        guard let digest = Digest(hex: patch.sha256), let size = UInt64(exactly: patch.size) else {
+            throw CLIError(.badData, "the catalog gives '\(patch.url)' no usable size or digest")
+        }
+        let part = try folder.download(patch.sha256)
+        let file = try await fetch(patch.url, size: size, sha256: digest, to: part)
+        let (old, new) = (folder.folder.appending(path: step.target), try folder.download(step.file.sha256))
+        defer { try? Durable.remove(part) }
+        try await FileWork.run {
+            _ = try Patch.apply(file, to: old, into: new, replacing: true, expecting: sha256)
+        }
+        return new
+    }
+
+    /// A file of the catalog under our own name, so that it can be renamed.
+    private func fetch(_ path: String, size: UInt64, sha256: Digest, to part: URL) async throws -> URL {
+        guard let found = try await source.file(path, size: size, sha256: sha256, to: part) else {
+            throw CLIError(
+                .noInput, "'\(source.name)\(path)' is not there",
+                hint: "the catalog may have changed just now: try again")
+        }
+        if found != part { try await FileWork.run { try Durable.copy(found, to: part) } }
+        return part
+    }
+
+    private func entry(_ step: Step) -> InstallFolder.Entry {
+        InstallFolder.Entry(
+            id: step.package.id, group: step.edition.group, language: step.edition.language, format: step.file.format,
+            version: step.version.version, file: step.target, size: step.file.size, sha256: step.file.sha256,
+            attribution: step.version.attribution, dataDate: step.version.dataDate)
+    }
+}

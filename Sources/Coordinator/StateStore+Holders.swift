@@ -1,0 +1,29 @@
+import GRDB
+import Scheduling
+
+/// Who may hold shares of origins' budgets: no state of a job, so it is in no event, and of use only to the very next incarnation.
+extension StateStore {
+    /// Replaces what is known, in the name of an incarnation.
+    static func keep(_ holders: ShareHolders, epoch: UInt32, _ db: Database) throws {
+        try db.cachedStatement(sql: "DELETE FROM holder").execute()
+        for (origin, sessions) in holders {
+            for session in sessions {
+                try db.cachedStatement(sql: "INSERT INTO holder VALUES (?, ?)")
+                    .execute(arguments: [origin, Int64(bitPattern: session)])
+            }
+        }
+        try db.cachedStatement(sql: "UPDATE meta SET value = ? WHERE key = 'holders'").execute(arguments: [Int64(epoch)]
+        )
+    }
+
+    /// What the incarnation just before `epoch` said; `nil` when it did not: an older build ran, or the file comes from a backup.
+    static func holders(before epoch: UInt32, _ db: Database) throws -> ShareHolders? {
+        let keeper = try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'holders'")
+        guard keeper == Int64(epoch) - 1, epoch > 1 else { return nil }
+        var all: ShareHolders = [:]
+        for row in try Row.fetchAll(db, sql: "SELECT origin, session FROM holder ORDER BY origin, session") {
+            all[row["origin"], default: []].append(UInt64(bitPattern: row["session"]))
+        }
+        return all.mapValues { $0.sorted() }
+    }
+}

@@ -1,0 +1,25 @@
+internal import Foundation
+internal import Shards
+
+/// A file that gets its name only when it is finished.
+enum TemporaryFile {
+    /// Lets `body` write a file beside `target`, and renames it when that succeeded; otherwise nothing is left.
+    ///
+    /// - Throws: `exists`, `disk-full`, `io`, and what `body` throws.
+    static func write<Result>(_ target: URL, replacing: Bool, _ body: (URL) throws -> Result) throws -> Result {
+        guard replacing || !FileManager.default.fileExists(atPath: target.path) else {
+            throw PackagesError(.exists, "'\(target.path)' exists already; remove it, or allow it to be replaced.")
+        }
+        let suffix = String(UInt64.random(in: 0...UInt64.max), radix: 16)
+        let temporary = target.deletingLastPathComponent().appendingPathComponent(
+            ".\(target.lastPathComponent).\(suffix).tmp")
+        do {
+            let result = try body(temporary)
+            try Durable.rename(temporary, to: target)
+            return result
+        } catch {
+            for suffix in ["", "-journal"] { unlink(temporary.path + suffix) }
+            throw PackagesError.wrapping(error, path: target.path)
+        }
+    }
+}

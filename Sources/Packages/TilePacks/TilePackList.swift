@@ -1,0 +1,76 @@
+internal import Foundation
+internal import Shards
+internal import Tiles
+
+/// The packs of one region: what a client has to fetch, each under an address that other regions share.
+public struct TilePackList: Sendable, Hashable, Codable {
+    /// One pack.
+    public struct Pack: Sendable, Hashable, Codable {
+        /// The tile that names it, `z/x/y` with y from the north.
+        public let index: String
+        /// The shallowest zoom of its tiles.
+        public let minZoom: Int
+        /// The deepest zoom of its tiles.
+        public let maxZoom: Int
+        /// Tiles in it.
+        public let tiles: UInt64
+        /// Bytes of the file.
+        public let size: UInt64
+        /// SHA-256 of the file.
+        public let sha256: String
+        /// Where the file is, relative to this list.
+        public let url: String
+        /// Whether the region holds all tiles of its place, so that it is the same pack in every region that does.
+        public let isComplete: Bool
+
+        private enum CodingKeys: String, CodingKey {
+            case index, tiles, size, sha256, url
+            case minZoom = "min_zoom"
+            case maxZoom = "max_zoom"
+            case isComplete = "complete"
+        }
+    }
+
+    /// The region or package.
+    public let id: String
+    /// The tileset whose packs these are.
+    public let tileset: String
+    /// How tiles are grouped, as ``PackScheme/init(parsing:)`` reads it.
+    public let bands: String
+    /// The packs' format: `mbtiles` or `pmtiles`.
+    public let format: String
+    /// Bytes of all packs.
+    public let size: UInt64
+    /// Band by band, along the Hilbert curve within a band.
+    public let packs: [Pack]
+    /// How many packs, of all regions together, a client should keep on a device.
+    public let packsPerDevice: Int
+
+    private enum CodingKeys: String, CodingKey {
+        case id, tileset, bands, format, size, packs
+        case packsPerDevice = "tile_packs_per_device"
+    }
+
+    /// The limit that Mapbox's clients have, and their users know.
+    public static let packsPerDevice = 750
+
+    init(id: String, tileset: String, scheme: PackScheme, format: PackageFormat, packs: [Pack]) {
+        self.id = id
+        self.tileset = tileset
+        bands = scheme.description
+        self.format = format.rawValue
+        size = packs.reduce(0) { $0 + $1.size }
+        self.packs = packs
+        packsPerDevice = Self.packsPerDevice
+    }
+
+    /// Where the list of a region lies in its folder.
+    public static func path(_ id: String) -> String { "regions/\(id).json" }
+
+    /// The list as it is published: sorted keys, so that equal lists are equal bytes.
+    public func encoded() throws -> [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
+        return [UInt8](try encoder.encode(self)) + [0x0A]
+    }
+}

@@ -1,0 +1,101 @@
+import Catalog
+import Foundation
+import ObjectStore
+import Shards
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import Commands
+
+/// Publishing to the S3 server of the tests.
+@Suite(.serialized, .enabled(if: S3Server.obstacle == nil))
+struct CatalogPushTests {
+    private func bucket(_ prefix: String) async throws -> S3Bucket {
+        try S3Bucket(
+            try S3Location("s3://\(S3Server.bucket)/\(prefix)"),
+            at: try S3Endpoint(try await S3Server.shared().endpoint),
+            credentials: try S3Credentials(environment: S3Server.environment))
+    }
+
+    private func push(_ shop: Shop, _ bucket: S3Bucket) throws -> CatalogPush {
+        let folder = shop.file("catalog")
+        return CatalogPush(source: try CatalogSource(folder.path), folder: folder, bucket: bucket)
+    }
+
+    private func names(_ bucket: S3Bucket) async throws -> Set<String> {
+        Set(try await bucket.list().objects.map(\.name))
+    }
+
+    @Test func whatLiesInTheBucketIsTheCatalog() async throws {
+        let shop = try Shop()
+        for version in 1...2 { try shop.publish("EE", UInt64(version)) }
+        try shop.publish("EE", 7, edition: try CatalogEdition(group: "terrain"))
+        let bucket = try await bucket(UUID().uuidString)
+
+        let told = try await push(shop, bucket).run(dryRun: true, prune: false) { _ in }
+        #expect(told.sent.count == 8 && told.skipped == 0)
+        #expect(try await names(bucket).isEmpty)
+
+        let done = try await push(shop, bucket).run(dryRun: false, prune: false) { _ in }
+        #expect(done.sent == told.sent && done.bytes == told.bytes)
+        #expect(done.sent.suffix(2) == ["catalog.json.sig", "catalog.json"])
+        #expect(try await names(bucket) == Set(done.sent))
+        for path in done.sent {
+            #expect(try await bucket.read(path) == Array(try Data(contentsOf: shop.file("catalog/\(path)"))), "\(path)")
+        }
+
+        // Nothing new: the lists alone are sent, and what others put there stays.
+        try await bucket.put("README", bytes: [1])
+        let again = try await push(shop, bucket).run(dryRun: false, prune: true) { _ in }
+        #expect(again.skipped == 4 && again.sent.count == 4 && again.removed.isEmpty)
+
+        try shop.publish("EE", 3)
+        _ = try shop.catalog.prune(keep: 1, dryRun: false)
+        let next = try await push(shop, bucket).run(dryRun: false, prune: true) { _ in }
+        #expect(next.removed == ["packages/1/EE.mbtiles", "packages/2/EE.mbtiles", "patches/EE/1-2.mbtiles"])
+        #expect(
+            next.sent.filter { $0.hasSuffix(".mbtiles") } == [
+                "packages/3/EE.mbtiles", "patches/EE/1-3.mbtiles", "patches/EE/2-3.mbtiles",
+            ])
+        #expect(try await names(bucket).isSuperset(of: ["README", "groups/terrain/packages/1/EE.mbtiles"]))
+        let left = try await names(bucket)
+        #expect(!left.contains("push.json") && !left.contains("packages/1/EE.mbtiles"))
+    }
+
+    @Test func anInterruptedPushIsTakenUpAndShowsNothingMeanwhile() async throws {
+        let shop = try Shop()
+        for id in ["AA", "BB", "CC"] { try shop.publish(id, 1) }
+        // A file that is not what the lists say stops the push half-way.
+        let file = shop.file("catalog/packages/1/CC.mbtiles")
+        let whole = try Data(contentsOf: file)
+        try shop.flip("packages/1/CC.mbtiles")
+        let bucket = try await bucket(UUID().uuidString)
+        let sent = Mutex<[String]>([])
+        await #expect(throws: CLIError.self) {
+            try await push(shop, bucket).run(dryRun: false, prune: false) { path in sent.withLock { $0.append(path) } }
+        }
+        #expect(sent.withLock { $0.count } == 3)
+        #expect(try await names(bucket) == ["packages/1/AA.mbtiles", "packages/1/BB.mbtiles", "push.json"])
+        try whole.write(to: file)
+        let done = try await push(shop, bucket).run(dryRun: false, prune: false) { _ in }
+        #expect(
+            done.skipped == 2
+                && done.sent == ["packages/1/CC.mbtiles", "packages.json", "catalog.json.sig", "catalog.json"])
+        #expect(try await names(bucket).count == 6)
+    }
+
+    @Test func anotherCatalogIsNotOverwritten() async throws {
+        let (one, other) = (try Shop(), try Shop())
+        try one.publish("EE", 1)
+        try other.publish("EE", 2)
+        let bucket = try await bucket(UUID().uuidString)
+        _ = try await push(one, bucket).run(dryRun: false, prune: false) { _ in }
+        let before = try await bucket.read("catalog.json")
+        let error = await #expect(throws: CLIError.self) {
+            try await push(other, bucket).run(dryRun: false, prune: true) { _ in }
+        }
+        #expect(error?.status == .badData && error?.message.contains("packages/1/EE.mbtiles") == true)
+        #expect(try await bucket.read("catalog.json") == before)
+    }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import GRDB
+import Packages
+import Shards
+import Testing
+import TileBodies
+import Tiles
+
+/// Two regions of one tileset that overlap.
+struct TilePacksTests {
+    let scratch: Scratch
+    let scheme: PackScheme
+    let zooms: ZoomRange
+
+    init() throws {
+        scratch = try Scratch()
+        scheme = try PackScheme(parsing: "0-3@0,4-6@4,7-8@6")
+        zooms = try ZoomRange(parsing: "0-8")
+    }
+
+    /// A package with a tile's place in every body, every seventh tile empty and every fifth the sea.
+    private func package(_ id: String, _ mask: TileMask) throws -> URL {
+        let shard = scratch.file("shard-\(UUID().uuidString)")
+        let writer = try ShardWriter(
+            temporary: shard, header: ShardHeader(tileset: "demo", cell: .root, zooms: ZoomRange.all))
+        for tile in mask.tiles(in: zooms) {
+            let number = tile.x * 31 + tile.y * 17 + tile.zoom
+            if number % 7 == 0 {
+                try writer.addEmpty(tile)
+            } else {
+                let body = vectorTile(number % 5 == 0 ? "sea" : "\(tile)")
+                try writer.add(tile, body: body, etag: nil, lastModified: nil)
+            }
+        }
+        let url = scratch.file("\(id).mbtiles")
+        let metadata = PackageMetadata(
+            name: "Region \(id)", format: .mvt, bounds: try #require(mask.bounds), attribution: "© Demo",
+            description: "only of \(id)")
+        _ = try MBTilesMerge.run(
+            PackageSpec(id: id, mask: mask, zooms: zooms, metadata: metadata),
+            shards: [MergeInput(url: shard, digest: try writer.finish().digest)], into: url)
+        return url
+    }
+
+    private func masks() throws -> (TileMask, TileMask) {
+        let left = try ["8/130/90", "8/140/95"].map { try #require(TileID($0)) }
+        let right = try ["8/131/91", "8/170/95", "8/160/30"].map { try #require(TileID($0)) }
+        return (TileMask(tiles: left, maxZoom: 8), TileMask(tiles: right, maxZoom: 8))
+    }
+
+    private func cut(_ id: String, _ mask: TileMask, _ format: PackageFormat = .mbtiles) throws -> TilePackList {
+        var order = TilePacks.Order(package: try package(id, mask), id: id, tileset: "demo")
+        order.mask = mask
+        order.scheme = scheme
+        order.format = format
+        return try TilePacks.cut(order, into: scratch.file("out"))
+    }
+
+    private func file(_ pack: TilePackList.Pack) -> URL {
+        scratch.file("out/regions").appendingPathComponent(pack.url).standardized
+    }
+
+    @Test(arguments: [PackageFormat.mbtiles, .pmtiles])
+    func regionsOfWidenedMasksShareTheirPacks(format: PackageFormat) throws {
+        let (left, right) = try masks()
+        let first = try cut("A", scheme.widened(left, zooms: zooms), format)
+        let second = try cut("B", scheme.widened(right, zooms: zooms), format)
+        let places = { (list: TilePackList) in Set(list.packs.map(\.index)) }
+        let common = places(first).intersection(places(second))
+        #expect(common.contains("0/0/0") && common.contains("6/32/22"), "\(common)")
+        #expect(!places(first).subtracting(common).isEmpty && !places(second).subtracting(common).isEmpty)
+        for index in common {
+            #expect(first.packs.first { $0.index == index } == second.packs.first { $0.index == index })
+        }
+        for pack in first.packs + second.packs {
+            #expect(pack.isComplete)
+            let digest = try Digest.ofFile(file(pack))
+            #expect(digest.digest.hex == pack.sha256 && digest.size == pack.size)
+            #expect(pack.url.hasSuffix("/\(pack.index)/\(pack.sha256.prefix(16))\(format.fileExtension)"))
+            let report = try PackageVerify.run(file(pack))
+            #expect(report.isSound && report.tiles == pack.tiles && report.seal == .valid, "\(report.problems)")
+        }
+        #expect(first.size == first.packs.reduce(0) { $0 + $1.size } && first.packsPerDevice == 750)
+        let stored = try JSONDecoder().decode(
+            TilePackList.self, from: Data(contentsOf: scratch.file("out/regions/A.json")))
+        #expect(stored == first)
+    }
+
+    /// All tiles of the package, each in one pack, with its body.
+    @Test func thePacksTogetherAreThePackage() throws {
+        let (left, _) = try masks()
+        let list = try cut("A", left)
+        let rows = { (url: URL) throws -> [[DatabaseValue]] in
+            try DatabaseQueue(path: url.path).read {
+                try Row.fetchAll($0, sql: "SELECT * FROM tiles ORDER BY 1, 2, 3").map { Array($0.databaseValues) }
+            }
+        }
+        let all = try list.packs.flatMap { try rows(file($0)) }
+        #expect(try all.count == rows(scratch.file("A.mbtiles")).count)
+        #expect(try Set(all) == Set(rows(scratch.file("A.mbtiles"))))
+        #expect(list.packs.allSatisfy { !$0.isComplete }, "nothing was widened")
+    }
+
+    @Test func cuttingAgainChangesNothingAndHealsADamagedPack() throws {
+        let (left, _) = try masks()
+        let first = try cut("A", left)
+        let pack = try #require(first.packs.last)
+        try Data("rot".utf8).write(to: file(pack))
+        try FileManager.default.removeItem(at: scratch.file("A.mbtiles"))
+        #expect(try cut("A", left) == first)
+        #expect(try Digest.ofFile(file(pack)).digest.hex == pack.sha256)
+        let names = try #require(
+            FileManager.default.enumerator(atPath: scratch.file("out").path)?.allObjects as? [String])
+        #expect(!names.contains { $0.hasSuffix(".tmp") || $0.contains("part") })
+    }
+
+    @Test(arguments: ["", ".x", "a/b", "a b", String(repeating: "x", count: 121)])
+    func namesThatAreNoFolderAreRefused(name: String) throws {
+        for (id, tileset) in [(name, "demo"), ("A", name)] {
+            let order = TilePacks.Order(package: scratch.file("absent"), id: id, tileset: tileset)
+            let error = #expect(throws: PackagesError.self) { try TilePacks.cut(order, into: scratch.folder) }
+            #expect(error?.code == .badSpec)
+        }
+    }
+
+    @Test func aFileWithoutAnIndexIsRefused() throws {
+        let flat = try PatchFixture()
+        let source = try flat.converted(flat.old, "flat-without-index")
+        let order = TilePacks.Order(package: source, id: "A", tileset: "demo")
+        let error = #expect(throws: PackagesError.self) { try TilePacks.cut(order, into: scratch.folder) }
+        #expect(error?.code == .unsupported)
+        #expect(!FileManager.default.fileExists(atPath: scratch.file("regions").path))
+    }
+}
