@@ -95,7 +95,7 @@ struct EndingTests {
     }
 
     @Test func aPackageWhoseMergerVanishesIsMergedByAnother() async throws {
-        let fixture = try Fixture { $0.leaseSeconds = 2 }
+        let fixture = try Fixture { $0.leaseSeconds = 10 }
         try await fixture.withCoordinator { service in
             let talker = try Talker(service.controlEndpoint)
             let submitted = try await talker.submit(try Fixture.submission(zooms: 10...10))

@@ -12,7 +12,8 @@ struct RebuildTests {
     }
 
     private func files(_ cluster: Cluster) throws -> [String] {
-        try FileManager.default.subpathsOfDirectory(atPath: cluster.catalog.path).filter { $0.hasSuffix(".mbtiles") }
+        try FileManager.default.subpathsOfDirectory(atPath: cluster.catalog.path)
+            .filter { $0.hasPrefix("packages/") && $0.hasSuffix(".mbtiles") }
             .sorted()
     }
 
