@@ -12,6 +12,15 @@ extension Simulation {
             schedule(.report(.manifest(id, package: package, content), incarnation), at: later)
         case .publish(let id, let package, let merged):
             guard coordinator?.scheduler.isLiving(id) == true else { return }
+            // The seconds in which a lost file is noticed by nobody but the publisher.
+            if !isHealed, faultRandom.perMille(swarm.lostBlob * 30) {
+                let digest = merged.digests[faultRandom.below(merged.digests.count)]
+                if blobs[digest] != nil {
+                    marks.hit(.blobLost)
+                    say("blob \(digest) is lost on its way into the catalog")
+                    blobs.lose(digest)
+                }
+            }
             schedule(.report(.publish(id, package: package, merged), incarnation), at: later)
         case .release:
             let ready = coordinator?.unreleased.filter { coordinator?.scheduler.isLiving($0) == false } ?? []
