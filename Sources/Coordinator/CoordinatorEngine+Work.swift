@@ -104,8 +104,8 @@ extension CoordinatorEngine {
                 var profile = WireConversions.profile(body)
                 profile.canFetch = profile.canFetch && inbound.roles.contains(.worker)
                 profile.canMerge =
-                    profile.canMerge && inbound.roles.contains(.merger)
-                    && body.packageFormats.contains(Self.packageFormat)
+                    profile.canMerge && inbound.roles.contains(.merger) && mayMerge(body)
+                profile.packageFormat = Self.packageFormat(of: body) ?? 0
                 profile.obeysGrants = Self.minor(of: body) >= MessageType.rateGrants.minor
                 feed(.hello(id, profile, held: held))
             }
@@ -162,15 +162,13 @@ extension CoordinatorEngine {
             }
         }
         let lacksShards = body.canFetch && !body.shardFormats.contains(Self.shardFormat)
-        // A worker of the build before still fetches; its merges are left to others.
-        let lacksPackages =
-            body.canMerge && !body.canFetch && !body.packageFormats.contains(Self.packageFormat)
+        let lacksPackages = body.canMerge && !body.canFetch && Self.packageFormat(of: body) == nil
         guard lacksShards || lacksPackages else { return nil }
         return .make {
             $0.code = "version-mismatch"
             $0.text =
                 "The worker does not write \(lacksShards ? "shard" : "package") format"
-                + " \(lacksShards ? Self.shardFormat : Self.packageFormat). Use one build for all."
+                + " \(lacksShards ? Self.shardFormat : Self.packageFormats.upperBound). Use one build for all."
         }
     }
 
@@ -190,9 +188,22 @@ extension CoordinatorEngine {
         }
     }
 
+    /// The newest version of packages that a worker and this build know both.
+    private static func packageFormat(of body: PBHello) -> UInt32? {
+        body.packageFormats.filter(packageFormats.contains).max()
+    }
+
+    /// Whether a worker gets merges: one of the build before only while there is no newer one, because it cannot do what was begun for those.
+    private func mayMerge(_ body: PBHello) -> Bool {
+        guard let format = Self.packageFormat(of: body) else { return false }
+        return format == Self.packageFormats.upperBound
+            || !scheduler.canMerge(packageFormat: Self.packageFormats.upperBound)
+    }
+
     /// What jobs of this build are pinned to.
     static let shardFormat: UInt32 = 1
-    static let packageFormat: UInt32 = 2
+    /// The newest is written, unless a merger of the build before is there: an upgrade ends when the last of them has left.
+    static let packageFormats: ClosedRange<UInt32> = 1...2
 
     func reject(_ body: PBReject, _ peer: PeerID, _ frame: Frame) {
         logger.warning(

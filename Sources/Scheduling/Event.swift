@@ -88,6 +88,8 @@ public struct SessionProfile: Hashable, Sendable {
     public var canMerge: Bool
     /// Whether it keeps to rate grants; one that does not know them keeps a tileset's limits for itself alone.
     public var obeysGrants = true
+    /// The newest version of packages it writes.
+    public var packageFormat: UInt32 = .max
     /// The formats it writes beside the package file; ascending once it is known.
     public var exports: [String] = []
 

@@ -57,6 +57,14 @@ extension Scheduler {
     /// Whether a session has said hello and was not forgotten since.
     public func knows(_ session: SessionID) -> Bool { sessions[session] != nil }
 
+    /// The newest version of packages that every merger known writes; `nil` without one.
+    public var packageFormat: UInt32? { sessions.values.filter(\.profile.canMerge).map(\.profile.packageFormat).min() }
+
+    /// Whether a merger is known that writes packages of this version or a newer one.
+    public func canMerge(packageFormat: UInt32) -> Bool {
+        sessions.values.contains { $0.profile.canMerge && $0.profile.packageFormat >= packageFormat }
+    }
+
     /// Whether a session was asked to finish and leave.
     public func isDraining(_ session: SessionID) -> Bool { sessions[session]?.isDraining ?? false }
 

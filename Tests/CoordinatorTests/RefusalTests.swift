@@ -54,9 +54,9 @@ struct RefusalTests {
             hello.shardFormats = [2]
             guard case .reject(let other) = try await worker.talker.ask(.hello(hello)) else { throw Talker.Silence() }
             #expect(other.code == "version-mismatch")
-            // Who cannot write this build's packages may still fetch.
+            // Who cannot write packages that this build knows may still fetch.
             hello.shardFormats = [1]
-            hello.packageFormats = [1]
+            hello.packageFormats = [9]
             guard case .welcome = try await worker.talker.ask(.hello(hello)) else { throw Talker.Silence() }
             hello.canFetch = false
             guard case .reject(let merger) = try await worker.talker.ask(.hello(hello)) else { throw Talker.Silence() }

@@ -40,10 +40,11 @@ class Case:
 
     # Setting up
 
-    def start(self, workers=2, latency=0.02, origin=None, **options):
-        """An origin and a cluster with a watched catalog."""
+    def start(self, workers=2, latency=0.02, origin=None, programs=None, **options):
+        """An origin and a cluster with a watched catalog; `programs` by process name where they are other builds."""
         self.origin = origin or origins.Origin(self.truth, latency=latency)
         self.cluster = Cluster(self.folder, **options)
+        self.cluster.programs = programs or {}
         self.watcher = Watcher(self.cluster.catalog)
         self.cluster.start(workers)
         return self.cluster
