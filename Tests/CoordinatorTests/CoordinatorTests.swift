@@ -8,7 +8,7 @@ import ZeroMQ
 
 @testable import Coordinator
 
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(15)))
 struct CoordinatorTests {
     @Test func aJobRunsFromSubmissionToTheCatalog() async throws {
         let fixture = try Fixture()

@@ -34,7 +34,7 @@ private final class Hesitant: Publishing {
 }
 
 /// Jobs that end, or are ended, at awkward moments.
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(15)))
 struct EndingTests {
     /// Runs a job up to the moment when its package lies in the catalog and the coordinator does not know it yet.
     private func untilPublished(

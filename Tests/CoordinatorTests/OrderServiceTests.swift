@@ -7,7 +7,7 @@ import Wire
 @testable import Coordinator
 
 /// Orders, dead letters and schedules over real sockets and files.
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(15)))
 struct OrderServiceTests {
     private func order(_ talker: Talker, _ job: UInt64, _ order: String) async throws -> PBOrdered {
         let body = PBJobOrder.make {

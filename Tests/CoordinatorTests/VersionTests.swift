@@ -6,7 +6,7 @@ import ZeroMQ
 @testable import Coordinator
 
 /// This coordinator beside workers of the version before, and of another major version.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct VersionTests {
     @Test func aWorkerOfTheMinorBeforeDoesAWholeJobAndIsToldNothingNew() async throws {
         let fixture = try Fixture()

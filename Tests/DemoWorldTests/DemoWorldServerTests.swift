@@ -30,7 +30,7 @@ struct DemoWorldServerTests {
         _ = await task.result
     }
 
-    @Test(.timeLimit(.minutes(3)))
+    @Test(.timeLimit(.minutes(15)))
     func tilesComePackedPlainAndNotModified() async throws {
         let cutter = try Fixture.cutter.get()
         let made = try #require(TileID(zoom: 6, x: 33, y: 21).flatMap { DemoTile.make($0, from: cutter) })
@@ -53,7 +53,7 @@ struct DemoWorldServerTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(3)))
+    @Test(.timeLimit(.minutes(15)))
     func everyKindOfRequestHasItsAnswer() async throws {
         try await withServer { port in
             #expect(try await RawHTTP.get(port, "/tiles/10/113/630.pbf").status == 204)
@@ -75,7 +75,7 @@ struct DemoWorldServerTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(3)))
+    @Test(.timeLimit(.minutes(15)))
     func documentsNameTheHostOfTheRequest() async throws {
         try await withServer { port in
             let answer = try await RawHTTP.get(port, "/de/tiles.json")
@@ -97,7 +97,7 @@ struct DemoWorldServerTests {
     }
 
     /// What the style refers to is served, whole, and not sent twice.
-    @Test(.timeLimit(.minutes(3)))
+    @Test(.timeLimit(.minutes(15)))
     func spritesAndGlyphsAreServed() async throws {
         let checker = BodyChecker()
         try await withServer { port in
@@ -147,7 +147,7 @@ struct DemoWorldServerTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(3)))
+    @Test(.timeLimit(.minutes(15)))
     func knobsMakeItAWorseServer() async throws {
         try await withServer(DemoKnobs(latency: .milliseconds(1), failEvery: 3)) { port in
             var codes: [Int] = []
@@ -157,7 +157,7 @@ struct DemoWorldServerTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(3)))
+    @Test(.timeLimit(.minutes(15)))
     func aTakenPortIsNamed() async throws {
         let cutter = try Fixture.cutter.get()
         var logger = Logger(label: "test")

@@ -6,7 +6,7 @@ import Testing
 struct CatalogLifeTests {
     private func file(_ cluster: Cluster, _ path: String) -> URL { cluster.catalog.appending(path: path) }
 
-    @Test(.timeLimit(.minutes(4)))
+    @Test(.timeLimit(.minutes(15)))
     func aSignedCatalogIsBuiltProvenAndInstalled() async throws {
         let scratch = try Scratch()
         let key = scratch.url("catalog.key")
@@ -67,7 +67,7 @@ struct CatalogLifeTests {
     }
 
     /// Two real versions of one place, eight years apart.
-    @Test(.timeLimit(.minutes(2)), .enabled(if: RealData.monaco != nil))
+    @Test(.timeLimit(.minutes(15)), .enabled(if: RealData.monaco != nil))
     func importedVersionsBecomeAPatchAndAnUpdate() async throws {
         let scratch = try Scratch()
         let versions = try #require(RealData.monaco)

@@ -7,7 +7,7 @@ struct ConvertTests {
     private static let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Corpus/pmtiles/runs-and-leaf.accepted")
 
-    @Test(.timeLimit(.minutes(4)))
+    @Test(.timeLimit(.minutes(15)))
     func oneFileBecomesEveryFormatAndEachIsSound() async throws {
         let scratch = try Scratch()
         let folder = scratch.url("exports").path
@@ -39,7 +39,7 @@ struct ConvertTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4)))
+    @Test(.timeLimit(.minutes(15)))
     func whatExistsIsNotOverwrittenAndMistakesAreNamed() async throws {
         let scratch = try Scratch()
         let target = scratch.url("out.mbtiles")

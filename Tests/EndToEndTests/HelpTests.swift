@@ -11,7 +11,7 @@ struct HelpTests {
         "top", "events", "backup", "state", "origins", "diff", "apply", "packs", "style-pack", "catalog", "install",
     ]
 
-    @Test(.timeLimit(.minutes(4)), arguments: commands)
+    @Test(.timeLimit(.minutes(15)), arguments: commands)
     func everyCommandHasHelpWithAnExample(command: String) async throws {
         let scratch = try Scratch()
         let help = try await Program.run(["help", command], in: scratch)
@@ -20,7 +20,7 @@ struct HelpTests {
         #expect(help.output.contains("Example"))
     }
 
-    @Test(.timeLimit(.minutes(4)))
+    @Test(.timeLimit(.minutes(15)))
     func theHelpListsTheCommandsThatAreTested() async throws {
         let scratch = try Scratch()
         let help = try await Program.run(["--help"], in: scratch).output
@@ -32,7 +32,7 @@ struct HelpTests {
         #expect(Set(listed.filter { $0 != "bug;" }).isSubset(of: Set(Self.commands)))
     }
 
-    @Test(.timeLimit(.minutes(4)))
+    @Test(.timeLimit(.minutes(15)))
     func theReadmesTilesetIsOne() async throws {
         let scratch = try Scratch()
         let readme = try String(contentsOf: URL(filePath: "README.md"), encoding: .utf8)
@@ -46,7 +46,7 @@ struct HelpTests {
         #expect(try #require(estimate?["tiles"] as? Int) > 39_000)
     }
 
-    @Test(.timeLimit(.minutes(4)))
+    @Test(.timeLimit(.minutes(15)))
     func logLinesAreJSONWhenAskedFor() async throws {
         let scratch = try Scratch()
         let cluster = try await Cluster(
@@ -63,7 +63,7 @@ struct HelpTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4)))
+    @Test(.timeLimit(.minutes(15)))
     func anInterruptedDemoLeavesNoProcessBehind() async throws {
         let scratch = try Scratch()
         let folder = scratch.url("demo")

@@ -15,7 +15,7 @@ struct RealTilesTests {
     }()
 
     @Test(
-        .enabled(if: data != nil, "skipped: ../shared/data is not here"), .timeLimit(.minutes(4)),
+        .enabled(if: data != nil, "skipped: ../shared/data is not here"), .timeLimit(.minutes(15)),
         arguments: [("MC", "monaco-2012.mbtiles"), ("LI", "liechtenstein-2013.mbtiles")])
     func aCountryHoldsTheServersTilesByteForByte(country: String, file: String) async throws {
         let data = try #require(Self.data)

@@ -5,7 +5,7 @@ import Testing
 /// Coordinator and workers that have no folder in common, only a bucket.
 @Suite(.serialized, .enabled(if: S3Server.obstacle == nil))
 struct S3Tests {
-    @Test(.timeLimit(.minutes(4)))
+    @Test(.timeLimit(.minutes(15)))
     func aPackageByWayOfABucketHasTheBytesOfOneByWayOfAFolder() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)
@@ -38,7 +38,7 @@ struct S3Tests {
         }
     }
 
-    @Test(.timeLimit(.minutes(2)))
+    @Test(.timeLimit(.minutes(15)))
     func whatIsWrongWithABucketIsSaidInOneLine() async throws {
         let scratch = try Scratch()
         let endpoint = try await S3Server.shared().endpoint

@@ -3,7 +3,7 @@ import Testing
 
 /// What an operator sees of a cluster: the event log, the live table, a backup and going back to it.
 struct SeeingTests {
-    @Test(.timeLimit(.minutes(4)))
+    @Test(.timeLimit(.minutes(15)))
     func whatHappenedIsSeenFollowedBackedUpAndRestored() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)

@@ -14,7 +14,7 @@ struct StreamingTests {
         return job
     }
 
-    @Test(.timeLimit(.minutes(3)))
+    @Test(.timeLimit(.minutes(15)))
     func workersInFoldersOfTheirOwnMakeTheSameBytes() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)
@@ -76,7 +76,7 @@ struct StreamingTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(4)))
+    @Test(.timeLimit(.minutes(15)))
     func aCoordinatorKilledInTheMiddleOfAnUploadGetsTheRestOnly() async throws {
         try await survives { cluster in
             try await cluster.coordinator?.killNow()
@@ -84,7 +84,7 @@ struct StreamingTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4)))
+    @Test(.timeLimit(.minutes(15)))
     func aWorkerKilledInTheMiddleOfAnUploadIsReplacedAndTheRestFollows() async throws {
         try await survives { cluster in
             // Who merges is the one with a lease.

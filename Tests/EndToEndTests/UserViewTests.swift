@@ -30,7 +30,7 @@ struct UserViewTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(4)))
+    @Test(.timeLimit(.minutes(15)))
     func aJobThatIsPausedResumedAndWhoseCoordinatorDiesEndsWell() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(["--latency-ms", "30"], in: scratch)
@@ -75,7 +75,7 @@ struct UserViewTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(4)))
+    @Test(.timeLimit(.minutes(15)))
     func aCancelledJobEndsAtOnceCanBeRetriedAndItsFollowerFails() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(["--latency-ms", "20"], in: scratch)
@@ -112,7 +112,7 @@ struct UserViewTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(4)))
+    @Test(.timeLimit(.minutes(15)))
     func aScheduleIsAddedListedRunAndRemoved() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)

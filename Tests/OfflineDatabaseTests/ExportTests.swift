@@ -9,7 +9,7 @@ import Tiles
 @testable import OfflineDatabase
 
 /// What is in a database that was written.
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(15)))
 struct ExportTests {
     @Test func theFileIsWhatClientsOpen() async throws {
         let fixture = try await Fixture()

@@ -7,7 +7,7 @@ import TileBodies
 @testable import OfflineDatabase
 
 /// An app's own database taking over ours, by the client's rules (formats/maplibre-offline.md, section 1.7).
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(15)))
 struct MergeTests {
     /// What the client does with a side file: new regions, newer rows that a region refers to, and their places in the region.
     private func merge(_ side: URL, into main: URL) throws {

@@ -7,7 +7,7 @@ import Tiles
 @testable import OfflineDatabase
 
 /// The area that a client is told, and what it counts in it.
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(15)))
 struct RegionTests {
     @Test func aRectangleIsABoxOfDoubles() async throws {
         let fixture = try await Fixture()

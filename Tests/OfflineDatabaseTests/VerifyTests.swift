@@ -7,7 +7,7 @@ import Testing
 @testable import OfflineDatabase
 
 /// What the verification finds.
-@Suite(.timeLimit(.minutes(8)))
+@Suite(.timeLimit(.minutes(15)))
 struct VerifyTests {
     /// Twenty cuts and 200 changed bits, each of which the verification alone must find.
     @Test func everyCutAndEveryChangedBitIsFound() async throws {

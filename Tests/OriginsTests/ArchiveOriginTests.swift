@@ -41,7 +41,7 @@ private func pmtiles(root: [UInt8], leaves: [UInt8], tiles: [UInt8], type: UInt8
     return file + root + metadata + leaves + tiles
 }
 
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(15)))
 struct ArchiveOriginTests {
     @Test(arguments: [false, true])
     func mbtilesOfAnyDialectAreRead(isView: Bool) async throws {

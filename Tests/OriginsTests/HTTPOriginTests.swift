@@ -41,7 +41,7 @@ private func tileset(_ url: String, more: String = "") throws -> Tileset {
         .resolved()
 }
 
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(15)))
 struct HTTPOriginTests {
     private typealias Script = @Sendable (ScriptedServer.Request) -> ScriptedServer.Answer
 

@@ -12,7 +12,7 @@ private func tileset(_ url: String, more: String) throws -> Tileset {
         .resolved()
 }
 
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(15)))
 struct PolitenessTests {
     /// A worker's slots share one origin for a tileset; the server's own clock tells whether they share its rate.
     @Test func theRateHoldsOverAllFetchesOnAnOrigin() async throws {

@@ -7,7 +7,7 @@ private final class Fetches: Sendable {
     let count = Mutex(0)
 }
 
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(15)))
 struct BlobCacheTests {
     let scratch: Scratch
     init() throws { scratch = try Scratch() }

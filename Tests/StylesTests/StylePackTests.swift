@@ -7,7 +7,7 @@ import Transfer
 @testable import Styles
 
 /// Packs made from a real server.
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(15)))
 struct StylePackTests {
     private func options(attempts: Int = 2) -> StylePackOptions {
         var options = StylePackOptions()

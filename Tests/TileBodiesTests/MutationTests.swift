@@ -4,7 +4,7 @@ import Testing
 
 /// Fifty thousand damaged bodies: each is taken or refused, none stops the process.
 struct MutationTests {
-    @Test(.timeLimit(.minutes(4)))
+    @Test(.timeLimit(.minutes(15)))
     func damagedBodiesNeverTrap() {
         var seeds = Samples.rasters
         seeds.append((.mvt, VectorSamples.plain))

@@ -9,7 +9,7 @@ import Wire
 @testable import Worker
 
 /// The work of leases, without a coordinator.
-@Suite(.timeLimit(.minutes(4)))
+@Suite(.timeLimit(.minutes(15)))
 struct LeaseRunnerTests {
     @Test func aMergedPackageDoesNotDependOnHowItsTilesWereBatched() async throws {
         let stable = try Stable()

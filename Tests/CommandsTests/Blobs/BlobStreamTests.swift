@@ -8,7 +8,7 @@ import ZeroMQ
 @testable import Worker
 
 /// Both ends of the blob link together.
-@Suite(.timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(15)))
 struct BlobStreamTests {
     @Test(arguments: 0..<60)
     func everyTransferEndsRightUnderLossDoublingReorderingCutsAndCrashes(seed: Int) {
