@@ -25,7 +25,15 @@ struct MBTilesBuilder {
     }
 
     func add(body: [UInt8], number: UInt32) throws {
-        bodies.setUncheckedArguments([Int64(number), Data(body)])
+        try body.withUnsafeBytes { try add(body: $0, number: number) }
+    }
+
+    func add(body: UnsafeRawBufferPointer, number: UInt32) throws {
+        // SQLite takes a copy before this returns.
+        let data = body.baseAddress.map {
+            Data(bytesNoCopy: UnsafeMutableRawPointer(mutating: $0), count: body.count, deallocator: .none)
+        }
+        bodies.setUncheckedArguments([Int64(number), data ?? Data()])
         try bodies.execute()
     }
 

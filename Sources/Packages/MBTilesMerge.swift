@@ -67,6 +67,7 @@ public enum MBTilesMerge {
         var missing: UInt64 = 0
         var distinct: UInt64 = 0
         var hash = ""
+        var sum = TileSum()
     }
 
     private static func fill(
@@ -87,12 +88,17 @@ public enum MBTilesMerge {
                         continue
                     }
                     let (number, isNew, occursAgain) = try numbers.number(of: BodyKey(body.digest))
-                    let bytes = try common[number] ?? reader.bytes(of: body, shard: tile.shard)
-                    if occursAgain { common.keep(bytes, number) }
-                    if isNew { try builder.add(body: bytes, number: number) }
-                    try builder.add(zoom: zoom, column: tile.column, row: tile.row, number: number)
-                    hash.add(zoom: zoom, column: tile.column, row: tile.row, body: bytes)
-                    try layers.add(bytes, number: number, zoom: zoom, occursAgain: occursAgain)
+                    let (content, range) =
+                        try common[number].map { ($0, $0.indices) } ?? reader.place(of: body, shard: tile.shard)
+                    if occursAgain { common.keep(content[range], number) }
+                    try content.withUnsafeBytes { content in
+                        let bytes = UnsafeRawBufferPointer(rebasing: content[range])
+                        if isNew { try builder.add(body: bytes, number: number) }
+                        try builder.add(zoom: zoom, column: tile.column, row: tile.row, number: number)
+                        hash.add(zoom: zoom, column: tile.column, row: tile.row, body: bytes)
+                        totals.sum.add(zoom: zoom, column: tile.column, row: tile.row, body: bytes)
+                        try layers.add(bytes, number: number, zoom: zoom, occursAgain: occursAgain)
+                    }
                     totals.tiles += 1
                     if totals.tiles % 1_024 == 0 { try progress(totals.tiles) }
                 }
@@ -105,20 +111,15 @@ public enum MBTilesMerge {
         try progress(totals.tiles)
     }
 
+    /// Reads the file back as clients do.
+    ///
+    /// That it has the bodies it was given is proven here; that those are whole tiles, a worker saw to before it put their SHA-256 into a shard.
     private static func verify(_ url: URL, _ spec: PackageSpec, _ totals: Totals) throws {
-        let report = try MBTilesVerify.run(url, mask: spec.mask, zooms: spec.zooms)
-        var problems = report.problems.map(\.description)
-        if report.tiles != totals.tiles {
-            problems.append("it holds \(report.tiles) tiles, \(totals.tiles) were written")
-        }
-        if report.tilesHash != totals.hash {
-            problems.append("its tiles hash to \(report.tilesHash), those written to \(totals.hash)")
-        }
+        let problems = try MBTilesReadBack.problems(of: url, tiles: totals.tiles, sum: totals.sum)
         guard let first = problems.first else { return }
         throw PackagesError(
             .verificationFailed,
-            "Package '\(spec.id)' failed its verification with \(max(problems.count, report.problemCount)) problems; the first: \(first)."
-        )
+            "Package '\(spec.id)' failed its verification with \(problems.count) problems; the first: \(first).")
     }
 
     /// The error that names some of the tiles nobody fetched.
@@ -129,7 +130,7 @@ public enum MBTilesMerge {
         // Naming them takes a set of all tiles; for very large packages the count must do.
         if spec.mask.count(in: spec.zooms) <= 4_000_000 {
             var known: Set<TileID> = []
-            for input in inputs { known.formUnion(try TileSurvey.open(input, checking: false).entries.map(\.tile)) }
+            for input in inputs { known.formUnion(try TileSurvey.open(input).entries.map(\.tile)) }
             for tile in spec.mask.tiles(in: spec.zooms) where examples.count < 5 && !known.contains(tile) {
                 examples.append(tile.description)
             }

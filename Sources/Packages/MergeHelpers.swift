@@ -8,9 +8,9 @@ struct CommonBodies {
 
     subscript(number: UInt32) -> [UInt8]? { bodies[number] }
 
-    mutating func keep(_ bytes: [UInt8], _ number: UInt32) {
+    mutating func keep(_ bytes: ArraySlice<UInt8>, _ number: UInt32) {
         guard bytes.count <= min(Self.largest, room), bodies[number] == nil else { return }
-        bodies[number] = bytes
+        bodies[number] = Array(bytes)
         room -= bytes.count
     }
 }
@@ -26,7 +26,7 @@ struct LayerCollector {
     }
 
     /// Looks at a body's first appearance, and again when one that recurs reaches another zoom.
-    mutating func add(_ body: [UInt8], number: UInt32, zoom: Int, occursAgain: Bool) throws {
+    mutating func add(_ body: UnsafeRawBufferPointer, number: UInt32, zoom: Int, occursAgain: Bool) throws {
         guard let checker, lastZoom[number] != zoom else { return }
         if occursAgain { lastZoom[number] = zoom }
         do {

@@ -46,7 +46,7 @@ final class StripReader {
     func tiles(zoom: Int, columns: ClosedRange<Int>, shards: [Int]) throws -> [StripTile] {
         var tiles: [StripTile] = []
         for shard in shards {
-            let reader = try TileSurvey.open(inputs[shard], checking: false)
+            let reader = try TileSurvey.open(inputs[shard])
             keep(ShardBodies(reader), shard)
             for entry in reader.entries
             where entry.tile.zoom == zoom && columns.contains(entry.tile.x) && spec.admits(entry.tile) {
@@ -75,8 +75,8 @@ final class StripReader {
         return tiles
     }
 
-    /// The bytes of a body, checked.
-    func bytes(of body: ShardBody, shard: Int) throws -> [UInt8] {
+    /// The content of the group that holds a body, and where in it the body lies, checked.
+    func place(of body: ShardBody, shard: Int) throws -> (content: [UInt8], range: Range<Int>) {
         do throws(ShardsError) {
             let handle: ShardBodies
             if let open = handles[shard] {
@@ -86,10 +86,10 @@ final class StripReader {
                 keep(handle, shard)
             }
             let key = GroupKey(shard: shard, group: body.group)
-            if let content = groups[key] { return try handle.bytes(of: body, in: content) }
+            if let content = groups[key] { return (content, try handle.range(of: body, in: content)) }
             let content = try handle.content(ofGroup: body.group)
             keep(content, key)
-            return try handle.bytes(of: body, in: content)
+            return (content, try handle.range(of: body, in: content))
         } catch {
             throw PackagesError.blaming(inputs[shard].digest, for: error)
         }

@@ -1,7 +1,7 @@
 internal import Shards
 internal import Tiles
 
-/// The first pass over the shards: checks each file's digest, counts the package's tiles per column, and notes which
+/// The first pass over the shards: reads each index, counts the package's tiles per column, and notes which
 /// bodies occur more than once.
 ///
 /// Memory: two to four bytes a tile, twelve a column in use, and a few hundred a shard; never a list of tiles.
@@ -17,7 +17,7 @@ struct TileSurvey {
     init(_ spec: PackageSpec, _ shards: [MergeInput], tick: () throws -> Void) throws {
         repeats = RepeatFilter(tiles: spec.mask.count(in: spec.zooms))
         for input in shards {
-            let reader = try Self.open(input, checking: true)
+            let reader = try Self.open(input)
             var span: [Int: ClosedRange<Int>] = [:]
             for entry in reader.entries where spec.admits(entry.tile) {
                 let tile = entry.tile
@@ -56,9 +56,10 @@ struct TileSurvey {
         spans.indices.filter { spans[$0][zoom]?.overlaps(columns) ?? false }
     }
 
-    static func open(_ input: MergeInput, checking: Bool) throws -> ShardReader {
+    /// Opens a shard; its digest is not looked at, because every body that is taken from it is checked against its own.
+    static func open(_ input: MergeInput) throws -> ShardReader {
         do {
-            return try ShardReader(input.url, expecting: checking ? input.digest : nil)
+            return try ShardReader(input.url)
         } catch {
             throw PackagesError.blaming(input.digest, for: error)
         }

@@ -12,8 +12,10 @@ enum LZ4Frame {
     /// LZ4 cannot shrink more than this (format: one byte of length stands for at most 255 bytes), plus the fixed parts.
     static func mostContent(in frame: Int) -> Int { frame * 255 + 64 }
 
-    static func compress(_ content: [UInt8]) throws(ShardsError) -> [UInt8] {
+    /// - Parameter isPacked: Whether the content is compressed already: then little time is spent on looking for what could be saved.
+    static func compress(_ content: [UInt8], isPacked: Bool = false) throws(ShardsError) -> [UInt8] {
         var preferences = LZ4F_preferences_t()
+        preferences.compressionLevel = isPacked ? -100 : 0
         preferences.frameInfo.blockSizeID = LZ4F_max64KB
         preferences.frameInfo.blockMode = LZ4F_blockIndependent
         preferences.frameInfo.contentChecksumFlag = LZ4F_contentChecksumEnabled

@@ -27,10 +27,18 @@ public final class ShardBodies {
     ///
     /// - Throws: `corrupt-shard`; never wrong bytes.
     public func bytes(of body: ShardBody, in content: [UInt8]) throws(ShardsError) -> [UInt8] {
+        try Array(content[range(of: body, in: content)])
+    }
+
+    /// Where a body lies in its group's content, after checking its SHA-256 there.
+    ///
+    /// - Throws: `corrupt-shard`; never wrong bytes.
+    public func range(of body: ShardBody, in content: [UInt8]) throws(ShardsError) -> Range<Int> {
         if body.offset >= 0, body.length >= 0, body.offset <= content.count, body.length <= content.count - body.offset
         {
-            let bytes = Array(content[body.offset..<body.offset + body.length])
-            if Digest(of: bytes) == body.digest { return bytes }
+            let range = body.offset..<body.offset + body.length
+            let found = content.withUnsafeBytes { Digest(of: UnsafeRawBufferPointer(rebasing: $0[range])) }
+            if found == body.digest { return range }
         }
         throw ShardsError(.corrupt, "Body \(body.number) of '\(file.path)' is damaged. Fetch this batch again.")
     }

@@ -14,6 +14,8 @@ public final class ShardWriter {
     private var hasher = DigestHasher()
     private var group: [UInt8] = []
     private var groupBodies: UInt32 = 0
+    /// Whether all bodies of the group are compressed by their own format.
+    private var groupIsPacked = true
     private var index = ShardIndex()
     private var numbers: [Digest: UInt32] = [:]
     private var seen: Set<UInt64> = []
@@ -58,6 +60,7 @@ public final class ShardWriter {
             if !group.isEmpty && group.count + body.count > ShardLimits.group { try closeGroup() }
             group += body
             groupBodies += 1
+            groupIsPacked = groupIsPacked && Self.isPacked(body)
             index.digests.append(digest)
             index.lengths.append(UInt32(body.count))
             bodyBytes += UInt64(body.count)
@@ -136,11 +139,20 @@ public final class ShardWriter {
     }
 
     private func closeGroup() throws(ShardsError) {
-        let frame = try LZ4Frame.compress(group)
+        let frame = try LZ4Frame.compress(group, isPacked: groupIsPacked)
         try emit(frame)
         index.groups.append((UInt32(frame.count), groupBodies))
         group.removeAll(keepingCapacity: true)
         groupBodies = 0
+        groupIsPacked = true
+    }
+
+    /// By the first bytes: gzip, PNG, JPEG, or RIFF, in which WebP comes.
+    private static func isPacked(_ body: [UInt8]) -> Bool {
+        switch (body[0], body.count > 1 ? body[1] : 0) {
+        case (0x1f, 0x8b), (0x89, 0x50), (0xff, 0xd8), (0x52, 0x49): true
+        default: false
+        }
     }
 
     private func emit(_ bytes: [UInt8]) throws(ShardsError) {

@@ -50,12 +50,15 @@ public final class BodyChecker {
     ///
     /// - Throws: ``TileBodiesError`` as ``settle(_:coding:declared:)`` does.
     public func summary(of body: [UInt8]) throws(TileBodiesError) -> VectorTileSummary {
+        try body.borrow { (input) throws(TileBodiesError) in try summary(of: input) }
+    }
+
+    /// The same of borrowed bytes.
+    public func summary(of body: UnsafeRawBufferPointer) throws(TileBodiesError) -> VectorTileSummary {
         defer { inflater.release() }
-        return try body.borrow { (input) throws(TileBodiesError) in
-            guard Gzip.isGzip(input) else { return try VectorTileSummary(scanning: input) }
-            _ = try inflater.gunzip(input)
-            return try VectorTileSummary(scanning: inflater.output)
-        }
+        guard Gzip.isGzip(body) else { return try VectorTileSummary(scanning: body) }
+        _ = try inflater.gunzip(body)
+        return try VectorTileSummary(scanning: inflater.output)
     }
 
     private enum Verdict {

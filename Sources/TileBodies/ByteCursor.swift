@@ -52,6 +52,14 @@ struct ByteCursor {
         // Each takes a byte at least, so a count beyond what is left is refused before the loop.
         guard count <= end - position else { throw .truncated }
         var left = count
+        // Eight bytes at a time: a byte below 0x80 ends a number, and what ends within eight bytes has fewer than 64 bits.
+        while left >= 8, end - position >= 8 {
+            let word = UInt64(littleEndian: UnsafeRawPointer(position).loadUnaligned(as: UInt64.self))
+            let ends = ~word & 0x8080_8080_8080_8080
+            guard ends != 0 else { break }
+            left &-= ends.nonzeroBitCount
+            position += 8 - ends.leadingZeroBitCount / 8
+        }
         while left > 0 {
             _ = try varint()
             left &-= 1

@@ -13,6 +13,17 @@ public struct VectorTileSummary: Sendable, Hashable {
 
         /// The type of a field that has values of both types.
         public func merged(with other: FieldType) -> FieldType { self == other ? self : .mixed }
+
+        /// From the bits of the types of its values; `nil` when there are none.
+        fileprivate init?(bits: UInt8) {
+            switch bits {
+            case 0: return nil
+            case 1: self = .string
+            case 2: self = .number
+            case 4: self = .boolean
+            default: self = .mixed
+            }
+        }
     }
 
     /// One layer.
@@ -58,7 +69,7 @@ public struct VectorTileSummary: Sendable, Hashable {
         var result = Layer()
         var cursor = whole
         var keys: [String] = []
-        var types: [FieldType?] = []
+        var types: [UInt8] = []
         var features: [ByteCursor] = []
         while !cursor.isAtEnd {
             let key = try cursor.varint()
@@ -73,6 +84,7 @@ public struct VectorTileSummary: Sendable, Hashable {
             }
         }
         result.features = features.count
+        var used = [UInt8](repeating: 0, count: keys.count)
         // Keys and values may follow the features in the tile, so the pairs are looked up last.
         for feature in features {
             var cursor = feature
@@ -86,26 +98,29 @@ public struct VectorTileSummary: Sendable, Hashable {
                 while !pairs.isAtEnd {
                     let name = try pairs.varint()
                     let value = try pairs.varint()
-                    guard name < UInt64(keys.count), value < UInt64(types.count) else { throw .tags }
-                    guard let type = types[Int(value)] else { continue }
-                    let field = keys[Int(name)]
-                    result.fields[field] = result.fields[field]?.merged(with: type) ?? type
+                    guard name < UInt64(used.count), value < UInt64(types.count) else { throw .tags }
+                    used[Int(name)] |= types[Int(value)]
                 }
             }
+        }
+        for (field, bits) in zip(keys, used) {
+            guard let type = FieldType(bits: bits) else { continue }
+            result.fields[field] = result.fields[field]?.merged(with: type) ?? type
         }
         return result
     }
 
-    private static func type(_ whole: ByteCursor) throws(ScanFault) -> FieldType? {
-        var result: FieldType?
+    /// The bit of a value's type, 0 for a value without one; as bits, because a tile refers to its values far more often than it has any.
+    private static func type(_ whole: ByteCursor) throws(ScanFault) -> UInt8 {
+        var result: UInt8 = 0
         var cursor = whole
         while !cursor.isAtEnd {
             let key = try cursor.varint()
             try cursor.skipField(key)
             switch key >> 3 {
-            case 1: result = .string
-            case 2...6: result = .number
-            case 7: result = .boolean
+            case 1: result = 1
+            case 2...6: result = 2
+            case 7: result = 4
             default: break
             }
         }

@@ -24,7 +24,12 @@ public enum Zlib {
 
     /// The checksum of PNG, gzip and ZIP: CRC-32 with the polynomial of IEEE 802.3.
     public static func crc32(_ bytes: [UInt8]) -> UInt32 {
-        bytes.withUnsafeBytes { libdeflate_crc32(0, $0.baseAddress, $0.count) }
+        bytes.withUnsafeBytes { crc32($0) }
+    }
+
+    /// The same of borrowed bytes.
+    public static func crc32(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+        libdeflate_crc32(0, bytes.baseAddress, bytes.count)
     }
 }
 

@@ -41,6 +41,8 @@ final class EasyHandle {
             return easy.takeHeader(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
         }
         _ = ph_easy_set_long(handle, CURLOPT_NOSIGNAL, 1)
+        // libcurl reads 16 KiB at a time by default; a tile in one read costs a system call less, or three.
+        _ = ph_easy_set_long(handle, CURLOPT_BUFFERSIZE, 64 << 10)
         // Closing must not wait for a resolver that hangs: its thread is let go and ends by itself.
         _ = ph_easy_set_long(handle, CURLOPT_QUICK_EXIT, 1)
         _ = ph_easy_set_long(handle, CURLOPT_FOLLOWLOCATION, 0)

@@ -32,27 +32,57 @@ public struct ResponseHeaders: Sendable, Hashable {
             self = ResponseHeaders()
             return
         }
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), let field = Self.field(line[..<colon]) else { return }
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")), let field = Field(line[..<colon]) else { return }
         var value = line[(colon + 1)...]
         while let first = value.first, Self.isSpace(first) { value.removeFirst() }
         while let last = value.last, Self.isSpace(last) { value.removeLast() }
-        self[keyPath: field] = String(decoding: value, as: UTF8.self)
+        set(field, String(decoding: value, as: UTF8.self))
+    }
+
+    private mutating func set(_ field: Field, _ value: String) {
+        switch field {
+        case .etag: etag = value
+        case .lastModified: lastModified = value
+        case .contentType: contentType = value
+        case .contentEncoding: contentEncoding = value
+        case .retryAfter: retryAfter = value
+        case .date: date = value
+        case .contentLength: contentLength = value
+        case .contentRange: contentRange = value
+        }
     }
 
     private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
-    private static func field(_ name: Slice<UnsafeRawBufferPointer>) -> WritableKeyPath<ResponseHeaders, String?>? {
-        guard name.count <= 16 else { return nil }
-        switch String(decoding: name, as: UTF8.self).lowercased() {
-        case "etag": return \.etag
-        case "last-modified": return \.lastModified
-        case "content-type": return \.contentType
-        case "content-encoding": return \.contentEncoding
-        case "retry-after": return \.retryAfter
-        case "date": return \.date
-        case "content-length": return \.contentLength
-        case "content-range": return \.contentRange
-        default: return nil
+    /// A header that is kept.
+    ///
+    /// Found by its bytes: ten lines come with every tile, and a text for each would cost more than curl's own work on them.
+    private enum Field: CaseIterable {
+        case etag, date, retryAfter, contentType, lastModified, contentRange, contentLength, contentEncoding
+
+        private var name: StaticString {
+            switch self {
+            case .etag: "etag"
+            case .date: "date"
+            case .retryAfter: "retry-after"
+            case .contentType: "content-type"
+            case .lastModified: "last-modified"
+            case .contentRange: "content-range"
+            case .contentLength: "content-length"
+            case .contentEncoding: "content-encoding"
+            }
+        }
+
+        init?(_ bytes: Slice<UnsafeRawBufferPointer>) {
+            guard let found = Self.allCases.first(where: { $0.isNamed(bytes) }) else { return nil }
+            self = found
+        }
+
+        /// Letters of either case; a hyphen has the bit that makes letters small.
+        private func isNamed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
+            let name = name
+            guard bytes.count == name.utf8CodeUnitCount else { return false }
+            return name.withUTF8Buffer { letters in zip(letters, bytes).allSatisfy { $0 == $1 | 0x20 } }
         }
     }
 }

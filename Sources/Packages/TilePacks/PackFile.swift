@@ -36,7 +36,9 @@ struct PackFile {
                             try builder.add(body: body, number: number)
                         }
                         try builder.add(zoom: zoom, column: column, row: row.row, number: number)
-                        try layers.add(body, number: number, zoom: zoom, occursAgain: true)
+                        try body.withUnsafeBytes {
+                            try layers.add($0, number: number, zoom: zoom, occursAgain: true)
+                        }
                         hash.add(row)
                         tiles += 1
                     }
