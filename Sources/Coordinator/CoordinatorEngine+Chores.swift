@@ -37,7 +37,7 @@ extension CoordinatorEngine {
         // The job as a whole lacks little enough; that must not be all in one of its packages.
         let share = Self.mayLack(spec.allowedMissing, of: wanted.mask.count(in: spec.zooms))
         let manifest = PBMergeManifest.make {
-            $0.packageFormat = min(Self.packageFormats.upperBound, scheduler.packageFormat ?? .max)
+            $0.packageFormat = min(Self.newestPackageFormat, scheduler.packageFormat ?? .max)
             $0.packageID = wanted.id
             $0.mask = Data(wanted.mask.encoded())
             $0.zoomMin = UInt32(spec.zooms.min)

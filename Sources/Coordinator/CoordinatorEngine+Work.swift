@@ -168,7 +168,7 @@ extension CoordinatorEngine {
             $0.code = "version-mismatch"
             $0.text =
                 "The worker does not write \(lacksShards ? "shard" : "package") format"
-                + " \(lacksShards ? Self.shardFormat : Self.packageFormats.upperBound). Use one build for all."
+                + " \(lacksShards ? Self.shardFormat : Self.newestPackageFormat). Use one build for all."
         }
     }
 
@@ -196,14 +196,15 @@ extension CoordinatorEngine {
     /// Whether a worker gets merges: one of the build before only while there is no newer one, because it cannot do what was begun for those.
     private func mayMerge(_ body: PBHello) -> Bool {
         guard let format = Self.packageFormat(of: body) else { return false }
-        return format == Self.packageFormats.upperBound
-            || !scheduler.canMerge(packageFormat: Self.packageFormats.upperBound)
+        return format == Self.newestPackageFormat || !scheduler.canMerge(packageFormat: Self.newestPackageFormat)
     }
 
     /// What jobs of this build are pinned to.
     static let shardFormat: UInt32 = 1
     /// The newest is written, unless a merger of the build before is there: an upgrade ends when the last of them has left.
-    static let packageFormats: ClosedRange<UInt32> = 1...2
+    static let newestPackageFormat: UInt32 = 3
+    /// Versions that were in a release.
+    static let packageFormats: Set<UInt32> = [1, newestPackageFormat]
 
     func reject(_ body: PBReject, _ peer: PeerID, _ frame: Frame) {
         logger.warning(

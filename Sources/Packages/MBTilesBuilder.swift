@@ -1,10 +1,11 @@
 internal import Foundation
 internal import GRDB
 
-/// A package file being written: rows come in the package's order, in one transaction, without a journal.
+/// A file with the package's tables being written by SQLite: rows come in the package's order, in one transaction, without a journal.
 ///
+/// So are packages of format version 1 made, and tile packs with their small pages; ``BulkPackage`` makes the others.
 /// A crash leaves a temporary file that nobody will ever take for a package. Used by one task at a time.
-struct MBTilesBuilder {
+struct MBTilesBuilder: PackageWriter {
     private let bodies: Statement
     private let tiles: Statement
     private let database: Database
@@ -22,10 +23,6 @@ struct MBTilesBuilder {
         try database.execute(sql: "PRAGMA application_id = \(MBTilesSchema.applicationID)")
         for statement in MBTilesSchema.metadata { try database.execute(sql: statement) }
         if isSealed { try SQLiteSeal.insert(into: "metadata", database) }
-    }
-
-    func add(body: [UInt8], number: UInt32) throws {
-        try body.withUnsafeBytes { try add(body: $0, number: number) }
     }
 
     func add(body: UnsafeRawBufferPointer, number: UInt32) throws {

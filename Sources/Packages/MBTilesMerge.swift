@@ -43,7 +43,7 @@ public enum MBTilesMerge {
                 throw try missing(spec, inputs, expected - survey.mentioned, allowedMissing)
             }
             var totals = Totals()
-            try MBTilesBuilder.write(temporary, isSealed: spec.formatVersion > 1) { builder in
+            let (_, digest) = try PackageWriting.write(temporary, isSealed: spec.formatVersion > 1) { builder in
                 try fill(builder, spec, inputs, survey, stripTiles, &totals, progress)
                 let absent = expected - min(expected, totals.tiles + totals.empty)
                 guard absent <= allowedMissing else { throw try missing(spec, inputs, absent, allowedMissing) }
@@ -51,9 +51,8 @@ public enum MBTilesMerge {
             }
             try Durable.sync(file: temporary)
             try verify(temporary, spec, totals)
-            let (digest, size) = try Digest.ofFile(temporary)
             return PackageReceipt(
-                digest: digest, size: size, tiles: totals.tiles, empty: totals.empty, missing: totals.missing,
+                digest: digest, size: try FileDescriptor(reading: temporary).size, tiles: totals.tiles, empty: totals.empty, missing: totals.missing,
                 distinct: totals.distinct, tilesHash: totals.hash)
         } catch {
             for suffix in ["", "-journal"] { unlink(temporary.path + suffix) }
@@ -71,40 +70,27 @@ public enum MBTilesMerge {
     }
 
     private static func fill(
-        _ builder: MBTilesBuilder, _ spec: PackageSpec, _ inputs: [MergeInput], _ survey: TileSurvey,
+        _ builder: any PackageWriter, _ spec: PackageSpec, _ inputs: [MergeInput], _ survey: TileSurvey,
         _ stripTiles: Int, _ totals: inout Totals, _ progress: (UInt64) throws -> Void
     ) throws {
-        let reader = StripReader(spec, inputs)
-        var numbers = BodyNumbers(survey.repeats)
-        var hash = TilesHash()
+        let hash = TilesHashThread()
         var layers = LayerCollector(spec.metadata)
-        var common = CommonBodies()
-        for zoom in spec.zooms {
-            for columns in survey.strips(zoom: zoom, limit: stripTiles) {
-                let shards = survey.shards(zoom: zoom, columns: columns)
-                for tile in try reader.tiles(zoom: zoom, columns: columns, shards: shards) {
-                    guard let body = tile.body else {
-                        totals.empty += 1
-                        continue
-                    }
-                    let (number, isNew, occursAgain) = try numbers.number(of: BodyKey(body.digest))
-                    let (content, range) =
-                        try common[number].map { ($0, $0.indices) } ?? reader.place(of: body, shard: tile.shard)
-                    if occursAgain { common.keep(content[range], number) }
-                    try content.withUnsafeBytes { content in
-                        let bytes = UnsafeRawBufferPointer(rebasing: content[range])
-                        if isNew { try builder.add(body: bytes, number: number) }
-                        try builder.add(zoom: zoom, column: tile.column, row: tile.row, number: number)
-                        hash.add(zoom: zoom, column: tile.column, row: tile.row, body: bytes)
-                        totals.sum.add(zoom: zoom, column: tile.column, row: tile.row, body: bytes)
-                        try layers.add(bytes, number: number, zoom: zoom, occursAgain: occursAgain)
-                    }
-                    totals.tiles += 1
-                    if totals.tiles % 1_024 == 0 { try progress(totals.tiles) }
+        let counts = try MergeStream.run(spec, inputs, survey, stripTiles: stripTiles) { tiles in
+            hash.add(tiles)
+            for tile in tiles {
+                try tile.content.withUnsafeBytes { content in
+                    let bytes = UnsafeRawBufferPointer(rebasing: content[tile.range])
+                    if tile.isNew { try builder.add(body: bytes, number: tile.number) }
+                    try builder.add(zoom: tile.zoom, column: tile.column, row: tile.row, number: tile.number)
+                    totals.sum.add(zoom: tile.zoom, column: tile.column, row: tile.row, body: bytes)
+                    try layers.add(bytes, number: tile.number, zoom: tile.zoom, occursAgain: tile.occursAgain)
                 }
             }
+            totals.tiles += UInt64(tiles.count)
+            try progress(totals.tiles)
         }
-        totals.distinct = UInt64(numbers.count)
+        totals.empty = counts.empty
+        totals.distinct = counts.distinct
         totals.hash = hash.finish()
         try builder.add(
             metadata: spec.metadata.rows(zooms: spec.zooms, tilesHash: totals.hash, foundLayers: layers.json))

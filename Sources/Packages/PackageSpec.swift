@@ -30,11 +30,13 @@ public struct PackageSpec: Sendable {
     ///
     /// It is raised whenever the same spec and tiles would give other bytes, so that a coordinator never mixes builds
     /// in one catalog version.
-    public static let formatVersion = 2
+    public static let formatVersion = 3
 
-    /// The versions this build writes: 2, and 1 (without a seal, and with the library's version in its header), which a
-    /// coordinator of the build before asks for.
-    public static let formatVersions = [1, 2]
+    /// The versions this build writes: 3, and 1 (without a seal, made by SQLite, with the library's version in its header), which a
+    /// coordinator asks for while an older merger is connected.
+    ///
+    /// 2 was 3 with SQLite's own pages and in no release.
+    public static let formatVersions = [1, 3]
 }
 
 /// The metadata of a package.

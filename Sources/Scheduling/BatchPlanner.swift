@@ -27,7 +27,10 @@ public struct BatchPlanner: Sendable {
     /// Below this many tiles a batch costs more in messages and files than it gains in parallel work.
     public static let smallestTarget: UInt64 = 64
     /// A job aims at this many batches at least, so that several workers have work to the end.
-    public static let wantedBatches: UInt64 = 64
+    ///
+    /// Cells hold four times fewer tiles a zoom further down, so a job has between this many and four times as many; each costs a file,
+    /// two flushes and a transaction, some 3 ms.
+    public static let wantedBatches: UInt64 = 48
 
     /// The union of the masks of the job's packages.
     public let mask: TileMask

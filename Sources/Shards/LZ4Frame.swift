@@ -38,7 +38,10 @@ enum LZ4Frame {
     /// Returns the content, which must have exactly `size` bytes and use the frame up to its last byte.
     ///
     /// Memory is taken only when `size` is one the frame could really hold.
-    static func decompress(_ frame: [UInt8], size: Int, of what: String) throws(ShardsError) -> [UInt8] {
+    /// - Parameter isCheckedElsewhere: Whether the content has a digest that will be compared: then LZ4's own checksums are passed over.
+    static func decompress(
+        _ frame: [UInt8], size: Int, of what: String, isCheckedElsewhere: Bool = false
+    ) throws(ShardsError) -> [UInt8] {
         func corrupt(_ why: String) -> ShardsError {
             ShardsError(.corrupt, "\(what) is damaged: \(why). Fetch this batch again.")
         }
@@ -55,6 +58,8 @@ enum LZ4Frame {
             throw ShardsError(.io, "LZ4 could not start: \(name(of: made)).")
         }
         defer { LZ4F_freeDecompressionContext(context) }
+        var options = LZ4F_decompressOptions_t()
+        options.skipChecksums = isCheckedElsewhere ? 1 : 0
         var consumed = 0
         var hint = 1
         let content = [UInt8](unsafeUninitializedCapacity: size) { target, filled in
@@ -64,7 +69,7 @@ enum LZ4Frame {
                     var room = size - filled
                     var taken = source.count - consumed
                     hint = LZ4F_decompress(
-                        context, target.baseAddress.map { $0 + filled }, &room, from + consumed, &taken, nil)
+                        context, target.baseAddress.map { $0 + filled }, &room, from + consumed, &taken, &options)
                     guard LZ4F_isError(hint) == 0, taken > 0 || room > 0 else { return }
                     filled += room
                     consumed += taken

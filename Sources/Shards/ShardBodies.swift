@@ -11,16 +11,18 @@ public final class ShardBodies {
         file = reader.file
     }
 
-    /// Reads and decompresses a group: the bodies laid end to end, checked by LZ4's checksums only.
+    /// Reads and decompresses a group: the bodies laid end to end.
     ///
+    /// - Parameter isTrusted: False has LZ4's checksums checked; with true only bodies that are cut out of it are.
     /// - Throws: `corrupt-shard`, `io`.
-    public func content(ofGroup group: Int) throws(ShardsError) -> [UInt8] {
+    public func content(ofGroup group: Int, isTrusted: Bool = false) throws(ShardsError) -> [UInt8] {
         guard groups.indices.contains(group) else {
             throw ShardsError(.misuse, "'\(file.path)' has \(groups.count) groups; group \(group) was asked for.")
         }
         let place = groups[group]
         let frame = try file.read(at: place.position, count: place.stored)
-        return try LZ4Frame.decompress(frame, size: place.size, of: "Group \(group) of '\(file.path)'")
+        return try LZ4Frame.decompress(
+            frame, size: place.size, of: "Group \(group) of '\(file.path)'", isCheckedElsewhere: isTrusted)
     }
 
     /// Cuts a body out of its group's content and checks its SHA-256.

@@ -53,12 +53,20 @@ struct ByteCursor {
         guard count <= end - position else { throw .truncated }
         var left = count
         // Eight bytes at a time: a byte below 0x80 ends a number, and what ends within eight bytes has fewer than 64 bits.
-        while left >= 8, end - position >= 8 {
+        while left > 0, end - position >= 8 {
             let word = UInt64(littleEndian: UnsafeRawPointer(position).loadUnaligned(as: UInt64.self))
-            let ends = ~word & 0x8080_8080_8080_8080
-            guard ends != 0 else { break }
-            left &-= ends.nonzeroBitCount
-            position += 8 - ends.leadingZeroBitCount / 8
+            var ends = ~word & 0x8080_8080_8080_8080
+            let found = ends.nonzeroBitCount
+            guard found > 0 else { break }
+            if found <= left {
+                left &-= found
+                position += 8 - ends.leadingZeroBitCount / 8
+            } else {
+                // The last of those to skip ends within the word.
+                for _ in 1..<left { ends &= ends &- 1 }
+                position += ends.trailingZeroBitCount / 8 + 1
+                left = 0
+            }
         }
         while left > 0 {
             _ = try varint()

@@ -19,6 +19,7 @@ final class TransferEngine {
     private var downloads: [ObjectIdentifier: (download: Download, jobs: Int)] = [:]
     private var finished: [ObjectIdentifier: [TransferResult]] = [:]
     private var generator = SystemRandomNumberGenerator()
+    private var knownBeginning: [UInt8]?
 
     init(loop: TransferLoop, options: TransferOptions) {
         self.loop = loop
@@ -70,7 +71,7 @@ final class TransferEngine {
         for job in jobs {
             downloads[ObjectIdentifier(job.download), default: (job.download, 0)].jobs += 1
             let own = job.request.headers
-            if WebOrigin(job.url) == nil {
+            if !isWeb(job.url) {
                 finish(job, .failure(TransferError(.invalidRequest, "the URL is not an http or https URL")))
             } else if job.request.signing?.isUsable == false {
                 finish(job, .failure(TransferError(.invalidRequest, "region, service or keys cannot be signed with")))
@@ -82,6 +83,16 @@ final class TransferEngine {
                 queue.append([job])
             }
         }
+    }
+
+    /// Whether a URL is one of http or https; those of one tileset differ in their ends only, so the beginning is looked at once.
+    private func isWeb(_ url: String) -> Bool {
+        if let knownBeginning, url.utf8.starts(with: knownBeginning) { return true }
+        guard WebOrigin(url) != nil else { return false }
+        // Up to the third slash: scheme, host and port.
+        let slashes = url.utf8.indices.filter { url.utf8[$0] == UInt8(ascii: "/") }
+        knownBeginning = slashes.count > 2 ? Array(url.utf8[...slashes[2]]) : nil
+        return true
     }
 
     /// Starts what may start.

@@ -35,7 +35,7 @@ final class FakeWorker: Sendable {
                 $0.canMerge = true
                 $0.blobStore = blobs.id
                 $0.shardFormats = [1]
-                $0.packageFormats = [1, 2]
+                $0.packageFormats = [1, 3]
                 $0.exports = exports
                 $0.held = held.map { token in .make { $0.token = token } }
             })

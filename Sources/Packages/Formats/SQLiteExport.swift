@@ -9,18 +9,22 @@ enum SQLiteExport {
     static func write(
         _ feed: TileFeed, as format: PackageFormat, to url: URL, progress: (UInt64) throws -> Void
     ) throws -> UInt64 {
-        try PackageDatabase.write(url, sealed: "metadata") { database in
+        let values = format == .carto ? CartoMetadata.rows(feed.rows) : feed.rows
+        let rows = values.keys.sorted().map { (name: $0, value: values[$0, default: ""]) }
+        guard [.mbtilesFlat, .carto, .mbtilesNormalized].contains(format) else {
+            return try PackageWriting.write(url, isSealed: true) { builder in
+                let tiles = try fill(DeduplicatedTable(builder), feed, progress)
+                try builder.add(metadata: rows)
+                return tiles
+            }.0
+        }
+        return try PackageDatabase.write(url, sealed: "metadata") { database in
             try MBTilesBuilder.begin(database)
             let tiles =
-                switch format {
-                case .mbtilesFlat, .carto: try fill(FlatTable(database), feed, progress)
-                case .mbtilesNormalized: try fill(NormalizedTable(database), feed, progress)
-                case .mbtiles, .pmtiles, .maplibre: try fill(DeduplicatedTable(database), feed, progress)
-                }
-            let rows = format == .carto ? CartoMetadata.rows(feed.rows) : feed.rows
-            for name in rows.keys.sorted() {
-                try database.execute(
-                    sql: "INSERT INTO metadata VALUES (?, ?)", arguments: [name, rows[name, default: ""]])
+                format == .mbtilesNormalized
+                ? try fill(NormalizedTable(database), feed, progress) : try fill(FlatTable(database), feed, progress)
+            for row in rows {
+                try database.execute(sql: "INSERT INTO metadata VALUES (?, ?)", arguments: [row.name, row.value])
             }
             return tiles
         }

@@ -1,7 +1,7 @@
 internal import Crypto
 package import Foundation
 package import GRDB
-internal import Shards
+package import Shards
 
 /// The seal of a SQLite file: the SHA-256 of the whole file, kept inside it.
 ///
@@ -12,7 +12,7 @@ package enum SQLiteSeal {
     /// The row's name.
     package static let name = "packhorse_seal"
     /// What stands in place of the seal while the hash is taken.
-    private static let blank = [UInt8](repeating: UInt8(ascii: "0"), count: 64)
+    package static let placeholder = String(repeating: "0", count: 64)
     /// The version of SQLite that every file names in its header, whatever library wrote it: the first that wrote the field.
     ///
     /// The number says who changed the file last and no reader acts on it (sqlite.org/fileformat2.html, 1.2.19); as the library
@@ -22,7 +22,7 @@ package enum SQLiteSeal {
     /// Puts the row, still without a value, into a table of two columns that must be empty.
     package static func insert(into table: String, _ database: Database) throws {
         try database.execute(
-            sql: "INSERT INTO \(table) VALUES (?, ?)", arguments: [name, String(decoding: blank, as: UTF8.self)])
+            sql: "INSERT INTO \(table) VALUES (?, ?)", arguments: [name, placeholder])
     }
 
     /// Whether a file's first 100 bytes have the library version that ``apply(to:rootPage:)`` leaves there.
@@ -41,16 +41,48 @@ package enum SQLiteSeal {
 
     /// Sets the header's library version and then the seal of a closed file.
     ///
+    /// The nearer the seal is to the file's end, the less is read twice.
+    ///
+    /// - Returns: The SHA-256 of the sealed file.
     /// - Throws: ``PackagesError`` `verification-failed` when the row is not the first of its table.
-    package static func apply(to url: URL, rootPage: Int) throws {
+    @discardableResult
+    package static func apply(to url: URL, rootPage: Int) throws -> Shards.Digest {
         let file = try FileDescriptor(changing: url)
         try file.write((0..<4).map { UInt8(truncatingIfNeeded: libraryVersion >> (24 - 8 * $0)) }, at: 96)
         guard let place = SealPlace.find(in: file, rootPage: rootPage) else {
             throw PackagesError(
                 .verificationFailed, "'\(url.path)' has no row for its seal; this is a bug in Packhorse.")
         }
-        try file.write(Array(try hash(file, sealAt: place).utf8), at: place)
+        // What comes before the seal is the same for both hashes.
+        var sealed = SHA256()
+        let start = try add(file, from: 0, to: place, &sealed)
+        var blank = sealed
+        blank.update(data: Data(placeholder.utf8))
+        _ = try add(file, from: start + 64, to: file.size, &blank)
+        let seal = Array(hex(blank).utf8)
+        try file.write(seal, at: place)
+        sealed.update(data: seal)
+        _ = try add(file, from: start + 64, to: file.size, &sealed)
         try file.close()
+        guard let digest = Shards.Digest(bytes: Array(sealed.finalize())) else { preconditionFailure("SHA-256 has 32 bytes.") }
+        return digest
+    }
+
+    /// Adds a part of a file to a hash and returns its end.
+    private static func add(
+        _ file: FileDescriptor, from start: UInt64, to end: UInt64, _ hash: inout SHA256
+    ) throws -> UInt64 {
+        var offset = start
+        while offset < end {
+            let piece = try file.read(at: offset, count: Int(min(1 << 20, end - offset)))
+            piece.withUnsafeBytes { hash.update(bufferPointer: $0) }
+            offset += UInt64(piece.count)
+        }
+        return end
+    }
+
+    private static func hex(_ hash: SHA256) -> String {
+        hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
     /// Says in the report whether the seal holds; a file without one is not wrong.
@@ -78,16 +110,9 @@ package enum SQLiteSeal {
 
     private static func hash(_ file: FileDescriptor, sealAt place: UInt64) throws -> String {
         var hash = SHA256()
-        var offset: UInt64 = 0
-        while offset < file.size {
-            var piece = try file.read(at: offset, count: Int(min(1 << 20, file.size - offset)))
-            // The seal may lie before, in, across the end of, or behind this piece.
-            let end = offset + UInt64(piece.count)
-            let first = min(max(place, offset), end)
-            for byte in first..<max(first, min(place + 64, end)) { piece[Int(byte - offset)] = UInt8(ascii: "0") }
-            piece.withUnsafeBytes { hash.update(bufferPointer: $0) }
-            offset += UInt64(piece.count)
-        }
-        return hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+        let start = try add(file, from: 0, to: place, &hash)
+        hash.update(data: Data(placeholder.utf8))
+        _ = try add(file, from: start + 64, to: file.size, &hash)
+        return hex(hash)
     }
 }

@@ -5,7 +5,6 @@ internal import Tiles
 
 /// The tables of one MBTiles dialect, being filled in the package's order.
 protocol TileTable {
-    init(_ database: Database) throws
     /// Adds a tile that follows all others in the order of zoom, column and TMS row.
     mutating func add(_ tile: FeedTile) throws
     /// Makes what is made after the last tile.
@@ -14,11 +13,11 @@ protocol TileTable {
 
 /// Each body once, by number: the package itself.
 struct DeduplicatedTable: TileTable {
-    private let builder: MBTilesBuilder
+    private let builder: any PackageWriter
     private var numbers = RepeatedValues<UInt32>()
     private var count: UInt32 = 0
 
-    init(_ database: Database) throws { builder = try MBTilesBuilder(tables: database) }
+    init(_ builder: any PackageWriter) { self.builder = builder }
 
     mutating func add(_ tile: FeedTile) throws {
         let number: UInt32

@@ -25,30 +25,32 @@ extension Patch {
         progress: (UInt64) throws -> Void = { _ in }
     ) throws -> AppliedPatch {
         try TemporaryFile.write(target, replacing: replacing) { temporary in
-            let survey = try PackageFile.read(patch, refusing: .badPatch) { difference in
+            let (survey, digest) = try PackageFile.read(patch, refusing: .badPatch) { difference in
                 let metadata = try difference.metadata()
                 return try PackageFile.read(old) { old in
                     let survey = try PatchRun.survey(old, difference) { try progress(0) }
                     try check(survey, metadata, patch: difference.path, old: old.path)
-                    try MBTilesBuilder.write(temporary, isSealed: try difference.makesSealed()) { builder in
+                    let (_, digest) = try PackageWriting.write(
+                        temporary, isSealed: try difference.makesSealed()
+                    ) { builder in
                         try fill(builder, try PatchRun(old, difference), survey.repeats, progress)
                         try builder.add(metadata: result(metadata, hash: survey.after))
                     }
-                    return survey
+                    return (survey, digest)
                 }
             }
             try Durable.sync(file: temporary)
             guard try PackageFile.read(temporary, { try $0.hash() }) == survey.after else {
                 throw PackagesError(.verificationFailed, "What was written to '\(target.path)' does not read back.")
             }
-            let (digest, size) = try Digest.ofFile(temporary)
             guard expecting.map({ $0 == digest }) ?? true else {
                 throw PackagesError(
                     .verificationFailed,
                     "The patched package has the right tiles but not the expected bytes (SHA-256 \(digest)); its publisher "
                         + "wrote it in another layout. Fetch the whole package, or do without the expected digest.")
             }
-            return AppliedPatch(digest: digest, size: size, tiles: survey.tiles, tilesHash: survey.after)
+            return AppliedPatch(
+                digest: digest, size: try FileDescriptor(reading: temporary).size, tiles: survey.tiles, tilesHash: survey.after)
         }
     }
 
@@ -80,7 +82,7 @@ extension Patch {
     }
 
     private static func fill(
-        _ builder: MBTilesBuilder, _ rows: PatchRun, _ repeats: RepeatFilter, _ progress: (UInt64) throws -> Void
+        _ builder: any PackageWriter, _ rows: PatchRun, _ repeats: RepeatFilter, _ progress: (UInt64) throws -> Void
     ) throws {
         var rows = rows
         var numbers = BodyNumbers(repeats)

@@ -1,0 +1,105 @@
+internal import Foundation
+internal import Shards
+
+/// Writes the package's own dialect page by page, without SQLite.
+///
+/// Rows come in ascending order, so every page of the file is full and written once, where SQLite would write each through its cache. The
+/// bytes depend on no library's version. The tables are those of ``MBTilesSchema``; metadata and with it the seal come last, so that seal and
+/// digest share one pass over the file. SQLite reads every file back before anybody is told of it.
+/// Memory: 2 MB and a page for each level of the trees. Used by one thread at a time.
+final class BulkPackage: PackageWriter {
+    private let pages: SQLitePages
+    private var tiles: SQLiteIndexTree
+    private var bodies: SQLiteTableTree
+    private var metadata: [(name: String, value: String)] = []
+
+    private init(creating url: URL, pageSize: Int, lockByte: Int) throws {
+        pages = try SQLitePages(creating: url, size: pageSize, lockByte: lockByte)
+        tiles = SQLiteIndexTree(pages)
+        bodies = SQLiteTableTree(pages)
+    }
+
+    /// Lets `body` write a new file, closes it and seals it.
+    ///
+    /// - Returns: What `body` returned, and the file's SHA-256.
+    /// - Throws: What `body` throws, `disk-full`, `io`; the file is the caller's to remove then.
+    static func write<Result>(
+        _ url: URL, pageSize: Int = PackageDatabase.pageSize, lockByte: Int = 1 << 30,
+        _ body: (BulkPackage) throws -> Result
+    ) throws -> (Result, Digest) {
+        let package = try BulkPackage(creating: url, pageSize: pageSize, lockByte: lockByte)
+        let result = try body(package)
+        let root = try package.finish()
+        return (result, try SQLiteSeal.apply(to: url, rootPage: root))
+    }
+
+    func add(body: UnsafeRawBufferPointer, number: UInt32) throws {
+        try bodies.add(UInt64(number), SQLiteRecord.headerOfBlob(body.count), body)
+    }
+
+    func add(zoom: Int, column: Int, row: Int, number: UInt32) throws {
+        let values = [Int64(zoom), Int64(column), Int64(row), Int64(number)]
+        try tiles.add(SQLiteRecord.encode(values.map { .integer($0) }))
+    }
+
+    func add(metadata rows: [(name: String, value: String)]) { metadata += rows }
+
+    /// Writes what is left.
+    ///
+    /// - Returns: The page at which `metadata` begins.
+    private func finish() throws -> Int {
+        let tilesRoot = try tiles.finish()
+        let bodiesRoot = try bodies.finish()
+        let rows = [(name: SQLiteSeal.name, value: SQLiteSeal.placeholder)] + metadata
+        var table = SQLiteTableTree(pages)
+        for (number, row) in rows.enumerated() {
+            try table.add(UInt64(number + 1), SQLiteRecord.encode([.text(row.name), .text(row.value)]))
+        }
+        let metadataRoot = try table.finish()
+        var index = SQLiteIndexTree(pages)
+        var last: String?
+        for (number, name) in rows.map(\.name).enumerated().sorted(by: {
+            $0.element.utf8.lexicographicallyPrecedes($1.element.utf8)
+        }) {
+            guard name != last else {
+                throw PackagesError(.badSpec, "The metadata has '\(name.prefix(64))' twice; a package has each name once.")
+            }
+            last = name
+            try index.add(SQLiteRecord.encode([.text(name), .integer(Int64(number + 1))]))
+        }
+        let indexRoot = try index.finish()
+        try pages.finish(
+            first: firstPage(roots: [metadataRoot, indexRoot, tilesRoot, bodiesRoot, 0]))
+        return Int(metadataRoot)
+    }
+
+    /// The header of the file and the table of its tables.
+    private func firstPage(roots: [UInt32]) throws -> [UInt8] {
+        let objects = MBTilesSchema.metadata + MBTilesSchema.deduplicated
+        let cell = SQLiteCell.ofTable(pages)
+        let rows = try zip(objects, roots).enumerated().map { number, object in
+            let (sql, root) = object
+            // CREATE [UNIQUE] TABLE|INDEX|VIEW name [ON table]
+            let words = sql.split(separator: " ").map(String.init).filter { $0 != "UNIQUE" }
+            let isIndex = words[1] == "INDEX"
+            let row = SQLiteRecord.encode([
+                .text(words[1].lowercased()), .text(words[2]), .text(isIndex ? words[4] : words[2]),
+                .integer(Int64(root)), .text(sql),
+            ])
+            return try cell.make(number: UInt64(number + 1), row)
+        }
+        var page = SQLitePage.encode(.tableLeaf, rows, size: pages.size, offset: 100)
+        var header = Array("SQLite format 3\0".utf8)
+        header += [UInt8(truncatingIfNeeded: pages.size >> 8), UInt8(truncatingIfNeeded: pages.size)]
+        // Rollback journal, no reserved bytes, the fixed fractions of a page.
+        header += [1, 1, 0, 64, 32, 32]
+        // One change; pages; no free ones; one version of the schema for each object, in format 4; UTF-8; the mark of MBTiles.
+        let numbers: [UInt32] = [
+            1, UInt32(pages.count), 0, 0, UInt32(objects.count), 4, 0, 0, 1, 0, 0, MBTilesSchema.applicationID, 0, 0, 0,
+            0, 0, 1,
+        ]
+        for number in numbers { header.append(big: number) }
+        page.replaceSubrange(0..<header.count, with: header)
+        return page
+    }
+}

@@ -1,0 +1,28 @@
+internal import Foundation
+internal import Shards
+
+/// What takes a package in: bodies by ascending number, tiles ascending by zoom, column and TMS row, metadata at any time.
+protocol PackageWriter {
+    func add(body: UnsafeRawBufferPointer, number: UInt32) throws
+    func add(zoom: Int, column: Int, row: Int, number: UInt32) throws
+    func add(metadata rows: [(name: String, value: String)]) throws
+}
+
+extension PackageWriter {
+    func add(body: [UInt8], number: UInt32) throws { try body.withUnsafeBytes { try add(body: $0, number: number) } }
+}
+
+/// Which way a package of a format version is written.
+enum PackageWriting {
+    /// Lets `body` write a new file of the package's own dialect.
+    ///
+    /// - Parameter isSealed: False for version 1, which SQLite itself writes.
+    /// - Returns: What `body` returned, and the file's SHA-256.
+    static func write<Result>(
+        _ url: URL, isSealed: Bool, _ body: (any PackageWriter) throws -> Result
+    ) throws -> (Result, Digest) {
+        if isSealed { return try BulkPackage.write(url, body) }
+        let result = try MBTilesBuilder.write(url, isSealed: false, body)
+        return (result, try Digest.ofFile(url).digest)
+    }
+}

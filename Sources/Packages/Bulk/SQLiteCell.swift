@@ -1,0 +1,70 @@
+/// Makes cells: a row, or what of it stays in the page of its tree, while the rest goes into a chain of pages of its own.
+///
+/// Source: sqlite.org/fileformat2.html, section 1.6 (which bytes stay) and 1.7 (the chain).
+struct SQLiteCell {
+    let pages: SQLitePages
+    /// The most bytes of a row that stay in the page as a whole.
+    let most: Int
+
+    /// For leaves of tables, whose pages may be filled by one row.
+    static func ofTable(_ pages: SQLitePages) -> SQLiteCell { SQLiteCell(pages: pages, most: pages.size - 35) }
+    /// For indexes, of whose rows at least four fit a page.
+    static func ofIndex(_ pages: SQLitePages) -> SQLiteCell {
+        SQLiteCell(pages: pages, most: (pages.size - 12) * 64 / 255 - 23)
+    }
+
+    /// The cell of a row made of two parts.
+    ///
+    /// - Parameter number: The row's number, in tables.
+    func make(number: UInt64? = nil, _ head: [UInt8], _ rest: UnsafeRawBufferPointer) throws -> [UInt8] {
+        let whole = head.count + rest.count
+        let kept = stay(whole)
+        var cell: [UInt8] = []
+        cell.reserveCapacity(kept + 22)
+        SQLiteRecord.append(UInt64(whole), to: &cell)
+        if let number { SQLiteRecord.append(number, to: &cell) }
+        guard kept < whole else { return cell + head + rest }
+        // A head is shorter than what stays at the least.
+        cell += head
+        cell.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest[..<(kept - head.count)]))
+        let chained = UnsafeRawBufferPointer(rebasing: rest[(kept - head.count)...])
+        cell.append(big: try chain(chained))
+        return cell
+    }
+
+    /// The cell of a row in one part.
+    func make(number: UInt64? = nil, _ row: [UInt8]) throws -> [UInt8] {
+        try row.withUnsafeBytes { try make(number: number, [], $0) }
+    }
+
+    private func stay(_ whole: Int) -> Int {
+        guard whole > most else { return whole }
+        let least = (pages.size - 12) * 32 / 255 - 23
+        let kept = least + (whole - least) % (pages.size - 4)
+        return kept <= most ? kept : least
+    }
+
+    /// Writes a chain and returns its first page.
+    private func chain(_ bytes: UnsafeRawBufferPointer) throws -> UInt32 {
+        let first = pages.next
+        var done = 0
+        while done < bytes.count {
+            let part = min(pages.size - 4, bytes.count - done)
+            let follows = done + part < bytes.count ? pages.following(pages.next) : 0
+            var link: [UInt8] = []
+            link.append(big: UInt32(follows))
+            try link.withUnsafeBytes { link in
+                _ = try pages.append(link, UnsafeRawBufferPointer(rebasing: bytes[done..<(done + part)]))
+            }
+            done += part
+        }
+        return UInt32(first)
+    }
+}
+
+extension [UInt8] {
+    /// Appends the four bytes of a number, the highest first.
+    mutating func append(big number: UInt32) {
+        for shift in stride(from: 24, through: 0, by: -8) { append(UInt8(truncatingIfNeeded: number >> UInt32(shift))) }
+    }
+}

@@ -1,0 +1,223 @@
+"""What is measured, and the targets it is held against."""
+import os
+import shutil
+import statistics
+import sys
+
+import origin
+import packhorse
+import process
+import tree
+
+SLOW = {"mapproxy-seed": 1, "landez": 1, "mapcache_seed": 2}
+
+
+def say(text):
+    print(f"bench: {text}", file=sys.stderr, flush=True)
+
+
+class Target:
+    """One row of the table of targets."""
+
+    def __init__(self, what, value, bound, at_least=False, digits=2):
+        self.what, self.value, self.bound, self.at_least, self.digits = what, value, bound, at_least, digits
+
+    @property
+    def is_met(self):
+        return self.value >= self.bound if self.at_least else self.value <= self.bound
+
+    def row(self):
+        sign = "≥" if self.at_least else "≤"
+        return (f"| {self.what} | {self.value:.{self.digits}f} | {sign} {self.bound:g} | "
+                f"{'met' if self.is_met else '**missed**'} |")
+
+
+class Bench:
+    def __init__(self, work, server, floor, others, rounds):
+        self.work, self.server, self.floor, self.others, self.rounds = work, server, floor, others, rounds
+        self.tables, self.targets = [], []
+
+    def run(self, part):
+        say(f"{part}, load {os.getloadavg()[0]:.1f}")
+        {"far": self.far, "catalog": self.catalog}.get(part, lambda: self.side_by_side(part))()
+
+    def report(self):
+        rows = "\n".join(target.row() for target in self.targets)
+        return "\n\n".join(self.tables) + f"\n\n| target | measured | bound | |\n|---|---|---|---|\n{rows}\n"
+
+    # MARK: trees
+
+    def tree(self, name):
+        folder = f"{self.work}/trees/{name}"
+        if not os.path.exists(f"{folder}/manifest.json"):
+            say(f"making the tree {name}")
+        manifest = tree.make(name, folder)
+        with open(f"{folder}/tilejson.json", "w") as file:
+            file.write(tree.tilejson(manifest, self.base()))
+        return manifest, folder
+
+    @staticmethod
+    def base(port=origin.PLAIN):
+        return f"http://127.0.0.1:{port}"
+
+    def build(self, manifest, workers=1, port=origin.PLAIN, connections=64):
+        """Builds a package of a tree in an empty folder, which is gone afterwards."""
+        folder = f"{self.work}/packhorse"
+        path = "tilejson.json" if port == origin.PLAIN else "{z}/{x}/{y}." + manifest["ext"]
+        try:
+            return packhorse.build(manifest, f"{self.base(port)}/{manifest['name']}/{path}", folder, workers, connections)
+        finally:
+            self.keep_log(folder)
+
+    @staticmethod
+    def keep_log(folder):
+        if sys.exc_info()[0] is None:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    # MARK: side by side
+
+    def side_by_side(self, name):
+        manifest, folder = self.tree(name)
+        out = f"{self.work}/floor.mbtiles"
+
+        def floor(mode):
+            def go():
+                cost = process.run(mode, self.floor, "fetch", f"{self.base()}/{name}", manifest["ext"], f"{folder}/list.txt",
+                                   64, mode, out)
+                os.remove(out)
+                return cost
+            return go
+
+        careful = "careful" if manifest["kind"] == "vector" else "bare"
+        candidates = {"F1: C, nothing looked at": floor("bare"), "F2: C, inflated, parsed, hashed": floor("careful")}
+        candidates["Packhorse, one worker"] = lambda: self.build(manifest)
+        candidates["Packhorse, two workers"] = lambda: self.build(manifest, workers=2)
+        missing = self.others.missing()
+        if "curl" not in missing:
+            candidates["curl --parallel, bodies dropped"] = lambda: self.others.curl(manifest, self.base(), folder)
+        if "mapcache_seed" not in missing:
+            candidates["mapcache_seed"] = lambda: self.others.mapcache(manifest, self.base())
+        if "mapproxy-seed" not in missing and manifest["kind"] == "png":
+            candidates["mapproxy-seed"] = lambda: self.others.mapproxy(manifest, self.base())
+        if "landez" not in missing and not name.endswith("100k"):
+            candidates["landez"] = lambda: self.others.landez(manifest, self.base())
+        costs = {label: [] for label in candidates}
+        for turn in range(self.rounds):
+            for label, go in candidates.items():
+                if turn >= SLOW.get(label, self.rounds):
+                    continue
+                process.warm(self.work)
+                costs[label].append(go())
+                last = costs[label][-1]
+                say(f"{name} {label}: wall {last.wall:.2f} s, CPU {last.cpu:.2f} s")
+        middle = {label: self.median(found) for label, found in costs.items()}
+        self.tables.append(self.table(name, manifest, middle))
+        floor_cost = middle["F2: C, inflated, parsed, hashed" if careful == "careful" else "F1: C, nothing looked at"]
+        which = "F2" if careful == "careful" else "F1"
+        ours = middle["Packhorse, one worker"]
+        self.targets.append(Target(f"{name}: CPU / {which}", ours.cpu / floor_cost.cpu, 2.0))
+        if careful == "careful":
+            self.targets.append(Target(f"{name}: wall / F2", ours.wall / floor_cost.wall, 1.5))
+        for peer, bound in (("mapcache_seed", 4), ("mapproxy-seed", 20)):
+            if peer in middle:
+                self.targets.append(Target(f"{name}: wall of {peer} / ours", middle[peer].wall / ours.wall, bound, True, 1))
+        self.targets.append(Target(f"{name}: memory of the worker, MiB", ours.peaks["worker 1"], 120, digits=0))
+        self.targets.append(Target(f"{name}: memory of the coordinator, MiB", ours.peaks["coordinator"], 60, digits=0))
+
+    @staticmethod
+    def median(costs):
+        peaks = {name: max(cost.peaks[name] for cost in costs) for name in costs[0].peaks}
+        return process.Cost(statistics.median(c.wall for c in costs), statistics.median(c.cpu for c in costs), peaks)
+
+    @staticmethod
+    def table(name, manifest, middle):
+        f2 = middle["F2: C, inflated, parsed, hashed"]
+        lines = [f"### {name}: {manifest['tiles']:,} tiles, {manifest['bytes'] / 1e6:.0f} MB", "",
+                 "| candidate | wall s | CPU s | peak MiB | tiles/s | wall / F2 | CPU / F2 |", "|---|---|---|---|---|---|---|"]
+        for label, cost in middle.items():
+            peak = " + ".join(f"{p:.0f}" for p in cost.peaks.values())
+            lines.append(f"| {label} | {cost.wall:.2f} | {cost.cpu:.2f} | {peak} | {manifest['tiles'] / cost.wall:,.0f} | "
+                         f"{cost.wall / f2.wall:.2f} | {cost.cpu / f2.cpu:.2f} |")
+        return "\n".join(lines)
+
+    # MARK: a far origin
+
+    def far(self):
+        if not self.server.has_far:
+            say("nginx's echo module is not here: no far origin")
+            return
+        manifest, _ = self.tree("vector-20k")
+        port, delay = origin.FAR
+        self.server.requests(port)
+        cost = self.build(manifest, port=port)
+        rate = self.rate(port)
+        limit = 64 / delay
+        lines = [f"### An origin {delay * 1000:.0f} ms away, 64 connections", "",
+                 f"{manifest['tiles']:,} tiles in {cost.wall:.2f} s with the merge; {rate:,.0f} requests/s between the first and the last; "
+                 f"the limit allows {limit:,.0f}."]
+        self.targets.append(Target("30 ms away: rate / what 64 connections allow", rate / limit, 0.95, True))
+        small, _ = self.tree("vector-2k")
+        port, delay = origin.FARTHER
+        self.server.requests(port)
+        rates = []
+        for workers in (1, 2):
+            self.build(small, workers=workers, port=port, connections=256)
+            rates.append(self.rate(port))
+        lines.append(f"{small['tiles']:,} tiles {delay * 1000:.0f} ms away, where a worker's slots and not the limit decide: {rates[0]:,.0f} requests/s "
+                     f"with one worker, {rates[1]:,.0f} with two.")
+        self.targets.append(Target("300 ms away: two workers / one", rates[1] / rates[0], 1.9, True))
+        self.tables.append("\n".join(lines))
+
+    def rate(self, port):
+        times = [at for at, _ in self.server.requests(port)]
+        return (len(times) - 1) / (times[-1] - times[0])
+
+    # MARK: overlapping packages
+
+    def catalog(self):
+        manifest, folder = self.tree("vector-20k")
+        west, south, east, north = manifest["bbox"]
+        boxes = [("continent", manifest["bbox"])]
+        for c in range(5):
+            left, right = (west + (east - west) * k / 5 for k in (c, c + 1))
+            boxes.append((f"country-{c}", [left, south, right, north]))
+            for r in range(5 if c < 4 else 4):
+                low, high = (south + (north - south) * k / 5 for k in (r, r + 1))
+                boxes.append((f"region-{c}-{r}", [left, low, right, high]))
+        alone, together, fetched = [], [], []
+        for _ in range(self.rounds):
+            alone.append(self.boxes(manifest, boxes[:1])[0])
+            wall, paths, sizes = self.boxes(manifest, boxes)
+            together.append(wall)
+            fetched.append(len(paths) / len(set(paths)))
+        with_all = statistics.median(together)
+        first = statistics.median(alone)
+        cost = process.run("insert", self.floor, "insert", f"{folder}/pack.bin", f"{folder}/pack.idx", f"{self.work}/floor.mbtiles")
+        os.remove(f"{self.work}/floor.mbtiles")
+        writing = cost.wall * (sum(sizes) - max(sizes)) / manifest["bytes"]
+        self.tables.append("\n".join([
+            f"### {len(boxes)} overlapping packages: a continent, its countries, their regions", "",
+            f"Largest alone {first:.2f} s, all together {with_all:.2f} s; writing the others takes a bare SQLite {writing:.2f} s. "
+            f"Requests per distinct tile: {max(fetched):.4f}."]))
+        self.targets.append(Target("catalog: requests per distinct tile", max(fetched), 1.0, digits=4))
+        self.targets.append(Target("catalog: all / (largest alone + writing the others)", with_all / (first + writing), 1.25))
+
+    def boxes(self, manifest, boxes):
+        folder = f"{self.work}/packhorse"
+        process.warm(self.work)
+        self.server.requests(origin.COUNTED)
+        cluster = packhorse.Cluster(folder, 1)
+        try:
+            with open(f"{folder}/packages.yaml", "w") as file:
+                for name, box in boxes:
+                    file.write(f"- id: {name}\n  bbox: {','.join(f'{v:.9f}' for v in box)}\n")
+            url = f"{self.base(origin.COUNTED)}/{manifest['name']}/{{z}}/{{x}}/{{y}}.{manifest['ext']}"
+            tileset = packhorse.tileset(folder, url, 64)
+            wall, _ = cluster.submit("--catalog", f"{folder}/packages.yaml", "--tileset", tileset, "--zoom", "0-14")
+        finally:
+            cluster.stop()
+        sizes = [os.path.getsize(path) for path in packhorse.packages(f"{folder}/data/catalog")]
+        if len(sizes) != len(boxes):
+            raise RuntimeError(f"{len(sizes)} packages instead of {len(boxes)}; see {folder}/log")
+        shutil.rmtree(folder)
+        return wall, [uri for _, uri in self.server.requests(origin.COUNTED)], sizes

@@ -1,0 +1,90 @@
+"""The origin: Debian's nginx, one worker process, loopback only."""
+import os
+import shutil
+import subprocess
+import time
+import urllib.error
+import urllib.request
+
+PLAIN, COUNTED = 18080, 18081
+# Ports that answer later, and by how many seconds.
+FAR, FARTHER = (18083, 0.03), (18084, 0.3)
+
+TEMPLATE = """
+daemon on;
+pid {run}/nginx.pid;
+error_log {run}/error.log warn;
+{module}
+worker_processes 1;
+worker_rlimit_nofile 65536;
+events {{ worker_connections 4096; multi_accept on; }}
+http {{
+  log_format times '$msec $request_uri';
+  access_log off;
+  sendfile on; tcp_nopush on; tcp_nodelay on;
+  keepalive_timeout 65; keepalive_requests 100000000;
+  types {{ application/x-protobuf pbf; image/png png; application/json json; }}
+  default_type application/octet-stream;
+  client_body_temp_path {run}/b; proxy_temp_path {run}/p; fastcgi_temp_path {run}/f;
+  uwsgi_temp_path {run}/u; scgi_temp_path {run}/s;
+  map $uri $coding {{ ~\\.pbf$ gzip; default ""; }}
+  root {trees};
+  server {{ listen 127.0.0.1:{plain} backlog=1024; location / {{ add_header Content-Encoding $coding; }} }}
+  server {{
+    listen 127.0.0.1:{counted} backlog=1024;
+    access_log {run}/{counted}.log times buffer=1m flush=1s;
+    location / {{ add_header Content-Encoding $coding; }}
+  }}
+  {far}
+}}
+"""
+FAR_SERVER = """
+  server {{
+    listen 127.0.0.1:{port} backlog=1024;
+    access_log {run}/{port}.log times buffer=1m flush=1s;
+    location / {{ echo_sleep {delay}; echo_exec @tiles; }}
+    location @tiles {{ add_header Content-Encoding $coding; }}
+  }}
+"""
+ECHO_MODULE = "/usr/lib/nginx/modules/ngx_http_echo_module.so"
+
+
+class Origin:
+    """Serves the folder of trees on PLAIN, on COUNTED with a log, and on FAR and FARTHER with a delay before each answer."""
+
+    def __init__(self, trees, run):
+        self.run, self.trees = run, trees
+        os.makedirs(run, exist_ok=True)
+        self.has_far = os.path.exists(ECHO_MODULE)
+        far = "".join(FAR_SERVER.format(port=port, run=run, delay=delay) for port, delay in (FAR, FARTHER))
+        module = f"load_module {ECHO_MODULE};" if self.has_far else ""
+        self.config = f"{run}/nginx.conf"
+        with open(self.config, "w") as file:
+            file.write(TEMPLATE.format(run=run, trees=trees, plain=PLAIN, counted=COUNTED, module=module,
+                                       far=far if self.has_far else ""))
+
+    def __enter__(self):
+        nginx = shutil.which("nginx") or "/usr/sbin/nginx"
+        subprocess.run([nginx, "-c", self.config], check=True)
+        for _ in range(100):
+            try:
+                urllib.request.urlopen(f"http://127.0.0.1:{PLAIN}/", timeout=1)
+            except urllib.error.HTTPError:
+                return self
+            except OSError:
+                time.sleep(0.05)
+        raise RuntimeError(f"nginx does not answer; see {self.run}/error.log")
+
+    def __exit__(self, *_):
+        with open(f"{self.run}/nginx.pid") as file:
+            pid = int(file.read())
+        os.kill(pid, 15)
+
+    def requests(self, port):
+        """(time, path) of each request to a port with a log since the last call, by time, after nginx has written them down."""
+        time.sleep(1.5)
+        path = f"{self.run}/{port}.log"
+        with open(path) as file:
+            lines = [line.split() for line in file]
+        os.truncate(path, 0)
+        return sorted((float(at), uri) for at, uri in lines)
