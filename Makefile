@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build test check format demo chaos s3-test bench-coordinator compose-test fuzz interop compat-test proto regions clean simulate
+.PHONY: help bootstrap build test check format demo chaos s3-test bench bench-coordinator compose-test fuzz interop compat-test proto regions clean simulate
 
 # SwiftPM's own import check lets some undeclared imports through (6.3.1: those that something below declares);
 # ops/check-layers, part of `make check`, refuses them all.
@@ -52,6 +52,9 @@ s3-test: ## the S3 tests, which fail where make test would skip them: a real ser
 	@ops/s3-server install
 	$(BUILD) --build-tests
 	PACKHORSE_S3_TEST=1 $(TEST) --filter 'ObjectStoreTests|S3Tests'
+
+bench: build ## Packhorse beside floors in C and beside other downloaders, with targets met or missed (25 min; BENCH="--quick" 3)
+	@ops/bench/run $(BENCH)
 
 bench-coordinator: build ## a coordinator under 1,000 simulated workers and 100 million tiles: batches/s, CPU, memory, rows
 	@ops/bench/coordinator

@@ -52,7 +52,8 @@ public enum MBTilesMerge {
             try Durable.sync(file: temporary)
             try verify(temporary, spec, totals)
             return PackageReceipt(
-                digest: digest, size: try FileDescriptor(reading: temporary).size, tiles: totals.tiles, empty: totals.empty, missing: totals.missing,
+                digest: digest, size: try FileDescriptor(reading: temporary).size, tiles: totals.tiles,
+                empty: totals.empty, missing: totals.missing,
                 distinct: totals.distinct, tilesHash: totals.hash)
         } catch {
             for suffix in ["", "-journal"] { unlink(temporary.path + suffix) }
@@ -101,7 +102,8 @@ public enum MBTilesMerge {
     ///
     /// That it has the bodies it was given is proven here; that those are whole tiles, a worker saw to before it put their SHA-256 into a shard.
     private static func verify(_ url: URL, _ spec: PackageSpec, _ totals: Totals) throws {
-        let problems = try MBTilesReadBack.problems(of: url, tiles: totals.tiles, sum: totals.sum)
+        let problems = try MBTilesReadBack.problems(
+            of: url, tiles: totals.tiles, sum: totals.sum, format: spec.metadata.format)
         guard let first = problems.first else { return }
         throw PackagesError(
             .verificationFailed,

@@ -24,8 +24,9 @@ enum MBTilesReadBack {
     /// - Parameters:
     ///   - tiles: How many tiles were written.
     ///   - sum: Their sum, in ascending order.
+    ///   - format: What their bodies must begin like.
     /// - Throws: `DatabaseError` when SQLite cannot open it.
-    static func problems(of url: URL, tiles: UInt64, sum: TileSum) throws -> [String] {
+    static func problems(of url: URL, tiles: UInt64, sum: TileSum, format: TileFormat) throws -> [String] {
         var report = VerifyReport(path: url.path, size: 0, kind: "MBTiles")
         var found = TileSum()
         var count: UInt64 = 0
@@ -47,6 +48,10 @@ enum MBTilesReadBack {
                 try row.withUnsafeData(atIndex: 3) { body in
                     (body ?? Data()).withUnsafeBytes {
                         found.add(zoom: zoom, column: column, row: tmsRow, body: $0)
+                        if !format.begins($0) {
+                            report.add(
+                                "wrong-kind", "\(zoom)/\(column)/(row \(tmsRow))", "it is no \(format.rawValue) tile")
+                        }
                     }
                 }
                 count += 1

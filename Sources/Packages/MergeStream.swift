@@ -28,7 +28,7 @@ enum MergeStream {
 
     /// Tiles handed over at a time, and how many such lots may wait: some megabytes.
     private static let lot = 64
-    private static let waiting = 8
+    private static let waiting = 4
 
     /// Gives all tiles to `each`, some at a time, on the caller's thread.
     ///
@@ -95,7 +95,7 @@ enum MergeStream {
 
 /// Takes `agg_tiles_hash` on a thread of its own: MD5 is the slowest thing that happens to a body.
 final class TilesHashThread: Sendable {
-    private let belt = Conveyor<[MergeTile]>(limit: 8)
+    private let belt = Conveyor<[MergeTile]>(limit: 4)
     private let result = Outcome()
     private let end = DispatchGroup()
 

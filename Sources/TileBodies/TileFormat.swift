@@ -20,6 +20,18 @@ public enum TileFormat: String, Codable, Sendable, Hashable, CaseIterable {
     }
 }
 
+extension TileFormat {
+    /// Whether a body begins as stored ones of this format do: a look at its first bytes, which tells a page of HTML from a tile.
+    public func begins(_ body: UnsafeRawBufferPointer) -> Bool {
+        switch self {
+        case .mvt: body.starts(with: [0x1f, 0x8b, 0x08])
+        case .png: body.starts(with: [0x89, 0x50, 0x4e, 0x47])
+        case .jpeg: body.starts(with: [0xff, 0xd8])
+        case .webp: body.starts(with: Array("RIFF".utf8)) && body.dropFirst(8).starts(with: Array("WEBP".utf8))
+        }
+    }
+}
+
 /// The HTTP Content-Encoding a body arrived with.
 public enum BodyCoding: Sendable, Hashable {
     /// No Content-Encoding: the bytes are the representation. They may still be a gzip file.

@@ -19,7 +19,7 @@ struct FormatTests {
         let fetch = try stable.offer(1, origin.url)
         guard case .done(let commit) = await runner.run(fetch, WorkMeter()) else { throw CancellationError() }
         let manifest = PBMergeManifest.make {
-            $0.packageFormat = 2
+            $0.packageFormat = 3
             $0.packageID = "world"
             $0.mask = fetch.fetch.mask
             $0.zoomMax = 2

@@ -123,7 +123,7 @@ struct LeaseRunnerTests {
 
     private func merge(_ stable: Stable, _ shards: [Data], _ work: PBFetchWork) throws -> PBOffer {
         let manifest = PBMergeManifest.make {
-            $0.packageFormat = 2
+            $0.packageFormat = 3
             $0.packageID = "world"
             $0.mask = work.mask
             $0.zoomMax = 2

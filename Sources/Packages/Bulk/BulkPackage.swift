@@ -62,7 +62,8 @@ final class BulkPackage: PackageWriter {
             $0.element.utf8.lexicographicallyPrecedes($1.element.utf8)
         }) {
             guard name != last else {
-                throw PackagesError(.badSpec, "The metadata has '\(name.prefix(64))' twice; a package has each name once.")
+                throw PackagesError(
+                    .badSpec, "The metadata has '\(name.prefix(64))' twice; a package has each name once.")
             }
             last = name
             try index.add(SQLiteRecord.encode([.text(name), .integer(Int64(number + 1))]))

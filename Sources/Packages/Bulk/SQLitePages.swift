@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Shards
 
-/// Appends pages to a new SQLite file, each written once and in order, a mebibyte at a time.
+/// Appends pages to a new SQLite file, each written once and in order, a quarter of a mebibyte at a time.
 ///
 /// Page 1 comes last, because only then is known what it says. Used by one thread at a time.
 /// Source: sqlite.org/fileformat2.html, sections 1.2 to 1.6.
@@ -26,7 +26,7 @@ final class SQLitePages {
         buffer.reserveCapacity(Self.batch + 2 * size)
     }
 
-    private static let batch = 1 << 20
+    private static let batch = 256 << 10
 
     /// The number that the next page will have.
     var next: Int { following(count) }

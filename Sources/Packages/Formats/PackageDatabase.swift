@@ -59,7 +59,7 @@ package enum PackageDatabase {
         configuration.prepareDatabase { database in
             try database.execute(
                 sql:
-                    "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0; PRAGMA cache_size = -16384"
+                    "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0; PRAGMA cache_size = -4096"
             )
         }
         // A file name is not a URI: it is opened as it is, whatever characters it has.

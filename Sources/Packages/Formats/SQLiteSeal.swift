@@ -64,7 +64,9 @@ package enum SQLiteSeal {
         sealed.update(data: seal)
         _ = try add(file, from: start + 64, to: file.size, &sealed)
         try file.close()
-        guard let digest = Shards.Digest(bytes: Array(sealed.finalize())) else { preconditionFailure("SHA-256 has 32 bytes.") }
+        guard let digest = Shards.Digest(bytes: Array(sealed.finalize())) else {
+            preconditionFailure("SHA-256 has 32 bytes.")
+        }
         return digest
     }
 

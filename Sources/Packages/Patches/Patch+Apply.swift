@@ -50,7 +50,8 @@ extension Patch {
                         + "wrote it in another layout. Fetch the whole package, or do without the expected digest.")
             }
             return AppliedPatch(
-                digest: digest, size: try FileDescriptor(reading: temporary).size, tiles: survey.tiles, tilesHash: survey.after)
+                digest: digest, size: try FileDescriptor(reading: temporary).size, tiles: survey.tiles,
+                tilesHash: survey.after)
         }
     }
 

@@ -12,7 +12,9 @@ struct BulkPackageTests {
 
     /// Body sizes on both sides of every border: what stays in a leaf, what fills a page of a chain, empty ones.
     @Test(arguments: [1_024, 4_096]) func everySizeOfABodyComesBack(pageSize: Int) throws {
-        let borders = [0, 39, 103, 489, pageSize - 39, pageSize - 35, pageSize - 4, pageSize, 2 * pageSize, 5 * pageSize]
+        let borders = [
+            0, 39, 103, 489, pageSize - 39, pageSize - 35, pageSize - 4, pageSize, 2 * pageSize, 5 * pageSize,
+        ]
         let sizes = borders.flatMap { border in (-6...6).map { border + $0 } }.filter { $0 > 0 }
         let url = scratch.file("a.mbtiles")
         try write(url, pageSize: pageSize, bodies: sizes.map { body($0) })
@@ -72,12 +74,20 @@ struct BulkPackageTests {
         }
     }
 
-    /// The page of the byte at 2^30, here at 64 KiB, stays empty in the midst of a chain; SQLite, for which it is a page like any other, says that alone.
+    /// The page of the byte at 2^30, here at 64 KiB, stays empty.
+    ///
+    /// For SQLite it is a page like any other here: one that nothing uses, which it
+    /// mentions or not, depending on whether it came upon the view first (3.40.1).
     @Test func theLockedPageIsLeftOut() throws {
         let url = scratch.file("a.mbtiles")
         try write(url, bodies: (0..<9).map { body(9_000 + $0) }, lockByte: 1 << 16)
         let found = try read(url)
-        #expect(found.integrity.count == 1 && found.integrity[0].contains("17"), "\(found.integrity)")
+        #expect(found.integrity.allSatisfy { $0 == "ok" || $0.contains("age 17") && $0.contains("never used") })
+        let used = try DatabaseQueue(path: url.path).read {
+            try Set(Int.fetchAll($0, sql: "SELECT pageno FROM dbstat"))
+        }
+        let pages = try bytes(url).count / 4_096
+        #expect(used == Set(1...pages).subtracting([17]))
         #expect(found.bodies == (0..<9).map { body(9_000 + $0) })
         let page = try bytes(url)[65_536..<69_632]
         #expect(page.allSatisfy { $0 == 0 })
