@@ -74,17 +74,17 @@ public enum MBTilesMerge {
         _ builder: any PackageWriter, _ spec: PackageSpec, _ inputs: [MergeInput], _ survey: TileSurvey,
         _ stripTiles: Int, _ totals: inout Totals, _ progress: (UInt64) throws -> Void
     ) throws {
-        let hash = TilesHashThread()
-        var layers = LayerCollector(spec.metadata)
+        let hash = MergeAside.tilesHash()
+        let layers = MergeAside.layers(spec.metadata)
         let counts = try MergeStream.run(spec, inputs, survey, stripTiles: stripTiles) { tiles in
             hash.add(tiles)
+            layers?.add(tiles)
             for tile in tiles {
                 try tile.content.withUnsafeBytes { content in
                     let bytes = UnsafeRawBufferPointer(rebasing: content[tile.range])
                     if tile.isNew { try builder.add(body: bytes, number: tile.number) }
                     try builder.add(zoom: tile.zoom, column: tile.column, row: tile.row, number: tile.number)
                     totals.sum.add(zoom: tile.zoom, column: tile.column, row: tile.row, body: bytes)
-                    try layers.add(bytes, number: tile.number, zoom: tile.zoom, occursAgain: tile.occursAgain)
                 }
             }
             totals.tiles += UInt64(tiles.count)
@@ -92,9 +92,10 @@ public enum MBTilesMerge {
         }
         totals.empty = counts.empty
         totals.distinct = counts.distinct
-        totals.hash = hash.finish()
+        totals.hash = try hash.finish()
         try builder.add(
-            metadata: spec.metadata.rows(zooms: spec.zooms, tilesHash: totals.hash, foundLayers: layers.json))
+            metadata: spec.metadata.rows(
+                zooms: spec.zooms, tilesHash: totals.hash, foundLayers: try layers?.finish() ?? nil))
         try progress(totals.tiles)
     }
 

@@ -93,19 +93,49 @@ enum MergeStream {
     }
 }
 
-/// Takes `agg_tiles_hash` on a thread of its own: MD5 is the slowest thing that happens to a body.
-final class TilesHashThread: Sendable {
+/// Something that is made of all tiles of a package, on a thread of its own, while another one writes them.
+final class MergeAside<Outcome: Sendable>: Sendable {
     private let belt = Conveyor<[MergeTile]>(limit: 4)
-    private let result = Outcome()
+    private let place = Place()
     private let end = DispatchGroup()
 
     /// Outlives neither the thread nor the one who asks; the thread must not hold the other.
-    private final class Outcome: Sendable {
-        let text = Mutex("")
+    private final class Place: Sendable {
+        let outcome = Mutex<Result<Outcome, any Error>?>(nil)
     }
 
-    init() {
-        DispatchQueue(label: "packhorse.merge.hash").async(group: end) { [belt, result] in
+    /// Starts it.
+    ///
+    /// - Parameter work: Takes tiles in the package's order up to the end. What it throws, ``finish()`` throws.
+    init(_ name: String, _ work: @escaping @Sendable (Conveyor<[MergeTile]>) throws -> Outcome) {
+        DispatchQueue(label: "packhorse.merge.\(name)").async(group: end) { [belt, place] in
+            let result = Result { try work(belt) }
+            place.outcome.withLock { $0 = result }
+            // Nobody waits for one that gave up.
+            belt.close()
+        }
+    }
+
+    deinit { belt.close() }
+
+    /// Adds tiles that follow all before; waits while many wait.
+    func add(_ tiles: [MergeTile]) { _ = belt.put(tiles) }
+
+    /// What was made of all that was added.
+    func finish() throws -> Outcome {
+        belt.close()
+        end.wait()
+        guard let result = place.outcome.withLock({ $0 }) else {
+            preconditionFailure("The thread ended without a result.")
+        }
+        return try result.get()
+    }
+}
+
+extension MergeAside<String> {
+    /// `agg_tiles_hash`: MD5 is the slowest thing that happens to a body.
+    static func tilesHash() -> MergeAside<String> {
+        MergeAside("hash") { belt in
             var hash = TilesHash()
             while let tiles = belt.take() {
                 for tile in tiles {
@@ -116,20 +146,27 @@ final class TilesHashThread: Sendable {
                     }
                 }
             }
-            let text = hash.finish()
-            result.text.withLock { $0 = text }
+            return hash.finish()
         }
     }
+}
 
-    deinit { belt.close() }
-
-    /// Adds tiles that follow all before; waits while many wait.
-    func add(_ tiles: [MergeTile]) { _ = belt.put(tiles) }
-
-    /// The hash of all that was added.
-    func finish() -> String {
-        belt.close()
-        end.wait()
-        return result.text.withLock { $0 }
+extension MergeAside<String?> {
+    /// The layers of vector tiles, where the tileset does not tell them; `nil` where nobody asks.
+    static func layers(_ metadata: PackageMetadata) -> MergeAside<String?>? {
+        guard LayerCollector(metadata).json != nil else { return nil }
+        return MergeAside("layers") { belt in
+            var layers = LayerCollector(metadata)
+            while let tiles = belt.take() {
+                for tile in tiles {
+                    try tile.content.withUnsafeBytes { content in
+                        try layers.add(
+                            UnsafeRawBufferPointer(rebasing: content[tile.range]), number: tile.number, zoom: tile.zoom,
+                            occursAgain: tile.occursAgain)
+                    }
+                }
+            }
+            return layers.json
+        }
     }
 }
