@@ -21,7 +21,7 @@ public enum MBTilesMerge {
     /// - Throws: ``PackagesError``; `bad-shard` names the shard to fetch again.
     public static func run(
         _ spec: PackageSpec, shards: [MergeInput], into temporary: URL, allowedMissing: UInt64 = 0,
-        stripTiles: Int = 100_000, progress: (UInt64) throws -> Void = { _ in }
+        stripTiles: Int = 40_000, progress: (UInt64) throws -> Void = { _ in }
     ) throws -> PackageReceipt {
         guard spec.zooms.max <= spec.mask.maxZoom else {
             throw PackagesError(

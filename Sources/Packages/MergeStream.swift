@@ -27,8 +27,8 @@ enum MergeStream {
     }
 
     /// Tiles handed over at a time, and how many such lots may wait: some megabytes.
-    private static let lot = 64
-    private static let waiting = 4
+    private static let lot = 32
+    private static let waiting = 3
 
     /// Gives all tiles to `each`, some at a time, on the caller's thread.
     ///
@@ -95,7 +95,7 @@ enum MergeStream {
 
 /// Something that is made of all tiles of a package, on a thread of its own, while another one writes them.
 final class MergeAside<Outcome: Sendable>: Sendable {
-    private let belt = Conveyor<[MergeTile]>(limit: 4)
+    private let belt = Conveyor<[MergeTile]>(limit: 3)
     private let place = Place()
     private let end = DispatchGroup()
 

@@ -25,8 +25,8 @@ final class StripReader {
     /// Bytes of decompressed groups to keep: bodies lie in their shard as they arrived (along the Hilbert curve), and
     /// are wanted column by column, so a group is wanted again in the next column.
     ///
-    /// 16 MiB hold a column of 1,000 tiles.
-    private let cacheBytes = 16 << 20
+    /// 12 MiB hold a column of 800 tiles.
+    private let cacheBytes = 12 << 20
     /// Files to keep open, under the usual limit of 1,024.
     private let openFiles = 192
 

@@ -80,6 +80,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        MallocArenas.limitToCores()
         OpenFiles.allowMany()
         let folder = URL(filePath: data, directoryHint: .isDirectory)
         var options = CoordinatorOptions(

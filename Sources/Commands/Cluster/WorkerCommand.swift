@@ -52,6 +52,7 @@ struct WorkerCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        MallocArenas.limitToCores()
         let endpoint = connect ?? ProcessInfo.processInfo.environment["PACKHORSE_WORK"] ?? "tcp://127.0.0.1:7471"
         var options = WorkerOptions(
             connect: endpoint, security: try keys.client(as: .worker),
