@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build test check format demo chaos s3-test bench bench-coordinator compose-test fuzz interop compat-test proto regions clean simulate
+.PHONY: help bootstrap build test check format demo chaos s3-test bench bench-pieces bench-coordinator compose-test fuzz interop compat-test proto regions clean simulate
 
 # SwiftPM's own import check lets some undeclared imports through (6.3.1: those that something below declares);
 # ops/check-layers, part of `make check`, refuses them all.
@@ -58,6 +58,9 @@ bench: build ## Packhorse beside floors in C and beside other downloaders, with 
 
 bench-coordinator: build ## a coordinator under 1,000 simulated workers and 100 million tiles: batches/s, CPU, memory, rows
 	@ops/bench/coordinator
+
+bench-pieces: build ## the hot pieces beside baselines, planning, start of the command line: met or missed (half a minute)
+	@ops/bench/pieces $(BENCH_FLAGS)
 
 fuzz: ## fuzz the decoders of foreign bytes, SECONDS_EACH (60) for each of nine (libFuzzer; a build of its own)
 	@ops/fuzz

@@ -88,7 +88,7 @@ let libraries: [Room] = [
             "CMalloc", "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards",
             "ObjectStore", "Packages", "Styles", "OfflineDatabase", "Catalog", "DemoWorld",
             "Coordinator", "Worker", "Scheduling", "Telemetry",
-        ], [.arguments, .lifecycle, .logging, .signals]),
+        ], [.arguments, .grdb, .lifecycle, .logging, .signals]),
 ]
 
 /// Rooms with a test target of their own, and what the tests import beyond the room itself.

@@ -38,7 +38,7 @@ struct RootCommand: AsyncParsableCommand {
             74 input/output; 75 temporary, try again; 77 permission; 78 configuration; 130 interrupted.
             """,
         version: "packhorse \(CommandLineTool.version)",
-        subcommands: [BenchWorkersCommand.self],
+        subcommands: [BenchWorkersCommand.self, BenchPiecesCommand.self],
         groupedSubcommands: [
             CommandGroup(
                 name: "Jobs",

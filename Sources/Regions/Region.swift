@@ -32,7 +32,7 @@ public struct Region: Sendable, Identifiable {
     /// The id of the region this one lies in; `nil` for the world.
     public let parentID: String?
     /// Names by language code; every embedded region has all of ``RegionTree/languages``.
-    public let names: [String: String]
+    public var names: [String: String] { named.all }
     /// The box round the ground and the island boxes, in degrees; west > east when it crosses the antimeridian.
     public let bounds: BoundingBox
     /// Whether the boundary comes from `regions import` and not from the embedded tree.
@@ -43,6 +43,8 @@ public struct Region: Sendable, Identifiable {
     /// - Parameter language: A language code such as `et`; `et-EE` and `et_EE` count as `et`.
     public func name(_ language: String) -> String {
         let base = language.prefix { $0 != "-" && $0 != "_" }.lowercased()
-        return names[base] ?? names["en"] ?? id
+        return named[base] ?? named["en"] ?? id
     }
+
+    let named: RegionNames
 }

@@ -1,19 +1,18 @@
-import Foundation
 import Tiles
 
 /// The embedded list of nodes, as regions.json holds it.
-struct RegionManifest: Decodable {
-    struct Node: Decodable {
-        let id: String
-        let kind: String
-        let parent: String?
-        let also: [String]?
-        let alpha3: String?
-        let bounds: [Double]
-        let boxes: [[Double]]?
-        /// In the order of the languages, separated by bars, because one text decodes faster than eight.
-        let names: String
-        let aliases: [String]?
+struct RegionManifest {
+    struct Node {
+        var id = ""
+        var kind = ""
+        var parent: String?
+        var also: [String] = []
+        var alpha3: String?
+        var bounds: [Double] = []
+        var boxes: [[Double]] = []
+        /// In the order of the languages.
+        var names: [String] = []
+        var aliases: [String] = []
     }
 
     let format: Int
@@ -24,12 +23,7 @@ struct RegionManifest: Decodable {
     ///
     /// - Throws: ``RegionsError`` `.badResource`.
     static func read(_ bytes: ResourceBytes) throws(RegionsError) -> RegionManifest {
-        let manifest: RegionManifest
-        do {
-            manifest = try JSONDecoder().decode(RegionManifest.self, from: Data(bytes.array))
-        } catch {
-            throw RegionsError(.badResource, "The embedded list of regions is not readable: \(error)", cause: error)
-        }
+        let manifest = try bytes.withBytes { (bytes) throws(RegionsError) in try ManifestReader.read(bytes) }
         guard manifest.format == 1 else { throw .damaged("has list format \(manifest.format) instead of 1") }
         return manifest
     }

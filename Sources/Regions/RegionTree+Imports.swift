@@ -19,7 +19,8 @@ extension RegionTree {
         let old = known.map { nodes[$0].region }
         let region = Region(
             id: old?.id ?? file.id, kind: old?.kind ?? file.kind, parentID: old?.parentID ?? parent.id,
-            names: (old?.names ?? [:]).merging(file.names) { _, new in new }, bounds: file.bounds, isImported: true)
+            bounds: file.bounds,
+            isImported: true, named: RegionNames((old?.names ?? [:]).merging(file.names) { _, new in new }))
         if let known {
             nodes[known].region = region
             nodes[known].imported = file.shape

@@ -37,7 +37,7 @@ public struct RegionTree: Sendable {
 
     /// The tree compiled into this binary.
     ///
-    /// Takes a few milliseconds; keep the value instead of asking again.
+    /// Takes a millisecond; keep the value instead of asking again.
     ///
     /// - Throws: ``RegionsError`` `.badResource` when the binary is damaged.
     public static func embedded() throws(RegionsError) -> RegionTree {
@@ -66,18 +66,16 @@ public struct RegionTree: Sendable {
             }
             if let parent = entry.parent, indexes[parent] == nil { throw .damaged("has \(entry.id) before its parent") }
             var boxes: [BoundingBox] = []
-            for box in entry.boxes ?? [] { boxes.append(try BoundingBox(numbers: box, of: entry.id)) }
+            for box in entry.boxes { boxes.append(try BoundingBox(numbers: box, of: entry.id)) }
             let region = Region(
                 id: entry.id, kind: kind, parentID: entry.parent,
-                names: Dictionary(
-                    zip(manifest.languages, entry.names.split(separator: "|").map(String.init)),
-                    uniquingKeysWith: { first, _ in first }),
-                bounds: try BoundingBox(numbers: entry.bounds, of: entry.id), isImported: false)
+                bounds: try BoundingBox(numbers: entry.bounds, of: entry.id), isImported: false,
+                named: RegionNames(entry.names, languages: manifest.languages))
             append(
                 Node(
-                    region: region, pieces: ([entry.id] + (entry.also ?? [])).compactMap(atlas.index(of:)),
+                    region: region, pieces: ([entry.id] + entry.also).compactMap(atlas.index(of:)),
                     boxes: boxes,
-                    imported: nil, alpha3: entry.alpha3, aliases: entry.aliases ?? []))
+                    imported: nil, alpha3: entry.alpha3, aliases: entry.aliases))
         }
     }
 

@@ -42,10 +42,14 @@ struct ResourceBytes: @unchecked Sendable {
         }
     }
 
-    var array: [UInt8] {
+    /// Lends the bytes.
+    func withBytes<Result>(
+        _ body: (UnsafeBufferPointer<UInt8>) throws(RegionsError) -> Result
+    ) throws(RegionsError) -> Result {
         switch storage {
-        case .embedded(let bytes): Array(bytes)
-        case .array(let bytes): bytes
+        case .embedded(let bytes): try body(bytes)
+        case .array(let bytes):
+            try bytes.withUnsafeBufferPointer { (bytes) throws(RegionsError) in try body(bytes) }
         }
     }
 }

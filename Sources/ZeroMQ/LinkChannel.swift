@@ -171,7 +171,7 @@ final class LinkChannel<Item: Sendable, Job: Sendable>: Sendable {
     func expire(at now: ContinuousClock.Instant) { expire { $0.deadline <= now } }
 
     /// When the next wait ends.
-    var nextDeadline: ContinuousClock.Instant? { state.withLock { $0.waiters.map(\.deadline).min() } }
+    var nextDeadline: ContinuousClock.Instant? { state.withLock { $0.waiters.lazy.map(\.deadline).min() } }
 
     /// The thread's last call: everybody who waits is told, and the descriptor is closed.
     ///
@@ -194,7 +194,9 @@ final class LinkChannel<Item: Sendable, Job: Sendable>: Sendable {
     }
 
     private func expire(_ isOver: (Waiter) -> Bool) {
-        let over = state.withLock { state in
+        let over: [Waiter] = state.withLock { state in
+            // Asked with every turn of the thread; mostly nobody's time is over.
+            guard state.waiters.contains(where: isOver) else { return [] }
             defer { state.waiters.removeAll(where: isOver) }
             return state.waiters.filter(isOver)
         }

@@ -25,19 +25,32 @@ enum PeerSocket {
     }
 }
 
-/// Reads the process's resident memory from one open file: a system call of microseconds.
+/// Reads the process's resident memory from one open file: a system call of microseconds, and nothing allocated.
 final class ResidentMemory {
     private let descriptor = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+    private let pageSize = Int64(sysconf(Int32(_SC_PAGESIZE)))
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
     /// Bytes; 0 where it cannot be known.
     var bytes: Int64 {
-        var text = [UInt8](repeating: 0, count: 128)
-        let count = pread(descriptor, &text, text.count, 0)
-        guard count > 0 else { return 0 }
-        let fields = text[..<count].split(separator: UInt8(ascii: " "))
-        guard fields.count > 1, let pages = Int64(String(decoding: fields[1], as: UTF8.self)) else { return 0 }
-        return pages * Int64(sysconf(Int32(_SC_PAGESIZE)))
+        withUnsafeTemporaryAllocation(byteCount: 128, alignment: 1) { text in
+            let count = pread(descriptor, text.baseAddress, text.count, 0)
+            guard count > 0 else { return 0 }
+            return Self.pages(UnsafeRawBufferPointer(rebasing: text[..<count])) * pageSize
+        }
+    }
+
+    /// The second number of a line of `/proc/PID/statm`: resident pages; 0 when there is none.
+    static func pages(_ line: UnsafeRawBufferPointer) -> Int64 {
+        let digits = line.drop { $0 != UInt8(ascii: " ") }.dropFirst().prefix { $0 != UInt8(ascii: " ") }
+        // More than any machine has, and too few to overflow with the size of a page.
+        guard (1...14).contains(digits.count) else { return 0 }
+        var pages: Int64 = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return 0 }
+            pages = pages * 10 + Int64(digit - UInt8(ascii: "0"))
+        }
+        return pages
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 import Tiles
 
@@ -60,8 +61,8 @@ struct HostileAtlasTests {
         }
     }
 
-    @Test func mutationsOfTheEmbeddedAtlasNeverTrap() {
-        let original = ResourceBytes.boundaries.array
+    @Test func mutationsOfTheEmbeddedAtlasNeverTrap() throws {
+        let original = try ResourceBytes.boundaries.withBytes { Array($0) }
         var random = SplitMix(state: 7)
         for round in 0..<12 {
             var bytes = original
@@ -92,6 +93,12 @@ struct HostileAtlasTests {
         #"{"format":1,"languages":["en"],"nodes":[{"id":"A","kind":"world","bounds":[0,0,1],"names":"a"}]}"#,
         #"{"format":1,"languages":["en"],"nodes":[{"id":"A","kind":"world","bounds":[0,9,1,1],"names":"a"}]}"#,
         #"{"format":1,"languages":["en"],"nodes":[{"id":"A","kind":"country","parent":"B","bounds":[0,0,1,1],"names":"a"}]}"#,
+        #"{"format":1,"languages":["en"],"nodes":[]"#, #"{"format":1,"languages":["en],"nodes":[]}"#,
+        #"{"format":1,"languages":["en"],"nodes":[]}x"#, #"{"format":1,"languages":["e\n"],"nodes":[]}"#,
+        #"{"format":1,"languages":["en"],"nodes":[{"id":"A","kind":"world","bounds":[0,0,1,1.2345678901234567],"names":"a"}]}"#,
+        #"{"format":1,"languages":["en"],"nodes":[{"id":"A","kind":"world","bounds":[0,-,1,1],"names":"a"}]}"#,
+        #"{"format":1,"languages":["en"],"nodes":[{"id":"A","kind":"world","bounds":[0,0,1,1],"names":"a","size":1}]}"#,
+        #"{"format":1,"languages":["en"],"nodes":[{"id":"A","kind":"world","bounds":[0,0,1,1]"names":"a"}]}"#,
     ])
     func damagedListsAreRefused(_ text: String) throws {
         let atlas = try PieceAtlas(ResourceBytes(Self.small))
@@ -99,6 +106,37 @@ struct HostileAtlasTests {
             try RegionTree(manifest: RegionManifest.read(ResourceBytes(Array(text.utf8))), atlas: atlas)
         }
         #expect(error?.code == .badResource)
+    }
+
+    @Test func everyCutOfAListIsRefused() throws {
+        let text = Array(
+            #"{"format":1, "languages":["en"], "nodes":[{"id":"A","bounds":[-0.5,0],"names":"a|b"}]}"#.utf8)
+        for length in text.indices {
+            #expect(throws: RegionsError.self) { try RegionManifest.read(ResourceBytes(Array(text[..<length]))) }
+        }
+        let node = try #require(try RegionManifest.read(ResourceBytes(text)).nodes.first)
+        #expect(node.names == ["a", "b"] && node.bounds == [-0.5, 0] && node.parent == nil)
+    }
+
+    /// Foundation's decoder is the judge of every member of the embedded list.
+    @Test func theListIsReadAsAnyDecoderReadsIt() throws {
+        let bytes = try ResourceBytes.manifest.withBytes { Array($0) }
+        let list = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+        let nodes = try #require(list["nodes"] as? [[String: Any]])
+        let read = try RegionManifest.read(.manifest)
+        #expect(read.languages == list["languages"] as? [String])
+        #expect(read.nodes.count == nodes.count)
+        for (node, expected) in zip(read.nodes, nodes) {
+            #expect(node.id == expected["id"] as? String)
+            #expect(node.kind == expected["kind"] as? String)
+            #expect(node.parent == expected["parent"] as? String)
+            #expect(node.also == expected["also"] as? [String] ?? [])
+            #expect(node.alpha3 == expected["alpha3"] as? String)
+            #expect(node.bounds == expected["bounds"] as? [Double])
+            #expect(node.boxes == expected["boxes"] as? [[Double]] ?? [])
+            #expect(node.names.joined(separator: "|") == expected["names"] as? String)
+            #expect(node.aliases == expected["aliases"] as? [String] ?? [])
+        }
     }
 }
 

@@ -62,8 +62,11 @@ struct AreaOptions: ParsableArguments {
             let tree = try regions.tree
             var seen: Set<String> = []
             found = try areas.flatMap { try AreaReader.recursive($0, in: tree) }.filter { seen.insert($0.id).inserted }
+        } else if let box = areas.first, AreaReader.isBox(box) {
+            found = [try AreaReader.box(box)]  // It stands alone: see validate().
         } else {
-            found = try areas.map { try AreaReader.named($0, in: regions.tree) }
+            let tree = try regions.tree
+            found = try areas.map { try AreaReader.named($0, in: tree) }
         }
         if let id {
             guard found.count == 1, Area.fileSafe(id) == id else {

@@ -21,7 +21,7 @@ struct RegionsCommand: ParsableCommand {
     /// The children of a node.
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List what lies directly in a region; without one, the continents.",
+            commandName: "list", abstract: "List what lies directly in a region; without one, the continents.",
             discussion: "Example: packhorse regions list DE")
         @Argument(help: "Region id or name.") var parent: String = "001"
         @Flag(help: "The whole subtree.") var recursive = false
@@ -53,7 +53,8 @@ struct RegionsCommand: ParsableCommand {
     /// One region with everything known of it.
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Show one region: names, path, bounds, tiles.", discussion: "Example: packhorse regions show EE")
+            commandName: "show", abstract: "Show one region: names, path, bounds, tiles.",
+            discussion: "Example: packhorse regions show EE")
         @Argument(help: "Region id, or its name in any language.") var region: String
         @Flag(help: "The result as JSON.") var json = false
         @OptionGroup var regions: RegionFolderOptions
@@ -76,7 +77,7 @@ struct RegionsCommand: ParsableCommand {
     /// The smallest region at a point.
     struct At: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "The smallest region at a coordinate, and what it lies in.",
+            commandName: "at", abstract: "The smallest region at a coordinate, and what it lies in.",
             discussion: "Example: packhorse regions at 24.75,59.44")
         @Argument(parsing: .allUnrecognized, help: "longitude,latitude in degrees.") var coordinate: [String]
         @OptionGroup var regions: RegionFolderOptions

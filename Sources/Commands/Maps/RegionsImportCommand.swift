@@ -6,7 +6,7 @@ extension RegionsCommand {
     /// Finer boundaries, or regions of one's own.
     struct Import: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "Replace or add regions from a GeoJSON file (WGS 84).",
+            commandName: "import", abstract: "Replace or add regions from a GeoJSON file (WGS 84).",
             discussion: """
                 Ids are looked for under the usual keys: iso_3166_2, ISO3166-1, ISO_A2, shapeISO and others.
                 Examples:
