@@ -56,7 +56,7 @@ s3-test: ## the S3 tests, which fail where make test would skip them: a real ser
 bench-coordinator: build ## a coordinator under 1,000 simulated workers and 100 million tiles: batches/s, CPU, memory, rows
 	@ops/bench/coordinator
 
-fuzz: ## fuzz the decoders of foreign bytes, SECONDS_EACH (60) for each of nine (libFuzzer; a build of its own)
+fuzz: ## fuzz the decoders of foreign bytes, SECONDS_EACH (60) for each of twelve (libFuzzer; a build of its own)
 	@ops/fuzz
 
 interop: build ## clients of others read every format (pmtiles, MapLibre Native from PyPI); each skips with a reason
