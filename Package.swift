@@ -80,7 +80,7 @@ let libraries: [Room] = [
             "Styles", "OfflineDatabase", "Telemetry",
         ], [.lifecycle, .logging]),
     // Decoders as a fuzzer sees them; only tests and ops/fuzz use it.
-    Room("FuzzTargets", ["Tiles", "Wire", "Shards", "Styles", "ZeroMQ", "PMTiles"]),
+    Room("FuzzTargets", ["Tiles", "TileBodies", "Wire", "Shards", "Styles", "ZeroMQ", "PMTiles", "Packages"]),
     // Layer 4
     Room(
         "Commands",

@@ -9,6 +9,7 @@ extension Catalog {
     public func index() throws(CatalogError) -> CatalogIndex {
         var index = CatalogIndex()
         var regions: Set<String> = []
+        var imported: [String: CatalogIndex.Node] = [:]
         let tree = try Self.tree.get()
         for edition in try editions() {
             let list = try list(edition)
@@ -17,7 +18,9 @@ extension Catalog {
             var sizes: [String: Int64] = [:]
             for entry in list.packages {
                 for file in entry.allFiles { sizes[file.format, default: 0] += file.size }
-                let region = tree[entry.id].flatMap { $0.id == entry.id ? $0.id : nil }
+                for node in entry.nodes ?? [] where tree[node.id] == nil { imported[node.id] = node }
+                let isNode = tree[entry.id]?.id == entry.id || entry.nodes?.contains { $0.id == entry.id } ?? false
+                let region = isNode ? entry.id : nil
                 if let region { regions.insert(region) }
                 index.packages.append(
                     CatalogIndex.Package(
@@ -38,7 +41,16 @@ extension Catalog {
                     packages: list.packages.count,
                     sizes: sizes))
         }
-        index.tree = Self.nodes(above: regions, in: tree)
+        index.tree = Self.nodes(above: regions, in: tree, imported)
+        let there = Set(index.tree.map(\.id))
+        for number in index.packages.indices where !there.contains(index.packages[number].region ?? "") {
+            index.packages[number].region = nil
+        }
+        let styles = try styleList().styles
+        index.styles = styles.isEmpty ? nil : styles
+        index.sequence =
+            index.packages.reduce(0) { $0 + Int64($1.versions.first?.version ?? 0) }
+            + styles.reduce(0) { $0 + Int64($1.version) }
         return index
     }
 
@@ -50,9 +62,9 @@ extension Catalog {
         try locked { () throws(CatalogError) in try refreshIndex() }
     }
 
-    /// The list of a package's tile packs, which `packhorse packs` writes.
+    /// The list of a package's tile packs.
     private func packList(of id: String, _ edition: CatalogEdition) throws(CatalogError) -> CatalogIndex.List? {
-        let path = "regions/\(id).json"
+        let path = CatalogPackList.path(id)
         guard let bytes = try Self.bytes(place(path, edition)) else { return nil }
         return CatalogIndex.List(
             url: edition.path + path, size: Int64(bytes.count), sha256: Digest(of: bytes).hex)
@@ -104,16 +116,33 @@ extension Catalog {
         }
     }
 
-    /// Those regions and what lies above them, in the tree's order.
-    private static func nodes(above regions: Set<String>, in tree: RegionTree) -> [CatalogIndex.Node] {
+    /// Those regions and what lies above them: the tree's own in its order, then what packages brought along.
+    private static func nodes(
+        above regions: Set<String>, in tree: RegionTree, _ imported: [String: CatalogIndex.Node]
+    ) -> [CatalogIndex.Node] {
         var wanted = regions
         for id in regions {
-            var next = tree.parent(of: id)
-            while let region = next, wanted.insert(region.id).inserted { next = tree.parent(of: region.id) }
+            var next = imported[id]?.parent ?? tree.parent(of: id)?.id
+            while let region = next, wanted.insert(region).inserted {
+                next = imported[region]?.parent ?? tree.parent(of: region)?.id
+            }
         }
-        return tree.regions.filter { wanted.contains($0.id) }.map {
+        let own = tree.regions.filter { wanted.contains($0.id) }.map {
             CatalogIndex.Node(id: $0.id, parent: $0.parentID, kind: $0.kind.rawValue, names: $0.names)
         }
+        // Parents first: a node of its own comes after those that are there, round by round.
+        var found = own
+        var there = Set(own.map(\.id))
+        var left = imported.values.filter { wanted.contains($0.id) }.sorted { $0.id < $1.id }
+        while !left.isEmpty {
+            let next = left.filter { node in node.parent.map { there.contains($0) } ?? true }
+            // One whose parent nobody names stays out, with what lies below it.
+            guard !next.isEmpty else { break }
+            found += next
+            there.formUnion(next.map(\.id))
+            left.removeAll { there.contains($0.id) }
+        }
+        return found
     }
 
     private static let tree = Result<RegionTree, CatalogError> { () throws(CatalogError) in

@@ -47,9 +47,16 @@ extension Catalog {
     public func wantedPatches(
         _ id: String? = nil, in edition: CatalogEdition = .main, previous: Int = PatchRule.previousVersions
     ) throws(CatalogError) -> [WantedPatch] {
+        try wantedPatches(of: id.map { [$0] }, in: edition, previous: previous)
+    }
+
+    /// The same for some packages; `nil` = all of the edition.
+    public func wantedPatches(
+        of ids: Set<String>?, in edition: CatalogEdition, previous: Int = PatchRule.previousVersions
+    ) throws(CatalogError) -> [WantedPatch] {
         let history = try history(edition)
         var wanted: [WantedPatch] = []
-        for entry in try packages(in: edition) where id == nil || entry.id == id {
+        for entry in try packages(in: edition) where ids?.contains(entry.id) ?? true {
             for old in history.of(entry).prefix(previous) where old.sha256 != entry.sha256 {
                 let file = place(old.path, edition)
                 guard !entry.isPatchSettled(from: old.version), try fileSize(file) != nil else { continue }
@@ -72,18 +79,43 @@ extension Catalog {
     /// - Returns: Whether it is listed now; see ``add(_:file:digest:size:)``.
     /// - Throws: what `maker` throws, and ``CatalogError``.
     public func make(_ wanted: WantedPatch, with maker: PatchMaker) throws -> Bool {
+        var failure: (any Error)?
+        let listed = try make([wanted], with: maker) { failure = $1 }
+        if let failure { throw failure }
+        return listed > 0
+    }
+
+    /// Makes patches, and lists all of them at once: lists are written once for all, not once for each.
+    ///
+    /// Blocks for the time of reading both versions of each.
+    /// - Parameters:
+    ///   - maker: Writes a patch file; this room knows no package format.
+    ///   - failed: Is told a patch that could not be made, and why; the others are made all the same.
+    /// - Returns: How many of them are listed now.
+    /// - Throws: `signing-key`, `catalog-corrupt`, `disk-full`, `io`; nothing is listed then.
+    public func make(
+        _ wanted: [WantedPatch], with maker: PatchMaker, failed: (WantedPatch, any Error) -> Void
+    ) throws(CatalogError) -> Int {
+        guard !wanted.isEmpty else { return 0 }
         let making = folder.appendingPathComponent(Self.making)
         try CatalogError.naming { () throws(ShardsError) in try Durable.makeFolder(making) }
-        let file = making.appendingPathComponent(
-            "\(wanted.id)-\(wanted.from)-\(wanted.to)-\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).mbtiles")
+        var finished: [MadePatch] = []
         defer {
-            unlink(file.path)
+            for patch in finished { if let file = patch.file { unlink(file.path) } }
             rmdir(making.path)
         }
-        guard let made = try maker(wanted.old, wanted.new, file) else {
-            return try settle(wanted) { _ throws(CatalogError) in nil }
+        for patch in wanted {
+            let file = making.appendingPathComponent(
+                "\(patch.id)-\(patch.from)-\(patch.to)-\(String(UInt64.random(in: 0...UInt64.max), radix: 16)).mbtiles")
+            do {
+                let made = try maker(patch.old, patch.new, file)
+                finished.append(MadePatch(wanted: patch, file: file, made: made))
+            } catch {
+                unlink(file.path)
+                failed(patch, error)
+            }
         }
-        return try add(wanted, file: file, digest: made.digest, size: made.size)
+        return try settle(finished)
     }
 
     /// Puts a finished patch into the catalog, if it pays and its package is still at that version.
@@ -94,32 +126,59 @@ extension Catalog {
     public func add(
         _ wanted: WantedPatch, file: URL, digest: Digest, size: UInt64
     ) throws(CatalogError) -> Bool {
-        try settle(wanted) { entry throws(CatalogError) in
-            guard let bytes = Int64(exactly: size), PatchRule.pays(patch: bytes, whole: entry.size) else { return nil }
-            let patch = PublishFile(format: "patch", fileExtension: ".mbtiles", url: file, digest: digest, size: size)
-            // No list names this file yet, so what lies there is of nobody's use.
-            try replace(place(entry.patchPath(from: wanted.from), wanted.edition), with: patch, of: wanted.id)
-            return CatalogEntry.Patch(from: wanted.from, url: "", size: bytes, sha256: digest.hex)
+        try settle([MadePatch(wanted: wanted, file: file, made: (digest, size))]) > 0
+    }
+
+    private struct MadePatch {
+        let wanted: WantedPatch
+        let file: URL?
+        /// `nil` when no patch gives the new version's bytes.
+        let made: (digest: Digest, size: UInt64)?
+    }
+
+    /// Lists the patches that pay, and notes the others; passes over those whose package has another version by now.
+    private func settle(_ patches: [MadePatch]) throws(CatalogError) -> Int {
+        try checkMaySign()
+        return try locked { () throws(CatalogError) in
+            var lists: [CatalogEdition: CatalogList] = [:]
+            var (listed, isChanged) = (0, Set<CatalogEdition>())
+            for patch in patches {
+                let (wanted, edition) = (patch.wanted, patch.wanted.edition)
+                var list: CatalogList
+                if let known = lists[edition] { list = known } else { list = try self.list(edition) }
+                lists[edition] = list
+                let index = list.packages.firstIndex { $0.id == wanted.id && $0.version == wanted.to }
+                guard let index else { continue }
+                let entry = list.packages[index]
+                guard !entry.isPatchSettled(from: wanted.from) else {
+                    listed += entry.patches.contains { $0.from == wanted.from } ? 1 : 0
+                    continue
+                }
+                if let placed = try place(patch, entry) {
+                    list.packages[index].add(placed)
+                    listed += 1
+                } else {
+                    list.packages[index].skipPatch(from: wanted.from)
+                }
+                lists[edition] = list
+                isChanged.insert(edition)
+            }
+            for edition in isChanged.sorted() { if let list = lists[edition] { try write(list, edition) } }
+            if !isChanged.isEmpty { try refreshIndex() }
+            return listed
         }
     }
 
-    /// Lists what `place` puts there, or notes that there is no patch; does nothing when the package has another version by now.
-    private func settle(
-        _ wanted: WantedPatch, _ place: (CatalogEntry) throws(CatalogError) -> CatalogEntry.Patch?
-    ) throws(CatalogError) -> Bool {
-        try checkMaySign()
-        return try locked { () throws(CatalogError) in
-            var list = try list(wanted.edition)
-            guard let index = list.packages.firstIndex(where: { $0.id == wanted.id && $0.version == wanted.to }) else {
-                return false
-            }
-            let entry = list.packages[index]
-            if entry.isPatchSettled(from: wanted.from) { return entry.patches.contains { $0.from == wanted.from } }
-            let patch = try place(entry)
-            if let patch { list.packages[index].add(patch) } else { list.packages[index].skipPatch(from: wanted.from) }
-            try write(list, wanted.edition)
-            try refreshIndex()
-            return patch != nil
-        }
+    /// Brings a patch that pays to its place; `nil` for one that does not.
+    private func place(_ patch: MadePatch, _ entry: CatalogEntry) throws(CatalogError) -> CatalogEntry.Patch? {
+        guard let file = patch.file, let made = patch.made, let bytes = Int64(exactly: made.size),
+            PatchRule.pays(patch: bytes, whole: entry.size)
+        else { return nil }
+        let from = patch.wanted.from
+        let published = PublishFile(
+            format: "patch", fileExtension: ".mbtiles", url: file, digest: made.digest, size: made.size)
+        // No list names this file yet, so what lies there is of nobody's use.
+        try replace(place(entry.patchPath(from: from), patch.wanted.edition), with: published, of: patch.wanted.id)
+        return CatalogEntry.Patch(from: from, url: "", size: bytes, sha256: made.digest.hex)
     }
 }

@@ -32,16 +32,16 @@ extension Catalog {
                 report.versions += history.trim(to: keep, under: list).map { "\(edition.path)\($0.id) \($0.version)" }
                 if !dryRun { try write(history, edition) }
                 let named = CatalogHistory.paths(list.packages + history.packages)
-                for path in try files(edition) where !named.contains(path) {
+                for path in try files(edition) + uselessPacks(list, edition) where !named.contains(path) {
                     let file = place(path, edition)
                     report.files.append(edition.path + path)
                     report.bytes += try fileSize(file) ?? 0
                     useless.append(file)
                 }
             }
-            for name in try abandoned() {
-                let file = folder.appendingPathComponent(Self.making + name)
-                report.files.append(Self.making + name)
+            for path in try abandoned().map({ Self.making + $0 }) + uselessStyles() {
+                let file = folder.appendingPathComponent(path)
+                report.files.append(path)
                 report.bytes += try fileSize(file) ?? 0
                 useless.append(file)
             }
@@ -52,9 +52,17 @@ extension Catalog {
             try CatalogError.naming { () throws(ShardsError) in
                 for file in useless { try Durable.remove(file) }
             }
-            // Folders of versions that nothing is left of; one that is not empty stays.
-            for folder in Set(useless.map { $0.deletingLastPathComponent().path }) { rmdir(folder) }
+            removeEmptyFolders(of: useless)
             return report
+        }
+    }
+
+    /// Removes folders that nothing is left of, up to the catalog's own; one that is not empty stays.
+    private func removeEmptyFolders(of files: [URL]) {
+        let root = folder.standardizedFileURL.path
+        for file in files {
+            var parent = file.standardizedFileURL.deletingLastPathComponent()
+            while parent.path.count > root.count, rmdir(parent.path) == 0 { parent.deleteLastPathComponent() }
         }
     }
 
@@ -62,11 +70,13 @@ extension Catalog {
     private func abandoned() throws(CatalogError) -> [String] {
         let making = folder.appendingPathComponent(Self.making)
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: making.path) else { return [] }
-        return names.filter { name in
-            var status = stat()
-            return stat(making.appendingPathComponent(name).path, &status) == 0
-                && Date().timeIntervalSince1970 - Double(status.st_mtim.tv_sec) > 86_400
-        }
+        return names.filter { Self.isOld(making.appendingPathComponent($0)) }
+    }
+
+    /// Whether a file was last changed more than a day ago: whoever was writing it is dead.
+    static func isOld(_ file: URL) -> Bool {
+        var status = stat()
+        return stat(file.path, &status) == 0 && Date().timeIntervalSince1970 - Double(status.st_mtim.tv_sec) > 86_400
     }
 
     /// Files of packages and patches in an edition's folder, temporary ones of dead processes included.

@@ -67,10 +67,12 @@ extension Catalog {
         try write(history, to: historyURL(edition))
     }
 
-    /// Removes the files of entries that went, except those that others still name.
-    func removeFiles(of gone: [CatalogEntry], _ edition: CatalogEdition) throws(CatalogError) {
+    /// Removes the files of entries that went, except those that the ones that stay still name.
+    func removeFiles(
+        of gone: [CatalogEntry], except staying: [CatalogEntry], _ edition: CatalogEdition
+    ) throws(CatalogError) {
         guard !gone.isEmpty else { return }
-        let kept = CatalogHistory.paths(try list(edition).packages + (try history(edition).packages))
+        let kept = CatalogHistory.paths(staying)
         try CatalogError.naming { () throws(ShardsError) in
             for path in CatalogHistory.paths(gone).subtracting(kept).sorted() {
                 try Durable.remove(place(path, edition))

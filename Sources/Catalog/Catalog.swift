@@ -73,54 +73,7 @@ public struct Catalog: Sendable {
         try list(edition).packages
     }
 
-    /// Puts a finished package into the catalog, in all of its formats.
-    ///
-    /// The version is one more than the last, and stays when the bytes of all files are the same; a format that was not there is
-    /// added to the version it belongs to. The list is only written if something in it changed. Files are linked when they lie on
-    /// the same file system, and copied otherwise. Each is hashed before it is listed. Blocks for the time of reading them.
-    /// - Throws: `bad-request`, `bad-file`, `other-tileset`, `signing-key`, `catalog-corrupt`, `disk-full`, `io`; the list is then as it was.
-    public func publish(_ request: PublishRequest) throws(CatalogError) -> Published {
-        try request.check()
-        try checkMaySign()
-        let edition = request.edition
-        return try locked { () throws(CatalogError) in
-            var list = try list(edition)
-            let previous = list.packages.first { $0.id == request.id }
-            if let known = previous?.tileset, !request.tileset.isEmpty, known != request.tileset,
-                !request.replacesTileset
-            {
-                throw CatalogError(
-                    .otherTileset,
-                    "Package '\(request.id)' of catalog '\(edition)' is made of tileset '\(known)'; one of '\(request.tileset)' would take its place. Publish it to another catalog or under another id, or allow the replacement."
-                )
-            }
-            let (version, isSame) = try place(request, previous)
-            let entry = CatalogEntry(
-                request, version: version, like: previous?.version == version ? previous : nil,
-                base: baseURL + edition.path)
-            if previous != entry {
-                list.packages.removeAll { $0.id == request.id }
-                list.packages.append(entry)
-                try replaceList(list, edition, old: previous?.version == version ? nil : previous)
-            }
-            return Published(version: version, path: place(entry.path, edition), unchanged: isSame)
-        }
-    }
-
     // MARK: - Inside
-
-    /// Lets a list take the place of the one before: what is remembered first, the index after it, old files last.
-    private func replaceList(
-        _ list: CatalogList, _ edition: CatalogEdition, old: CatalogEntry?
-    ) throws(CatalogError) {
-        var history = try history(edition)
-        if let old { history.add(old) }
-        let gone = history.trim(to: keepVersions, under: list)
-        try write(history, edition)
-        try write(list, edition)
-        try refreshIndex()
-        try removeFiles(of: gone, edition)
-    }
 
     var listURL: URL { listURL(.main) }
 

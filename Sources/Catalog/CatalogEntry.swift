@@ -66,6 +66,8 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     public let minZoom: Int?
     /// The deepest zoom of its tiles; `nil` when not told.
     public let maxZoom: Int?
+    /// Its region and those above it, where the embedded tree does not have them; `nil` for others.
+    public let nodes: [CatalogIndex.Node]?
     private var listedFiles: [File]?
     private var listedPatches: [Patch]?
     private var skippedPatches: [Int32]?
@@ -84,6 +86,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         case tileset
         case minZoom = "min_zoom"
         case maxZoom = "max_zoom"
+        case nodes = "region_nodes"
         case listedFiles = "files"
         case listedPatches = "patches"
         case skippedPatches = "no_patch_from"
@@ -130,6 +133,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         tileset = request.tileset.isEmpty ? nil : request.tileset
         minZoom = request.zooms?.min
         maxZoom = request.zooms?.max
+        nodes = request.nodes.isEmpty ? nil : request.nodes
         let new = request.files.map {
             File(
                 format: $0.format, fileExtension: $0.fileExtension,

@@ -30,6 +30,8 @@ extension CatalogIndex {
                 "'catalog.json' is '\(format.prefix(40))' version \(formatVersion); this build reads '\(Self.formatName)' "
                     + "version \(Self.formatVersion).")
         }
+        guard sequence ?? 0 >= 0 else { throw CatalogError(.corrupt, "The catalog's sequence is negative.") }
+        try checkStyles()
         var paths: Set<String> = []
         for edition in editions {
             let known = try CatalogEdition(group: edition.group, language: edition.language)
@@ -59,6 +61,19 @@ extension CatalogIndex {
                     .corrupt, "The tile packs of package '\(name)' have no usable address, size or digest.")
             }
             guard last <= Int64(Int32.max) else { throw CatalogError(.corrupt, "Package '\(name)' has no version.") }
+        }
+    }
+
+    private func checkStyles() throws(CatalogError) {
+        let styles = styles ?? []
+        guard Set(styles.map(\.id)).count == styles.count,
+            styles.allSatisfy({
+                CatalogEdition.isWord($0.id) && $0.version >= 1 && Self.isSound($0.url, $0.size, $0.sha256)
+            })
+        else {
+            throw CatalogError(
+                .corrupt,
+                "The catalog names a style twice, or one without a usable id, version, address, size or digest.")
         }
     }
 

@@ -20,6 +20,14 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
         public var kind: String
         /// Names by language code.
         public var names: [String: String]
+
+        /// A node from its parts.
+        public init(id: String, parent: String?, kind: String, names: [String: String]) {
+            self.id = id
+            self.parent = parent
+            self.kind = kind
+            self.names = names
+        }
     }
 
     /// A part of the catalog with a `packages.json` of its own.
@@ -129,8 +137,28 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
         }
     }
 
+    /// A style pack: what a style needs besides tiles, as one ZIP archive.
+    public struct Style: Sendable, Hashable, Codable {
+        /// The style's id in the catalog.
+        public var id: String
+        /// What people call it; absent when it has no name.
+        public var name: String?
+        /// Counts from 1; another version means other bytes.
+        public var version: Int32
+        /// Address, relative to the document.
+        public var url: String
+        /// Exact bytes.
+        public var size: Int64
+        /// SHA-256, 64 lower-case hexadecimal digits.
+        public var sha256: String
+    }
+
     /// Always ``formatName``.
     public var format = Self.formatName
+    /// Grows with every new version of a package or style: the sum of their newest versions.
+    ///
+    /// A document with a smaller number is an older one. Documents of earlier builds have none.
+    public var sequence: Int64?
     /// Always ``formatVersion`` in documents of this build.
     public var formatVersion = Self.formatVersion
     /// What a client should not exceed.
@@ -141,9 +169,11 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
     public var editions: [Edition] = []
     /// Ascending by edition, then id.
     public var packages: [Package] = []
+    /// Style packs, ascending by id; absent when there are none.
+    public var styles: [Style]?
 
     private enum CodingKeys: String, CodingKey {
-        case format, limits, tree, editions, packages
+        case format, sequence, limits, tree, editions, packages, styles
         case formatVersion = "format_version"
     }
 

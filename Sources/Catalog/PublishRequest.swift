@@ -57,6 +57,10 @@ public struct PublishRequest: Sendable {
     public var zooms: ZoomRange?
     /// Whether it may take the place of a package of another tileset.
     public var replacesTileset = false
+    /// The tile packs that this very file was cut into; `nil` when it was not.
+    public var tilePacks: PublishedPacks?
+    /// Its region and those above it, where the embedded tree does not have them.
+    public var nodes: [CatalogIndex.Node] = []
 
     /// Makes a request from the parts that every package has; the others are set afterwards.
     public init(
@@ -82,6 +86,34 @@ public struct PublishRequest: Sendable {
                 format: Self.main.format, fileExtension: Self.main.fileExtension, url: file, digest: digest, size: size)
         ]
             + files.sorted { $0.format < $1.format }
+    }
+}
+
+/// The tile packs of a package, which lie in the catalog already.
+public struct PublishedPacks: Sendable, Hashable {
+    /// The list as it is to be published.
+    public let list: [UInt8]
+    /// Every pack of the list: its path inside the edition's folder, and its length.
+    public let files: [Pack]
+
+    /// One pack.
+    public struct Pack: Sendable, Hashable {
+        /// Path inside the edition's folder.
+        public let path: String
+        /// Bytes.
+        public let size: UInt64
+
+        /// A pack at a path.
+        public init(path: String, size: UInt64) {
+            self.path = path
+            self.size = size
+        }
+    }
+
+    /// Makes it of its parts.
+    public init(list: [UInt8], files: [Pack]) {
+        self.list = list
+        self.files = files
     }
 }
 

@@ -1,9 +1,11 @@
 import Catalog
 import Foundation
 import Logging
+import Packages
 import Scheduling
 import Shards
 import Telemetry
+import Tiles
 
 /// Publishes into a catalog folder.
 struct CatalogPublisher: Publishing {
@@ -13,6 +15,31 @@ struct CatalogPublisher: Publishing {
     var logger: Logger?
 
     func publish(_ order: PublishOrder) throws -> Publication {
+        guard let result = publish([order]).first else {
+            throw CatalogError(.badRequest, "Package '\(order.id)' was not published.")
+        }
+        return try result.get()
+    }
+
+    func publish(_ orders: [PublishOrder]) -> [Result<Publication, any Error>] {
+        let requests = orders.map { order in Result { try request(order) } }
+        var published = catalog.publish(requests.compactMap { try? $0.get() })[...]
+        let results = requests.map { request -> Result<Published, any Error> in
+            if case .failure(let error) = request { return .failure(error) }
+            return published.removeFirst().mapError { $0 }
+        }
+        makePatches(zip(orders, results).compactMap { order, result in (try? result.get()).map { _ in order } })
+        return results.map { result in result.map(publication) }
+    }
+
+    private func publication(_ published: Published) -> Publication {
+        let folder = catalog.folder.standardizedFileURL.path
+        let path = published.path.standardizedFileURL.path
+        let inside = path.hasPrefix(folder) ? String(path.dropFirst(folder.count).drop { $0 == "/" }) : path
+        return Publication(version: UInt32(clamping: published.version), path: inside, unchanged: published.unchanged)
+    }
+
+    private func request(_ order: PublishOrder) throws -> PublishRequest {
         guard let digest = Digest(bytes: order.merged.digest.bytes) else {
             throw CatalogError(.badRequest, "The digest of package '\(order.id)' has not 32 bytes.")
         }
@@ -26,25 +53,53 @@ struct CatalogPublisher: Publishing {
         request.tileset = order.tileset
         request.zooms = order.zooms
         request.replacesTileset = order.replacesTileset
-        let published = try catalog.publish(request)
-        makePatches(order.id, order.edition)
-        let folder = catalog.folder.standardizedFileURL.path
-        let path = published.path.standardizedFileURL.path
-        let inside = path.hasPrefix(folder) ? String(path.dropFirst(folder.count).drop { $0 == "/" }) : path
-        return Publication(version: UInt32(clamping: published.version), path: inside, unchanged: published.unchanged)
+        request.nodes = order.nodes
+        request.tilePacks = try packs(order, digest)
+        return request
     }
 
-    /// Makes the patches that are not there, also those that a crash prevented.
+    /// The tile packs of a package, cut now unless the catalog has them.
+    private func packs(_ order: PublishOrder, _ digest: Digest) throws -> PublishedPacks? {
+        guard let scheme = order.packs else { return nil }
+        let home = order.edition.path.isEmpty ? catalog.folder : catalog.folder.appending(path: order.edition.path)
+        var wanted = TilePacks.Order(package: order.file, id: order.id, tileset: order.tileset)
+        wanted.mask = try TileMask(cartoText: order.maskWire)
+        wanted.scheme = scheme
+        let list = try heldPacks(wanted, digest, home) ?? TilePacks.packs(wanted, into: home)
+        return PublishedPacks(
+            list: try list.encoded(), files: list.packs.map { PublishedPacks.Pack(path: $0.path, size: $0.size) })
+    }
+
+    /// The packs of these very bytes that the catalog lists, when all of their files are there.
+    private func heldPacks(_ wanted: TilePacks.Order, _ digest: Digest, _ home: URL) -> TilePackList? {
+        guard let bytes = try? Data(contentsOf: home.appending(path: TilePackList.path(wanted.id))),
+            let list = try? JSONDecoder().decode(TilePackList.self, from: bytes), list.answers(wanted, of: digest)
+        else { return nil }
+        let isThere = list.packs.allSatisfy { pack in
+            let attributes = try? FileManager.default.attributesOfItem(atPath: home.appending(path: pack.path).path)
+            return (attributes?[.size] as? NSNumber)?.uint64Value == pack.size
+        }
+        return isThere ? list : nil
+    }
+
+    /// Makes the patches that are not there, also those that a crash prevented, and lists them together.
     ///
     /// Clients that find none fetch the whole file: a patch that cannot be made is no reason to hold the package back.
-    private func makePatches(_ id: String, _ edition: CatalogEdition) {
-        guard let patchMaker else { return }
-        do {
-            for wanted in try catalog.wantedPatches(id, in: edition) { _ = try catalog.make(wanted, with: patchMaker) }
-        } catch {
+    private func makePatches(_ orders: [PublishOrder]) {
+        guard let patchMaker, !orders.isEmpty else { return }
+        func warn(_ package: String, _ error: any Error) {
             logger?.warning(
                 "no patch to the new version",
-                metadata: [LogKey.package: "\(edition.path)\(id)", LogKey.errorMessage: "\(error)"])
+                metadata: [LogKey.package: "\(package)", LogKey.errorMessage: "\(error)"])
+        }
+        do {
+            var wanted: [WantedPatch] = []
+            for (edition, orders) in Dictionary(grouping: orders, by: \.edition).sorted(by: { $0.key < $1.key }) {
+                wanted += try catalog.wantedPatches(of: Set(orders.map(\.id)), in: edition)
+            }
+            _ = try catalog.make(wanted, with: patchMaker) { warn("\($0.edition.path)\($0.id)", $1) }
+        } catch {
+            warn(orders.map { "\($0.edition.path)\($0.id)" }.joined(separator: ", "), error)
         }
     }
 
@@ -62,6 +117,8 @@ struct CatalogPublisher: Publishing {
         case let error as CatalogError where error.code == .badFile:
             (Trouble(cause: "blob-missing", detail: error.message), false)
         case let error as CatalogError:
+            (Trouble(cause: "\(error.code)", detail: error.message), [.diskFull, .io].contains(error.code))
+        case let error as PackagesError:
             (Trouble(cause: "\(error.code)", detail: error.message), [.diskFull, .io].contains(error.code))
         case let error as ShardsError:
             (Trouble(cause: "\(error.code)", detail: error.message), [.diskFull, .io].contains(error.code))

@@ -84,53 +84,14 @@ extension CoordinatorEngine {
         share > 0 ? UInt64(exactly: (min(share, 1) * Double(tiles)).rounded(.down)) ?? tiles : 0
     }
 
-    /// Puts a merged package into the catalog; the scheduler has made `publishing` durable before.
+    /// Puts a merged package into the catalog, with all others that wait by then; the scheduler has made `publishing` durable before.
     private func publish(_ job: JobID, _ package: Int, _ merged: MergedPackage) {
         guard scheduler.isLiving(job), let spec = specs[job], spec.packages.indices.contains(package) else { return }
-        let wanted = spec.packages[package]
-        let edition = spec.edition
-        workshop.run(on: .files) { [blobs, publisher, logger] in
-            do {
-                let place = try CatalogEdition(of: edition)
-                var held: [LocalBlob] = []
-                var files: [URL] = []
-                var catalog: [ContentDigest: URL]?
-                for digest in merged.digests {
-                    if let name = Digest(bytes: digest.bytes), let blob = try await blobs.local(name) {
-                        held.append(blob)
-                        files.append(blob.url)
-                        continue
-                    }
-                    // Nothing was new, so nothing was merged; or the blob has gone since. The catalog may have these very bytes.
-                    if catalog == nil { catalog = try await FileWork.run { try publisher.held(wanted.id, place) } }
-                    guard let file = catalog?[digest] else {
-                        let trouble = Trouble(
-                            cause: "blob-missing", detail: "the merged package \(digest) is gone from the blob store")
-                        return .event(.packageTrouble(job, package: package, trouble, retriable: false))
-                    }
-                    files.append(file)
-                }
-                let order = PublishOrder(
-                    id: wanted.id, file: files[0], merged: merged, maskWire: wanted.mask.cartoWire,
-                    names: wanted.names, tileset: spec.tilesetID, attribution: spec.attribution, zooms: spec.zooms,
-                    files: try PublishOrder.files(merged, Array(files.dropFirst())),
-                    edition: place, dataDate: spec.dataDate,
-                    replacesTileset: spec.replacesTileset)
-                let done = try await FileWork.run { try publisher.publish(order) }
-                withExtendedLifetime(held) {}
-                return .event(
-                    .published(job, package: package, version: done.version, path: done.path, unchanged: done.unchanged)
-                )
-            } catch {
-                let (trouble, mayHeal) = publisher.trouble(error)
-                logger.warning(
-                    "package not published",
-                    metadata: [
-                        LogKey.package: "\(wanted.id)", LogKey.errorCode: "\(trouble.cause)",
-                        LogKey.errorMessage: "\(trouble.detail)",
-                    ])
-                return .event(.packageTrouble(job, package: package, trouble, retriable: mayHeal))
-            }
+        publications.add(Publications.Waiting(job: job, package: package, merged: merged, spec: spec))
+        workshop.run(on: .files) { [blobs, publisher, logger, publications] in
+            // Whoever came first has taken this one along, unless it came too late or there were too many.
+            let events = await publications.publish(blobs, publisher, logger)
+            return events.isEmpty ? nil : .events(events)
         }
     }
 

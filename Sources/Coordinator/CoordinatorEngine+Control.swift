@@ -111,6 +111,7 @@ extension CoordinatorEngine {
                 $0.tiles = counts.tiles
                 $0.batches = counts.wholeBatches
                 $0.existing = existing
+                $0.tilePacks = specs[job]?.packs != nil
             })
     }
 
@@ -118,6 +119,7 @@ extension CoordinatorEngine {
     func take(_ report: Report) async {
         switch report {
         case .event(let event): take(scheduler.handle(event, now: now))
+        case .events(let events): for event in events { take(scheduler.handle(event, now: now)) }
         case .written(let job, let package, let digest, let decides):
             take(scheduler.handle(.manifestWritten(job, package: package, digest, decides: decides), now: now))
             removals.settle(digest, isNamed: true)
@@ -138,6 +140,7 @@ extension CoordinatorEngine {
                     .make {
                         $0.tiles = plan.tiles
                         $0.batches = UInt64(plan.submission.batches.count)
+                        $0.tilePacks = plan.spec.packs != nil
                     }), to: asker)
         case .planned(let asker, .success(let plan), isDry: false):
             guard let (job, existing) = enter(plan) else { return }

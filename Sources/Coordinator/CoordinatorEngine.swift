@@ -24,6 +24,7 @@ actor CoordinatorEngine {
     /// Where this host streams blobs, 0 = nowhere.
     let blobPort: UInt32
     let workshop = Workshop()
+    let publications = Publications()
     let clock = ContinuousClock()
     let origin: ContinuousClock.Instant
 

@@ -12,6 +12,8 @@ struct JobSpec: Sendable {
         let mask: TileMask
         let names: [String: String]
         let bounds: PBBox?
+        /// Its region and those above it that the embedded tree may lack.
+        let nodes: [PBRegionNode]
     }
 
     let label: String
@@ -41,6 +43,9 @@ struct JobSpec: Sendable {
     let dataDate: String?
     /// Whether its packages may take the place of those of another tileset.
     let replacesTileset: Bool
+
+    /// How its packages are cut into tile packs when they are published; `nil` = they are not.
+    let packs: PackScheme?
 
     /// Every format that some package is to have.
     var allFormats: [String] { Set(formats.joined()).sorted() }
@@ -74,6 +79,7 @@ struct JobSpec: Sendable {
         replacesTileset = spec.replacesTileset
         style = spec.style
         edition = spec.edition
+        packs = spec.packs
     }
 
     init(_ body: PBSubmit, withMasks: Bool = true) throws(SubmitProblem) {
@@ -87,6 +93,7 @@ struct JobSpec: Sendable {
         replacesTileset = body.replacesTileset
         style = body.style
         edition = body.edition
+        packs = try Self.packs(body)
         kind = body.kind
         tileset = Array(body.tileset)
         tilesetID = try Self.id(ofTileset: tileset)
@@ -103,10 +110,24 @@ struct JobSpec: Sendable {
             }
             packages.append(
                 Package(
-                    id: package.id, mask: mask, names: package.names, bounds: package.hasBounds ? package.bounds : nil))
+                    id: package.id, mask: mask, names: package.names, bounds: package.hasBounds ? package.bounds : nil,
+                    nodes: package.nodes))
         }
         self.packages = packages
         mask = TileMask(union: packages.map(\.mask)) ?? TileMask(empty: zooms.max)
+    }
+
+    /// The bands of tile packs, where packs are wanted.
+    private static func packs(_ body: PBSubmit) throws(SubmitProblem) -> PackScheme? {
+        guard !body.tilePacks.isEmpty else { return nil }
+        do throws(TilesError) {
+            guard body.tilePacks.utf8.count <= 1_000 else {
+                throw TilesError(.badZoom, "They have more than 1,000 bytes.")
+            }
+            return try PackScheme(parsing: body.tilePacks)
+        } catch {
+            throw SubmitProblem("bad-request", "The bands of the tile packs cannot be read: \(error.message)")
+        }
     }
 
     /// What each package is to have beside MBTiles, which every package is anyway.

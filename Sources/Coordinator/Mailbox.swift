@@ -13,6 +13,8 @@ enum Report: Sendable {
     case reopenPlanned(Asker, JobID, only: [Int]?, Result<Reopening, SubmitProblem>)
     /// A publication ended, or a manifest could not be written.
     case event(Event)
+    /// Publications that were made together ended.
+    case events([Event])
     /// The manifest of a package is durable; its claim is to be settled.
     case written(JobID, package: Int, ContentDigest, decides: Bool)
     /// A commit's blob was looked for; `trouble` says why it cannot be used.

@@ -29,6 +29,10 @@ struct PublishOrder: Sendable {
     var dataDate: String?
     /// Whether it may take the place of a package of another tileset.
     var replacesTileset = false
+    /// How it is cut into tile packs; `nil` = it is not.
+    var packs: PackScheme?
+    /// Its region and those above it that the embedded tree may lack.
+    var nodes: [CatalogIndex.Node] = []
 
     /// A merged package's other files with the addresses of their blobs, which are in the same order.
     ///
@@ -74,8 +78,16 @@ struct Publication: Hashable, Sendable {
 /// Publishing the same bytes again must be harmless: it is repeated after a crash.
 protocol Publishing: Sendable {
     func publish(_ order: PublishOrder) throws -> Publication
+    /// The same for many at once, which may cost less; what became of each, in their order.
+    func publish(_ orders: [PublishOrder]) -> [Result<Publication, any Error>]
     /// The files of a package's newest version that are there, whole by their lengths.
     func held(_ id: String, _ edition: CatalogEdition) throws -> [ContentDigest: URL]
     /// What to tell the scheduler about an error, and whether waiting may cure it.
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool)
+}
+
+extension Publishing {
+    func publish(_ orders: [PublishOrder]) -> [Result<Publication, any Error>] {
+        orders.map { order in Result { try publish(order) } }
+    }
 }

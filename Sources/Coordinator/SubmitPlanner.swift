@@ -3,6 +3,7 @@ import Packages
 import Scheduling
 import Shards
 import Tiles
+import Tilesets
 import Wire
 
 /// Checks a submission and cuts it into batches; pure, and run beside the coordinator's loop because a planet takes seconds.
@@ -24,6 +25,12 @@ struct SubmitPlanner: Sendable {
     func plan(_ body: PBSubmit, wall: Int64, due: Int64? = nil) throws(SubmitProblem) -> Plan {
         try checkForm(body)
         let spec = try JobSpec(body)
+        guard spec.packs == nil || TilePacks.isName(spec.tilesetID) else {
+            throw SubmitProblem(
+                "bad-request",
+                "Tileset id '\(spec.tilesetID.prefix(130))' cannot be a folder of tile packs: use 1 to 120 letters, digits and . _ - ( ) ,",
+                hint: "give the tileset another id, or leave --tile-packs out")
+        }
         let planner = BatchPlanner(mask: spec.mask, zooms: spec.zooms)
         try checkSize(body, tiles: planner.tiles)
         var packages: [Package] = []
@@ -77,6 +84,7 @@ struct SubmitPlanner: Sendable {
             $0.style = body.style
             $0.dataDate = body.dataDate
             $0.replacesTileset = body.replacesTileset
+            $0.tilePacks = body.tilePacks
             if !body.edition.isRoot { $0.edition = body.edition }
             $0.packages = zip(body.packages, JobSpec.formats(body)).map { package, formats in
                 var package = package
@@ -154,6 +162,10 @@ struct SubmitPlanner: Sendable {
                 throw SubmitProblem(
                     "bad-style", "'\(body.style.prefix(200))' is not the address of a style.",
                     hint: "give one that begins with http:// or https:// and that every worker reaches")
+            }
+            do throws(TilesetsError) { _ = try SecretAddress(body.style) } catch {
+                throw SubmitProblem(
+                    "bad-style", error.message, hint: "a tileset's key: is {key}; another secret is ${NAME}")
             }
             guard formats.contains("maplibre") else {
                 throw SubmitProblem(

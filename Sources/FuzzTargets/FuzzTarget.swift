@@ -28,6 +28,12 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case pmtiles
     /// A MapLibre style: what it needs and how it is rewritten.
     case style
+    /// A style pack as a ZIP archive.
+    case zip
+    /// The pages of a SQLite file, whose unused bytes are zeroed.
+    case gaps
+    /// A body's delta: two bytes with the length of the old body, the old body, the delta.
+    case delta
 
     /// What became of some bytes.
     public enum Verdict: Hashable, Sendable, CustomStringConvertible {
@@ -60,6 +66,9 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .key: Self.key(bytes)
         case .pmtiles: Self.pmtiles(bytes)
         case .style: Self.style(bytes)
+        case .zip: Self.zip(bytes)
+        case .gaps: Self.gaps(bytes)
+        case .delta: Self.delta(bytes)
         }
     }
 

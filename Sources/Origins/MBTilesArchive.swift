@@ -4,13 +4,15 @@ import TileBodies
 import Tiles
 import Tilesets
 
-/// An MBTiles file of any dialect, read through its `tiles` table or view.
+/// An MBTiles file of any dialect, also CARTO's with its preset dictionary, read through its `tiles` table or view.
 ///
 /// Opened read-only and as immutable, so that a file on a read-only disk works and no `-shm` appears beside it.
 final class MBTilesArchive: TileArchive {
     private let queue: DatabaseQueue
     private let path: String
     private let limit: Int
+    /// What CARTO's packager gave zlib beforehand; `nil` when bodies are what they seem.
+    private let dictionary: [UInt8]?
 
     init(path: String, limit: Int) throws(OriginsError) {
         self.path = path
@@ -27,14 +29,25 @@ final class MBTilesArchive: TileArchive {
         }
         let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "/-_.~"))
         let escaped = path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path
+        let isEncrypted: Bool
         do {
             queue = try DatabaseQueue(path: "file:\(escaped)?immutable=1", configuration: configuration)
             try queue.read { db in
                 _ = try db.makeStatement(sql: "SELECT tile_data FROM tiles WHERE zoom_level = ?")
             }
+            (dictionary, isEncrypted) = try queue.read { db in
+                guard try db.tableExists("metadata") || db.viewExists("metadata") else { return (nil, false) }
+                let sql = "SELECT value FROM metadata WHERE name = ?"
+                let data = try Data?.fetchOne(db, sql: sql, arguments: ["shared_zlib_dict"]) ?? nil
+                return (data.map { [UInt8]($0) }, try Row.fetchOne(db, sql: sql, arguments: ["nutikeysha1"]) != nil)
+            }
         } catch {
             throw OriginsError(
                 .badArchive, "'\(path)' is no MBTiles file: it has no readable 'tiles' table or view.", cause: error)
+        }
+        guard !isEncrypted else {
+            throw OriginsError(
+                .unsupported, "'\(path)' is encrypted with a key of CARTO's; only packages without one are read.")
         }
     }
 
@@ -53,14 +66,25 @@ final class MBTilesArchive: TileArchive {
                         let text = "the tile has \(data.count) bytes; the limit is \(limit)"
                         each(tile, .failure(OriginsError(.badArchive, text)))
                     } else {
-                        // An MBTiles body has no label; gzip is recognised by its first bytes.
-                        each(tile, .success(data.map { (body: [UInt8]($0), coding: .identity) }))
+                        each(tile, body(data))
                     }
                 }
             }
         } catch {
             let text = "MBTiles file '\(path)' is damaged: \((error as? DatabaseError)?.message ?? "unreadable row")"
             for tile in tiles[done...] { each(tile, .failure(OriginsError(.badArchive, text, cause: error))) }
+        }
+    }
+
+    /// An MBTiles body has no label; gzip is recognised by its first bytes, and a preset dictionary is undone here.
+    private func body(_ data: Data?) -> Result<(body: [UInt8], coding: BodyCoding)?, OriginsError> {
+        guard let data else { return .success(nil) }
+        guard let dictionary, !data.isEmpty else { return .success((body: [UInt8](data), coding: .identity)) }
+        do {
+            let body = try PresetDictionary.decompress([UInt8](data), dictionary: dictionary, limit: limit)
+            return .success((body: body, coding: .identity))
+        } catch {
+            return .failure(OriginsError(.badArchive, "the tile cannot be unpacked: \(error.message)", cause: error))
         }
     }
 

@@ -19,6 +19,7 @@ struct Draft: Sendable {
     var language: String?
     var group: String?
     var keyEnvironment: String?
+    var packs: PackScheme?
 
     init(_ reader: FieldReader, fallbackID: String) throws(TilesetsError) {
         id = try reader.text("id") ?? fallbackID
@@ -37,6 +38,7 @@ struct Draft: Sendable {
         headers = try Self.headers(reader)
         keyEnvironment = try Self.key(reader)
         politeness = try Self.politeness(reader)
+        packs = try Self.packs(reader)
     }
 
     /// Joins the file's keys with the source's own metadata.
@@ -52,12 +54,21 @@ struct Draft: Sendable {
         guard let zooms = zooms ?? metadata.zooms else {
             throw TilesetsError(.missingKey, "Tileset '\(id)' does not tell its zooms; add for example zoom: 0-14.")
         }
-        return Tileset(
+        var tileset = Tileset(
             id: id, name: name ?? metadata.name, source: source, scheme: scheme ?? metadata.scheme ?? .xyz,
             format: format, zooms: zooms, bounds: bounds ?? metadata.bounds,
             attribution: attribution ?? metadata.attribution, description: description ?? metadata.description,
             vectorLayers: metadata.vectorLayers, headers: headers, politeness: politeness, http2: http2,
             maxTileBytes: maxTileBytes, language: language, keyEnvironment: keyEnvironment)
+        tileset.packs = packs ?? metadata.packs
+        return tileset
+    }
+
+    private static func packs(_ reader: FieldReader) throws(TilesetsError) -> PackScheme? {
+        guard let value = reader["tile_packs"] else { return nil }
+        do throws(TilesError) { return try PackScheme(bands: value) } catch {
+            throw TilesetsError(.badValue, "Tileset file '\(reader.name)': tile_packs: \(error.message)")
+        }
     }
 
     private static func format(_ reader: FieldReader) throws(TilesetsError) -> TileFormat? {

@@ -38,6 +38,12 @@ extension SourceMetadata {
             throw TilesetsError(
                 .badTileJSON, "The TileJSON document has scheme '\(other.prefix(20))'; xyz or tms is known.")
         }
+        if let bands = values[PackScheme.sourceKey] {
+            do throws(TilesError) { packs = try PackScheme(bands: bands) } catch {
+                throw TilesetsError(
+                    .badTileJSON, "The TileJSON document's '\(PackScheme.sourceKey)' cannot be read: \(error.message)")
+            }
+        }
         merge(metadataJSON: tileJSON)
         if let word = Self.text(values["format"]) { format = Self.format(word) }
         if format == nil { format = templates.first.flatMap(Self.formatOfPath) }

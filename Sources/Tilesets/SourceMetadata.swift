@@ -21,6 +21,8 @@ public struct SourceMetadata: Sendable, Hashable {
     public var vectorLayers: String?
     /// From which edge the templates' rows are counted.
     public var scheme: URLTemplate.Scheme?
+    /// How packages of it are cut into tile packs.
+    public var packs: PackScheme?
 
     /// Nothing known.
     public init() {}
@@ -33,6 +35,7 @@ public struct SourceMetadata: Sendable, Hashable {
         if vectorLayers == nil, case .array? = values["vector_layers"] {
             vectorLayers = values["vector_layers"].flatMap { try? $0.canonicalText() }
         }
+        packs = packs ?? values[PackScheme.sourceKey].flatMap { try? PackScheme(bands: $0) }
         name = name ?? Self.text(values["name"])
         attribution = attribution ?? Self.text(values["attribution"])
         description = description ?? Self.text(values["description"])
@@ -54,10 +57,10 @@ public struct SourceMetadata: Sendable, Hashable {
         return try? BoundingBox(west: cut[0], south: cut[1], east: cut[2], north: cut[3])
     }
 
-    /// Reads a format word: `pbf`, `mvt`, `png`, `jpg`, `jpeg`, `webp`, or a media type of these.
+    /// Reads a format word: `pbf`, `mvt`, `mbvt` (CARTO's), `png`, `jpg`, `jpeg`, `webp`, or a media type of these.
     public static func format(_ word: String) -> TileFormat? {
         switch word.lowercased() {
-        case "pbf", "mvt", "application/vnd.mapbox-vector-tile", "application/x-protobuf": .mvt
+        case "pbf", "mvt", "mbvt", "application/vnd.mapbox-vector-tile", "application/x-protobuf": .mvt
         case "png", "image/png": .png
         case "jpg", "jpeg", "image/jpeg": .jpeg
         case "webp", "image/webp": .webp

@@ -47,6 +47,10 @@ public struct Tileset: Sendable, Hashable {
     public var language: String?
     /// The environment variable whose value `{key}` stands for.
     public var keyEnvironment: String?
+    /// How its packages are cut into tile packs, where file or source tells.
+    ///
+    /// It says how packages are published, not what tiles are; so it is no part of the canonical form.
+    public var packs: PackScheme?
 
     /// The largest body taken when the tileset does not tell.
     public static let defaultMaxTileBytes = 16 << 20

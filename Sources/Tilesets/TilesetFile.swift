@@ -18,6 +18,7 @@ import Tiles
 /// | `key` | `${NAME}`: the environment variable `{key}` stands for |
 /// | `language` | what `{language}` stands for |
 /// | `group` | the data group its packages belong to: `terrain`, `satellite`; none is the base map |
+/// | `tile_packs` | the bands of tile packs: `0-5@0,6-10@6`, or a list of mappings of `minzoom`, `maxzoom`, `index_zoom`; default: what the source tells under `packhorse:tile_packs`, else Mapbox's |
 /// | `http2` | true or false (default) |
 /// | `max_tile_bytes` | 1...268435456, default 16777216 |
 /// | `politeness` | a mapping of `concurrency` 1...256 (8), `requests_per_second`, `user_agent`, `contact` |
@@ -26,7 +27,7 @@ public struct TilesetFile: Sendable {
     static let keys = [
         "id", "name", "url", "format", "zoom", "minzoom", "maxzoom", "bounds", "attribution", "description",
         "subdomains", "scheme", "headers", "key", "language", "group", "http2", "max_tile_bytes", "politeness",
-        "timeouts",
+        "timeouts", "tile_packs",
     ]
     /// Tileset files are read up to this size, in bytes.
     static let maxBytes = 1 << 20

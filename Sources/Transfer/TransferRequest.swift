@@ -98,7 +98,7 @@ public struct TransferRequest: Sendable {
     }
 
     /// Whether a redirect is followed rather than handed to the caller.
-    var followsRedirects: Bool { method == .get && signing == nil && sink == nil }
+    var followsRedirects: Bool { method == .get && signing == nil }
 }
 
 /// An answer with the body exactly as it was sent: a content coding is reported, never undone.

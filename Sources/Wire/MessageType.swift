@@ -131,7 +131,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
         case .submit:
             [
                 .init([7], 4096), .init([7, 3], 40_000), .init([7, 6], 4096 * Self.maxFormats), .init([13], 64),
-                .init([15], Self.maxFormats),
+                .init([15], Self.maxFormats), .init([7, 7], 4096 * 5), .init([7, 7, 4], 100_000),
             ]
         case .jobs:
             [

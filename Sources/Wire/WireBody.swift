@@ -37,6 +37,7 @@ extension PBStale: WireBody {}
 extension PBUnknownSession: WireBody {}
 extension PBSubmit: WireBody {}
 extension PBPackageRequest: WireBody {}
+extension PBRegionNode: WireBody {}
 extension PBSubmitted: WireBody {}
 extension PBListJobs: WireBody {}
 extension PBJobs: WireBody {}

@@ -782,6 +782,12 @@ public nonisolated struct PBSubmit: @unchecked Sendable {
     set {_uniqueStorage()._dataDate = newValue}
   }
 
+  /// cut published packages into tile packs of these bands: 0-5@0,6-10@6; empty = do not
+  public var tilePacks: String {
+    get {_storage._tilePacks}
+    set {_uniqueStorage()._tilePacks = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -816,11 +822,35 @@ public nonisolated struct PBPackageRequest: Sendable {
   /// as Submit.formats; empty = the job's
   public var formats: [String] = []
 
+  /// its region and those above it that the coordinator's own tree may lack
+  public var nodes: [PBRegionNode] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _bounds: PBBox? = nil
+}
+
+/// A node of the catalog's tree of regions.
+public nonisolated struct PBRegionNode: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var id: String = String()
+
+  /// empty = none
+  public var parent: String = String()
+
+  /// world, continent, subcontinent, country, region
+  public var kind: String = String()
+
+  public var names: Dictionary<String,String> = [:]
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
 }
 
 public nonisolated struct PBSubmitted: Sendable {
@@ -835,6 +865,9 @@ public nonisolated struct PBSubmitted: Sendable {
   public var batches: UInt64 = 0
 
   public var existing: Bool = false
+
+  /// this coordinator will cut the packs that were asked for; earlier builds do not
+  public var tilePacks: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -3665,7 +3698,7 @@ nonisolated extension PBUnknownSession: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Submit"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{3}replaces_tileset\0\u{3}data_date\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{3}replaces_tileset\0\u{3}data_date\0\u{3}tile_packs\0")
 
   fileprivate class _StorageClass {
     var _requestID: String = String()
@@ -3687,6 +3720,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _edition: PBEdition? = nil
     var _replacesTileset: Bool = false
     var _dataDate: String = String()
+    var _tilePacks: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3716,6 +3750,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _edition = source._edition
       _replacesTileset = source._replacesTileset
       _dataDate = source._dataDate
+      _tilePacks = source._tilePacks
     }
   }
 
@@ -3753,6 +3788,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 17: try { try decoder.decodeSingularMessageField(value: &_storage._edition) }()
         case 18: try { try decoder.decodeSingularBoolField(value: &_storage._replacesTileset) }()
         case 19: try { try decoder.decodeSingularStringField(value: &_storage._dataDate) }()
+        case 20: try { try decoder.decodeSingularStringField(value: &_storage._tilePacks) }()
         default: break
         }
       }
@@ -3822,6 +3858,9 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       if !_storage._dataDate.isEmpty {
         try visitor.visitSingularStringField(value: _storage._dataDate, fieldNumber: 19)
       }
+      if !_storage._tilePacks.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._tilePacks, fieldNumber: 20)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3850,6 +3889,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._edition != rhs_storage._edition {return false}
         if _storage._replacesTileset != rhs_storage._replacesTileset {return false}
         if _storage._dataDate != rhs_storage._dataDate {return false}
+        if _storage._tilePacks != rhs_storage._tilePacks {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -3861,7 +3901,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".PackageRequest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}mask\0\u{1}names\0\u{1}bounds\0\u{1}kind\0\u{1}formats\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}mask\0\u{1}names\0\u{1}bounds\0\u{1}kind\0\u{1}formats\0\u{1}nodes\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3875,6 +3915,7 @@ nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
       case 4: try { try decoder.decodeSingularMessageField(value: &self._bounds) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.kind) }()
       case 6: try { try decoder.decodeRepeatedStringField(value: &self.formats) }()
+      case 7: try { try decoder.decodeRepeatedMessageField(value: &self.nodes) }()
       default: break
       }
     }
@@ -3903,6 +3944,9 @@ nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if !self.formats.isEmpty {
       try visitor.visitRepeatedStringField(value: self.formats, fieldNumber: 6)
     }
+    if !self.nodes.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.nodes, fieldNumber: 7)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3913,6 +3957,52 @@ nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
     if lhs._bounds != rhs._bounds {return false}
     if lhs.kind != rhs.kind {return false}
     if lhs.formats != rhs.formats {return false}
+    if lhs.nodes != rhs.nodes {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBRegionNode: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".RegionNode"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}parent\0\u{1}kind\0\u{1}names\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.parent) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.kind) }()
+      case 4: try { try decoder.decodeMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: &self.names) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.id.isEmpty {
+      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
+    }
+    if !self.parent.isEmpty {
+      try visitor.visitSingularStringField(value: self.parent, fieldNumber: 2)
+    }
+    if !self.kind.isEmpty {
+      try visitor.visitSingularStringField(value: self.kind, fieldNumber: 3)
+    }
+    if !self.names.isEmpty {
+      try visitor.visitMapField(fieldType: SwiftProtobuf._ProtobufMap<SwiftProtobuf.ProtobufString,SwiftProtobuf.ProtobufString>.self, value: self.names, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBRegionNode, rhs: PBRegionNode) -> Bool {
+    if lhs.id != rhs.id {return false}
+    if lhs.parent != rhs.parent {return false}
+    if lhs.kind != rhs.kind {return false}
+    if lhs.names != rhs.names {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3920,7 +4010,7 @@ nonisolated extension PBPackageRequest: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension PBSubmitted: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Submitted"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}tiles\0\u{1}batches\0\u{1}existing\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}tiles\0\u{1}batches\0\u{1}existing\0\u{3}tile_packs\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3932,6 +4022,7 @@ nonisolated extension PBSubmitted: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.tiles) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.batches) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.existing) }()
+      case 5: try { try decoder.decodeSingularBoolField(value: &self.tilePacks) }()
       default: break
       }
     }
@@ -3950,6 +4041,9 @@ nonisolated extension PBSubmitted: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.existing != false {
       try visitor.visitSingularBoolField(value: self.existing, fieldNumber: 4)
     }
+    if self.tilePacks != false {
+      try visitor.visitSingularBoolField(value: self.tilePacks, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3958,6 +4052,7 @@ nonisolated extension PBSubmitted: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.tiles != rhs.tiles {return false}
     if lhs.batches != rhs.batches {return false}
     if lhs.existing != rhs.existing {return false}
+    if lhs.tilePacks != rhs.tilePacks {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

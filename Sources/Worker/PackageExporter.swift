@@ -59,11 +59,16 @@ struct PackageExporter: Sendable {
         _ manifest: PBMergeManifest, _ job: UInt64, from package: URL, to target: URL, _ meter: WorkMeter
     ) async throws -> ExportReceipt {
         let tileset: Tileset
+        let address: SecretAddress
         let key: String?
         var options = OfflineOptions()
         do {
             tileset = try Tileset(canonicalJSON: Array(manifest.tileset))
-            key = manifest.style.contains("{key}") ? try tileset.key(environment: environment) : nil
+            address = try SecretAddress(manifest.style)
+            let usesKey = address.variable == nil && address.url.contains("{key}")
+            key = try usesKey ? tileset.key(environment: environment) : address.key(environment: environment)
+            // Apps look things up by their whole addresses.
+            options.key = key
             // What is in the mask and in no shard is known to be empty, unless tiles may lack.
             if manifest.allowedMissing == 0 { options.emptyTiles = try TileMask(decoding: manifest.mask) }
         } catch {
@@ -72,7 +77,7 @@ struct PackageExporter: Sendable {
         if let date = DataDate.seconds(manifest.dataDate) { options.modified = date }
         let language = manifest.edition.language.isEmpty ? tileset.language : manifest.edition.language
         let wanted = StylePacks.Wanted(
-            url: manifest.style, language: manifest.style.contains("{language}") ? language : nil, key: key, job: job)
+            url: address.url, language: address.url.contains("{language}") ? language : nil, key: key, job: job)
         return try await styles.withPack(wanted, meter) { [options] pack in
             try await onThread(meter) { step in
                 try OfflineDatabaseExport.write(

@@ -32,6 +32,17 @@ struct RefusalTests {
             var nameless = try Fixture.submission()
             nameless.tileset = Data("[]".utf8)
             #expect(try await talker.problem(.submit(nameless)).code == "bad-request")
+            var bands = try Fixture.submission()
+            for text in ["0-5", "0-5@6", "0-5@0,3-7@3", "x", String(repeating: "0-5@0,", count: 400)] {
+                bands.tilePacks = text
+                #expect(try await talker.problem(.submit(bands)).code == "bad-request", "\(text.prefix(20))")
+            }
+            bands.tilePacks = "0-5@0"
+            bands.tileset = Data(#"{"id":"a/b"}"#.utf8)
+            #expect(try await talker.problem(.submit(bands)).text.contains("'a/b'"))
+            bands.tileset = Data(#"{"id":"demo"}"#.utf8)
+            bands.dryRun = true
+            #expect(try await talker.submit(bands).tilePacks)
             guard case .jobs(let jobs) = try await talker.ask(.listJobs(PBListJobs())) else { throw Talker.Silence() }
             #expect(jobs.jobs.isEmpty)
         }

@@ -43,6 +43,31 @@ private func pmtiles(root: [UInt8], leaves: [UInt8], tiles: [UInt8], type: UInt8
 
 @Suite(.timeLimit(.minutes(15)))
 struct ArchiveOriginTests {
+    @Test func aPackageOfCARTOWithAPresetDictionaryIsRead() async throws {
+        let scratch = try Scratch()
+        let file = scratch.folder.appendingPathComponent("carto.mbtiles")
+        // Bare deflate streams of one stored block; the second looks back into nothing and is damaged.
+        let stored = [1, UInt8(layer.count), 0, ~UInt8(layer.count), 0xFF] + layer
+        let queue = try DatabaseQueue(path: file.path)
+        try await queue.write { db in
+            try db.execute(sql: "CREATE TABLE metadata (name, value)")
+            try db.execute(sql: "INSERT INTO metadata VALUES ('format','mbvt'), ('minzoom', '1'), ('maxzoom', '1')")
+            try db.execute(
+                sql: "INSERT INTO metadata VALUES ('shared_zlib_dict', ?)", arguments: [Data("roads water".utf8)])
+            try db.execute(sql: "CREATE TABLE tiles (zoom_level, tile_column, tile_row, tile_data)")
+            try db.execute(sql: "INSERT INTO tiles VALUES (1, 0, 0, ?)", arguments: [Data(stored)])
+            try db.execute(sql: "INSERT INTO tiles VALUES (1, 0, 1, ?)", arguments: [Data([7, 7, 7])])
+        }
+        let tileset = try await resolve("mbtiles:carto.mbtiles", scratch.folder)
+        #expect(tileset.format == .mvt)
+        let basket = try await fetch(tileset, (0..<2).compactMap { TileID(zoom: 1, x: 0, tmsY: $0) })
+        #expect(basket["1/0/1"]?.outcome == .stored(body: Gzip.compress(layer), etag: nil, lastModified: nil))
+        guard case .failed? = basket["1/0/0"]?.outcome else { throw Unexpected() }
+        try await queue.write { db in try db.execute(sql: "INSERT INTO metadata VALUES ('nutikeysha1', 'abc')") }
+        try queue.close()
+        await #expect(throws: OriginsError.self) { try await resolve("mbtiles:carto.mbtiles", scratch.folder) }
+    }
+
     @Test(arguments: [false, true])
     func mbtilesOfAnyDialectAreRead(isView: Bool) async throws {
         let scratch = try Scratch()

@@ -49,6 +49,49 @@ struct TilesetFileTests {
         #expect(tileset.keyEnvironment == "KEY" && tileset.language == "de")
     }
 
+    @Test func bandsOfTilePacksComeFromTheFileElseFromTheSource() throws {
+        let source = "url: https://t.example/t.json\nid: t\npoliteness: {contact: maps@example.org}\n"
+        func document(_ bands: String) -> [UInt8] {
+            Array(
+                #"{"tiles":["https://t.example/{z}/{x}/{y}.pbf"],"minzoom":0,"maxzoom":14,"packhorse:tile_packs":\#(bands)}"#
+                    .utf8)
+        }
+        let list = #"[{"minzoom":0,"maxzoom":4},{"minzoom":5,"maxzoom":9,"index_zoom":3}]"#
+        #expect(try file(source).resolved(tileJSON: document(list)).packs?.description == "0-4@0,5-9@3")
+        #expect(try file(source).resolved(tileJSON: document(#""0-5@0""#)).packs?.description == "0-5@0")
+        let own = try file(source + "tile_packs: 0-8@0").resolved(tileJSON: document(list))
+        #expect(own.packs?.description == "0-8@0")
+        let listed = try file(source + "tile_packs:\n  - {minzoom: 2, maxzoom: 4, index_zoom: 1}\n").resolved(
+            tileJSON: document(list))
+        #expect(listed.packs?.description == "2-4@1")
+        // They say how packages are published, not what tiles are: what was fetched is shared.
+        #expect(own.canonicalJSON == listed.canonicalJSON)
+        for bands in [
+            "1", "[]", "[{}]", #"[{"minzoom":3,"maxzoom":1}]"#, #""0-5""#,
+            #"[{"minzoom":0,"maxzoom":5,"index_zoom":1}]"#,
+            #"[{"minzoom":0.5,"maxzoom":5}]"#, #"[{"minzoom":0,"maxzoom":99}]"#,
+        ] {
+            let error = #expect(throws: TilesetsError.self, "\(bands)") {
+                try file(source).resolved(tileJSON: document(bands))
+            }
+            #expect(error?.code == .badTileJSON && error?.message.contains("packhorse:tile_packs") == true)
+        }
+        #expect(throws: TilesetsError.self) { try file(source + "tile_packs: [1]") }
+    }
+
+    @Test func anAddressHasOneSecretAtMost() throws {
+        let plain = try SecretAddress("https://m.example/s.json?k={key}")
+        #expect(plain.variable == nil && plain.url.hasSuffix("{key}"))
+        let keyed = try SecretAddress("https://m.example/s.json?k=${MAPS}&again=${MAPS}")
+        #expect(keyed.variable == "MAPS" && keyed.url == "https://m.example/s.json?k={key}&again={key}")
+        #expect(try keyed.key(environment: ["MAPS": "secret"]) == "secret")
+        let missing = #expect(throws: TilesetsError.self) { try keyed.key(environment: [:]) }
+        #expect(missing?.code == .missingSecret && missing?.message.contains("MAPS") == true)
+        for text in ["https://m/${A}${B}", "https://m/${A}/{key}", "https://m/${", "https://m/${1}"] {
+            #expect(throws: TilesetsError.self, "\(text)") { try SecretAddress(text) }
+        }
+    }
+
     @Test func anotherLanguageIsAnotherTilesetAndAGroupIsNoPartOfIt() throws {
         let open = try file(full.replacing("language: de\n", with: ""))
         #expect(open.hasLanguages && open.language == nil && open.group == nil)

@@ -2,6 +2,7 @@ import Catalog
 import Foundation
 import Packages
 import Shards
+import Styles
 import Tiles
 
 /// Proves every byte that a client of a catalog could fetch: signature, lists, every file of every kept version, patches.
@@ -77,6 +78,16 @@ struct CatalogCheck: Encodable {
     private static func contents(of url: URL, _ file: CatalogLists.File) throws -> ([String], UInt64) {
         // A patch is proven by its digest here, and against both versions when it is made and when it is applied.
         guard file.format != "patch" else { return ([], 0) }
+        if file.format == "style-pack" {
+            do {
+                _ = try StylePackCheck.run(url)
+                return ([], 0)
+            } catch let error as CLIError where error.status == .badData {
+                return (["\(file.path): \(error.message)"], 0)
+            } catch let error as StylesError {
+                return (["\(file.path): \(error.message) [\(error.code)]"], 0)
+            }
+        }
         // A pack may hold more than the region that lists it; it proves itself by its seal.
         guard file.format != "tile-pack" else {
             let report = try PackageVerify.run(url)

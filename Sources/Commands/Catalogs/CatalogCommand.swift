@@ -14,7 +14,7 @@ struct CatalogCommand: AsyncParsableCommand {
             """,
         subcommands: [
             CatalogVerifyCommand.self, CatalogKeygenCommand.self, CatalogPushCommand.self, CatalogPruneCommand.self,
-            CatalogPatchCommand.self, CatalogImportCommand.self,
+            CatalogPatchCommand.self, CatalogImportCommand.self, CatalogStyleCommand.self,
         ])
 }
 

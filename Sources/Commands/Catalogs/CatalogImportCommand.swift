@@ -52,6 +52,7 @@ struct CatalogImportCommand: ParsableCommand {
         request.tileset = tileset ?? ""
         request.dataDate = dataDate
         request.replacesTileset = replaceTileset
+        request.nodes = try nodes()
         let done = try catalog.publish(request)
         Console.result(done.path.path)
         Console.note(
@@ -79,6 +80,15 @@ struct CatalogImportCommand: ParsableCommand {
                     + report.problems.prefix(5).map(\.description).joined(separator: "\n  "))
         }
         return (rewritten, report)
+    }
+
+    /// What the embedded tree lacks of an imported region and of those above it.
+    private func nodes() throws -> [CatalogIndex.Node] {
+        let tree = try regions.tree
+        guard let region = tree[id], region.id == id else { return [] }
+        return AreaReader.imported(region, in: tree).map {
+            CatalogIndex.Node(id: $0.id, parent: $0.parentID, kind: $0.kind.rawValue, names: $0.names)
+        }
     }
 
     private func names() throws -> [String: String] {

@@ -9,7 +9,7 @@ struct CatalogLists {
         let path: String
         let size: UInt64
         let sha256: Digest
-        /// `patch` for a patch.
+        /// `patch` for a patch, `tile-pack`, `style-pack`.
         let format: String
         let mask: String
     }
@@ -41,6 +41,7 @@ struct CatalogLists {
                 for patch in version.patches { add(patch.url, patch.size, patch.sha256, "patch", "") }
             }
         }
+        for style in index?.styles ?? [] { add(style.url, style.size, style.sha256, "style-pack", "") }
     }
 
     private mutating func read(_ edition: CatalogEdition, _ index: CatalogIndex?) async throws {
@@ -88,29 +89,13 @@ struct CatalogLists {
             problems.append("\(list.url): its SHA-256 is \(digest), catalog.json says \(list.sha256) [wrong-digest]")
             return
         }
-        guard let packs = try? JSONDecoder().decode(PackList.self, from: Data(bytes)).packs else {
-            problems.append("\(list.url): it is no list of tile packs [bad-list]")
+        let packs: CatalogPackList
+        do { packs = try CatalogPackList(decoding: bytes, named: list.url) } catch {
+            problems.append("\(list.url): \(error.message) [bad-list]")
             return
         }
         documents.append(list.url)
-        for pack in packs {
-            let path = pack.url.hasPrefix("../") ? edition + pack.url.dropFirst(3) : edition + "regions/" + pack.url
-            guard CatalogIndex.isInside(path) else {
-                problems.append("\(list.url): '\(pack.url.prefix(200))' leads out of the catalog [bad-url]")
-                continue
-            }
-            add(path, pack.size, pack.sha256, "tile-pack", "")
-        }
-    }
-
-    /// What is needed of the list that `packhorse packs` writes.
-    private struct PackList: Decodable {
-        struct Pack: Decodable {
-            let url: String
-            let size: Int64
-            let sha256: String
-        }
-        let packs: [Pack]
+        for pack in packs.packs { add(edition + pack.path, pack.size, pack.sha256, "tile-pack", "") }
     }
 
     private mutating func add(_ path: String, _ size: Int64, _ sha256: String, _ format: String, _ mask: String) {

@@ -1,9 +1,8 @@
 import Catalog
 import Foundation
-import ObjectStore
 import Shards
 
-/// Brings a catalog into a bucket so that a reader finds a whole one at any moment.
+/// Brings a catalog into a bucket or folder so that a reader finds a whole one at any moment.
 struct CatalogPush: Sendable {
     /// What was sent, or would be.
     struct Report: Encodable {
@@ -11,7 +10,7 @@ struct CatalogPush: Sendable {
         var sent: [String] = []
         /// Bytes of those.
         var bytes: UInt64 = 0
-        /// Files that the bucket had.
+        /// Files that the target had.
         var skipped = 0
         /// Objects that no list names any more.
         var removed: [String] = []
@@ -24,10 +23,8 @@ struct CatalogPush: Sendable {
 
     let source: CatalogSource
     let folder: URL
-    let bucket: S3Bucket
+    let target: any PushTarget
 
-    /// Objects above this are sent in parts, each repeated by itself when a connection breaks.
-    private static let mostWhole: UInt64 = 64 << 20
     /// What an unfinished push has sent: S3 tells no SHA-256 of what it holds.
     private static let journal = "push.json"
 
@@ -55,11 +52,11 @@ struct CatalogPush: Sendable {
                 hint: "packhorse catalog verify '\(source.name)'")
         }
         let files = lists.files.values.sorted { $0.path < $1.path }
-        let there = try await objects()
+        let there = try await target.objects()
         let known = try await remote()
         try refuseOtherBytes(files, known)
         var report = Report()
-        var sent = Journal(bucket: bucket, name: Self.journal, isOff: dryRun)
+        var sent = Journal(target: target, name: Self.journal, isOff: dryRun)
         do {
             for file in files {
                 try Task.checkCancellation()
@@ -84,7 +81,7 @@ struct CatalogPush: Sendable {
             }.value
             throw error
         }
-        let named = Set(files.map(\.path))
+        let named = Set(files.map(\.path) + lists.documents)
         if prune { report.removed = there.keys.filter { Self.isFile($0) && !named.contains($0) }.sorted() }
         // What was sent is what these documents name, and not what a coordinator has made of them meanwhile.
         guard try await snapshot(document, lists.documents) == documents else {
@@ -93,13 +90,13 @@ struct CatalogPush: Sendable {
         for page in documents {
             report.sent.append(page.path)
             report.bytes += UInt64(page.bytes.count)
-            if !dryRun { try await bucket.put(page.path, bytes: page.bytes) }
+            if !dryRun { try await target.put(page.path, bytes: page.bytes) }
         }
         guard !dryRun else { return report }
-        try await bucket.remove(Self.journal)
+        try await target.remove(Self.journal)
         for path in report.removed {
             tell("removing \(path)")
-            try await bucket.remove(path)
+            try await target.remove(path)
         }
         return report
     }
@@ -119,30 +116,25 @@ struct CatalogPush: Sendable {
         return found
     }
 
-    /// Sizes of the objects under the prefix, by name.
-    private func objects() async throws -> [String: UInt64] {
-        var found: [String: UInt64] = [:]
-        var token: String?
-        repeat {
-            let page = try await bucket.list(after: token)
-            for object in page.objects { found[object.name] = object.size }
-            // A server that gives the same token again would be asked for ever.
-            token = page.next == token ? nil : page.next
-        } while token != nil
-        return found
-    }
-
     /// SHA-256 of what the bucket's own catalog names, and of what an unfinished push sent.
     private func remote() async throws -> [String: String] {
         var known: [String: String] = [:]
-        if let bytes = try await bucket.read(CatalogIndex.fileName) {
-            for version in try CatalogIndex(decoding: bytes).packages.flatMap(\.versions) {
+        if let bytes = try await target.read(CatalogIndex.fileName) {
+            let index = try CatalogIndex(decoding: bytes)
+            for style in index.styles ?? [] { known[style.url] = style.sha256 }
+            for package in index.packages {
+                guard let list = package.tilePacks, let bytes = try await target.read(list.url),
+                    let packs = try? CatalogPackList(decoding: bytes, named: list.url).packs
+                else { continue }
+                for pack in packs { known[package.edition + pack.path] = pack.sha256 }
+            }
+            for version in index.packages.flatMap(\.versions) {
                 for file in version.files { known[file.url] = file.sha256 }
                 for patch in version.patches { known[patch.url] = patch.sha256 }
             }
         }
         // A journal that cannot be read costs sending some files again.
-        let unfinished = try await bucket.read(Self.journal).flatMap {
+        let unfinished = try await target.read(Self.journal).flatMap {
             try? JSONDecoder().decode([String: String].self, from: Data($0))
         }
         return known.merging(unfinished ?? [:]) { published, _ in published }
@@ -153,7 +145,7 @@ struct CatalogPush: Sendable {
         guard let first = other.first else { return }
         throw CLIError(
             .badData,
-            "'\(bucket.location)' holds another catalog: \(Units.count(other.count, of: "file")) there, such as '\(first.path)', "
+            "'\(target.name)' holds another catalog: \(Units.count(other.count, of: "file")) there, such as '\(first.path)', "
                 + "has other bytes under a name that never changes",
             hint: "publish to another prefix, or empty this one first")
     }
@@ -167,30 +159,29 @@ struct CatalogPush: Sendable {
                 "'\(local.path)' is not the file that the catalog names; nothing of this catalog is visible yet",
                 hint: "packhorse catalog verify '\(folder.path)'")
         }
-        if size > Self.mostWhole {
-            try await bucket.putParts(file.path, file: local.path, size: size)
-        } else {
-            try await bucket.put(file.path, file: local.path, size: size, sha256: digest.hex)
+        try await target.put(file.path, file: local, size: size, sha256: digest)
+    }
+
+    /// Whether a name is that of a package, patch, tile pack, list of packs or style pack, and not of something else that lies there.
+    static func isFile(_ path: String) -> Bool {
+        let parts = path.split(separator: "/").map(String.init)
+        func has(_ folder: String, above count: Int) -> Bool {
+            parts.count > count && parts[parts.count - 1 - count] == folder
         }
+        return has("packages", above: 2) || has("patches", above: 2) || has("packs", above: 5)
+            || has("regions", above: 1) && path.hasSuffix(".json") || has("styles", above: 2) && parts.count == 3
     }
 
-    /// Whether a name is that of a package or patch in some edition, and not of something else that lies there.
-    private static func isFile(_ path: String) -> Bool {
-        let parts = path.split(separator: "/")
-        return parts.count >= 3 && ["packages", "patches"].contains(String(parts[parts.count - 3]))
-            && parts.first != "packs"
-    }
-
-    /// The list of what was sent, kept in the bucket while a push is under way.
+    /// The list of what was sent, kept in the target while a push is under way.
     private struct Journal: Sendable {
-        let bucket: S3Bucket
+        let target: any PushTarget
         let name: String
         let isOff: Bool
         private var entries: [String: String] = [:]
         private var unsaved: (files: Int, bytes: UInt64) = (0, 0)
 
-        init(bucket: S3Bucket, name: String, isOff: Bool) {
-            self.bucket = bucket
+        init(target: any PushTarget, name: String, isOff: Bool) {
+            self.target = target
             self.name = name
             self.isOff = isOff
         }
@@ -208,7 +199,7 @@ struct CatalogPush: Sendable {
             guard !isOff, unsaved.files > 0 else { return }
             let encoder = JSONEncoder()
             encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-            try await bucket.put(name, bytes: Array(try encoder.encode(entries)))
+            try await target.put(name, bytes: Array(try encoder.encode(entries)))
             unsaved = (0, 0)
         }
     }

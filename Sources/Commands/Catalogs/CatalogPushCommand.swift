@@ -3,10 +3,10 @@ import Catalog
 import Foundation
 import ObjectStore
 
-/// `packhorse catalog push`: publishes a catalog to an S3 bucket.
+/// `packhorse catalog push`: publishes a catalog to an S3 bucket or a folder.
 struct CatalogPushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "push", abstract: "Publish a catalog to an S3 bucket.",
+        commandName: "push", abstract: "Publish a catalog to an S3 bucket or a folder.",
         discussion: """
             Files first, skipping what is there, then the lists, the signature and catalog.json: a client sees the old catalog or
             the new one. Interrupt and repeat it as you like. Credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
@@ -14,10 +14,11 @@ struct CatalogPushCommand: AsyncParsableCommand {
             Examples:
               packhorse catalog push ./data/catalog s3://maps/offline --dry-run
               packhorse catalog push ./data/catalog s3://maps/offline --s3-endpoint https://s3.example.org
+              packhorse catalog push ./data/catalog /srv/www/offline --prune
             """)
 
     @Argument(help: "The catalog's folder, or a coordinator's data folder.") var catalog: String
-    @Argument(help: "Bucket and prefix: s3://bucket/prefix.") var target: String
+    @Argument(help: "Bucket and prefix, s3://bucket/prefix, or a folder.") var target: String
     @Option(
         help: ArgumentHelp(
             "The S3 server, e.g. https://s3.example.org:8080. Default: Amazon's for the region.", valueName: "url"))
@@ -29,24 +30,27 @@ struct CatalogPushCommand: AsyncParsableCommand {
     @Flag(
         help: "Allow an http endpoint beyond this machine: anyone on the network may then read and change the catalog.")
     var insecureS3 = false
-    @Flag(help: "Remove files of packages and patches from the bucket that the catalog no longer names.") var prune =
+    @Flag(
+        help:
+            "Remove files from the target that the catalog no longer names: packages, patches, tile packs, style packs."
+    ) var prune =
         false
     @Flag(help: "Tell what would be sent; change nothing.") var dryRun = false
     @Flag(help: "The result as JSON.") var json = false
 
     func run() async throws {
-        let environment = ProcessInfo.processInfo.environment
-        let region = s3Region ?? environment["AWS_REGION"].flatMap { $0.isEmpty ? nil : $0 } ?? "us-east-1"
-        let bucket = try S3Bucket(
-            try S3Location(target), at: try S3Endpoint(s3Endpoint, region: region, allowPlain: insecureS3),
-            credentials: try S3Credentials(environment: environment))
+        let target = try place()
         let source = try CatalogSource(catalog)
         guard let folder = source.folder else {
             throw CLIError(.usage, "'\(catalog)' is an address; this command needs the catalog's folder")
         }
+        if let place = target as? FolderTarget, place.folder.standardizedFileURL == folder.standardizedFileURL {
+            throw CLIError(
+                .usage, "'\(catalog)' is both the catalog and where it is to go", hint: "name another folder")
+        }
         let (dryRun, prune, json) = (dryRun, prune, json)
         try await Interruptible.run {
-            let push = CatalogPush(source: source, folder: folder, bucket: bucket)
+            let push = CatalogPush(source: source, folder: folder, target: target)
             let done = try await push.run(dryRun: dryRun, prune: prune) { Console.note($0) }
             if json { return Console.result(try JSONText.pretty(done)) }
             let verb = dryRun ? "would send" : "sent"
@@ -55,5 +59,23 @@ struct CatalogPushCommand: AsyncParsableCommand {
                     + "\(Units.count(done.skipped, of: "file")) there already"
                     + (done.removed.isEmpty ? "" : "; \(Units.count(done.removed.count, of: "file")) to remove"))
         }
+    }
+
+    /// The bucket, or the folder.
+    private func place() throws -> any PushTarget {
+        guard target.hasPrefix("s3://") else {
+            guard s3Endpoint == nil, s3Region == nil, !insecureS3, !target.contains("://") else {
+                throw CLIError(
+                    .usage, "'\(target)' is no bucket",
+                    hint: "write s3://bucket/prefix, or a folder without the S3 options")
+            }
+            return FolderTarget(folder: URL(filePath: target, directoryHint: .isDirectory))
+        }
+        let environment = ProcessInfo.processInfo.environment
+        let region = s3Region ?? environment["AWS_REGION"].flatMap { $0.isEmpty ? nil : $0 } ?? "us-east-1"
+        return BucketTarget(
+            bucket: try S3Bucket(
+                try S3Location(target), at: try S3Endpoint(s3Endpoint, region: region, allowPlain: insecureS3),
+                credentials: try S3Credentials(environment: environment)))
     }
 }

@@ -29,6 +29,12 @@ struct CatalogSource: Sendable {
             options.totalTimeout = .seconds(86_400)
             options.stallTimeout = .seconds(30)
             options.userAgent = "Packhorse/\(CommandLineTool.version)"
+            // Five redirects are followed (the client's default); none may take the encryption away.
+            if lower.hasPrefix("https://") {
+                options.redirectRefusal = { target in
+                    target.lowercased().hasPrefix("https://") ? nil : "a redirect leads from https to http"
+                }
+            }
             place = .web(try TransferClient(options))
             return
         }
@@ -119,9 +125,7 @@ struct CatalogSource: Sendable {
                 .unavailable, "'\(name)\(path)' is sent with Content-Encoding \(coding.prefix(40))",
                 hint: "files of a catalog must be served as they are; turn the server's compression off for them")
         }
-        return CLIError(
-            .unavailable, "'\(name)\(path)' was answered with HTTP status \(answer.status)",
-            hint: (300..<400).contains(answer.status) ? "give the address that the server redirects to" : nil)
+        return CLIError(.unavailable, "'\(name)\(path)' was answered with HTTP status \(answer.status)")
     }
 
     private static func check(

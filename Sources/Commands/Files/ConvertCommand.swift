@@ -51,6 +51,8 @@ struct ConvertCommand: AsyncParsableCommand {
 
     private func write(_ targets: [ConvertTargets.Target], from source: URL) throws {
         var written: [Written] = []
+        let style = try targets.contains { $0.format == .maplibre } ? offline.pack() : nil
+        defer { withExtendedLifetime(style) {} }
         for target in targets {
             var meter = ConvertProgress(target.format, progress.style.progress)
             let follow = { (tiles: UInt64) throws in
@@ -58,12 +60,14 @@ struct ConvertCommand: AsyncParsableCommand {
                 meter.show(tiles)
             }
             let receipt =
-                target.format == .maplibre
-                ? try OfflineDatabaseExport.write(
-                    from: try offline.tiles(source), stylePack: try offline.pack(), to: target.file,
-                    options: try offline.options(), replacing: force, progress: follow)
-                : try PackageExport.write(
-                    from: source, format: target.format, to: target.file, replacing: force, progress: follow)
+                if let style, target.format == .maplibre {
+                    try OfflineDatabaseExport.write(
+                        from: try offline.tiles(source), stylePack: style.folder, to: target.file,
+                        options: try offline.options(), replacing: force, progress: follow)
+                } else {
+                    try PackageExport.write(
+                        from: source, format: target.format, to: target.file, replacing: force, progress: follow)
+                }
             meter.end()
             let file = Written(
                 path: target.file.path, format: target.format.rawValue, tiles: receipt.tiles, size: receipt.size,

@@ -2,24 +2,27 @@ import ArgumentParser
 import Foundation
 import Packages
 import Shards
+import Styles
 
 /// `packhorse inspect`: what is in a shard or package.
 struct InspectCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Show what is in a shard or package.",
+        abstract: "Show what is in a shard, package or style pack.",
         discussion: """
             Examples:
               packhorse inspect data/catalog/packages/1/EE.mbtiles
               packhorse inspect --tiles data/blobs/3f/3f…
             """)
 
-    @Argument(help: "A shard, an MBTiles or a PMTiles file.") var file: String
+    @Argument(help: "A shard, an MBTiles or a PMTiles file, or a style pack (folder or ZIP).") var file: String
     @Flag(help: "List every tile of a shard.") var tiles = false
     @Flag(help: "The result as JSON.") var json = false
 
     func run() throws {
         let url = URL(filePath: file)
+        try FileKind.requirePath(url)
+        if StylePackPlace.looksLikePack(url) { return try style(url) }
         try FileKind.requireFile(url)
         if try ShardInspection.looksLikeShard(url) {
             try shard(url)
@@ -29,6 +32,21 @@ struct InspectCommand: ParsableCommand {
                 throw CLIError(.badData, "'\(url.path)' is neither a shard nor an MBTiles or PMTiles file")
             }
             try PackageReport.show(report, json: json)
+        }
+    }
+
+    private func style(_ url: URL) throws {
+        let place = try StylePackPlace(url)
+        defer { withExtendedLifetime(place) {} }
+        let index = try StylePack(place.folder).index
+        if json { return Console.result(try JSONText.pretty(index)) }
+        Console.result("style     \(index.name ?? "without a name"), \(index.style ?? "no address")")
+        Console.result(
+            "resources \(Units.count(UInt64(index.entries.count))), \(Units.bytes(index.bytes)), "
+                + "\(index.entries.count(where: \.isAbsent)) absent at the server")
+        let kinds = Dictionary(grouping: index.entries, by: \.kind.rawValue)
+        for (kind, entries) in kinds.sorted(by: { $0.key < $1.key }) {
+            Console.result("kind      \(kind) \(Units.count(UInt64(entries.count)))")
         }
     }
 
@@ -73,6 +91,8 @@ enum FileKind {
         try requirePath(url)
         if isFolder(url) { throw CLIError(.noInput, "'\(url.path)' is a folder; a file is expected") }
     }
+
+    static func isThere(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
 
     /// Bytes of a file that is there.
     static func size(_ url: URL) throws -> UInt64 {

@@ -5,7 +5,8 @@ import Tiles
 
 /// What a MapLibre offline database needs besides the package.
 struct OfflineArguments: ParsableArguments {
-    @Option(help: "maplibre: the folder of a style pack (packhorse style-pack).") var stylePack: String?
+    @Option(help: "maplibre: a style pack, its folder or its ZIP archive (packhorse style-pack).") var stylePack:
+        String?
     @Option(
         name: .customLong("style-url"), help: "maplibre: the address apps use for the style; default: the style pack's."
     )
@@ -61,16 +62,14 @@ struct OfflineArguments: ParsableArguments {
         return tiles
     }
 
-    /// The style pack's folder.
-    func pack() throws -> URL {
+    /// The style pack, unpacked where it is an archive; its folder stays as long as the value.
+    func pack() throws -> StylePackPlace {
         guard let stylePack else {
             throw CLIError(
                 .usage, "a MapLibre offline database needs a style pack",
                 hint: "make one with packhorse style-pack URL -o style, and pass --style-pack style")
         }
-        let folder = URL(filePath: stylePack)
-        try FileKind.requirePath(folder)
-        return folder
+        return try StylePackPlace(URL(filePath: stylePack))
     }
 
     /// Unix seconds of a day or an instant, UTC.

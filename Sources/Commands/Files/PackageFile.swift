@@ -25,14 +25,17 @@ struct StylePackCheck: Encodable {
     let resources: Int
     let bytes: UInt64
 
+    /// - Parameter url: Its folder, or a ZIP archive of it.
     /// - Throws: ``CLIError`` 65 with everything that is wrong; `StylesError`.
-    static func run(_ folder: URL) throws -> StylePackCheck {
-        let pack = try StylePack(folder)
+    static func run(_ url: URL) throws -> StylePackCheck {
+        let place = try StylePackPlace(url)
+        defer { withExtendedLifetime(place) {} }
+        let pack = try StylePack(place.folder)
         let problems = try pack.problems()
         guard problems.isEmpty else {
             throw CLIError(
                 .badData,
-                "style pack '\(folder.path)' is damaged: \(Units.count(problems.count, of: "problem"))\n  "
+                "style pack '\(url.path)' is damaged: \(Units.count(problems.count, of: "problem"))\n  "
                     + problems.prefix(20).joined(separator: "\n  "),
                 hint: "run packhorse style-pack again")
         }

@@ -10,6 +10,7 @@ struct PacksCommand: AsyncParsableCommand {
         commandName: "packs",
         abstract: "Cut a package, or all of a catalog, into tile packs that clients share between regions.",
         discussion: """
+            A job with --tile-packs does this as it publishes; the command is for packages made without, and for files.
             A pack is the tiles of one band of zooms below one tile, under an address that changes only with its bytes:
             packs/TILESET/INDEX-ZOOM/X/Y/HASH.mbtiles. regions/ID.json lists the packs of a region. Only a pack that the region holds whole
             is the same in every region: submit jobs with --tile-packs for that.
@@ -26,7 +27,11 @@ struct PacksCommand: AsyncParsableCommand {
     @Option(help: "The tileset's id, under which regions share packs. In a catalog: of packages that do not tell.")
     var tileset: String?
     @Option(help: "The mask that the package was built for, which tells which packs are whole.") var mask: String?
-    @Option(help: "The bands: zooms@zoom of the index tile.") var bands = PackScheme.mapbox.description
+    @Option(
+        help:
+            "The bands: zooms@zoom of the index tile. Default: in a catalog those that a package was cut by before, else \(PackScheme.mapbox)."
+    )
+    var bands: String?
     @Option(help: "mbtiles or pmtiles.") var format = PackageFormat.mbtiles.rawValue
     @Option(
         help: ArgumentHelp(
@@ -56,7 +61,7 @@ struct PacksCommand: AsyncParsableCommand {
         var order = TilePacks.Order(
             package: file, id: id ?? file.deletingPathExtension().lastPathComponent, tileset: tileset)
         order.mask = try mask.map { try TileMask(cartoText: $0) }
-        return (try complete(order), URL(filePath: output))
+        return (try complete(order, bands), URL(filePath: output))
     }
 
     /// Every package of every edition, into the edition's own folder.
@@ -74,14 +79,18 @@ struct PacksCommand: AsyncParsableCommand {
                 }
                 var order = TilePacks.Order(package: home.appending(path: entry.path), id: entry.id, tileset: tileset)
                 order.mask = try TileMask(cartoText: entry.tileMask)
-                return (try complete(order), home)
+                let before = home.appending(path: TilePackList.path(entry.id))
+                let known =
+                    FileKind.isThere(before)
+                    ? try? JSONDecoder().decode(TilePackList.self, from: InputFile.read(before)) : nil
+                return (try complete(order, bands ?? known?.bands), home)
             }
         }
     }
 
-    private func complete(_ order: TilePacks.Order) throws -> TilePacks.Order {
+    private func complete(_ order: TilePacks.Order, _ bands: String?) throws -> TilePacks.Order {
         var order = order
-        order.scheme = try PackScheme(parsing: bands)
+        order.scheme = try bands.map { try PackScheme(parsing: $0) } ?? .mapbox
         order.format = try PackageFormat(parsing: format)
         return order
     }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Packages
 import Shards
-import Styles
 import Tiles
 
 /// `packhorse verify`: proves that files are what they should be.
@@ -18,8 +17,10 @@ struct VerifyCommand: AsyncParsableCommand {
               packhorse verify EE.mbtiles --mask "$(packhorse mask EE)"
             """)
 
-    @Argument(help: "Catalog folders, MBTiles or PMTiles files, or shards; known by content, not by name.") var paths:
-        [String]
+    @Argument(
+        help:
+            "Catalog folders, MBTiles or PMTiles files, style packs (folder or ZIP) or shards; known by content, not by name."
+    ) var paths: [String]
     @Option(help: "A tile mask that every tile of a package must lie in.") var mask: String?
     @Flag(help: "The result as JSON.") var json = false
 
@@ -30,7 +31,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     private func verify(_ url: URL, _ mask: TileMask?) async throws {
         try FileKind.requirePath(url)
-        if FileKind.isFolder(url), StylePack.looksLikePack(url) {
+        if StylePackPlace.looksLikePack(url) {
             let check = try StylePackCheck.run(url)
             Console.result(json ? try JSONText.pretty(check) : check.summary)
         } else if FileKind.isFolder(url) {

@@ -10,11 +10,13 @@ struct InstallCommand: AsyncParsableCommand {
             Without an id, lists what the catalog has. What is there already is not fetched; an update is fetched as a patch when the
             installed version has one that is smaller than seven tenths of the whole file. Downloads go on where they were
             interrupted, are proven by SHA-256, and take the place of the old file at once. With --public-key nothing is believed
-            that the key's holder did not sign.
+            that the key's holder did not sign; a catalog that is older than the one installed from before is refused.
+            --tile-packs installs the packs of regions instead of whole packages: packs that regions share are there once.
             Examples:
               packhorse install https://maps.example.com/offline/
               packhorse install https://maps.example.com/offline/ EE LV --into ./maps --group terrain --language de --dry-run
               packhorse install ./data/catalog EE --into ./maps --public-key keys/catalog.pub
+              packhorse install https://maps.example.com/offline/ EE LV --into ./maps --tile-packs --style streets
             """)
 
     @Argument(help: "The catalog's folder or its http(s) address.") var catalog: String
@@ -27,11 +29,20 @@ struct InstallCommand: AsyncParsableCommand {
     @Option(help: "The language of names in the tiles, where the catalog has it: de.") var language: String?
     @Option(help: "The format to install.") var format = "mbtiles"
     @Option(help: "The key that must have signed the catalog: a file, or its text.") var publicKey: String?
+    @Flag(help: "Install tile packs, which regions share, instead of whole packages.") var tilePacks = false
+    @Option(help: ArgumentHelp("A style pack to install, styles/ID.zip; may be repeated.", valueName: "id"))
+    var style: [String] = []
+    @Flag(help: "Accept a catalog that is older than the one installed from before.") var allowOlder = false
     @Flag(help: "Tell what would be fetched; change nothing.") var dryRun = false
     @Flag(help: "The result as JSON.") var json = false
 
     func validate() throws {
-        guard ids.isEmpty || into != nil else { throw ValidationError("Name the folder: --into FOLDER.") }
+        guard ids.isEmpty && style.isEmpty || into != nil else {
+            throw ValidationError("Name the folder: --into FOLDER.")
+        }
+        guard !tilePacks || format == "mbtiles" else {
+            throw ValidationError("Tile packs come in the format that their publisher chose; leave --format out.")
+        }
         guard !onlyGroups || !group.isEmpty else { throw ValidationError("--only-groups needs --group.") }
     }
 
@@ -48,27 +59,57 @@ struct InstallCommand: AsyncParsableCommand {
                 .noInput, "'\(source.name)' has no catalog.json", hint: "a coordinator of this version writes one")
         }
         if document.isSigned, key == nil { Console.note("the catalog is signed; --public-key KEY would prove it") }
-        guard !ids.isEmpty, let into else { return try list(document.index) }
-        let installer = Installer(
-            source: source, document: document,
-            folder: try InstallFolder(URL(filePath: into, directoryHint: .isDirectory)))
-        var steps: [Installer.Step] = []
-        for id in ids {
-            for group in (onlyGroups ? [] : [nil]) + group.map(Optional.some) {
-                steps.append(try await installer.step(id, group: group, language: language, format: format))
-            }
-        }
+        guard !ids.isEmpty || !style.isEmpty, let into else { return try list(document.index) }
+        let folder = try InstallFolder(URL(filePath: into, directoryHint: .isDirectory))
+        let installer = Installer(source: source, document: document, folder: folder)
+        let names = [source.name] + (document.provenKey.map { ["key:\($0)"] } ?? [])
+        if !allowOlder { try folder.checkAge(document.index.sequence, of: names) }
+        let work = try await plan(installer)
+        if !dryRun { try folder.noteAge(document.index.sequence, of: names) }
         var views: [InstallView] = []
-        for step in steps {
+        for one in work {
             try Task.checkCancellation()
-            let view = InstallView(step)
-            if !json { Console.result(view.line) }
-            if !dryRun { try await installer.run(step) { Console.note("\(view.file): \($0)") } }
-            views.append(view)
+            if !json { Console.result(one.view.line) }
+            if !dryRun { try await one.run { Console.note("\(one.view.file): \($0)") } }
+            views.append(one.view)
         }
         if json { Console.result(try JSONText.pretty(views)) }
         let total = Units.bytes(UInt64(views.reduce(0) { $0 + max(0, $1.fetch) }))
         Console.note("\(dryRun ? "would fetch" : "fetched at most") \(total) into '\(into)'")
+    }
+
+    /// One thing to install.
+    private struct Work {
+        let view: InstallView
+        let run: (_ tell: (String) -> Void) async throws -> Void
+    }
+
+    /// What is to be done for all that was named; nothing is changed.
+    private func plan(_ installer: Installer) async throws -> [Work] {
+        var work: [Work] = []
+        var planned: [InstallFolder.Packs] = []
+        for id in ids {
+            for group in (onlyGroups ? [] : [nil]) + group.map(Optional.some) {
+                if tilePacks {
+                    let step = try await installer.packStep(id, group: group, language: language, planned: planned)
+                    planned.append(step.region)
+                    // What a region before brings is there by then.
+                    work.append(
+                        Work(view: InstallView(step)) { _ in
+                            try await installer.run(
+                                try await installer.packStep(id, group: group, language: language))
+                        })
+                } else {
+                    let step = try await installer.step(id, group: group, language: language, format: format)
+                    work.append(Work(view: InstallView(step)) { try await installer.run(step, $0) })
+                }
+            }
+        }
+        for id in style {
+            let step = try await installer.styleStep(id)
+            work.append(Work(view: InstallView(step)) { _ in try await installer.run(step) })
+        }
+        return work
     }
 
     private func list(_ index: CatalogIndex) throws {
@@ -82,6 +123,11 @@ struct InstallCommand: AsyncParsableCommand {
                     .joined(separator: ", "), row.name)
         }
         table.lines.forEach(Console.result)
+        for style in index.styles ?? [] {
+            Console.result(
+                "style \(style.id)  version \(style.version)  \(Units.bytes(UInt64(max(0, style.size))))  \(style.name ?? "-")"
+            )
+        }
     }
 }
 
@@ -111,6 +157,34 @@ private struct InstallView: Encodable {
         case .patch(let patch): how = "patch from \(patch.from)"
         case .whole: how = "whole file"
         }
+    }
+
+    init(_ step: Installer.PackStep) {
+        id = step.region.id
+        group = step.region.group
+        language = step.region.language
+        version = step.region.version
+        installed = nil
+        file = step.region.list
+        let packs = step.region.packs.count
+        fetch = step.bytes
+        size = Int64(step.list.count)
+        how =
+            step.missing.isEmpty
+            ? "\(Units.count(packs, of: "tile pack")), up to date"
+            : "\(Units.count(UInt64(step.missing.count))) of \(Units.count(packs, of: "tile pack"))"
+    }
+
+    init(_ step: Installer.StyleStep) {
+        id = step.style.id
+        group = nil
+        language = nil
+        version = step.style.version
+        installed = nil
+        file = step.target
+        size = step.style.size
+        fetch = step.isThere ? 0 : step.style.size
+        how = step.isThere ? "up to date" : "style pack"
     }
 
     var line: String {

@@ -27,8 +27,34 @@ struct InstallFolder: Sendable {
         }
     }
 
+    /// The tile packs of one region.
+    struct Packs: Codable, Hashable, Sendable {
+        let id: String
+        let group: String?
+        let language: String?
+        let version: Int32
+        /// Path of the list inside the folder.
+        let list: String
+        /// Paths of its packs inside the folder, ascending.
+        let packs: [String]
+    }
+
+    /// An installed style pack.
+    struct Style: Codable, Hashable, Sendable {
+        let id: String
+        let version: Int32
+        /// Path inside the folder.
+        let file: String
+        let sha256: String
+    }
+
+    /// What is installed; members that are absent are those of folders of earlier builds.
     private struct Record: Codable {
         var packages: [Entry] = []
+        /// The largest sequence seen of each catalog, by its address and by the key that signed it.
+        var catalogs: [String: Int64]?
+        var regions: [Packs]?
+        var styles: [Style]?
     }
 
     let folder: URL
@@ -45,8 +71,11 @@ struct InstallFolder: Sendable {
 
     /// Where the package of a group is put; the language is chosen per folder, not per file.
     func place(_ id: String, group: String?, fileExtension: String) -> String {
-        (group.map { "groups/\($0)/" } ?? "") + id + fileExtension
+        place(id + fileExtension, group: group)
     }
+
+    /// The same for any path.
+    func place(_ path: String, group: String?) -> String { (group.map { "groups/\($0)/" } ?? "") + path }
 
     /// Where bytes with this digest are collected: a later run goes on with them.
     func download(_ sha256: String) throws -> URL {
@@ -60,23 +89,94 @@ struct InstallFolder: Sendable {
 
     /// Gives a finished file its name, then notes it.
     func install(_ finished: URL, as entry: Entry) throws {
-        let target = folder.appending(path: entry.file)
+        try bring(finished, to: entry.file)
+        try note(entry)
+    }
+
+    /// Gives a finished file its name inside the folder.
+    func bring(_ finished: URL, to path: String) throws {
+        let target = folder.appending(path: path)
         try Durable.makeFolder(target.deletingLastPathComponent())
         try Durable.sync(file: finished)
         try Durable.rename(finished, to: target)
-        try note(entry)
     }
 
     /// Notes what is installed.
     func note(_ entry: Entry) throws {
+        try change { record in
+            record.packages.removeAll { $0.file == entry.file }
+            record.packages.append(entry)
+            record.packages.sort { $0.file < $1.file }
+        }
+    }
+
+    // MARK: - Tile packs and styles
+
+    /// The regions whose packs are installed.
+    func regions() throws -> [Packs] { try record().regions ?? [] }
+
+    /// Notes a region's packs, whose files are there, and removes those of before that no region has any more.
+    func note(_ region: Packs) throws {
+        let before = try regions()
+        try change { record in
+            record.regions = (before.filter { $0.list != region.list } + [region]).sorted { $0.list < $1.list }
+        }
+        let kept = Set(try regions().flatMap(\.packs))
+        for path in Set(before.filter { $0.list == region.list }.flatMap(\.packs)).subtracting(kept).sorted() {
+            try Durable.remove(folder.appending(path: path))
+        }
+    }
+
+    /// The record of a style.
+    func style(_ id: String) throws -> Style? { try record().styles?.first { $0.id == id } }
+
+    /// Notes an installed style.
+    func note(_ style: Style) throws {
+        try change { record in
+            record.styles = ((record.styles ?? []).filter { $0.id != style.id } + [style]).sorted { $0.id < $1.id }
+        }
+    }
+
+    // MARK: - Age
+
+    /// Refuses a catalog that is older than one that was installed from: whoever controls a server can serve an old one with its old
+    /// signature.
+    ///
+    /// - Parameter names: What the catalog is known by: its address, the key that signed it.
+    /// - Throws: ``CLIError`` 65.
+    func checkAge(_ sequence: Int64?, of names: [String]) throws {
+        let seen = try names.compactMap { try record().catalogs?[$0] }.max()
+        guard let seen, sequence ?? -1 < seen else { return }
+        throw CLIError(
+            .badData,
+            "the catalog is older than the one that '\(folder.path)' was last installed from: its sequence is "
+                + "\(sequence.map { "\($0)" } ?? "not told"), and \(seen) was seen",
+            hint: "try again when the server has the new one; pass --allow-older if the older one is meant")
+    }
+
+    /// Notes how new a catalog is that is installed from; an older one that is meant takes the number back.
+    func noteAge(_ sequence: Int64?, of names: [String]) throws {
+        guard let sequence else { return }
+        try change { record in
+            var catalogs = record.catalogs ?? [:]
+            for name in names { catalogs[name] = sequence }
+            record.catalogs = catalogs
+        }
+    }
+
+    private func change(_ body: (inout Record) -> Void) throws {
         var record = try record()
-        guard !record.packages.contains(entry) else { return }
-        record.packages.removeAll { $0.file == entry.file }
-        record.packages.append(entry)
-        record.packages.sort { $0.file < $1.file }
+        let before = try Self.encoded(record)
+        body(&record)
+        let bytes = try Self.encoded(record)
+        guard bytes != before || !FileKind.isThere(recordURL) else { return }
+        try Durable.write(bytes, to: recordURL)
+    }
+
+    private static func encoded(_ record: Record) throws -> [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted]
-        try Durable.write([UInt8](try encoder.encode(record)) + [0x0A], to: recordURL)
+        return [UInt8](try encoder.encode(record)) + [0x0A]
     }
 
     private var recordURL: URL { folder.appending(path: "installed.json") }

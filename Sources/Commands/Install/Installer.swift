@@ -22,19 +22,28 @@ struct Installer: Sendable {
     let document: CatalogDocument
     let folder: InstallFolder
 
+    /// A package in the wanted language, else in none.
+    func find(
+        _ id: String, group: String?, language: String?
+    ) throws -> (edition: CatalogEdition, package: CatalogIndex.Package) {
+        let choices = try (language.map { [$0, nil] } ?? [nil]).map { try CatalogEdition(group: group, language: $0) }
+        for edition in choices {
+            if let package = document.index.package(id, in: edition) { return (edition, package) }
+        }
+        throw CLIError(
+            .noInput, "catalog '\(source.name)' has no package '\(id)'" + (group.map { " in group '\($0)'" } ?? ""),
+            hint: "see what it has: packhorse install '\(source.name)'")
+    }
+
     /// What is to be done for a package of the base map or of a group; nothing is changed.
     ///
     /// A language that the catalog does not have for it falls back to the edition without one.
     ///
     /// - Throws: ``CLIError`` 66 naming what there is instead.
     func step(_ id: String, group: String?, language: String?, format: String) async throws -> Step {
-        let index = document.index
-        let choices = try (language.map { [$0, nil] } ?? [nil]).map { try CatalogEdition(group: group, language: $0) }
-        let found = choices.lazy.compactMap { edition in index.package(id, in: edition).map { (edition, $0) } }.first
-        guard let (edition, package) = found, let version = package.versions.first else {
-            throw CLIError(
-                .noInput, "catalog '\(source.name)' has no package '\(id)'" + (group.map { " in group '\($0)'" } ?? ""),
-                hint: "see what it has: packhorse install '\(source.name)'")
+        let (edition, package) = try find(id, group: group, language: language)
+        guard let version = package.versions.first else {
+            throw CLIError(.noInput, "package '\(id)' has no version")
         }
         guard let file = version.file(format) else {
             throw CLIError(
@@ -106,7 +115,7 @@ struct Installer: Sendable {
     }
 
     /// A file of the catalog under our own name, so that it can be renamed.
-    private func fetch(_ path: String, size: UInt64, sha256: Digest, to part: URL) async throws -> URL {
+    func fetch(_ path: String, size: UInt64, sha256: Digest, to part: URL) async throws -> URL {
         guard let found = try await source.file(path, size: size, sha256: sha256, to: part) else {
             throw CLIError(
                 .noInput, "'\(source.name)\(path)' is not there",

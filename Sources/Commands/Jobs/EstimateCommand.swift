@@ -18,6 +18,7 @@ struct EstimateCommand: AsyncParsableCommand {
     @OptionGroup var area: AreaOptions
     @OptionGroup var tiles: TilesetOptions
     @Option(help: "Tiles fetched per zoom, 0 to 1000; 0 counts tiles only.") var samples: Int = 24
+    @Flag(help: "Widen the area to whole tile packs, as 'submit --tile-packs' does.") var tilePacks = false
     @Option(help: "Workers that would run, for the time.") var workers: Int = 1
     @Flag(help: "The result as JSON.") var json = false
 
@@ -28,7 +29,9 @@ struct EstimateCommand: AsyncParsableCommand {
 
     func run() async throws {
         let tileset = try await tiles.read()
-        let draft = try JobDraft(areas: try area.read(), zooms: try tiles.zooms(of: tileset), tileset: tileset)
+        let draft = try JobDraft(
+            areas: try area.read(), zooms: try tiles.zooms(of: tileset), tileset: tileset,
+            packs: tilePacks ? tileset.packs ?? .mapbox : nil)
         let mask = draft.union
         var estimate = Estimate(zooms: draft.zooms.map { ($0, mask.count(atZoom: $0)) })
         if samples > 0 {

@@ -1,5 +1,6 @@
 import Foundation
 import Packages
+import Regions
 import Tiles
 import Tilesets
 import Wire
@@ -26,6 +27,8 @@ struct JobDraft {
     var dataDate = ""
     /// Whether packages may take the place of those of another tileset.
     var replacesTileset = false
+    /// How the packages are cut into tile packs; `nil` = they are not.
+    let packs: PackScheme?
 
     /// What the job is called.
     var label: String { edition.isRoot ? title : "\(title) (\(edition.label))" }
@@ -48,6 +51,7 @@ struct JobDraft {
         }
         self.zooms = zooms
         self.tileset = tileset
+        self.packs = packs
         for package in packages where package.mask.count(in: zooms) == 0 {
             throw CLIError(.badData, "'\(package.area.label)' touches no tile of zoom \(zooms)")
         }
@@ -118,6 +122,7 @@ struct JobDraft {
             if !edition.isRoot { $0.edition = edition }
             $0.dataDate = dataDate
             $0.replacesTileset = replacesTileset
+            $0.tilePacks = packs?.description ?? ""
         }
     }
 
@@ -128,6 +133,14 @@ struct JobDraft {
             $0.mask = Data(package.mask.encoded())
             $0.names = package.area.names
             $0.formats = package.area.formats?.map(\.rawValue) ?? []
+            $0.nodes = package.area.nodes.map { node in
+                .make {
+                    $0.id = node.id
+                    $0.parent = node.parentID ?? ""
+                    $0.kind = node.kind.rawValue
+                    $0.names = node.names
+                }
+            }
             $0.bounds = PBBox.make {
                 $0.west = package.area.bounds.west
                 $0.south = package.area.bounds.south

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Packages
+import Tilesets
 import Wire
 
 /// What comes out of a submission, and where it goes.
@@ -13,7 +14,7 @@ struct OutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The style for --format maplibre: an address that every worker reaches; {key} and {language} as in the tileset.",
+            "The style for --format maplibre: an address that every worker reaches; {key} and {language} as in the tileset, or ?key=${NAME} with a variable of the workers' environment. The key goes into the database: apps look things up by whole addresses.",
             valueName: "url"))
     var style: String?
 
@@ -46,6 +47,14 @@ struct OutputOptions: ParsableArguments {
             throw CLIError(
                 .usage, "format maplibre needs a style with an address that every worker reaches",
                 hint: "pass --style https://HOST/style.json")
+        }
+        let address = try SecretAddress(draft.style)
+        guard address.variable != nil || !address.url.contains("{key}") || draft.tileset.keyEnvironment != nil else {
+            throw CLIError(
+                .usage, "the style's address has {key}, and tileset '\(draft.tileset.id)' names no key",
+                hint:
+                    "name a variable of the workers' environment in the address, '…?key=${NAME}', or write key: ${NAME} into the tileset file"
+            )
         }
     }
 }

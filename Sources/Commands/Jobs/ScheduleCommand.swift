@@ -21,9 +21,12 @@ struct ScheduleCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "add", abstract: "Add a schedule, or replace the one of this id.",
             discussion: """
-                Masks and tileset are made now and stay as they are until the schedule is replaced.
+                Masks and tileset are made now and stay as they are until the schedule is replaced. Several languages become a schedule
+                each, monthly-ee-de and so on, because each is a job of its own.
 
-                Example: packhorse schedule add weekly-ee --every "weekly mon 04:00" EE --tileset tiles.yaml
+                Examples:
+                  packhorse schedule add weekly-ee --every "weekly mon 04:00" EE --tileset tiles.yaml
+                  packhorse schedule add monthly-ee --every "monthly 3 02:30" EE --tileset tiles.yaml --language en,de,et
                 """)
         @Argument(help: "A name for the schedule: letters, digits and -_.,()") var schedule: String
         @Option(
@@ -35,23 +38,24 @@ struct ScheduleCommand: AsyncParsableCommand {
 
         func run() async throws {
             let drafts = try await options.drafts()
-            guard let draft = drafts.first, drafts.count == 1 else {
-                throw CLIError(
-                    .usage, "a schedule has one language, not \(drafts.count)", hint: "add a schedule for each language"
-                )
+            // All are made before the first is put, so that a mistake leaves none of them.
+            let schedules = try drafts.map { draft in
+                let submission = try Frame(session: 1, seq: 0, .submit(try draft.request(options.policy()))).encoded()
+                return PBSchedule.make {
+                    $0.id = drafts.count == 1 ? schedule : "\(schedule)-\(draft.edition.language)"
+                    $0.every = every
+                    $0.label = draft.label
+                    $0.submission = Data(submission)
+                }
             }
-            let submission = try Frame(session: 1, seq: 0, .submit(try draft.request(options.policy()))).encoded()
-            let answer = try await cluster.withClient { client in
-                if draft.isNewInMinor2 { try await client.require(minor: WireVersion.formatsMinor) }
-                return try await client.put(
-                    .make {
-                        $0.id = schedule
-                        $0.every = every
-                        $0.label = draft.label
-                        $0.submission = Data(submission)
-                    })
+            let answers = try await cluster.withClient { client in
+                if drafts.contains(where: \.isNewInMinor2) { try await client.require(minor: WireVersion.formatsMinor) }
+                var answers: [PBOrdered] = []
+                for one in schedules { answers.append(try await client.put(one)) }
+                return answers
             }
-            try OrderedView(answer).show(asJSON: json)
+            if json, answers.count > 1 { return Console.result(try JSONText.pretty(answers.map(OrderedView.init))) }
+            for answer in answers { try OrderedView(answer).show(asJSON: json) }
         }
     }
 

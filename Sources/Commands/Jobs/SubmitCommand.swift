@@ -56,6 +56,11 @@ struct SubmitCommand: AsyncParsableCommand {
             for (draft, request) in zip(drafts, requests) {
                 let submitted = try await client.submit(request)
                 answers.append((draft, submitted))
+                if draft.packs != nil, !submitted.tilePacks {
+                    Console.note(
+                        "this coordinator is of an earlier build and cuts no tile packs: afterwards run packhorse packs CATALOG"
+                    )
+                }
                 if submitted.existing, !dryRun { try await checkSame(draft, submitted.job, request, client) }
             }
             if progress.json, dryRun || !wait {

@@ -23,7 +23,10 @@ struct SubmitOptions: ParsableArguments {
     @Option(help: "Share of tiles, 0 to 1, that may be missing in a package; above it the job fails.")
     var allowedMissing: Double = 0.001
 
-    @Flag(help: "Widen each area to whole tile packs, so that its packs can be shared with other regions.")
+    @Flag(
+        help:
+            "Cut the packages into tile packs that regions share, and widen each area to whole packs; the bands are those of the tileset, else Mapbox's."
+    )
     var tilePacks = false
 
     func validate() throws {
@@ -47,14 +50,15 @@ struct SubmitOptions: ParsableArguments {
         for language in languages.isEmpty ? [""] : languages {
             let tileset = try await TilesetReader.complete(language.isEmpty ? file : file.inLanguage(language))
             let zooms = try tiles.zooms(of: tileset)
+            let packs = tilePacks ? tileset.packs ?? .mapbox : nil
             var draft: JobDraft
-            if let first = drafts.first, first.zooms == zooms {
+            if let first = drafts.first, first.zooms == zooms, first.packs == packs {
                 draft = first
                 draft.tileset = tileset
             } else {
                 draft = try JobDraft(
                     areas: areas, zooms: zooms, tileset: tileset, label: area.label(areas),
-                    packs: tilePacks ? .mapbox : nil)
+                    packs: packs)
             }
             try output.fill(&draft, edition: PBEdition(group: group, language: language))
             drafts.append(draft)

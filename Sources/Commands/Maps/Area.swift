@@ -1,4 +1,5 @@
 import Packages
+import Regions
 import Tiles
 
 /// One area to make a package of: what the user named, as a shape with an id and names.
@@ -19,14 +20,17 @@ struct Area: Sendable {
     let mask: @Sendable (Int) -> TileMask
     /// The formats of its package; `nil` = the job's.
     var formats: [PackageFormat]?
+    /// Its region and those above it that were imported; none when the embedded tree has them all.
+    var nodes: [Region] = []
 }
 
 extension Area {
     /// The same area under another id or other names; `nil` keeps what is there.
     func renamed(_ id: String? = nil, names: [String: String]? = nil) -> Area {
+        // Under another id it is no package of its region any more.
         Area(
             kind: kind, id: id ?? self.id, label: label, names: names ?? self.names, bounds: bounds, mask: mask,
-            formats: formats)
+            formats: formats, nodes: id.map { $0 == self.id } ?? true ? nodes : [])
     }
 
     /// A name as a package id: other characters than letters, digits, `-`, `_` and `.` become `_`.

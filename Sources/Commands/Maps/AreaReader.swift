@@ -22,7 +22,18 @@ enum AreaReader {
     private static func area(_ region: Region, in tree: RegionTree) -> Area {
         Area(
             kind: .region, id: region.id, label: region.name("en"), names: tree.localizedPaths(of: region.id),
-            bounds: region.bounds, mask: { tree.mask(of: region.id, maxZoom: $0) })
+            bounds: region.bounds, mask: { tree.mask(of: region.id, maxZoom: $0) }, nodes: imported(region, in: tree))
+    }
+
+    /// A region and those above it, the widest first, as far as they were imported: the catalog's tree does not have them.
+    static func imported(_ region: Region, in tree: RegionTree) -> [Region] {
+        var found: [Region] = []
+        var next: Region? = region
+        while let one = next, found.count < 5 {
+            if one.isImported { found.append(one) }
+            next = tree.parent(of: one.id)
+        }
+        return found.reversed()
     }
 
     /// Whether a text means a box: `bbox(…)`, or four numbers.

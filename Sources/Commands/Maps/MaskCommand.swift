@@ -26,6 +26,7 @@ struct MaskCommand: ParsableCommand {
     var format: Format = .text
 
     @Flag(help: "Widen the area to whole tile packs, as 'submit --tile-packs' does.") var tilePacks = false
+    @Option(help: "The bands of --tile-packs: zooms@zoom of the index tile.") var bands = PackScheme.mapbox.description
 
     func validate() throws {
         guard (0...TileID.maxZoom).contains(zoom) else {
@@ -36,7 +37,7 @@ struct MaskCommand: ParsableCommand {
     func run() throws {
         guard let exact = TileMask(union: try area.read().map({ $0.mask(zoom) })) else { return }
         let span = ZoomRange(min: 0, max: zoom) ?? .all
-        let mask = tilePacks ? PackScheme.mapbox.widened(exact, zooms: span) : exact
+        let mask = tilePacks ? try PackScheme(parsing: bands).widened(exact, zooms: span) : exact
         switch format {
         case .text: Console.result(mask.cartoWire)
         case .url: Console.result(mask.cartoURLText)

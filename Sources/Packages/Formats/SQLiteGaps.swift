@@ -1,4 +1,4 @@
-internal import Shards
+package import Shards
 
 /// Zeroes what SQLite leaves unused inside the pages of a file's b-trees.
 ///
@@ -6,11 +6,14 @@ internal import Shards
 /// balancing happened to move through, which differs between versions of the library (3.40.1 and 3.54.1 were compared: with
 /// `secure_delete` nothing else differs).
 /// Source: sqlite.org/fileformat2.html, section 1.6.
-enum SQLiteGaps {
+package enum SQLiteGaps {
+    /// Zeroes the gaps of a file's pages; total on bytes that are no sound database, whose pages it leaves or zeroes as they say.
+    ///
     /// - Parameters:
     ///   - file: A file that was just written and closed.
     ///   - roots: The first pages of all its tables and indexes; page 1 is always looked at.
-    static func zero(in file: FileDescriptor, roots: [Int]) throws {
+    /// - Throws: `ShardsError` `io`.
+    package static func zero(in file: FileDescriptor, roots: [Int]) throws {
         guard let header = SQLiteFileHeader(try file.read(at: 0, count: Int(min(100, file.size)))) else { return }
         let size = header.pageSize
         guard size >= 512 else { return }

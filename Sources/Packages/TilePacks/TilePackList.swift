@@ -1,5 +1,5 @@
 internal import Foundation
-internal import Shards
+public import Shards
 internal import Tiles
 
 /// The packs of one region: what a client has to fetch, each under an address that other regions share.
@@ -23,6 +23,9 @@ public struct TilePackList: Sendable, Hashable, Codable {
         /// Whether the region holds all tiles of its place, so that it is the same pack in every region that does.
         public let isComplete: Bool
 
+        /// Where the file lies in the folder that holds `packs` and `regions`.
+        public var path: String { url.hasPrefix("../") ? String(url.dropFirst(3)) : url }
+
         private enum CodingKeys: String, CodingKey {
             case index, tiles, size, sha256, url
             case minZoom = "min_zoom"
@@ -39,6 +42,8 @@ public struct TilePackList: Sendable, Hashable, Codable {
     public let bands: String
     /// The packs' format: `mbtiles` or `pmtiles`.
     public let format: String
+    /// SHA-256 of the package file that was cut, 64 lower-case hexadecimal digits; `nil` in lists of earlier builds.
+    public let package: String?
     /// Bytes of all packs.
     public let size: UInt64
     /// Band by band, along the Hilbert curve within a band.
@@ -48,17 +53,19 @@ public struct TilePackList: Sendable, Hashable, Codable {
 
     private enum CodingKeys: String, CodingKey {
         case id, tileset, bands, format, size, packs
+        case package = "package_sha256"
         case packsPerDevice = "tile_packs_per_device"
     }
 
     /// The limit that Mapbox's clients have, and their users know.
     public static let packsPerDevice = 750
 
-    init(id: String, tileset: String, scheme: PackScheme, format: PackageFormat, packs: [Pack]) {
-        self.id = id
-        self.tileset = tileset
-        bands = scheme.description
-        self.format = format.rawValue
+    init(_ order: TilePacks.Order, package: Digest, packs: [Pack]) {
+        id = order.id
+        tileset = order.tileset
+        bands = order.scheme.description
+        format = order.format.rawValue
+        self.package = package.hex
         size = packs.reduce(0) { $0 + $1.size }
         self.packs = packs
         packsPerDevice = Self.packsPerDevice
@@ -66,6 +73,21 @@ public struct TilePackList: Sendable, Hashable, Codable {
 
     /// Where the list of a region lies in its folder.
     public static func path(_ id: String) -> String { "regions/\(id).json" }
+
+    /// Whether this is what an order would give, as far as the list can tell: the packs' files may have gone since.
+    ///
+    /// - Parameter digest: SHA-256 of the order's package.
+    public func answers(_ order: TilePacks.Order, of digest: Digest) -> Bool {
+        id == order.id && tileset == order.tileset && bands == order.scheme.description
+            && format == order.format.rawValue && package == digest.hex
+            && packs.allSatisfy { pack in
+                guard let index = TileID(pack.index),
+                    let zooms = ZoomRange(min: pack.minZoom, max: pack.maxZoom)
+                else { return false }
+                let place = PackScheme.Pack(index: index, zooms: zooms)
+                return pack.isComplete == order.mask.map(place.isComplete) ?? false
+            }
+    }
 
     /// The list as it is published: sorted keys, so that equal lists are equal bytes.
     public func encoded() throws -> [UInt8] {

@@ -29,6 +29,26 @@ public enum TilePacks {
 
     /// Writes the packs that are not there yet, then the list `regions/<id>.json`.
     ///
+    /// As ``packs(_:into:progress:)``, with the list in its place.
+    /// - Returns: The list that was written.
+    /// - Throws: ``PackagesError`` `bad-spec`, `bad-source`, `unsupported`, `disk-full`, `io`; the list is then as it was.
+    @discardableResult
+    public static func cut(
+        _ order: Order, into folder: URL, progress: (_ done: Int, _ of: Int) throws -> Void = { _, _ in }
+    ) throws -> TilePackList {
+        let list = try packs(order, into: folder, progress: progress)
+        do {
+            let target = folder.appendingPathComponent(TilePackList.path(order.id))
+            try Durable.makeFolder(target.deletingLastPathComponent())
+            try Durable.write(try list.encoded(), to: target)
+            return list
+        } catch {
+            throw PackagesError.wrapping(error, path: folder.path)
+        }
+    }
+
+    /// Writes the packs that are not there yet, and no list.
+    ///
     /// A pack lies at `packs/<tileset>/<index zoom>/<x>/<y>/<first 16 digits of its SHA-256>.mbtiles`: its address changes when and only
     /// when its bytes do, and regions that hold the same tiles have the same address. Nothing is removed. A pack with no tile is
     /// no pack. Memory: about 30 MB and eight bytes a pack. Blocks for a long time: call it on a thread of its own.
@@ -37,15 +57,15 @@ public enum TilePacks {
     ///   - order: What to cut.
     ///   - folder: Where `packs` and `regions` lie or will lie.
     ///   - progress: Told packs done and packs in all. Throw from it (`CancellationError`) to stop.
-    /// - Returns: The list that was written.
-    /// - Throws: ``PackagesError`` `bad-spec`, `bad-source`, `unsupported`, `disk-full`, `io`; the list is then as it was.
-    @discardableResult
-    public static func cut(
+    /// - Returns: The list for `regions/<id>.json`.
+    /// - Throws: ``PackagesError`` `bad-spec`, `bad-source`, `unsupported`, `disk-full`, `io`.
+    public static func packs(
         _ order: Order, into folder: URL, progress: (_ done: Int, _ of: Int) throws -> Void = { _, _ in }
     ) throws -> TilePackList {
         try check(order)
         do {
-            let list = try PackageFile.read(order.package) { package in
+            let digest = try Digest.ofFile(order.package).digest
+            return try PackageFile.read(order.package) { package in
                 try package.checkIndex()
                 let metadata = try package.metadata()
                 let packs = try present(package, metadata, order.scheme)
@@ -56,22 +76,22 @@ public enum TilePacks {
                     listed.append(try place(file, package, order, folder))
                 }
                 try progress(packs.count, packs.count)
-                return TilePackList(
-                    id: order.id, tileset: order.tileset, scheme: order.scheme, format: order.format, packs: listed)
+                return TilePackList(order, package: digest, packs: listed)
             }
-            let target = folder.appendingPathComponent(TilePackList.path(order.id))
-            try Durable.makeFolder(target.deletingLastPathComponent())
-            try Durable.write(try list.encoded(), to: target)
-            return list
         } catch {
             throw PackagesError.wrapping(error, path: folder.path)
         }
     }
 
-    private static func check(_ order: Order) throws {
+    /// Whether a text can be the tileset's id of packs: a folder's name, 1 to 120 letters, digits and `. _ - ( ) ,`.
+    public static func isName(_ text: String) -> Bool {
         let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-(),")
+        return 1...120 ~= text.utf8.count && text.allSatisfy(allowed.contains) && !text.hasPrefix(".")
+    }
+
+    private static func check(_ order: Order) throws {
         for (what, name) in [("tileset", order.tileset), ("package id", order.id)] {
-            guard 1...120 ~= name.utf8.count, name.allSatisfy(allowed.contains), !name.hasPrefix(".") else {
+            guard isName(name) else {
                 throw PackagesError(
                     .badSpec,
                     "'\(name.prefix(130))' cannot be a \(what) of tile packs: use 1 to 120 letters, digits and . _ - ( ) ,"

@@ -20,7 +20,7 @@ struct CatalogPushTests {
 
     private func push(_ shop: Shop, _ bucket: S3Bucket) throws -> CatalogPush {
         let folder = shop.file("catalog")
-        return CatalogPush(source: try CatalogSource(folder.path), folder: folder, bucket: bucket)
+        return CatalogPush(source: try CatalogSource(folder.path), folder: folder, target: BucketTarget(bucket: bucket))
     }
 
     private func names(_ bucket: S3Bucket) async throws -> Set<String> {

@@ -1,0 +1,47 @@
+import Catalog
+import Foundation
+import Shards
+
+extension Installer {
+    /// One style pack to install.
+    struct StyleStep: Sendable {
+        let style: CatalogIndex.Style
+        /// Path inside the folder.
+        let target: String
+        let isThere: Bool
+    }
+
+    /// What is to be done for a style; nothing is changed.
+    ///
+    /// - Throws: ``CLIError`` 66 naming what there is instead.
+    func styleStep(_ id: String) async throws -> StyleStep {
+        let styles = document.index.styles ?? []
+        guard let style = styles.first(where: { $0.id == id }) else {
+            throw CLIError(
+                .noInput, "catalog '\(source.name)' has no style '\(id)'",
+                hint: styles.isEmpty ? "it has none" : "it has \(styles.map(\.id).joined(separator: ", "))")
+        }
+        let target = "styles/\(style.id).zip"
+        let file = folder.folder.appending(path: target)
+        let isThere =
+            FileKind.isThere(file)
+            ? try await FileWork.run { try Digest.ofFile(file) }.digest.hex == style.sha256 : false
+        return StyleStep(style: style, target: target, isThere: isThere)
+    }
+
+    /// Fetches a style pack that is not there, proves it by its hash, and lets it take the place of the one before.
+    ///
+    /// - Throws: ``CLIError`` 65 when its bytes are not those of the catalog; 66, 69, 73, 74.
+    func run(_ step: StyleStep) async throws {
+        let style = step.style
+        if !step.isThere {
+            guard let digest = Digest(hex: style.sha256), let size = UInt64(exactly: style.size) else {
+                throw CLIError(.badData, "the catalog gives '\(style.url)' no usable size or digest")
+            }
+            let part = try folder.download(style.sha256)
+            try folder.bring(try await fetch(style.url, size: size, sha256: digest, to: part), to: step.target)
+        }
+        try folder.note(
+            InstallFolder.Style(id: style.id, version: style.version, file: step.target, sha256: style.sha256))
+    }
+}

@@ -1,0 +1,42 @@
+import Foundation
+import Styles
+
+/// A style pack as a folder, whatever it was given as: a folder, or a ZIP archive that is unpacked for as long as the value lives.
+final class StylePackPlace {
+    /// The folder.
+    let folder: URL
+    private let scratch: URL?
+
+    /// Opens a folder or unpacks an archive; nothing in it is proven yet.
+    ///
+    /// - Throws: ``CLIError`` 66 when nothing is there; `StylesError` `bad-style-pack` for an archive that cannot be read.
+    init(_ url: URL) throws {
+        try FileKind.requirePath(url)
+        guard !FileKind.isFolder(url) else {
+            (folder, scratch) = (url, nil)
+            return
+        }
+        guard StoredZip.looksLikeZip(url) else {
+            throw CLIError(.badData, "'\(url.path)' is neither a style pack's folder nor a ZIP archive")
+        }
+        let place = FileManager.default.temporaryDirectory.appending(
+            path: "packhorse-style-\(UUID().uuidString)", directoryHint: .isDirectory)
+        try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+        do {
+            try StoredZip.unpack(url, into: place)
+        } catch {
+            try? FileManager.default.removeItem(at: place)
+            throw CLIError(.badData, "'\(url.path)': \(error.message)")
+        }
+        (folder, scratch) = (place, place)
+    }
+
+    deinit {
+        if let scratch { try? FileManager.default.removeItem(at: scratch) }
+    }
+
+    /// Whether a path is a style pack, as a folder or an archive; by content, not by name.
+    static func looksLikePack(_ url: URL) -> Bool {
+        FileKind.isFolder(url) ? StylePack.looksLikePack(url) : StoredZip.looksLikeZip(url)
+    }
+}

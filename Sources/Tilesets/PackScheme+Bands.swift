@@ -1,0 +1,43 @@
+public import Tiles
+
+extension PackScheme {
+    /// The member of a TileJSON document, and of the metadata of an archive, that tells how tiles are grouped into packs.
+    ///
+    /// A vendor's key of ours: Mapbox's guide says that its TileJSON defines the scheme, but not under which name.
+    public static let sourceKey = "packhorse:tile_packs"
+
+    /// Reads bands: a text such as `0-5@0,6-10@6`, or a list of `{"minzoom": 0, "maxzoom": 5, "index_zoom": 0}`.
+    ///
+    /// Without `index_zoom`, a band's packs are named by tiles of its first zoom.
+    /// - Throws: `TilesError` `bad-zoom`.
+    init(bands value: JSONValue) throws(TilesError) {
+        switch value {
+        case .string(let text): try self.init(parsing: text)
+        case .array(let items) where 1...23 ~= items.count:
+            var parts: [String] = []
+            for item in items { parts.append(try Self.band(item)) }
+            try self.init(parsing: parts.joined(separator: ","))
+        default:
+            throw TilesError(
+                .badZoom,
+                "Bands of tile packs are a text such as 0-5@0,6-10@6, or a list of objects with minzoom and maxzoom.")
+        }
+    }
+
+    private static func band(_ value: JSONValue) throws(TilesError) -> String {
+        guard case .object(let members) = value, let low = zoom(members["minzoom"]),
+            let high = zoom(members["maxzoom"]),
+            let index = members["index_zoom"].map({ zoom($0) }) ?? low
+        else {
+            throw TilesError(.badZoom, "A band of tile packs needs minzoom and maxzoom, whole numbers of 0 to 22.")
+        }
+        return "\(low)-\(high)@\(index)"
+    }
+
+    private static func zoom(_ value: JSONValue?) -> Int? {
+        guard case .number(let number)? = value, let zoom = Int(exactly: number), 0...TileID.maxZoom ~= zoom else {
+            return nil
+        }
+        return zoom
+    }
+}

@@ -1,0 +1,135 @@
+import Foundation
+import Packages
+import TestSupport
+import Testing
+
+/// Tile packs from submission to device, through real processes.
+@Suite(.serialized)
+struct TilePackTests {
+    private func lists(_ catalog: URL, _ ids: [String]) throws -> [TilePackList] {
+        try ids.map { id in
+            try JSONDecoder().decode(
+                TilePackList.self, from: Data(contentsOf: catalog.appending(path: "regions/\(id).json")))
+        }
+    }
+
+    private func files(_ folder: URL) throws -> Set<String> {
+        Set(
+            try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter {
+                $0.hasPrefix("packs/") && $0.hasSuffix(".mbtiles")
+            })
+    }
+
+    @Test(.timeLimit(.minutes(15)))
+    func aJobPublishesThePacksThatItsRegionsShareAndADeviceInstallsThem() async throws {
+        let scratch = try Scratch()
+        let key = scratch.url("catalog.key")
+        let made = try await Program.run(["catalog", "keygen", key.path], in: scratch)
+        let shown = made.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        let origin = try await DemoOrigin(in: scratch)
+        let cluster = try await Cluster(workers: 2, coordinatorArguments: ["--signing-key", key.path], in: scratch)
+        let (catalog, device, web) = (cluster.catalog, scratch.url("device"), scratch.url("web"))
+        let job = try await cluster.build(["EE", "LV", "--zoom", "0-7", "--tile-packs", "--tileset", origin.tileset])
+        #expect(job.packages.map(\.id) == ["EE", "LV"])
+        func packhorse(_ arguments: [String], status: Int32 = 0) async throws -> Program.Outcome {
+            let outcome = try await Program.run(arguments, in: scratch)
+            #expect(outcome.status == status, "\(arguments): \(outcome.errors)")
+            return outcome
+        }
+
+        // The publication has the packs, each shared one once, and the index leads to them.
+        let both = try lists(catalog, ["EE", "LV"])
+        let (estonia, latvia) = (both[0], both[1])
+        #expect(estonia.bands == "0-5@0,6-10@6,11-14@11,15-16@12,17-22@16" && estonia.packs.allSatisfy(\.isComplete))
+        let shared = Set(estonia.packs).intersection(latvia.packs)
+        #expect(shared.contains { $0.index == "0/0/0" && $0.maxZoom == 5 })
+        let named = Set((estonia.packs + latvia.packs).map(\.path))
+        #expect(named.count < estonia.packs.count + latvia.packs.count)
+        #expect(try files(catalog) == named)
+        let index = try String(contentsOf: catalog.appending(path: "catalog.json"), encoding: .utf8)
+        #expect(index.contains(#""regions/EE.json""#) && index.contains(#""tile_packs_per_device" : 750"#))
+        let verify = ["catalog", "verify", catalog.path, "--public-key", shown]
+        let proven = try await packhorse(verify)
+        #expect(proven.output.contains("\(2 + named.count) files"), "\(proven.output)")
+        let pack = catalog.appending(path: latvia.packs[1].path)
+        let whole = try Data(contentsOf: pack)
+        var bytes = whole
+        bytes[bytes.count / 2] ^= 1
+        try bytes.write(to: pack)
+        #expect(try await packhorse(verify, status: 65).errors.contains(latvia.packs[1].path))
+        try whole.write(to: pack)
+
+        // A device takes packs; what the first region brought, the second does not fetch.
+        let install = ["install", catalog.path, "--into", device.path, "--public-key", shown, "--tile-packs"]
+        _ = try await packhorse(install + ["EE"])
+        let second = try await packhorse(install + ["LV"])
+        #expect(second.output.contains("\(latvia.packs.count - shared.count) of \(latvia.packs.count) tile packs"))
+        #expect(try files(device) == named)
+
+        // The same job again publishes nothing new; the packs are not cut again, nor is the catalog written.
+        let before = try Data(contentsOf: catalog.appending(path: "catalog.json"))
+        let again = try await cluster.build(["EE", "LV", "--zoom", "0-7", "--tile-packs", "--tileset", origin.tileset])
+        #expect(again.packages.allSatisfy { $0.state == "unchanged" })
+        #expect(try Data(contentsOf: catalog.appending(path: "catalog.json")) == before)
+
+        // Other zooms are other packs of the last band; those that no list names go with a pruning, here and where it was pushed.
+        _ = try await packhorse(["catalog", "push", catalog.path, web.path])
+        #expect(try files(web) == named)
+        let old = scratch.url("old")
+        try FileManager.default.copyItem(at: web, to: old)
+        _ = try await cluster.build(["EE", "LV", "--zoom", "0-8", "--tile-packs", "--tileset", origin.tileset])
+        let newer = Set(try lists(catalog, ["EE", "LV"]).flatMap(\.packs).map(\.path))
+        #expect(newer.contains { $0.hasPrefix("packs/\(estonia.tileset)/0/0/0/") && named.contains($0) })
+        let gone = named.subtracting(newer)
+        #expect(!gone.isEmpty)
+        let pruned = try await packhorse(["catalog", "prune", catalog.path, "--signing-key", key.path])
+        #expect(gone.allSatisfy { pruned.output.contains($0) })
+        #expect(try files(catalog) == newer)
+        _ = try await packhorse(["catalog", "push", catalog.path, web.path, "--prune"])
+        #expect(try files(web) == newer)
+        _ = try await packhorse(["catalog", "verify", web.path, "--public-key", shown])
+
+        // The device follows, and does not go back: the old catalog has a valid signature, and is refused.
+        _ = try await packhorse(install.map { $0 == catalog.path ? web.path : $0 } + ["EE", "LV"])
+        #expect(try files(device) == newer)
+        let back = ["install", old.path, "EE", "--into", device.path, "--public-key", shown, "--tile-packs"]
+        let refused = try await packhorse(back, status: 65)
+        #expect(refused.errors.contains("older than") && refused.errors.contains("--allow-older"), "\(refused.errors)")
+        #expect(try files(device) == newer)
+        _ = try await packhorse(back + ["--allow-older"])
+        try await cluster.stop()
+    }
+
+    @Test(.timeLimit(.minutes(15)))
+    func bandsComeFromTheTilesetFileElseFromItsTileJSON() async throws {
+        let scratch = try Scratch()
+        let origin = try await DemoOrigin(in: scratch)
+        let cluster = try await Cluster(workers: 1, in: scratch)
+        let document = """
+            {"tilejson": "3.0.0", "tiles": ["\(origin.url)/tiles/{z}/{x}/{y}.pbf"], "minzoom": 0, "maxzoom": 14,
+             "packhorse:tile_packs": [{"minzoom": 0, "maxzoom": 3}, {"minzoom": 4, "maxzoom": 7, "index_zoom": 2}]}
+            """
+        let server = try ScriptedServer { _ in .reply(200, body: Array(document.utf8)) }
+        defer { server.stop() }
+        let bare = scratch.url("bare.yaml")
+        try Data("id: bare\nurl: \(server.url)/t.json\n".utf8).write(to: bare)
+        let own = scratch.url("own.yaml")
+        try Data("id: own\nurl: \(server.url)/t.json\ntile_packs: 0-4@0,5-7@5\n".utf8).write(to: own)
+        _ = try await cluster.build(["LI", "--zoom", "0-6", "--tile-packs", "--tileset", bare.path])
+        _ = try await cluster.build([
+            "LI", "--zoom", "0-6", "--tile-packs", "--tileset", own.path, "--group", "other",
+        ])
+        let found = try lists(cluster.catalog, ["LI"])[0]
+        #expect(found.bands == "0-3@0,4-7@2" && found.packs.map(\.index) == ["0/0/0", "2/2/1"])
+        #expect(found.packs.map(\.maxZoom) == [3, 6] && found.packs.allSatisfy(\.isComplete))
+        let other = try lists(cluster.catalog.appending(path: "groups/other"), ["LI"])[0]
+        #expect(other.bands == "0-4@0,5-7@5")
+        let proven = try await Program.run(["catalog", "verify", cluster.catalog.path], in: scratch)
+        #expect(proven.status == 0, "\(proven.errors)")
+        // What cannot be bands is said before anything is submitted.
+        try Data("url: \(server.url)/t.json\ntile_packs: 0-5@9\n".utf8).write(to: own)
+        let wrong = try await cluster.run(["submit", "LI", "--tile-packs", "--tileset", own.path])
+        #expect(wrong.status == 78 && wrong.errors.contains("tile_packs"), "\(wrong.errors)")
+        try await cluster.stop()
+    }
+}
