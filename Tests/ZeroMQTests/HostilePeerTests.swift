@@ -83,7 +83,7 @@ extension LinkTests {
                 try await dealer.send([[1]])
                 let peer = try await router.receive(count: 1)[0].peer
                 router.cut([peer])
-                while await router.send([(peer, [2])]).isEmpty { await Task.yield() }
+                while await router.send([(peer, [2])]).isEmpty { try await Task.sleep(for: .milliseconds(1)) }
                 try await dealer.send([[3]])
                 var back: Inbound?
                 while back == nil {

@@ -41,7 +41,7 @@ extension LinkTests {
                     await again.close()
                     break
                 } catch  where error.code == .addressInUse {
-                    await Task.yield()
+                    try await Task.sleep(for: .milliseconds(1))
                 }
             }
         }

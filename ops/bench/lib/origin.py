@@ -11,6 +11,7 @@ PLAIN, COUNTED = 18080, 18081
 FAR, FARTHER = (18083, 0.03), (18084, 0.3)
 
 TEMPLATE = """
+{user}
 daemon on;
 pid {run}/nginx.pid;
 error_log {run}/error.log warn;
@@ -61,6 +62,8 @@ class Origin:
         self.config = f"{run}/nginx.conf"
         with open(self.config, "w") as file:
             file.write(TEMPLATE.format(run=run, trees=trees, plain=PLAIN, counted=COUNTED, module=module,
+                                       # Root's folders are closed to nginx's own user.
+                                       user="user root;" if os.geteuid() == 0 else "",
                                        far=far if self.has_far else ""))
 
     def __enter__(self):

@@ -1,4 +1,5 @@
 """What one would pick instead: programs from Debian and PyPI, each told to take the same tree into one file."""
+import json
 import os
 import shutil
 import subprocess
@@ -87,7 +88,6 @@ class Peers:
         out = self.fresh("landez.mbtiles")
         url = f"{base}/{manifest['name']}/{{z}}/{{x}}/{{y}}.{manifest['ext']}"
         with open(f"{self.run}/manifest.json", "w") as file:
-            import json
             json.dump(manifest, file)
         return process.run("landez", f"{self.venv}/bin/python", "-c", LANDEZ, f"{self.run}/manifest.json", url, out,
                            f"{self.run}/landez")
