@@ -42,15 +42,18 @@ public enum MBTilesMerge {
             if survey.mentioned + allowedMissing < expected {
                 throw try missing(spec, inputs, expected - survey.mentioned, allowedMissing)
             }
-            var totals = Totals()
-            let (_, digest) = try PackageWriting.write(temporary, isSealed: spec.formatVersion > 1) { builder in
+            let isSealed = spec.formatVersion > 1
+            let (totals, digest) = try PackageWriting.write(
+                temporary, isSealed: isSealed, readBack: { try verify(temporary, spec, $0) }
+            ) { builder in
+                var totals = Totals()
                 try fill(builder, spec, inputs, survey, stripTiles, &totals, progress)
-                let absent = expected - min(expected, totals.tiles + totals.empty)
-                guard absent <= allowedMissing else { throw try missing(spec, inputs, absent, allowedMissing) }
-                totals.missing = absent
+                totals.missing = expected - min(expected, totals.tiles + totals.empty)
+                guard totals.missing <= allowedMissing else {
+                    throw try missing(spec, inputs, totals.missing, allowedMissing)
+                }
+                return totals
             }
-            try Durable.sync(file: temporary)
-            try verify(temporary, spec, totals)
             return PackageReceipt(
                 digest: digest, size: try FileDescriptor(reading: temporary).size, tiles: totals.tiles,
                 empty: totals.empty, missing: totals.missing,

@@ -1,6 +1,4 @@
-internal import Dispatch
 internal import Shards
-internal import Synchronization
 internal import Tiles
 
 /// A tile on its way into a package, with the body that was found for it.
@@ -38,20 +36,18 @@ enum MergeStream {
         each: ([MergeTile]) throws -> Void
     ) throws -> Counts {
         let belt = Conveyor<[MergeTile]>(limit: waiting)
-        let outcome = Mutex<Result<Counts, any Error>>(.success(Counts()))
-        let end = DispatchGroup()
-        DispatchQueue(label: "packhorse.merge.read").async(group: end) {
-            let result = Result { try read(spec, inputs, survey, stripTiles, into: belt) }
-            outcome.withLock { $0 = result }
-            belt.close()
+        let reading = Aside("merge.read") {
+            defer { belt.close() }
+            return try read(spec, inputs, survey, stripTiles, into: belt)
         }
-        defer {
+        do {
+            while let tiles = belt.take() { try each(tiles) }
+        } catch {
             belt.close()
-            end.wait()
+            _ = try? reading.wait()
+            throw error
         }
-        while let tiles = belt.take() { try each(tiles) }
-        end.wait()
-        return try outcome.withLock { $0 }.get()
+        return try reading.wait()
     }
 
     private static func read(
@@ -96,23 +92,16 @@ enum MergeStream {
 /// Something that is made of all tiles of a package, on a thread of its own, while another one writes them.
 final class MergeAside<Outcome: Sendable>: Sendable {
     private let belt = Conveyor<[MergeTile]>(limit: 3)
-    private let place = Place()
-    private let end = DispatchGroup()
-
-    /// Outlives neither the thread nor the one who asks; the thread must not hold the other.
-    private final class Place: Sendable {
-        let outcome = Mutex<Result<Outcome, any Error>?>(nil)
-    }
+    private let aside: Aside<Outcome>
 
     /// Starts it.
     ///
     /// - Parameter work: Takes tiles in the package's order up to the end. What it throws, ``finish()`` throws.
     init(_ name: String, _ work: @escaping @Sendable (Conveyor<[MergeTile]>) throws -> Outcome) {
-        DispatchQueue(label: "packhorse.merge.\(name)").async(group: end) { [belt, place] in
-            let result = Result { try work(belt) }
-            place.outcome.withLock { $0 = result }
+        aside = Aside("merge.\(name)") { [belt] in
             // Nobody waits for one that gave up.
-            belt.close()
+            defer { belt.close() }
+            return try work(belt)
         }
     }
 
@@ -124,11 +113,7 @@ final class MergeAside<Outcome: Sendable>: Sendable {
     /// What was made of all that was added.
     func finish() throws -> Outcome {
         belt.close()
-        end.wait()
-        guard let result = place.outcome.withLock({ $0 }) else {
-            preconditionFailure("The thread ended without a result.")
-        }
-        return try result.get()
+        return try aside.wait()
     }
 }
 

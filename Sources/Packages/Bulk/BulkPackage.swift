@@ -19,18 +19,29 @@ final class BulkPackage: PackageWriter {
         bodies = SQLiteTableTree(pages)
     }
 
-    /// Lets `body` write a new file, closes it and seals it.
+    /// Lets `body` write a new file, closes, seals and flushes it, while `readBack` may look at it.
     ///
     /// - Returns: What `body` returned, and the file's SHA-256.
     /// - Throws: What `body` throws, `disk-full`, `io`; the file is the caller's to remove then.
     static func write<Result>(
         _ url: URL, pageSize: Int = PackageDatabase.pageSize, lockByte: Int = 1 << 30,
-        _ body: (BulkPackage) throws -> Result
+        readBack: (Result) throws -> Void = { _ in }, _ body: (BulkPackage) throws -> Result
     ) throws -> (Result, Digest) {
         let package = try BulkPackage(creating: url, pageSize: pageSize, lockByte: lockByte)
         let result = try body(package)
         let root = try package.finish()
-        return (result, try SQLiteSeal.apply(to: url, rootPage: root))
+        let seal = Aside("merge.seal") {
+            let digest = try SQLiteSeal.apply(to: url, rootPage: root)
+            try Durable.sync(file: url)
+            return digest
+        }
+        do {
+            try readBack(result)
+        } catch {
+            _ = try? seal.wait()
+            throw error
+        }
+        return (result, try seal.wait())
     }
 
     func add(body: UnsafeRawBufferPointer, number: UInt32) throws {

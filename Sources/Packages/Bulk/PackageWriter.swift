@@ -14,15 +14,20 @@ extension PackageWriter {
 
 /// Which way a package of a format version is written.
 enum PackageWriting {
-    /// Lets `body` write a new file of the package's own dialect.
+    /// Lets `body` write a new file of the package's own dialect, and flushes it to the medium.
     ///
-    /// - Parameter isSealed: False for version 1, which SQLite itself writes.
+    /// - Parameters:
+    ///   - isSealed: False for version 1, which SQLite itself writes.
+    ///   - readBack: Called when all tiles are in the file; it may be sealed and flushed meanwhile.
     /// - Returns: What `body` returned, and the file's SHA-256.
     static func write<Result>(
-        _ url: URL, isSealed: Bool, _ body: (any PackageWriter) throws -> Result
+        _ url: URL, isSealed: Bool, readBack: (Result) throws -> Void = { _ in },
+        _ body: (any PackageWriter) throws -> Result
     ) throws -> (Result, Digest) {
-        if isSealed { return try BulkPackage.write(url, body) }
+        if isSealed { return try BulkPackage.write(url, readBack: readBack, body) }
         let result = try MBTilesBuilder.write(url, isSealed: false, body)
+        try Durable.sync(file: url)
+        try readBack(result)
         return (result, try Digest.ofFile(url).digest)
     }
 }

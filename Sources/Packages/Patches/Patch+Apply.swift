@@ -39,7 +39,6 @@ extension Patch {
                     return (survey, digest)
                 }
             }
-            try Durable.sync(file: temporary)
             guard try PackageFile.read(temporary, { try $0.hash() }) == survey.after else {
                 throw PackagesError(.verificationFailed, "What was written to '\(target.path)' does not read back.")
             }

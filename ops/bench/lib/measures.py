@@ -1,12 +1,15 @@
 """What is measured, and the targets it is held against."""
+import json
 import os
 import shutil
 import statistics
+import subprocess
 import sys
 
 import origin
 import packhorse
 import process
+import starts
 import tree
 
 SLOW = {"mapproxy-seed": 1, "landez": 1, "mapcache_seed": 2}
@@ -39,7 +42,7 @@ class Bench:
 
     def run(self, part):
         say(f"{part}, load {os.getloadavg()[0]:.1f}")
-        {"far": self.far, "catalog": self.catalog}.get(part, lambda: self.side_by_side(part))()
+        {"far": self.far, "catalog": self.catalog, "pieces": self.pieces}.get(part, lambda: self.side_by_side(part))()
 
     def report(self):
         rows = "\n".join(target.row() for target in self.targets)
@@ -221,3 +224,24 @@ class Bench:
             raise RuntimeError(f"{len(sizes)} packages instead of {len(boxes)}; see {folder}/log")
         shutil.rmtree(folder)
         return wall, [uri for _, uri in self.server.requests(origin.COUNTED)], sizes
+
+    # MARK: pieces
+
+    def pieces(self):
+        """The rows of `packhorse bench-pieces` that a target is set for, and how soon the command line answers."""
+        said = subprocess.run([packhorse.PROGRAM, "bench-pieces", "--json"], capture_output=True, text=True).stdout
+        rows = {row["piece"]: row for row in json.loads(said)["rows"]}
+        lines = ["### Pieces (`make bench-pieces`), of CPU time", "", "| piece | rate | baseline | its rate | ratio |", "|---|---|---|---|---|"]
+        for row in rows.values():
+            if "baseline" in row:
+                lines.append(f"| {row['piece']} | {row['value']:,.0f} {row['unit']} | {row['baseline']} | {row['baseline_value']:,.0f} | "
+                             f"{row['ratio']:.2f} |")
+        self.tables.append("\n".join(lines))
+        self.targets += [
+            Target("merge: rate / that of a bare SQLite insert, wall", rows["merge"]["wall_ratio"], 0.7, True),
+            Target("PMTiles: rate / that of a plain file copy, wall", rows["pmtiles export"]["wall_ratio"], 0.8, True),
+            Target("planning: masks of all countries at z14, s", rows["masks of all countries"]["value"], 2),
+            Target("planning: mask of Russia at z14, s", rows["mask of Russia"]["value"], 0.5),
+            Target("planning: batches of the planet z0-14, MB", rows["planet batches"]["value"], 200, digits=0)]
+        for words in (["--help"], ["mask", "EE"]):
+            self.targets.append(Target(f"first byte of `packhorse {' '.join(words)}`, ms", starts.median(packhorse.PROGRAM, words)[0], 30, digits=0))

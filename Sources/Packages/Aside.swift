@@ -1,0 +1,29 @@
+internal import Dispatch
+internal import Synchronization
+
+/// Blocking work on a thread of its own, whose outcome somebody waits for.
+final class Aside<Outcome: Sendable>: Sendable {
+    /// Shared with the thread, which must not hold this object.
+    private final class Place: Sendable {
+        let outcome = Mutex<Result<Outcome, any Error>?>(nil)
+    }
+    private let place = Place()
+    private let end = DispatchGroup()
+
+    /// Starts it.
+    init(_ name: String, _ work: @escaping @Sendable () throws -> Outcome) {
+        DispatchQueue(label: "packhorse.\(name)").async(group: end) { [place] in
+            let result = Result(catching: work)
+            place.outcome.withLock { $0 = result }
+        }
+    }
+
+    /// Waits for the end.
+    ///
+    /// - Throws: What the work threw.
+    func wait() throws -> Outcome {
+        end.wait()
+        guard let result = place.outcome.withLock({ $0 }) else { preconditionFailure("The thread left no outcome.") }
+        return try result.get()
+    }
+}
