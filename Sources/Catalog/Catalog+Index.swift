@@ -70,6 +70,27 @@ extension Catalog {
             url: edition.path + path, size: Int64(bytes.count), sha256: Digest(of: bytes).hex)
     }
 
+    /// Whether lists were changed and the index was not: by a change that failed half-way.
+    ///
+    /// A start makes the index anew anyway, so this need not outlive a crash of the machine.
+    var isIndexStale: Bool { access(staleMark.path, F_OK) == 0 }
+
+    private var staleMark: URL { folder.appendingPathComponent(".index-stale") }
+
+    /// Notes that the index will not fit the lists until ``unmarkIndex()``; the caller holds the lock.
+    func markIndexStale() throws(CatalogError) {
+        let handle = open(staleMark.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
+        guard handle >= 0 else {
+            let number = errno
+            throw try CatalogError.naming { () throws(ShardsError) in
+                throw ShardsError.system(number, "create", staleMark.path)
+            }
+        }
+        close(handle)
+    }
+
+    func unmarkIndex() { unlink(staleMark.path) }
+
     /// Brings `catalog.json` and its signature up to date; writes nothing when they are.
     ///
     /// The caller holds the lock.

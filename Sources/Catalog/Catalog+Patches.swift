@@ -163,8 +163,11 @@ extension Catalog {
                 lists[edition] = list
                 isChanged.insert(edition)
             }
+            guard !isChanged.isEmpty else { return listed }
+            try markIndexStale()
             for edition in isChanged.sorted() { if let list = lists[edition] { try write(list, edition) } }
-            if !isChanged.isEmpty { try refreshIndex() }
+            try refreshIndex()
+            unmarkIndex()
             return listed
         }
     }

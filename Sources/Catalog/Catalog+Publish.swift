@@ -93,7 +93,9 @@ extension Catalog {
     private func write(_ changes: [CatalogEdition: CatalogChange]) throws(CatalogError) {
         var changes = changes
         var gone: [CatalogEdition: [CatalogEntry]] = [:]
-        var isNew = false
+        // Lists that an earlier attempt wrote may have no index yet: then nothing looks new, and it is.
+        var isNew = isIndexStale
+        try markIndexStale()
         for edition in changes.keys.sorted() {
             guard var change = changes[edition] else { continue }
             for (id, list) in change.packLists.sorted(by: { $0.key < $1.key }) {
@@ -106,8 +108,9 @@ extension Catalog {
             try write(change.list, edition)
             isNew = true
         }
-        guard isNew else { return }
+        guard isNew else { return unmarkIndex() }
         try refreshIndex()
+        unmarkIndex()
         for (edition, entries) in gone {
             guard let change = changes[edition] else { continue }
             try removeFiles(of: entries, except: change.list.packages + change.history.packages, edition)

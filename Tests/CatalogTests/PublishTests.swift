@@ -76,6 +76,20 @@ struct PublishTests {
         #expect(none.allSatisfy { if case .failure(let error) = $0 { error.code == .corrupt } else { false } })
     }
 
+    @Test func anIndexThatCouldNotBeWrittenIsMadeUpForByTheNextAttempt() throws {
+        let index = scratch.file("catalog/catalog.json")
+        let request = try scratch.request("EE", "one")
+        // Nothing can be read where a folder lies.
+        try FileManager.default.removeItem(at: index)
+        try FileManager.default.createDirectory(at: index, withIntermediateDirectories: true)
+        let error = #expect(throws: CatalogError.self) { try catalog.publish(request) }
+        #expect(error?.code == .io)
+        try FileManager.default.removeItem(at: index)
+        #expect(try catalog.publish(request).version == 1)
+        #expect(try read().packages.map(\.id) == ["EE"])
+        #expect(!exists(".index-stale"))
+    }
+
     @Test func packsAreListedWithTheirPackageAndGoWithThePruning() throws {
         var first = try scratch.request("EE", "one")
         first.tilePacks = try packs(["aa", "shared"])

@@ -1,6 +1,7 @@
 import Catalog
 import Foundation
 import ObjectStore
+import Packages
 import Shards
 import Synchronization
 import TestSupport
@@ -61,6 +62,28 @@ struct CatalogPushTests {
         #expect(try await names(bucket).isSuperset(of: ["README", "groups/terrain/packages/1/EE.mbtiles"]))
         let left = try await names(bucket)
         #expect(!left.contains("push.json") && !left.contains("packages/1/EE.mbtiles"))
+    }
+
+    @Test func tilePacksAndStylesAreOfTheCatalogThereToo() async throws {
+        let shop = try Shop()
+        let first = try shop.publishCut("EE", 1)
+        #expect(try shop.publishCut("LV", 1).packs == first.packs)
+        let style = try shop.other("zip", Array("a style".utf8))
+        try shop.catalog.publish(
+            style: "streets", name: nil, file: style.url, digest: style.digest, size: style.size)
+        let bucket = try await bucket(UUID().uuidString)
+        let done = try await push(shop, bucket).run(dryRun: false, prune: false) { _ in }
+        #expect(done.sent.filter { $0.hasPrefix("packs/") } == first.packs.map(\.path).sorted(), "each once")
+        #expect(done.sent.contains("styles/1/streets.zip") && done.sent.contains("regions/LV.json"))
+        #expect(try await names(bucket) == Set(done.sent))
+        let again = try await push(shop, bucket).run(dryRun: false, prune: true) { _ in }
+        #expect(again.skipped == 3 + first.packs.count && again.removed.isEmpty)
+        let next = try shop.publishCut("EE", 2)
+        _ = try shop.publishCut("LV", 2)
+        let pruned = try await push(shop, bucket).run(dryRun: false, prune: true) { _ in }
+        let gone = Set(first.packs.map(\.path)).subtracting(next.packs.map(\.path))
+        #expect(!gone.isEmpty && Set(pruned.removed) == gone)
+        #expect(try await bucket.read("regions/EE.json") == Array(try next.encoded()))
     }
 
     @Test func anInterruptedPushIsTakenUpAndShowsNothingMeanwhile() async throws {

@@ -4,7 +4,6 @@ import Packages
 import Shards
 import TestSupport
 import Testing
-import Tiles
 
 @testable import Commands
 
@@ -20,21 +19,6 @@ struct InstallMoreTests {
             folder: try other?.folder ?? InstallFolder(shop.file("device")))
     }
 
-    /// Publishes a package and cuts it, as a coordinator does.
-    private func publish(_ shop: Shop, _ id: String, _ version: UInt64) throws -> TilePackList {
-        let (url, receipt) = try shop.package(version)
-        var order = TilePacks.Order(package: url, id: id, tileset: "demo")
-        order.mask = Shop.mask
-        let list = try TilePacks.packs(order, into: shop.file("catalog"))
-        var request = PublishRequest(
-            id: id, file: url, digest: receipt.digest, size: receipt.size, maskWire: Shop.mask.cartoWire,
-            names: ["en": "Europe/\(id)"], tilesHash: receipt.tilesHash)
-        request.tilePacks = PublishedPacks(
-            list: try list.encoded(), files: list.packs.map { PublishedPacks.Pack(path: $0.path, size: $0.size) })
-        _ = try shop.catalog.publish(request)
-        return list
-    }
-
     private func packs(_ shop: Shop) throws -> [String] {
         let folder = shop.file("device/packs")
         guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
@@ -44,8 +28,8 @@ struct InstallMoreTests {
 
     @Test func regionsShareTheirPacksAndAnUpdateTakesOldOnesAway() async throws {
         let shop = try Shop()
-        let first = try publish(shop, "EE", 1)
-        let second = try publish(shop, "LV", 1)
+        let first = try shop.publishCut("EE", 1)
+        let second = try shop.publishCut("LV", 1)
         #expect(first.packs == second.packs && first.packs.count > 3)
         let one = try await installer(shop)
         let step = try await one.packStep("EE", group: nil, language: nil)
@@ -62,13 +46,13 @@ struct InstallMoreTests {
         #expect(shop.asked().dropFirst(before).map(\.path) == ["regions/LV.json"])
 
         // The next version of one region: what the other still has stays.
-        let next = try publish(shop, "EE", 2)
+        let next = try shop.publishCut("EE", 2)
         let update = try await installer(shop, from: shop.file("catalog").path, after: one)
         let newer = try await update.packStep("EE", group: nil, language: nil)
         #expect(!newer.missing.isEmpty && newer.missing.count < next.packs.count, "packs without changes are there")
         try await update.run(newer)
         #expect(try packs(shop).count == Set(next.packs.map(\.path) + second.packs.map(\.path)).count)
-        _ = try publish(shop, "LV", 2)
+        _ = try shop.publishCut("LV", 2)
         let last = try await installer(shop, from: shop.file("catalog").path, after: one)
         try await last.run(try await last.packStep("LV", group: nil, language: nil))
         #expect(try packs(shop).count == next.packs.count)
@@ -83,7 +67,7 @@ struct InstallMoreTests {
 
     @Test func packsThatAreWrongOrTooManyAreRefused() async throws {
         let shop = try Shop()
-        let list = try publish(shop, "EE", 1)
+        let list = try shop.publishCut("EE", 1)
         try shop.publish("LV", 1)
         let one = try await installer(shop)
         let none = await #expect(throws: CLIError.self) { try await one.packStep("LV", group: nil, language: nil) }
@@ -182,7 +166,7 @@ struct InstallMoreTests {
 
     @Test func aCatalogIsPushedToAFolder() async throws {
         let shop = try Shop()
-        let list = try publish(shop, "EE", 1)
+        let list = try shop.publishCut("EE", 1)
         let web = shop.file("web")
         func push(prune: Bool = false) async throws -> CatalogPush.Report {
             let folder = shop.file("catalog")
@@ -198,7 +182,7 @@ struct InstallMoreTests {
         let again = try await push()
         #expect(again.skipped == 1 + list.packs.count && again.sent.count == 4)
         try Data("mine".utf8).write(to: web.appending(path: "README"))
-        let next = try publish(shop, "EE", 2)
+        let next = try shop.publishCut("EE", 2)
         _ = try shop.catalog.prune(keep: 1, dryRun: false)
         let pruned = try await push(prune: true)
         let gone = Set(list.packs.map(\.path)).subtracting(next.packs.map(\.path))

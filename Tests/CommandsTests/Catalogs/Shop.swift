@@ -97,6 +97,21 @@ final class Shop: Sendable {
         return done
     }
 
+    /// Publishes a package and the tile packs that it is cut into, as a coordinator does.
+    func publishCut(_ id: String, _ version: UInt64) throws -> TilePackList {
+        let (url, receipt) = try package(version)
+        var order = TilePacks.Order(package: url, id: id, tileset: "demo")
+        order.mask = Self.mask
+        let list = try TilePacks.packs(order, into: file("catalog"))
+        var request = PublishRequest(
+            id: id, file: url, digest: receipt.digest, size: receipt.size, maskWire: Self.mask.cartoWire,
+            names: ["en": "Europe/\(id)"], tilesHash: receipt.tilesHash)
+        request.tilePacks = PublishedPacks(
+            list: try list.encoded(), files: list.packs.map { PublishedPacks.Pack(path: $0.path, size: $0.size) })
+        _ = try catalog.publish(request)
+        return list
+    }
+
     /// A file of another format with some bytes.
     func other(_ format: String, _ bytes: [UInt8]) throws -> PublishFile {
         let url = file("other-\(UUID().uuidString)")
