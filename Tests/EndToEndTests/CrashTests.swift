@@ -36,7 +36,7 @@ struct CrashTests {
     ) async throws {
         let expected = try await Self.undisturbed.value
         let scratch = try Scratch()
-        let origin = try SyntheticOrigin(latency: .milliseconds(50), lieAbout: lieAbout, in: scratch)
+        let origin = try SyntheticOrigin(latency: .milliseconds(80), lieAbout: lieAbout, in: scratch)
         defer { origin.server.stop() }
         let cluster = try await Cluster(
             workers: workers, coordinatorArguments: coordinatorArguments, throughProxy: throughProxy, in: scratch)

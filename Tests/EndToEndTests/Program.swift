@@ -40,8 +40,10 @@ struct Program {
         process.standardInput = FileHandle.nullDevice
         let output = scratch.url("out-\(UUID().uuidString)")
         let errors = scratch.url("err-\(UUID().uuidString)")
-        process.standardOutput = try created(output)
-        process.standardError = try created(errors)
+        let handles = [try created(output), try created(errors)]
+        (process.standardOutput, process.standardError) = (handles[0], handles[1])
+        // Foundation's Process keeps what it was given: a thousand runs would be two thousand open files.
+        defer { for handle in handles { try? handle.close() } }
         try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
             process.terminationHandler = { _ in ended.resume() }
             do {
