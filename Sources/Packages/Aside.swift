@@ -20,9 +20,10 @@ final class Aside<Outcome: Sendable>: Sendable {
 
     /// Waits for the end.
     ///
+    /// - Parameter tick: Called twice a second; what it throws ends the waiting, not the work.
     /// - Throws: What the work threw.
-    func wait() throws -> Outcome {
-        end.wait()
+    func wait(_ tick: () throws -> Void = {}) throws -> Outcome {
+        while end.wait(timeout: .now() + .milliseconds(500)) == .timedOut { try tick() }
         guard let result = place.outcome.withLock({ $0 }) else { preconditionFailure("The thread left no outcome.") }
         return try result.get()
     }

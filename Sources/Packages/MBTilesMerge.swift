@@ -34,18 +34,19 @@ public enum MBTilesMerge {
         guard !FileManager.default.fileExists(atPath: temporary.path) else {
             throw PackagesError(.io, "'\(temporary.path)' exists already; a merge writes a new file.")
         }
+        // Sorted by digest, so that nothing can depend on the order of the list.
+        let inputs = Set(shards).sorted { $0.digest < $1.digest }
+        let identities = ShardIdentities(inputs)
         do {
-            // Sorted by digest, so that nothing can depend on the order of the list.
-            let inputs = Set(shards).sorted { $0.digest < $1.digest }
             let survey = try TileSurvey(spec, inputs) { try progress(0) }
             let expected = spec.mask.count(in: spec.zooms)
             if survey.mentioned + allowedMissing < expected {
                 throw try missing(spec, inputs, expected - survey.mentioned, allowedMissing)
             }
+            let readBack = { (totals: Totals) in try verify(temporary, spec, totals) }
             let isSealed = spec.formatVersion > 1
-            let (totals, digest) = try PackageWriting.write(
-                temporary, isSealed: isSealed, readBack: { try verify(temporary, spec, $0) }
-            ) { builder in
+            let (totals, digest) = try PackageWriting.write(temporary, isSealed: isSealed, readBack: readBack) {
+                builder in
                 var totals = Totals()
                 try fill(builder, spec, inputs, survey, stripTiles, &totals, progress)
                 totals.missing = expected - min(expected, totals.tiles + totals.empty)
@@ -54,13 +55,15 @@ public enum MBTilesMerge {
                 }
                 return totals
             }
+            try identities.check { try progress(totals.tiles) }
             return PackageReceipt(
                 digest: digest, size: try FileDescriptor(reading: temporary).size, tiles: totals.tiles,
                 empty: totals.empty, missing: totals.missing,
                 distinct: totals.distinct, tilesHash: totals.hash)
         } catch {
             for suffix in ["", "-journal"] { unlink(temporary.path + suffix) }
-            throw PackagesError.wrapping(error, path: temporary.path)
+            throw PackagesError.wrapping(
+                identities.reason(of: error) { try progress(0) }, path: temporary.path)
         }
     }
 

@@ -56,7 +56,7 @@ struct TileSurvey {
         spans.indices.filter { spans[$0][zoom]?.overlaps(columns) ?? false }
     }
 
-    /// Opens a shard; its digest is not looked at, because every body that is taken from it is checked against its own.
+    /// Opens a shard; its digest is not looked at here: ``ShardIdentities`` does that meanwhile.
     static func open(_ input: MergeInput) throws -> ShardReader {
         do {
             return try ShardReader(input.url)

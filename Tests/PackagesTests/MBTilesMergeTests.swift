@@ -193,6 +193,23 @@ struct MBTilesMergeTests {
         #expect(!FileManager.default.fileExists(atPath: target.path))
     }
 
+    /// Whole and sound, but another: whether tiles go missing or all are there, the name is believed only after a look.
+    @Test func aShardUnderTheNameOfAnotherIsNamed() throws {
+        let world = try World()
+        let shards = try world.shards(2, in: scratch, seed: 1)
+        let whole = try world.shards(1, in: scratch, seed: 2)
+        let target = scratch.file("a.mbtiles")
+        for (place, other) in [(shards[1], shards[0]), (shards[1], whole[0])] {
+            try FileManager.default.removeItem(at: place.url)
+            try FileManager.default.copyItem(at: other.url, to: place.url)
+            let found = #expect(throws: PackagesError.self) {
+                try MBTilesMerge.run(try world.spec, shards: shards, into: target)
+            }
+            #expect(found?.code == .badShard && found?.shard == place.digest)
+            #expect(!FileManager.default.fileExists(atPath: target.path))
+        }
+    }
+
     @Test func aBodyOfTheWrongKindDoesNotPassTheVerification() throws {
         let world = try World()
         var samples = world.samples
