@@ -119,10 +119,23 @@ extension Catalog {
         try CatalogError.naming { () throws(ShardsError) in try Durable.write(signature, to: target) }
     }
 
-    /// Refuses to change a signed catalog without a key: its signature would be wrong from then on.
-    func checkMaySign() throws(CatalogError) {
+    /// Refuses to change a signed catalog without its key: clients would refuse it from then on.
+    ///
+    /// - Throws: `signing-key`; `catalog-corrupt`, `io`.
+    public func checkMaySign() throws(CatalogError) {
         let target = folder.appendingPathComponent(CatalogIndex.signatureName)
-        guard signingKey == nil, access(target.path, F_OK) == 0 else { return }
+        if let signingKey {
+            let own = try signingKey.publicKey.id
+            guard let held = try Self.bytes(target), let earlier = try? CatalogSignature(decoding: held),
+                earlier.keyID != own
+            else { return }
+            throw CatalogError(
+                .signingKey,
+                "The catalog in '\(folder.path)' is signed with key \(earlier.keyID), not with \(own): clients that have the public half of that one "
+                    + "would refuse it. Give the key it was signed with; to change keys, remove '\(CatalogIndex.signatureName)' first."
+            )
+        }
+        guard access(target.path, F_OK) == 0 else { return }
         throw CatalogError(
             .signingKey,
             "The catalog in '\(folder.path)' is signed, and no key is given to sign it anew. Give --signing-key FILE, or "

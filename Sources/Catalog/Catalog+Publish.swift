@@ -57,7 +57,7 @@ extension Catalog {
         if let known = previous?.tileset, !request.tileset.isEmpty, known != request.tileset, !request.replacesTileset {
             throw CatalogError(
                 .otherTileset,
-                "Package '\(request.id)' of catalog '\(edition)' is made of tileset '\(known)'; one of '\(request.tileset)' would take its place. Publish it to another catalog or under another id, or allow the replacement."
+                "Package '\(request.id)' of catalog '\(edition)' is made of tileset '\(known)'; one of '\(request.tileset)' would take its place. Publish it to another catalog or under another id, or allow the replacement (--replace-tileset)."
             )
         }
         try checkPacks(request)

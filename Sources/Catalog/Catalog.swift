@@ -31,7 +31,7 @@ public struct Catalog: Sendable {
     ///   - signingKey: Signs `catalog.json`; needed to change a catalog that is signed.
     ///   - keepVersions: Versions of each package that stay when a new one comes, the newest included; `nil` = all.
     /// - Throws: `catalog-missing` without a catalog and without `create`; `bad-request` for an unusable address;
-    ///   `signing-key` with `create` for a signed catalog without a key; `catalog-corrupt`, `io`, `disk-full`.
+    ///   `signing-key` for a catalog that is signed with another key, with `create` also for one without a key; `catalog-corrupt`, `io`, `disk-full`.
     public init(
         _ folder: URL, create: Bool, baseURL: String? = nil, signingKey: CatalogSecretKey? = nil,
         keepVersions: Int? = nil
@@ -49,8 +49,8 @@ public struct Catalog: Sendable {
         self.baseURL = baseURL.hasSuffix("/") ? baseURL : baseURL + "/"
         self.signingKey = signingKey
         self.keepVersions = keepVersions
+        if create || signingKey != nil { try checkMaySign() }
         if create {
-            try checkMaySign()
             try CatalogError.naming { () throws(ShardsError) in
                 try Durable.makeFolder(folder.appendingPathComponent("packages"))
             }

@@ -12,6 +12,7 @@ struct CatalogPublisher: Publishing {
     let catalog: Catalog
     /// Makes patches to what was published; `nil` = there are none.
     var patchMaker: PatchMaker?
+    var patchVersions = PatchRule.previousVersions
     var logger: Logger?
 
     func publish(_ order: PublishOrder) throws -> Publication {
@@ -95,7 +96,7 @@ struct CatalogPublisher: Publishing {
         do {
             var wanted: [WantedPatch] = []
             for (edition, orders) in Dictionary(grouping: orders, by: \.edition).sorted(by: { $0.key < $1.key }) {
-                wanted += try catalog.wantedPatches(of: Set(orders.map(\.id)), in: edition)
+                wanted += try catalog.wantedPatches(of: Set(orders.map(\.id)), in: edition, previous: patchVersions)
             }
             _ = try catalog.make(wanted, with: patchMaker) { warn("\($0.edition.path)\($0.id)", $1) }
         } catch {

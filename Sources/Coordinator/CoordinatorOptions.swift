@@ -41,6 +41,8 @@ public struct CoordinatorOptions: Sendable {
     public var keepVersions: Int? = 3
     /// Makes the patches from previous versions to a new one; `nil` = there are none.
     public var patchMaker: PatchMaker?
+    /// From how many previous versions; default 2, HERE's rule.
+    public var patchVersions = PatchRule.previousVersions
     /// How long a lease lives without progress.
     ///
     /// Unit: seconds, default 60.

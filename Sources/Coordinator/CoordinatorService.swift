@@ -27,7 +27,8 @@ public struct CoordinatorService: Service, CustomStringConvertible {
     /// - Throws: ``CoordinatorError``; `ShardsError` and `CatalogError` for their folders; `ZeroMQError` when an endpoint cannot be bound.
     public init(_ options: CoordinatorOptions, logger: Logger) throws {
         try self.init(options, logger: logger) {
-            CatalogPublisher(catalog: $0, patchMaker: options.patchMaker, logger: logger)
+            CatalogPublisher(
+                catalog: $0, patchMaker: options.patchMaker, patchVersions: options.patchVersions, logger: logger)
         }
     }
 

@@ -56,12 +56,13 @@ struct TileInput {
         }
         guard fitting.count == 1, let source = fitting.first else {
             throw PackagesError(
-                .badSource,
+                .unsupported,
                 "'\(tile.file.path)' holds \(format.rawValue) tiles, and the style has "
                     + (fitting.isEmpty
                         ? "no source for them."
-                        : "several sources for them: \(fitting.map(\.name).joined(separator: ", "))")
-                    + " Say which it is (--source NAME).")
+                        : "several sources for them: \(fitting.map(\.name).joined(separator: ", ")).")
+                    + " Build the package without format maplibre, and make the database with 'packhorse convert --source NAME'."
+            )
         }
         return source
     }

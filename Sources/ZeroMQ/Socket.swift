@@ -105,6 +105,9 @@ final class Socket {
         if zmq_socket_monitor(raw, endpoint, events) != 0 { throw Self.failure("watch a socket") }
     }
 
+    /// Ends what ``monitor(_:events:)`` began; the reader of the events must still be there.
+    func endMonitor() { zmq_socket_monitor(raw, nil, 0) }
+
     func pollItem(_ events: Int32) -> zmq_pollitem_t {
         zmq_pollitem_t(socket: raw, fd: 0, events: Int16(events), revents: 0)
     }

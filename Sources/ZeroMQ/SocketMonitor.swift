@@ -24,8 +24,10 @@ final class SocketMonitor {
         | ZMQ_EVENT_HANDSHAKE_FAILED_AUTH
 
     private let pair: Socket
+    private let watched: Socket
 
     init(_ context: SocketContext, _ socket: Socket, _ endpoint: String) throws(ZeroMQError) {
+        watched = socket
         try socket.monitor(endpoint, events: Self.events)
         pair = try Socket(context, ZMQ_PAIR)
         try pair.set(ZMQ_LINGER, 0)
@@ -34,7 +36,14 @@ final class SocketMonitor {
 
     var pollItem: zmq_pollitem_t { pair.pollItem(ZMQ_POLLIN) }
 
-    func close() { pair.close() }
+    /// To be called before the watched socket is closed.
+    ///
+    /// The events end first: libzmq's I/O thread waits for ever, and with it every connection of the context, when it has one to tell and
+    /// nobody is there to read it.
+    func close() {
+        watched.endMonitor()
+        pair.close()
+    }
 
     /// The next event without waiting.
     ///

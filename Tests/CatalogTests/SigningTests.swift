@@ -78,8 +78,12 @@ struct SigningTests {
         }
         #expect(try bytes("catalog.json") == before)
         _ = try unsigned.prune(keep: 1, dryRun: true)
-        // Another key takes over, and the first one's signatures go.
+        // Another key takes over only where the signature was taken away on purpose.
         let next = CatalogSecretKey()
+        let foreign = #expect(throws: CatalogError.self) { _ = try open(next) }
+        #expect(foreign?.code == .signingKey)
+        #expect(try bytes("catalog.json") == before)
+        try FileManager.default.removeItem(at: scratch.file("catalog").appendingPathComponent("catalog.json.sig"))
         _ = try open(next)
         let shown = try next.publicKey
         #expect(throws: Never.self) { try signature().check(before, by: shown) }

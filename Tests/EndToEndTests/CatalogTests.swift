@@ -82,11 +82,11 @@ struct CatalogLifeTests {
         }
         let (catalog, device) = (cluster.catalog.path, scratch.url("device"))
         _ = try await packhorse([
-            "catalog", "import", catalog, versions[0].path, "--id", "MC", "--data-date", "2012", "--rewrite",
+            "catalog", "import", catalog, versions[0].path, "--id", "MC", "--data-date", "2012-01-01", "--rewrite",
         ])
         _ = try await packhorse(["install", catalog, "MC", "--into", device.path])
         _ = try await packhorse([
-            "catalog", "import", catalog, versions[1].path, "--id", "MC", "--data-date", "2021", "--rewrite",
+            "catalog", "import", catalog, versions[1].path, "--id", "MC", "--data-date", "2021-01-01", "--rewrite",
         ])
         _ = try await packhorse(["catalog", "patch", catalog])
         let proven = try await packhorse(["catalog", "verify", catalog])

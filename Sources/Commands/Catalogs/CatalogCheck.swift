@@ -61,11 +61,15 @@ struct CatalogCheck: Encodable {
             try Durable.remove(copy)
         }
         guard problems.isEmpty else {
+            let isUnproven = problems.allSatisfy { $0.contains("[bad-signature]") }
             throw CLIError(
                 .badData,
-                "catalog '\(source.name)' is damaged: \(Units.count(problems.count, of: "problem"))\n  "
+                "catalog '\(source.name)' is \(isUnproven ? "not proven" : "damaged"): "
+                    + "\(Units.count(problems.count, of: "problem"))\n  "
                     + problems.prefix(20).joined(separator: "\n  "),
-                hint: "restore the named files, or remove them from packages.json and build them again")
+                hint: isUnproven
+                    ? "check --public-key; whoever publishes the catalog signs it with --signing-key"
+                    : "restore the named files, or remove them from packages.json and build them again")
         }
         let signed = document?.provenKey.map { ", signed by \($0)" } ?? ""
         return CatalogCheck(

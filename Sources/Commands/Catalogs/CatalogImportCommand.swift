@@ -50,7 +50,7 @@ struct CatalogImportCommand: ParsableCommand {
         request.zooms = contents.zooms
         request.attribution = contents.metadata["attribution"].map { String($0.prefix(1_000)) } ?? ""
         request.tileset = tileset ?? ""
-        request.dataDate = dataDate
+        request.dataDate = try dataDate.map(OfflineArguments.checkedDate)
         request.replacesTileset = replaceTileset
         request.nodes = try nodes()
         let done = try catalog.publish(request)

@@ -44,9 +44,13 @@ struct CatalogPushCommand: AsyncParsableCommand {
         guard let folder = source.folder else {
             throw CLIError(.usage, "'\(catalog)' is an address; this command needs the catalog's folder")
         }
-        if let place = target as? FolderTarget, place.folder.standardizedFileURL == folder.standardizedFileURL {
-            throw CLIError(
-                .usage, "'\(catalog)' is both the catalog and where it is to go", hint: "name another folder")
+        if let place = target as? FolderTarget {
+            let (from, to) = (folder.resolvingSymlinksInPath().path, place.folder.resolvingSymlinksInPath().path)
+            guard !"\(to)/".hasPrefix("\(from)/"), !"\(from)/".hasPrefix("\(to)/") else {
+                throw CLIError(
+                    .usage, "'\(self.target)' and the catalog '\(catalog)' lie in one another",
+                    hint: "name another folder")
+            }
         }
         let (dryRun, prune, json) = (dryRun, prune, json)
         try await Interruptible.run {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Catalog
 import Coordinator
 import Foundation
 import Logging
@@ -46,7 +47,8 @@ struct CoordinatorCommand: AsyncParsableCommand {
     var signingKey: String?
     @Option(help: "Versions of each package that stay in the catalog, the newest included; 0 keeps all.")
     var keepVersions = 3
-    @Flag(help: "Make no patches from the two versions before.") var noPatches = false
+    @Option(help: "Earlier versions that get a patch to a new one, as far as they are kept; 0 makes none.")
+    var patchesFrom = PatchRule.previousVersions
     @Flag(help: "Keep shards after their job has ended.") var keepShards = false
     @Option(
         help: ArgumentHelp(
@@ -61,6 +63,9 @@ struct CoordinatorCommand: AsyncParsableCommand {
         try blobOptions.check(blobs: blobs)
         guard (2...3600).contains(leaseSeconds) else {
             throw ValidationError("--lease-seconds must lie between 2 and 3600.")
+        }
+        guard (0...100).contains(patchesFrom) else {
+            throw ValidationError("--patches-from must lie between 0 and 100.")
         }
         guard blobBind == nil || !noBlobEndpoint else {
             throw ValidationError("--blob-bind and --no-blob-endpoint exclude each other.")
@@ -102,7 +107,8 @@ struct CoordinatorCommand: AsyncParsableCommand {
         options.catalogBaseURL = catalogURL.hasSuffix("/") ? catalogURL : catalogURL + "/"
         options.signingKey = try SigningKeyOption.read(signingKey)
         options.keepVersions = keepVersions == 0 ? nil : keepVersions
-        options.patchMaker = noPatches ? nil : CatalogPatchCommand.maker
+        options.patchMaker = patchesFrom == 0 ? nil : CatalogPatchCommand.maker
+        options.patchVersions = patchesFrom
         options.leaseSeconds = leaseSeconds
         options.heartbeatSeconds = min(5, leaseSeconds / 4)
         options.restartGraceSeconds = restartGraceSeconds

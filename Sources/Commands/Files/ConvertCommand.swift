@@ -37,7 +37,13 @@ struct ConvertCommand: AsyncParsableCommand {
         try FileKind.requireFile(source)
         let targets = try ConvertTargets.plan(
             source, try PackageFormat.list(parsing: formats.joined(separator: ",")), output: output, replacing: force)
-        if targets.contains(where: { $0.format == .maplibre }) { _ = try (offline.pack(), offline.options()) }
+        if targets.contains(where: { $0.format == .maplibre }) {
+            _ = try (offline.pack(), offline.options())
+        } else if offline.stylePack != nil || offline.dataDate != nil || offline.styleURL != nil {
+            throw CLIError(
+                .usage, "--style-pack, --style-url and --data-date belong to an offline database",
+                hint: "add --format maplibre, or leave them out")
+        }
         if dryRun {
             for target in targets { Console.result("would write \(target.file.path) (\(target.format))") }
             return

@@ -72,6 +72,14 @@ struct OfflineArguments: ParsableArguments {
         return try StylePackPlace(URL(filePath: stylePack))
     }
 
+    /// A day or an instant as it was written, after a look at whether there is one.
+    ///
+    /// - Throws: ``CLIError`` 64.
+    static func checkedDate(_ text: String) throws -> String {
+        _ = try seconds(text)
+        return text
+    }
+
     /// Unix seconds of a day or an instant, UTC.
     static func seconds(_ text: String) throws -> Int64 {
         let formatter = ISO8601DateFormatter()

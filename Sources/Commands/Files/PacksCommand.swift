@@ -45,6 +45,11 @@ struct PacksCommand: AsyncParsableCommand {
         try FileKind.requirePath(url)
         let command = self
         try await Interruptible.run {
+            // Before anything is cut.
+            if FileKind.isFolder(url) {
+                try Catalog(url, create: false, signingKey: try SigningKeyOption.read(command.signingKey))
+                    .checkMaySign()
+            }
             let orders = try FileKind.isFolder(url) ? command.catalogOrders(url) : [command.order(url)]
             for (order, folder) in orders { try command.cut(order, into: folder) }
             if FileKind.isFolder(url) {

@@ -37,7 +37,7 @@ struct OutputOptions: ParsableArguments {
         draft.edition = edition
         if !formats.isEmpty { draft.formats = try PackageFormat.list(parsing: formats.joined(separator: ",")) }
         draft.style = style ?? ""
-        draft.dataDate = dataDate ?? ""
+        draft.dataDate = try dataDate.map(OfflineArguments.checkedDate) ?? ""
         draft.replacesTileset = replaceTileset
         let wantsStyle = draft.allFormats.contains(.maplibre)
         guard wantsStyle || draft.style.isEmpty else {

@@ -14,7 +14,7 @@ PROGRAM = os.environ.get("PACKHORSE", os.path.abspath(f"{os.path.dirname(__file_
 class Cluster:
     """A coordinator and workers of their own in an empty folder."""
 
-    def __init__(self, folder, workers=1, coordinator=()):
+    def __init__(self, folder, workers=1, coordinator=(), slots=None):
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
         self.folder = folder
@@ -29,7 +29,8 @@ class Cluster:
         with open(file) as endpoints:
             self.endpoints = json.load(endpoints)
         self.workers = [self.start(f"worker {n + 1}", "worker", "--connect", self.endpoints["work"], "--blobs",
-                                   f"{folder}/data/blobs", "--name", f"w{n + 1}") for n in range(workers)]
+                                   f"{folder}/data/blobs", "--name", f"w{n + 1}",
+                                   *(["--slots", slots] if slots else [])) for n in range(workers)]
         # Until all are known: their start is not part of a job.
         for _ in range(200):
             said = subprocess.run([PROGRAM, "workers", "--json", "--coordinator", self.endpoints["control"]],
@@ -74,9 +75,9 @@ def area(manifest):
     return "bbox({:.9f},{:.9f},{:.9f},{:.9f})".format(*manifest["bbox"])
 
 
-def build(manifest, url, folder, workers=1, connections=64, words=()):
+def build(manifest, url, folder, workers=1, connections=64, slots=None, words=()):
     """From nothing to a verified package of the tree; its Cost. The package is counted by another SQLite than ours."""
-    cluster = Cluster(folder, workers)
+    cluster = Cluster(folder, workers, slots=slots)
     try:
         file = tileset(folder, url, connections)
         wall, client = cluster.submit(area(manifest), "--id", "bench", "--tileset", file, "--zoom", "0-14",

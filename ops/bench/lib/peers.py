@@ -68,7 +68,8 @@ class Peers:
         out = self.fresh("mapcache.sqlite")
         with open(f"{self.run}/mapcache.xml", "w") as file:
             file.write(MAPCACHE.format(base=base, out=out, run=self.run, format=VECTOR if is_vector else "",
-                                       kind="MVT" if is_vector else "PNG", **manifest))
+                                       kind="MVT" if is_vector else "PNG", name=manifest["name"],
+                                       ext=manifest["ext"]))
         area = ",".join(f"{v:.3f}" for v in manifest["bbox_3857"])
         return process.run("mapcache_seed", "mapcache_seed", "-c", f"{self.run}/mapcache.xml", "-m", "transfer", "-x", "to",
                            "-t", "from", "-g", "GoogleMapsCompatible", "-z", "0,14", "-e", area, "-n", "4", "-q", "-P", "100")
@@ -78,7 +79,7 @@ class Peers:
         for folder in ("cache", "locks"):
             shutil.rmtree(f"{self.run}/{folder}", ignore_errors=True)
         with open(f"{self.run}/mapproxy.yaml", "w") as file:
-            file.write(MAPPROXY.format(base=base, out=out, run=self.run, **manifest))
+            file.write(MAPPROXY.format(base=base, out=out, run=self.run, name=manifest["name"]))
         with open(f"{self.run}/seed.yaml", "w") as file:
             file.write(SEED.format(bbox=",".join(f"{v:.3f}" for v in manifest["bbox_3857"])))
         return process.run("mapproxy-seed", f"{self.venv}/bin/mapproxy-seed", "-f", f"{self.run}/mapproxy.yaml", "-s",
