@@ -30,9 +30,12 @@ extension CoordinatorEngine {
         let wanted = spec.packages[package]
         var missing: UInt64 = 0
         var shards: [Data] = []
+        var footers: [Data] = []
         for batch in scheduler.batches(of: job) where batch.state != .split && wanted.mask.contains(batch.cell) {
             missing += batch.state == .done ? batch.result.failed : batch.tiles
-            if batch.state == .done, let digest = batch.digest { shards.append(Data(digest.bytes)) }
+            guard batch.state == .done, let digest = batch.digest else { continue }
+            shards.append(Data(digest.bytes))
+            footers.append(Data(batch.result.footer?.bytes ?? []))
         }
         // The job as a whole lacks little enough; that must not be all in one of its packages.
         let share = Self.mayLack(spec.allowedMissing, of: wanted.mask.count(in: spec.zooms))
@@ -45,6 +48,7 @@ extension CoordinatorEngine {
             $0.tileset = Data(spec.tileset)
             $0.names = wanted.names
             $0.shards = shards
+            $0.shardFooters = footers
             $0.bounds = wanted.bounds.map { [$0] } ?? []
             $0.allowedMissing = min(missing, share)
             $0.formats = scheduler.formats(of: job, package: package)

@@ -81,13 +81,14 @@ extension StateStore {
             counted(batch.result.failed), counted(batch.result.bodyBytes), counted(batch.result.shardBytes),
             batch.trouble?.cause, batch.trouble?.detail, batch.partial.map { Data($0.bytes) },
             counted(batch.result.reused), counted(batch.result.notModified), counted(batch.result.received),
+            batch.result.footer.map { Data($0.bytes) },
         ]
         try db.cachedStatement(
             sql: """
                 INSERT OR REPLACE INTO batch (job, idx, cell, zmin, zmax, tiles, state, attempts, losses, token, owner, digest,
                     stored, empty, failed, body_bytes, shard_bytes, cause, detail, partial, reused,
-                    not_modified, received)
-                VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
+                    not_modified, received, footer)
+                VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)
                 """
         ).execute(arguments: StatementArguments(values))
     }

@@ -126,7 +126,8 @@ extension StateStore {
         let result = FetchCounts(
             stored: number(row["stored"]), empty: number(row["empty"]), failed: number(row["failed"]),
             bodyBytes: number(row["body_bytes"]), shardBytes: number(row["shard_bytes"]),
-            reused: number(row["reused"]), notModified: number(row["not_modified"]), received: number(row["received"]))
+            reused: number(row["reused"]), notModified: number(row["not_modified"]), received: number(row["received"]),
+            footer: digest(row["footer"]))
         return Batch(
             cell: cell, zooms: zooms, tiles: number(row["tiles"]), state: state,
             attempts: UInt8(clamping: row["attempts"] as Int64),

@@ -113,6 +113,9 @@ extension StateStore {
                     INSERT INTO meta VALUES ('holders', 0);
                     """)
         }
+        migrator.registerMigration("3-footers") { db in
+            try db.execute(sql: "ALTER TABLE batch ADD COLUMN footer BLOB")
+        }
         return migrator
     }
 }

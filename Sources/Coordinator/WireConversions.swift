@@ -41,7 +41,7 @@ enum WireConversions {
             let counts = FetchCounts(
                 stored: fetch.stored, empty: fetch.empty, failed: fetch.failed, bodyBytes: fetch.bodyBytes,
                 shardBytes: fetch.shardBytes, reused: fetch.reused,
-                notModified: fetch.notModified, received: fetch.received)
+                notModified: fetch.notModified, received: fetch.received, footer: ContentDigest(fetch.shardFooter))
             let failures = fetch.failures.compactMap { failure in
                 failure.tile.tileID.map {
                     FailedTile(tile: $0, trouble: .heard(cause: failure.cause, detail: failure.detail))

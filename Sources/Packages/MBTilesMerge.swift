@@ -36,7 +36,6 @@ public enum MBTilesMerge {
         }
         // Sorted by digest, so that nothing can depend on the order of the list.
         let inputs = Set(shards).sorted { $0.digest < $1.digest }
-        let identities = ShardIdentities(inputs)
         do {
             let survey = try TileSurvey(spec, inputs) { try progress(0) }
             let expected = spec.mask.count(in: spec.zooms)
@@ -55,15 +54,13 @@ public enum MBTilesMerge {
                 }
                 return totals
             }
-            try identities.check { try progress(totals.tiles) }
             return PackageReceipt(
                 digest: digest, size: try FileDescriptor(reading: temporary).size, tiles: totals.tiles,
                 empty: totals.empty, missing: totals.missing,
                 distinct: totals.distinct, tilesHash: totals.hash)
         } catch {
             for suffix in ["", "-journal"] { unlink(temporary.path + suffix) }
-            throw PackagesError.wrapping(
-                identities.reason(of: error) { try progress(0) }, path: temporary.path)
+            throw PackagesError.wrapping(error, path: temporary.path)
         }
     }
 
@@ -90,7 +87,7 @@ public enum MBTilesMerge {
                     let bytes = UnsafeRawBufferPointer(rebasing: content[tile.range])
                     if tile.isNew { try builder.add(body: bytes, number: tile.number) }
                     try builder.add(zoom: tile.zoom, column: tile.column, row: tile.row, number: tile.number)
-                    totals.sum.add(zoom: tile.zoom, column: tile.column, row: tile.row, body: bytes)
+                    totals.sum.add(zoom: tile.zoom, column: tile.column, row: tile.row, TileSum.Body(bytes))
                 }
             }
             totals.tiles += UInt64(tiles.count)
@@ -110,7 +107,7 @@ public enum MBTilesMerge {
     /// That it has the bodies it was given is proven here; that those are whole tiles, a worker saw to before it put their SHA-256 into a shard.
     private static func verify(_ url: URL, _ spec: PackageSpec, _ totals: Totals) throws {
         let problems = try MBTilesReadBack.problems(
-            of: url, tiles: totals.tiles, sum: totals.sum, format: spec.metadata.format)
+            of: url, sum: totals.sum, format: spec.metadata.format)
         guard let first = problems.first else { return }
         throw PackagesError(
             .verificationFailed,

@@ -20,11 +20,9 @@ public enum MBTilesVerify {
     ///   - mask: Where tiles may be; `nil` for anywhere.
     ///   - zooms: The zooms tiles may have; `nil` for those of the mask.
     ///   - expecting: The digest the file must have.
-    ///   - decodesBodies: As for ``PackageVerify/run(_:mask:zooms:expecting:decodesBodies:)``.
     /// - Throws: `PackagesError` `io` when the file cannot be read at all; everything else is a problem in the report.
     public static func run(
-        _ url: URL, mask: TileMask?, zooms: ZoomRange? = nil, expecting: Digest? = nil,
-        decodesBodies: Bool = true
+        _ url: URL, mask: TileMask?, zooms: ZoomRange? = nil, expecting: Digest? = nil
     ) throws -> VerifyReport {
         let size: UInt64
         let head: [UInt8]
@@ -45,7 +43,7 @@ public enum MBTilesVerify {
         }
         guard checkHeader(head, url, &report) else { return report }
         do {
-            try read(url, mask, zooms, decodesBodies, &report)
+            try read(url, mask, zooms, &report)
         } catch let error as DatabaseError {
             report.add("sqlite", "file", "SQLite cannot read it: \(error.message ?? "error \(error.resultCode)")")
         }
@@ -76,7 +74,7 @@ public enum MBTilesVerify {
     }
 
     private static func read(
-        _ url: URL, _ mask: TileMask?, _ zooms: ZoomRange?, _ decodesBodies: Bool, _ report: inout VerifyReport
+        _ url: URL, _ mask: TileMask?, _ zooms: ZoomRange?, _ report: inout VerifyReport
     ) throws {
         try PackageDatabase.reading(url) { database in
             for text in try String.fetchAll(database, sql: "PRAGMA integrity_check(20)") where text != "ok" {
@@ -91,7 +89,7 @@ public enum MBTilesVerify {
             }
             if tables.contains("metadata") { try SQLiteSeal.check(url, table: "metadata", database, &report) }
             let metadata = try MetadataCheck(database, tables, &report)
-            try TileCheck(metadata, mask, zooms, decodesBodies: decodesBodies).run(database, &report)
+            try TileCheck(metadata, mask, zooms).run(database, &report)
             if report.dialect == "dedup-id" { try checkNumbers(database, &report) }
         }
     }

@@ -7,11 +7,15 @@ public struct MergeInput: Sendable, Hashable {
     public let url: URL
     /// Its SHA-256; a file with another one is refused.
     public let digest: Digest
+    /// The SHA-256 in its footer, where it is known: then a file with another one is refused, and the whole file need not be read to
+    /// tell that it is another shard, because its index and each body are checked anyway.
+    public let footerDigest: Digest?
 
     /// Makes an input from its parts.
-    public init(url: URL, digest: Digest) {
+    public init(url: URL, digest: Digest, footerDigest: Digest? = nil) {
         self.url = url
         self.digest = digest
+        self.footerDigest = footerDigest
     }
 }
 

@@ -9,7 +9,6 @@ struct TileCheck {
     private let metadata: MetadataCheck
     private let mask: TileMask?
     private let zooms: ZoomRange?
-    private let decodesBodies: Bool
     private let checker = BodyChecker()
     /// Bodies already looked at, by half of their SHA-256.
     ///
@@ -17,8 +16,7 @@ struct TileCheck {
     private var seen: Set<UInt64> = []
     private static let seenLimit = 1_000_000
 
-    init(_ metadata: MetadataCheck, _ mask: TileMask?, _ zooms: ZoomRange?, decodesBodies: Bool = true) {
-        self.decodesBodies = decodesBodies
+    init(_ metadata: MetadataCheck, _ mask: TileMask?, _ zooms: ZoomRange?) {
         self.metadata = metadata
         self.mask = mask
         self.zooms = zooms
@@ -120,7 +118,6 @@ struct TileCheck {
         if coding == .gzip, !Gzip.isGzip(body) {
             return report.add("not-canonical", "\(tile)", "the body is not gzip, as the file says all are")
         }
-        guard decodesBodies else { return }
         let key = Digest(of: body).prefix128.0
         guard !seen.contains(key) else { return }
         do {

@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Shards
 internal import Tiles
 
@@ -17,7 +18,7 @@ struct TileSurvey {
     init(_ spec: PackageSpec, _ shards: [MergeInput], tick: () throws -> Void) throws {
         repeats = RepeatFilter(tiles: spec.mask.count(in: spec.zooms))
         for input in shards {
-            let reader = try Self.open(input)
+            let reader = try Self.open(input, isFirstTime: true)
             var span: [Int: ClosedRange<Int>] = [:]
             for entry in reader.entries where spec.admits(entry.tile) {
                 let tile = entry.tile
@@ -56,10 +57,19 @@ struct TileSurvey {
         spans.indices.filter { spans[$0][zoom]?.overlaps(columns) ?? false }
     }
 
-    /// Opens a shard; its digest is not looked at here: ``ShardIdentities`` does that meanwhile.
-    static func open(_ input: MergeInput) throws -> ShardReader {
-        do {
-            return try ShardReader(input.url)
+    /// Opens a shard and makes sure that it is the one it is called.
+    ///
+    /// - Parameter isFirstTime: Whether a shard whose footer nobody knows is read as a whole for it.
+    static func open(_ input: MergeInput, isFirstTime: Bool = false) throws -> ShardReader {
+        do throws(ShardsError) {
+            let reader = try ShardReader(
+                input.url, expecting: isFirstTime && input.footerDigest == nil ? input.digest : nil)
+            guard input.footerDigest == nil || input.footerDigest == reader.footerDigest else {
+                throw ShardsError(
+                    .digestMismatch,
+                    "'\(input.url.path)' is another shard than \(input.digest). Fetch this batch again.")
+            }
+            return reader
         } catch {
             throw PackagesError.blaming(input.digest, for: error)
         }

@@ -139,7 +139,7 @@ public struct Batch: Hashable, Sendable {
     }
 }
 
-/// The numbers of an accepted fetch.
+/// What an accepted fetch said about its shard, besides its digest.
 public struct FetchCounts: Hashable, Sendable {
     /// Tiles with a body.
     public var stored: UInt64 = 0
@@ -157,11 +157,13 @@ public struct FetchCounts: Hashable, Sendable {
     public var notModified: UInt64 = 0
     /// Body bytes the origin sent, over all attempts at its tiles.
     public var received: UInt64 = 0
+    /// The SHA-256 in the shard's footer; `nil` from workers that do not tell it.
+    public var footer: ContentDigest?
 
     /// All zero, or as given.
     public init(
         stored: UInt64 = 0, empty: UInt64 = 0, failed: UInt64 = 0, bodyBytes: UInt64 = 0, shardBytes: UInt64 = 0,
-        reused: UInt64 = 0, notModified: UInt64 = 0, received: UInt64 = 0
+        reused: UInt64 = 0, notModified: UInt64 = 0, received: UInt64 = 0, footer: ContentDigest? = nil
     ) {
         self.stored = stored
         self.empty = empty
@@ -171,6 +173,7 @@ public struct FetchCounts: Hashable, Sendable {
         self.reused = reused
         self.notModified = notModified
         self.received = received
+        self.footer = footer
     }
 
     /// Stored, empty and failed together; `nil` when the sum does not fit.

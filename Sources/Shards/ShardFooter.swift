@@ -17,7 +17,11 @@ struct ShardFooter: Equatable {
     /// Bytes of the whole skippable frame.
     static let length = payload + 8
 
-    func encoded() -> [UInt8] {
+    /// What stands for everything in the shard: SHA-256 over the digests of header and index and all other fields. The index has the
+    /// digest of each body.
+    var digest: Digest { Digest(of: fields) }
+
+    private var fields: [UInt8] {
         var bytes = Self.signature
         bytes.append(little: ShardHeader.version)
         bytes.append(little: UInt16(0))
@@ -27,7 +31,11 @@ struct ShardFooter: Equatable {
         bytes.append(little: bodyBytes)
         bytes += headerDigest.bytes
         bytes += indexDigest.bytes
-        bytes += Digest(of: bytes).bytes
+        return bytes
+    }
+
+    func encoded() -> [UInt8] {
+        let bytes = fields + digest.bytes
         var frame: [UInt8] = []
         frame.append(little: ShardHeader.skippableMagic)
         frame.append(little: UInt32(bytes.count))

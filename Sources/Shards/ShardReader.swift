@@ -14,6 +14,8 @@ public final class ShardReader {
     public let bodies: [ShardBody]
     /// Bytes of the file.
     public let size: UInt64
+    /// What stands for all tiles and bodies of the shard: the SHA-256 in its footer.
+    public let footerDigest: Digest
     /// Bytes of the file's index, compressed.
     public let indexBytes: Int
     let groups: [ShardGroup]
@@ -58,6 +60,7 @@ public final class ShardReader {
         bodies = index.bodies
         groups = index.groups
         size = file.size
+        footerDigest = footer.digest
         indexBytes = frame.count
     }
 

@@ -99,7 +99,8 @@ public final class ShardWriter {
         try file.close()
         finished = true
         return ShardSummary(
-            digest: hasher.finish(), bytes: file.size, stored: Int(stored), empty: index.tiles.count - Int(stored),
+            digest: hasher.finish(), footerDigest: footer.digest, bytes: file.size, stored: Int(stored),
+            empty: index.tiles.count - Int(stored),
             distinct: index.digests.count, bodyBytes: bodyBytes)
     }
 
@@ -165,6 +166,8 @@ public final class ShardWriter {
 public struct ShardSummary: Hashable, Sendable, Codable {
     /// SHA-256 of the file: its name in a blob store.
     public let digest: Digest
+    /// The SHA-256 in its footer, which stands for all tiles and bodies.
+    public let footerDigest: Digest
     /// Bytes of the file.
     public let bytes: UInt64
     /// Tiles with a body.

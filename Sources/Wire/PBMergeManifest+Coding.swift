@@ -37,7 +37,8 @@ extension PBMergeManifest {
             throw WireError(.badBody, "The bytes are not a merge manifest: \(error).")
         }
         guard zoomMin <= zoomMax, zoomMax <= 22, shards.allSatisfy({ $0.count == 32 }), bounds.count <= 1,
-            bounds.allSatisfy(\.isFinite)
+            bounds.allSatisfy(\.isFinite), shardFooters.isEmpty || shardFooters.count == shards.count,
+            shardFooters.allSatisfy({ $0.isEmpty || $0.count == 32 })
         else {
             throw WireError(.badValue, "The merge manifest of '\(packageID)' has bad zooms, digests or bounds.")
         }

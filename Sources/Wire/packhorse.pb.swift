@@ -273,6 +273,9 @@ public nonisolated struct PBFetchResult: Sendable {
   /// body bytes the origin sent, in its coding, over all attempts
   public var received: UInt64 = 0
 
+  /// SHA-256 in the shard's footer, which stands for all its tiles and bodies; 32 bytes, none from older workers
+  public var shardFooter: Data = Data()
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -561,6 +564,9 @@ public nonisolated struct PBMergeManifest: Sendable {
 
   /// of the data, for formats that date their rows; 2026-10-01
   public var dataDate: String = String()
+
+  /// FetchResult.shard_footer of each of `shards`; no bytes where it is not known
+  public var shardFooters: [Data] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -2196,6 +2202,11 @@ public nonisolated struct PBLoggedBatch: @unchecked Sendable {
     set {_uniqueStorage()._received = newValue}
   }
 
+  public var shardFooter: Data {
+    get {_storage._shardFooter}
+    set {_uniqueStorage()._shardFooter = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -2820,7 +2831,7 @@ nonisolated extension PBCommit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FetchResult"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shard\0\u{3}shard_bytes\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}distinct\0\u{3}body_bytes\0\u{1}failures\0\u{1}reused\0\u{3}not_modified\0\u{1}received\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shard\0\u{3}shard_bytes\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}distinct\0\u{3}body_bytes\0\u{1}failures\0\u{1}reused\0\u{3}not_modified\0\u{1}received\0\u{3}shard_footer\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2839,6 +2850,7 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 9: try { try decoder.decodeSingularUInt64Field(value: &self.reused) }()
       case 10: try { try decoder.decodeSingularUInt64Field(value: &self.notModified) }()
       case 11: try { try decoder.decodeSingularUInt64Field(value: &self.received) }()
+      case 12: try { try decoder.decodeSingularBytesField(value: &self.shardFooter) }()
       default: break
       }
     }
@@ -2878,6 +2890,9 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if self.received != 0 {
       try visitor.visitSingularUInt64Field(value: self.received, fieldNumber: 11)
     }
+    if !self.shardFooter.isEmpty {
+      try visitor.visitSingularBytesField(value: self.shardFooter, fieldNumber: 12)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2893,6 +2908,7 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.reused != rhs.reused {return false}
     if lhs.notModified != rhs.notModified {return false}
     if lhs.received != rhs.received {return false}
+    if lhs.shardFooter != rhs.shardFooter {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3385,7 +3401,7 @@ nonisolated extension PBMergeWork: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".MergeManifest"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}package_format\0\u{3}package_id\0\u{1}mask\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tileset\0\u{1}names\0\u{1}shards\0\u{1}bounds\0\u{3}allowed_missing\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{3}data_date\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}package_format\0\u{3}package_id\0\u{1}mask\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tileset\0\u{1}names\0\u{1}shards\0\u{1}bounds\0\u{3}allowed_missing\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{3}data_date\0\u{3}shard_footers\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3407,6 +3423,7 @@ nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._Mes
       case 12: try { try decoder.decodeSingularStringField(value: &self.style) }()
       case 13: try { try decoder.decodeSingularMessageField(value: &self._edition) }()
       case 14: try { try decoder.decodeSingularStringField(value: &self.dataDate) }()
+      case 15: try { try decoder.decodeRepeatedBytesField(value: &self.shardFooters) }()
       default: break
       }
     }
@@ -3459,6 +3476,9 @@ nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if !self.dataDate.isEmpty {
       try visitor.visitSingularStringField(value: self.dataDate, fieldNumber: 14)
     }
+    if !self.shardFooters.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.shardFooters, fieldNumber: 15)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3477,6 +3497,7 @@ nonisolated extension PBMergeManifest: SwiftProtobuf.Message, SwiftProtobuf._Mes
     if lhs.style != rhs.style {return false}
     if lhs._edition != rhs._edition {return false}
     if lhs.dataDate != rhs.dataDate {return false}
+    if lhs.shardFooters != rhs.shardFooters {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6595,7 +6616,7 @@ nonisolated extension PBLoggedPlan: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LoggedBatch"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}state\0\u{1}attempts\0\u{1}losses\0\u{1}token\0\u{1}owner\0\u{1}digest\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}body_bytes\0\u{3}shard_bytes\0\u{1}cause\0\u{1}detail\0\u{2}\u{6}partial\0\u{1}reused\0\u{4}\u{13}not_modified\0\u{1}received\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}state\0\u{1}attempts\0\u{1}losses\0\u{1}token\0\u{1}owner\0\u{1}digest\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}body_bytes\0\u{3}shard_bytes\0\u{1}cause\0\u{1}detail\0\u{2}\u{6}partial\0\u{1}reused\0\u{4}\u{13}not_modified\0\u{1}received\0\u{3}shard_footer\0")
 
   fileprivate class _StorageClass {
     var _index: UInt64 = 0
@@ -6616,6 +6637,7 @@ nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._Messa
     var _reused: UInt64 = 0
     var _notModified: UInt64 = 0
     var _received: UInt64 = 0
+    var _shardFooter: Data = Data()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -6644,6 +6666,7 @@ nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._Messa
       _reused = source._reused
       _notModified = source._notModified
       _received = source._received
+      _shardFooter = source._shardFooter
     }
   }
 
@@ -6680,6 +6703,7 @@ nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._Messa
         case 21: try { try decoder.decodeSingularUInt64Field(value: &_storage._reused) }()
         case 40: try { try decoder.decodeSingularUInt64Field(value: &_storage._notModified) }()
         case 41: try { try decoder.decodeSingularUInt64Field(value: &_storage._received) }()
+        case 42: try { try decoder.decodeSingularBytesField(value: &_storage._shardFooter) }()
         default: break
         }
       }
@@ -6742,6 +6766,9 @@ nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._Messa
       if _storage._received != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._received, fieldNumber: 41)
       }
+      if !_storage._shardFooter.isEmpty {
+        try visitor.visitSingularBytesField(value: _storage._shardFooter, fieldNumber: 42)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -6769,6 +6796,7 @@ nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._Messa
         if _storage._reused != rhs_storage._reused {return false}
         if _storage._notModified != rhs_storage._notModified {return false}
         if _storage._received != rhs_storage._received {return false}
+        if _storage._shardFooter != rhs_storage._shardFooter {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -17,7 +17,11 @@ struct PackageMerger: Sendable {
         let manifest = try await readManifest(work)
         let spec = try Self.spec(manifest)
         let shards = try await shards(manifest, meter)
-        let inputs = shards.map { MergeInput(url: $0.blob.url, digest: $0.digest) }
+        // As many as there are shards, says the manifest's decoder, or none from a coordinator that does not know them.
+        let footers = manifest.shardFooters.map { Digest(bytes: $0) } + repeatElement(nil, count: shards.count)
+        let inputs = zip(shards, footers).map { shard, footer in
+            MergeInput(url: shard.blob.url, digest: shard.digest, footerDigest: footer)
+        }
         let temporary = try store.temporaryURL()
         let receipt = try await withTaskCancellationHandler {
             try await Blocking.run("packhorse.merge") {

@@ -140,6 +140,7 @@ actor ShardSession {
         return .make {
             $0.shard = Data(made.digest.bytes)
             $0.shardBytes = made.bytes
+            $0.shardFooter = Data(made.footer.bytes)
             $0.stored = UInt64(made.stored)
             $0.empty = UInt64(made.empty)
             $0.failed = failed
@@ -186,6 +187,7 @@ enum SourceDamage: Error {
 /// A shard that is in the blob store, in numbers.
 private struct Made {
     let digest: Digest
+    let footer: Digest
     let bytes: UInt64
     let stored: Int
     let empty: Int
@@ -194,6 +196,7 @@ private struct Made {
 
     init(_ summary: ShardSummary) {
         digest = summary.digest
+        footer = summary.footerDigest
         bytes = summary.bytes
         stored = summary.stored
         empty = summary.empty
@@ -203,6 +206,7 @@ private struct Made {
 
     init(_ digest: Digest, _ reader: ShardReader) {
         self.digest = digest
+        footer = reader.footerDigest
         bytes = reader.size
         stored = reader.entries.count { $0.body != nil }
         empty = reader.entries.count - stored

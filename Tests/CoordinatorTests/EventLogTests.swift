@@ -58,7 +58,7 @@ struct EventLogTests {
             .commit(
                 7, taken[0].token,
                 .fetch(
-                    digest, FetchCounts(stored: 3, empty: 1, failed: 1, bodyBytes: 99, shardBytes: 50),
+                    digest, FetchCounts(stored: 3, empty: 1, failed: 1, bodyBytes: 99, shardBytes: 50, footer: digest),
                     failures: [FailedTile(tile: tile, trouble: Trouble(cause: "bad-mvt", detail: "torn"))])))
         feed(.fail(7, taken[1].token, Trouble(cause: "timeout", detail: "slow"), retriable: true))
         feed(.cancel(2))

@@ -40,7 +40,8 @@ struct StateStoreTests {
             .commit(
                 .max, token(1),
                 .fetch(
-                    digest, FetchCounts(stored: 80, empty: 4, failed: 1, bodyBytes: 9, shardBytes: 8), failures: [tile])
+                    digest, FetchCounts(stored: 80, empty: 4, failed: 1, bodyBytes: 9, shardBytes: 8, footer: digest),
+                    failures: [tile])
             ),
             .fail(.max, token(2), Trouble(cause: "origin-down", detail: "d"), retriable: true),
             .fail(.max, token(3), Trouble(cause: "bad-tileset", detail: "d"), retriable: false),

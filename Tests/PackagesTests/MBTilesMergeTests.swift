@@ -193,12 +193,18 @@ struct MBTilesMergeTests {
         #expect(!FileManager.default.fileExists(atPath: target.path))
     }
 
-    /// Whole and sound, but another: whether tiles go missing or all are there, the name is believed only after a look.
-    @Test func aShardUnderTheNameOfAnotherIsNamed() throws {
+    /// Whole and sound, but another: whether tiles go missing or all are there, the name is believed only after a look, at the footer where it
+    /// is known, else at the whole file.
+    @Test(arguments: [true, false])
+    func aShardUnderTheNameOfAnotherIsNamed(knowsFooters: Bool) throws {
         let world = try World()
-        let shards = try world.shards(2, in: scratch, seed: 1)
+        let shards = try world.shards(2, in: scratch, seed: 1).map {
+            MergeInput(url: $0.url, digest: $0.digest, footerDigest: knowsFooters ? $0.footerDigest : nil)
+        }
         let whole = try world.shards(1, in: scratch, seed: 2)
         let target = scratch.file("a.mbtiles")
+        _ = try MBTilesMerge.run(try world.spec, shards: shards, into: target)
+        try FileManager.default.removeItem(at: target)
         for (place, other) in [(shards[1], shards[0]), (shards[1], whole[0])] {
             try FileManager.default.removeItem(at: place.url)
             try FileManager.default.copyItem(at: other.url, to: place.url)

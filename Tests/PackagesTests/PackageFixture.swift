@@ -114,7 +114,8 @@ struct World {
                     try writer.addEmpty(tiles[index].tile)
                 }
             }
-            return MergeInput(url: url, digest: try writer.finish().digest)
+            let summary = try writer.finish()
+            return MergeInput(url: url, digest: summary.digest, footerDigest: summary.footerDigest)
         }.shuffled(using: &random)
     }
 }

@@ -66,6 +66,20 @@ struct FormatTests {
         #expect(throws: WireError.self) { _ = try PBMergeManifest(decoding: manifest.encoded()) }
     }
 
+    @Test func aManifestHasAFooterForEachShardOrNone() throws {
+        for (footers, isGood) in [
+            ([], true), ([Samples.digest(1), Data()], true), ([Samples.digest(1)], false),
+            ([Data([1]), Samples.digest(2)], false),
+        ] {
+            let manifest = PBMergeManifest.make {
+                $0.shards = [Samples.digest(3), Samples.digest(4)]
+                $0.shardFooters = footers
+            }
+            let read = try? PBMergeManifest(decoding: manifest.encoded())
+            #expect((read?.shardFooters == footers) == isGood)
+        }
+    }
+
     @Test func aFileOfAPackageHasADigest() {
         let commit = PBCommit.make {
             $0.merge = .make {

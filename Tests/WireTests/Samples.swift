@@ -38,6 +38,7 @@ enum Samples {
                 $0.fetch = .make {
                     $0.shard = digest(1)
                     $0.shardBytes = 90_000
+                    $0.shardFooter = digest(2)
                     $0.stored = 10
                     $0.empty = 2
                     $0.failed = 1

@@ -130,6 +130,7 @@ final class SimulatedWorkers {
             $0.fetch = .make {
                 $0.shard = Data(shard.digest.bytes)
                 $0.shardBytes = shard.bytes
+                $0.shardFooter = Data(shard.footerDigest.bytes)
                 $0.stored = work.tiles
                 $0.distinct = 1
                 $0.bodyBytes = shard.bodyBytes

@@ -139,7 +139,7 @@ enum ChangeCodec {
             $0.failed = batch.result.failed
             $0.bodyBytes = batch.result.bodyBytes
             $0.shardBytes = batch.result.shardBytes
-            $0.partial = Data(batch.partial?.bytes ?? [])
+            $0.shardFooter = Data(batch.result.footer?.bytes ?? [])
             $0.reused = batch.result.reused
             $0.notModified = batch.result.notModified
             $0.received = batch.result.received

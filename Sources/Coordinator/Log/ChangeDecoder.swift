@@ -115,7 +115,7 @@ struct ChangeDecoder {
             result: FetchCounts(
                 stored: body.stored, empty: body.empty, failed: body.failed, bodyBytes: body.bodyBytes,
                 shardBytes: body.shardBytes, reused: body.reused,
-                notModified: body.notModified, received: body.received),
+                notModified: body.notModified, received: body.received, footer: ContentDigest(body.shardFooter)),
             trouble: trouble(body.cause, body.detail))
     }
 

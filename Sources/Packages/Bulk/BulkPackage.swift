@@ -30,18 +30,8 @@ final class BulkPackage: PackageWriter {
         let package = try BulkPackage(creating: url, pageSize: pageSize, lockByte: lockByte)
         let result = try body(package)
         let root = try package.finish()
-        let seal = Aside("merge.seal") {
-            let digest = try SQLiteSeal.apply(to: url, rootPage: root)
-            try Durable.sync(file: url)
-            return digest
-        }
-        do {
-            try readBack(result)
-        } catch {
-            _ = try? seal.wait()
-            throw error
-        }
-        return (result, try seal.wait())
+        let digest = try Sealing.run(url, { try SQLiteSeal.apply(to: $0, rootPage: root) }) { try readBack(result) }
+        return (result, digest)
     }
 
     func add(body: UnsafeRawBufferPointer, number: UInt32) throws {

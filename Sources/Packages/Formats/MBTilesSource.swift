@@ -9,6 +9,7 @@ final class MBTilesSource: PackageSource {
     let format: TileFormat
     let coding = BodyCoding.identity
     let isOwn: Bool
+    let isSealed: Bool
     var namesBodies: Bool { access == .number }
     private let path: String
     private let database: Database
@@ -45,18 +46,10 @@ final class MBTilesSource: PackageSource {
         guard types["tiles"] != nil, types["metadata"] != nil else {
             throw PackagesError(.badSource, "'\(url.path)' is no MBTiles file: it lacks tables 'tiles' and 'metadata'.")
         }
-        var report = VerifyReport(path: url.path, size: 0, kind: "MBTiles")
-        try SQLiteSeal.check(url, table: "metadata", database, &report)
-        guard report.seal != .broken else {
-            throw PackagesError(
-                .badSource,
-                "'\(url.path)' is damaged: its seal is broken. Fetch or build it again. "
-                    + "If another program rewrote it on purpose, remove the row '\(SQLiteSeal.name)' from its metadata."
-            )
-        }
         (rows, dictionary) = try Self.metadata(database, path)
+        isSealed = try SQLiteSeal.isThere(in: "metadata", database)
         format = try Self.format(rows["format"], path)
-        isOwn = report.seal == .valid && rows["agg_tiles_hash"] != nil
+        isOwn = isSealed && rows["agg_tiles_hash"] != nil
         if isOwn, types["tiles_shallow"] != nil, types["tiles_data"] != nil {
             access = .number
         } else if types["tiles"] == "table", Self.hasRowNumbers(database) {
@@ -72,6 +65,15 @@ final class MBTilesSource: PackageSource {
             }
         lookup = try database.makeStatement(sql: sql)
         try checkPlan(sql)
+    }
+
+    /// What becomes of a file's seal, by a look at all its bytes.
+    static func seal(of url: URL) throws -> VerifyReport.Seal {
+        var report = VerifyReport(path: url.path, size: 0, kind: "MBTiles")
+        try PackageDatabase.reading(url) { database in
+            try reading(url) { try SQLiteSeal.check(url, table: "metadata", database, &report) }
+        }
+        return report.seal
     }
 
     func bodyLimit() throws -> UInt64 {

@@ -18,6 +18,17 @@ package enum PackageDatabase {
     package static func write<Result>(
         _ url: URL, sealed table: String?, pageSize: Int = pageSize, _ body: (Database) throws -> Result
     ) throws -> Result {
+        let (result, root) = try fill(url, sealed: table, pageSize: pageSize, body)
+        if let root { try SQLiteSeal.apply(to: url, rootPage: root) }
+        return result
+    }
+
+    /// The same, but for the seal, which is the caller's to apply.
+    ///
+    /// - Returns: What `body` returned, and the page at which the sealed table begins.
+    static func fill<Result>(
+        _ url: URL, sealed table: String?, pageSize: Int = pageSize, _ body: (Database) throws -> Result
+    ) throws -> (Result, sealed: Int?) {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.prepareDatabase { database in
@@ -43,13 +54,12 @@ package enum PackageDatabase {
             )
         }
         try queue.close()
-        if let root {
+        if table != nil {
             let file = try FileDescriptor(changing: url)
             try SQLiteGaps.zero(in: file, roots: roots)
             try file.close()
-            try SQLiteSeal.apply(to: url, rootPage: root)
         }
-        return result
+        return (result, root)
     }
 
     /// Opens a file of anybody's for reading; nothing in it runs with side effects.

@@ -12,8 +12,10 @@ protocol PackageSource: AnyObject {
     var format: TileFormat { get }
     /// How ``body(_:of:)`` is packed.
     var coding: BodyCoding { get }
-    /// Whether Packhorse wrote it: bodies are canonical and metadata is complete.
+    /// Whether Packhorse wrote it: bodies are canonical and metadata is complete. True as far as the seal holds, which ``PackageSources`` looks at.
     var isOwn: Bool { get }
+    /// Whether there is a seal.
+    var isSealed: Bool { get }
     /// Whether each body has one reference and each reference one body.
     var namesBodies: Bool { get }
     /// The most different bodies there can be.
@@ -26,11 +28,13 @@ protocol PackageSource: AnyObject {
 
 /// Opens files by what is in them.
 enum PackageSources {
-    /// Opens a file for the time of `body`.
+    /// Opens a file for the time of `body`, while its seal is looked at on a thread of its own.
+    ///
+    /// - Throws: `bad-source` when the seal is broken, whatever `body` made of the file; and what `body` throws.
     static func open<Result>(_ url: URL, _ body: (any PackageSource) throws -> Result) throws -> Result {
         switch try PackageKind.of(url) {
-        case .mbtiles: return try MBTilesSource.open(url, body)
-        case .pmtiles: return try body(try PMTilesSource(url))
+        case .mbtiles: return try MBTilesSource.open(url) { try whole(url, $0, MBTilesSource.seal(of:), body) }
+        case .pmtiles: return try whole(url, try PMTilesSource(url), PMTilesSource.seal(of:), body)
         case .maplibre:
             throw PackagesError(
                 .unsupported,
@@ -38,5 +42,23 @@ enum PackageSources {
         case .unknown:
             throw PackagesError(.badSource, "'\(url.path)' is neither an MBTiles nor a PMTiles file.")
         }
+    }
+
+    private static func whole<Result>(
+        _ url: URL, _ source: any PackageSource, _ seal: @escaping @Sendable (URL) throws -> VerifyReport.Seal,
+        _ body: (any PackageSource) throws -> Result
+    ) throws -> Result {
+        guard source.isSealed else { return try body(source) }
+        let found = Aside("source") { try seal(url) }
+        let result = Swift.Result { try body(source) }
+        if case .failure(let error) = result, error is CancellationError { throw error }
+        guard try found.wait() != .broken else {
+            throw PackagesError(
+                .badSource,
+                "'\(url.path)' is damaged: its seal is broken. Fetch or build it again. "
+                    + "If another program rewrote it on purpose, remove the row '\(SQLiteSeal.name)' from its metadata."
+            )
+        }
+        return try result.get()
     }
 }

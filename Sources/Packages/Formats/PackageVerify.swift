@@ -13,18 +13,15 @@ public enum PackageVerify {
     ///   - mask: Where tiles may be; `nil` for anywhere.
     ///   - zooms: The zooms tiles may have; `nil` for those of the mask.
     ///   - expecting: The digest the file must have.
-    ///   - decodesBodies: False passes over the bodies' insides, for a file just written from a package whose bodies are known to be tiles; that
-    ///     they are those of the package is seen by their hash.
     /// - Throws: `PackagesError` `io` when the file cannot be read at all; everything else is a problem in the report.
     public static func run(
-        _ url: URL, mask: TileMask? = nil, zooms: ZoomRange? = nil, expecting: Digest? = nil,
-        decodesBodies: Bool = true
+        _ url: URL, mask: TileMask? = nil, zooms: ZoomRange? = nil, expecting: Digest? = nil
     ) throws -> VerifyReport {
         switch try PackageKind.of(url) {
         case .pmtiles:
-            try PMTilesVerify.run(url, mask: mask, zooms: zooms, expecting: expecting, decodesBodies: decodesBodies)
+            try PMTilesVerify.run(url, mask: mask, zooms: zooms, expecting: expecting)
         case .mbtiles, .maplibre, .unknown:
-            try MBTilesVerify.run(url, mask: mask, zooms: zooms, expecting: expecting, decodesBodies: decodesBodies)
+            try MBTilesVerify.run(url, mask: mask, zooms: zooms, expecting: expecting)
         }
     }
 }

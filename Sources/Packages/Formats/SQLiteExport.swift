@@ -1,47 +1,59 @@
 internal import Foundation
 internal import GRDB
+internal import Shards
+internal import TileBodies
 
 /// Writes the SQLite forms of a package.
 enum SQLiteExport {
-    /// Writes a new file with the feed's tiles in the order of zoom, column and TMS row.
+    /// Writes a new file with the feed's tiles in the order of zoom, column and TMS row, seals and flushes it, and reads it back.
     ///
-    /// - Returns: Tiles written.
+    /// - Returns: Tiles written, and the file's SHA-256.
     static func write(
         _ feed: TileFeed, as format: PackageFormat, to url: URL, progress: (UInt64) throws -> Void
-    ) throws -> UInt64 {
+    ) throws -> (tiles: UInt64, digest: Digest) {
         let values = format == .carto ? CartoMetadata.rows(feed.rows) : feed.rows
         let rows = values.keys.sorted().map { (name: $0, value: values[$0, default: ""]) }
         guard [.mbtilesFlat, .carto, .mbtilesNormalized].contains(format) else {
-            return try PackageWriting.write(url, isSealed: true) { builder in
-                let tiles = try fill(DeduplicatedTable(builder), feed, progress)
+            let (sum, digest) = try PackageWriting.write(
+                url, isSealed: true, readBack: { try readBack(url, $0, feed.format) }
+            ) { builder in
+                let sum = try fill(DeduplicatedTable(builder), feed, progress)
                 try builder.add(metadata: rows)
-                return tiles
-            }.0
+                return sum
+            }
+            return (sum.tiles, digest)
         }
-        return try PackageDatabase.write(url, sealed: "metadata") { database in
+        let (sum, root) = try PackageDatabase.fill(url, sealed: "metadata") { database in
             try MBTilesBuilder.begin(database)
-            let tiles =
+            let sum =
                 format == .mbtilesNormalized
                 ? try fill(NormalizedTable(database), feed, progress) : try fill(FlatTable(database), feed, progress)
             for row in rows {
                 try database.execute(sql: "INSERT INTO metadata VALUES (?, ?)", arguments: [row.name, row.value])
             }
-            return tiles
+            return sum
         }
+        let digest = try Sealing.run(url, { try SQLiteSeal.apply(to: $0, rootPage: root ?? 0) }) {
+            try readBack(url, sum, feed.format)
+        }
+        return (sum.tiles, digest)
+    }
+
+    private static func readBack(_ url: URL, _ sum: TileSum, _ format: TileFormat) throws {
+        try Sealing.refuse(url, try MBTilesReadBack.problems(of: url, sum: sum, format: format))
     }
 
     private static func fill(
         _ table: some TileTable, _ feed: TileFeed, _ progress: (UInt64) throws -> Void
-    ) throws -> UInt64 {
+    ) throws -> TileSum {
         var table = table
-        var tiles: UInt64 = 0
+        var tally = TileTally()
         try feed.inRowOrder { tile in
-            try table.add(tile)
-            tiles += 1
-            if tiles % 1_024 == 0 { try progress(tiles) }
+            try tally.add(tile) { try table.add($0) }
+            if tally.sum.tiles % 1_024 == 0 { try progress(tally.sum.tiles) }
         }
         try table.finish()
-        try progress(tiles)
-        return tiles
+        try progress(tally.sum.tiles)
+        return tally.sum
     }
 }

@@ -87,6 +87,12 @@ package enum SQLiteSeal {
         hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
+    /// Whether a table has a row for a seal.
+    static func isThere(in table: String, _ database: Database) throws -> Bool {
+        try Bool.fetchOne(
+            database, sql: "SELECT EXISTS (SELECT 1 FROM \(table) WHERE name = ?)", arguments: [name]) ?? false
+    }
+
     /// Says in the report whether the seal holds; a file without one is not wrong.
     package static func check(
         _ url: URL, table: String, _ database: Database, _ report: inout VerifyReport

@@ -52,14 +52,12 @@ final class TileFeed {
         }
     }
 
-    /// The hash that the file to be written must have.
-    var tilesHash: String { rows["agg_tiles_hash"] ?? "" }
-
     /// Calls `each` with the tiles by zoom, column and TMS row.
     func inRowOrder(_ each: (FeedTile) throws -> Void) throws {
         let sorter = try sorted ?? sorter { $0.rowOrder }
         try sorter.walk { record in
-            if let tile = TileID(rowOrder: record.order) { try deliver(record, tile, each) }
+            guard let tile = TileID(rowOrder: record.order) else { throw Self.lost(record) }
+            try deliver(record, tile, each)
         }
     }
 
@@ -67,8 +65,13 @@ final class TileFeed {
     func inHilbertOrder(_ each: (FeedTile) throws -> Void) throws {
         sorted = nil
         try sorter { $0.hilbertID }.walk { record in
-            if let tile = TileID(hilbertID: record.order) { try deliver(record, tile, each) }
+            guard let tile = TileID(hilbertID: record.order) else { throw Self.lost(record) }
+            try deliver(record, tile, each)
         }
+    }
+
+    private static func lost(_ record: TileRecord) -> PackagesError {
+        PackagesError(.verificationFailed, "Nothing lies at \(record.order) of the order; this is a bug in Packhorse.")
     }
 
     private func sorter(_ order: (TileID) -> UInt64) throws -> TileSorter {

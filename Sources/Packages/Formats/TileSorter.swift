@@ -35,7 +35,9 @@ final class TileSorter {
     /// - Throws: `bad-source` when two records share a place, and what `body` throws.
     func walk(_ body: (TileRecord) throws -> Void) throws {
         var last: UInt64?
+        var walked = 0
         func next(_ record: TileRecord) throws {
+            walked += 1
             guard record.order != last else {
                 throw PackagesError(.badSource, "The file has a tile twice (key \(record.order)); a package cannot.")
             }
@@ -49,6 +51,9 @@ final class TileSorter {
             if !records.isEmpty { try endRun() }
             var heap = RunHeap(runs.map { RunReader(spool, $0) })
             while let record = try heap.next() { try next(record) }
+        }
+        guard walked == spool.count + (runs.isEmpty ? records.count : 0) else {
+            throw PackagesError(.verificationFailed, "Sorting lost tiles; this is a bug in Packhorse.")
         }
     }
 

@@ -21,23 +21,29 @@ struct PMTilesExport {
     /// Bodies are written in pieces of at least this size, in bytes.
     private static let pieceSize = 1 << 20
 
-    /// Writes a new file.
+    /// Writes a new file, seals and flushes it, and reads it back.
     ///
-    /// - Returns: Tiles written.
+    /// - Returns: Tiles written, and the file's SHA-256.
     /// - Throws: ``PackagesError`` `unsupported` when there is no tile at all; the format has no such file.
-    static func write(_ feed: TileFeed, to url: URL, progress: (UInt64) throws -> Void) throws -> UInt64 {
+    static func write(_ feed: TileFeed, to url: URL, progress: (UInt64) throws -> Void) throws -> (
+        tiles: UInt64, digest: Digest
+    ) {
         var export = try PMTilesExport(url)
+        var tally = TileTally()
         try feed.inHilbertOrder { tile in
-            try export.add(tile)
+            try tally.add(tile) { try export.add($0) }
             if export.header.addressedTiles % 1_024 == 0 { try progress(export.header.addressedTiles) }
         }
         guard export.header.addressedTiles > 0 else {
             throw PackagesError(.unsupported, "The package has no tile, and PMTiles has no file without one.")
         }
         try export.finish(feed)
-        try PMTilesSeal.append(to: url)
-        try progress(export.header.addressedTiles)
-        return export.header.addressedTiles
+        let sum = tally.sum
+        let digest = try Sealing.run(url, { try PMTilesSeal.append(to: $0) }) {
+            try Sealing.refuse(url, try PMTilesReadBack.problems(of: url, sum: sum, format: feed.format))
+        }
+        try progress(sum.tiles)
+        return (sum.tiles, digest)
     }
 
     private init(_ url: URL) throws {

@@ -11,23 +11,38 @@ enum PMTilesSeal {
     private static let mark = Array("PKHSEAL1".utf8)
 
     /// Appends the seal of everything written so far to a closed file.
-    static func append(to url: URL) throws {
+    ///
+    /// - Returns: The SHA-256 of the sealed file.
+    static func append(to url: URL) throws -> Shards.Digest {
         let file = try FileDescriptor(changing: url)
-        try file.write(try seal(of: file, count: file.size))
+        var (seal, whole) = try seal(of: file, count: file.size)
+        try file.write(seal)
         try file.close()
+        whole.update(data: seal)
+        guard let digest = Shards.Digest(bytes: Array(whole.finalize())) else {
+            preconditionFailure("SHA-256 has 32 bytes.")
+        }
+        return digest
+    }
+
+    /// Whether the file has a seal, or promises one.
+    static func isThere(_ file: FileDescriptor, isPromised: Bool) throws -> Bool {
+        if isPromised { return true }
+        guard file.size >= size else { return false }
+        return try file.read(at: file.size - size, count: mark.count) == mark
     }
 
     /// Says in the report whether the seal holds.
     static func check(_ url: URL, isPromised: Bool, _ report: inout VerifyReport) throws {
         let file = try FileDescriptor(reading: url)
+        guard try isThere(file, isPromised: isPromised) else { return }
+        report.seal = .broken
         let found =
             file.size >= size ? try file.read(at: file.size - size, count: Int(size)) : []
-        guard isPromised || found.starts(with: mark) else { return }
-        report.seal = .broken
         guard found.starts(with: mark) else {
             return report.add("seal-broken", "file", "it does not end with the seal that its metadata promises")
         }
-        let expected = try seal(of: file, count: file.size - size)
+        let expected = try seal(of: file, count: file.size - size).bytes
         guard found == expected else {
             func hex(_ bytes: [UInt8]) -> String { Digest(bytes: bytes.suffix(32))?.hex ?? "" }
             return report.add(
@@ -36,7 +51,8 @@ enum PMTilesSeal {
         report.seal = .valid
     }
 
-    private static func seal(of file: FileDescriptor, count: UInt64) throws -> [UInt8] {
+    /// The seal of a file's first bytes, and the state of the hash after them.
+    private static func seal(of file: FileDescriptor, count: UInt64) throws -> (bytes: [UInt8], hash: SHA256) {
         var hash = SHA256()
         var offset: UInt64 = 0
         while offset < count {
@@ -44,6 +60,7 @@ enum PMTilesSeal {
             piece.withUnsafeBytes { hash.update(bufferPointer: $0) }
             offset += UInt64(piece.count)
         }
-        return mark + (0..<8).map { UInt8(truncatingIfNeeded: count >> (8 * UInt64($0))) } + Array(hash.finalize())
+        let length = (0..<8).map { UInt8(truncatingIfNeeded: count >> (8 * UInt64($0))) }
+        return (mark + length + Array(hash.finalize()), hash)
     }
 }

@@ -1,5 +1,6 @@
 internal import Foundation
 internal import PMTiles
+internal import Shards
 internal import TileBodies
 internal import Tiles
 
@@ -8,6 +9,7 @@ final class PMTilesSource: PackageSource {
     let rows: [String: String]
     let format: TileFormat
     let isOwn: Bool
+    let isSealed: Bool
     var namesBodies: Bool { isOwn }
     var coding: BodyCoding { file.coding }
     private let file: PMTilesFile
@@ -28,18 +30,17 @@ final class PMTilesSource: PackageSource {
                 "'\(url.path)' holds tiles of type \(file.header.tileType); vector tiles, PNG, JPEG and WebP are read.")
         }
         self.format = format
-        var report = VerifyReport(path: url.path, size: file.size, kind: "PMTiles")
         let metadata = try PMTilesMetadata(reading: file)
-        try PMTilesSeal.check(url, isPromised: metadata.promisesSeal, &report)
-        guard report.seal != .broken else {
-            throw PackagesError(
-                .badSource,
-                "'\(url.path)' is damaged: its seal is broken. Fetch or build it again. "
-                    + "If another program rewrote it on purpose, remove the row '\(SQLiteSeal.name)' from its metadata."
-            )
-        }
+        isSealed = try PMTilesSeal.isThere(FileDescriptor(reading: url), isPromised: metadata.promisesSeal)
         rows = metadata.rows(file.header)
-        isOwn = report.seal == .valid && rows["agg_tiles_hash"] != nil
+        isOwn = isSealed && rows["agg_tiles_hash"] != nil
+    }
+
+    /// What becomes of a file's seal, by a look at all its bytes.
+    static func seal(of url: URL) throws -> VerifyReport.Seal {
+        var report = VerifyReport(path: url.path, size: 0, kind: "PMTiles")
+        try PMTilesSeal.check(url, isPromised: true, &report)
+        return report.seal
     }
 
     func bodyLimit() throws -> UInt64 {

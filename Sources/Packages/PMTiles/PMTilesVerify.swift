@@ -11,11 +11,10 @@ public enum PMTilesVerify {
     /// Never changes the file. Memory: about 50 MB, and 24 bytes for each of the first million different bodies. More than a
     /// million tiles are sorted in a file without a name in the temporary folder. Blocks for a long time.
     ///
-    /// - Parameters: As for ``PackageVerify/run(_:mask:zooms:expecting:decodesBodies:)``.
+    /// - Parameters: As for ``PackageVerify/run(_:mask:zooms:expecting:)``.
     /// - Throws: `PackagesError` `io` when the file cannot be read at all; everything else is a problem in the report.
     public static func run(
-        _ url: URL, mask: TileMask?, zooms: ZoomRange? = nil, expecting: Digest? = nil,
-        decodesBodies: Bool = true
+        _ url: URL, mask: TileMask?, zooms: ZoomRange? = nil, expecting: Digest? = nil
     ) throws -> VerifyReport {
         var report = VerifyReport(path: url.path, size: try size(of: url), kind: "PMTiles")
         report.dialect = "version 3"
@@ -45,15 +44,41 @@ public enum PMTilesVerify {
             report.add("unknown-format", "header", "tile type \(file.header.tileType) is none that can be checked")
         }
         let rows = MetadataCheck(metadata.rows(file.header), requiresName: false, &report)
-        var walk = PMTilesWalk(file, TileCheck(rows, mask, zooms, decodesBodies: decodesBodies))
         do {
-            try walk.run(&report)
+            try checkTiles(file, TileCheck(rows, mask, zooms), &report)
         } catch let error as PMTilesError {
             report.add(error.code.description, "directories", error.message)
         } catch let error as PackagesError where error.code == .badSource {
             report.add("bad-archive", "directories", error.message)
         }
         return report
+    }
+
+    /// Looks at each body once, and takes the hash in the order of rows.
+    private static func checkTiles(_ file: PMTilesFile, _ check: TileCheck, _ report: inout VerifyReport) throws {
+        var check = check
+        var walk = PMTilesWalk(file, check)
+        let sorter = TileSorter(
+            near: FileManager.default.temporaryDirectory.appendingPathComponent(
+                "packhorse-verify-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"))
+        try walk.run(&report) { tile, entry, report in
+            try sorter.add(TileRecord(order: tile.rowOrder, reference: entry.offset, length: entry.length))
+            guard tile.hilbertID == entry.tile else { return }
+            do throws(PMTilesError) {
+                let body = try file.body(at: entry.offset, length: entry.length)
+                check.check(body, of: tile, coding: file.coding, &report)
+            } catch {
+                report.add(error.code.description, "\(tile)", error.message)
+            }
+        }
+        var hash = TilesHash()
+        try sorter.walk { record in
+            guard let tile = TileID(rowOrder: record.order) else { return }
+            let body = try file.body(at: record.reference, length: record.length)
+            hash.add(zoom: tile.zoom, column: tile.x, row: tile.tmsY, body: body)
+        }
+        report.tilesHash = hash.finish()
+        check.finish(inMask: walk.inMask, &report)
     }
 
     private static func size(of url: URL) throws -> UInt64 {
@@ -64,7 +89,7 @@ public enum PMTilesVerify {
         }
     }
 
-    private static func checkSections(_ header: PMTilesHeader, _ report: inout VerifyReport) {
+    static func checkSections(_ header: PMTilesHeader, _ report: inout VerifyReport) {
         if header.root.end > PMTilesHeader.rootEnd {
             report.add(
                 "bad-archive", "header",

@@ -1,47 +1,44 @@
-internal import Foundation
 internal import PMTiles
 internal import TileBodies
 internal import Tiles
 
-/// Walks the entries of a PMTiles file in their order and its tiles in the order of the hash.
+/// Walks the entries of a PMTiles file in their order and holds them against header, metadata and mask.
 struct PMTilesWalk {
     private let file: PMTilesFile
-    private var check: TileCheck
-    private let sorter: TileSorter
+    private let check: TileCheck
     private var entries: UInt64 = 0
     private var contents: UInt64 = 0
     /// The end of the bodies seen so far.
     private var end: UInt64 = 0
     private var isClustered = true
     private var perZoom: [Int: UInt64] = [:]
-    private var inMask: UInt64 = 0
+    /// Tiles of the mask, or all without one.
+    private(set) var inMask: UInt64 = 0
     /// The most tiles followed: a few bytes can claim any number.
     private static let tileLimit = UInt64(UInt32.max)
 
     init(_ file: PMTilesFile, _ check: TileCheck) {
         self.file = file
         self.check = check
-        sorter = TileSorter(
-            near: FileManager.default.temporaryDirectory.appendingPathComponent(
-                "packhorse-verify-\(String(UInt64.random(in: 0...UInt64.max), radix: 36))"))
     }
 
-    mutating func run(_ report: inout VerifyReport) throws {
-        try file.walk { try see($0, &report) }
+    /// Calls `each` for every tile along the Hilbert curve of each zoom, with the entry it is of.
+    ///
+    /// - Throws: `PMTilesError` when the directories are damaged, `bad-source` when they claim too many tiles, and what `each` throws.
+    mutating func run(
+        _ report: inout VerifyReport,
+        _ each: (TileID, PMTilesDirectory.Entry, inout VerifyReport) throws -> Void
+    ) throws {
+        try file.walk { try see($0, &report, each) }
         report.tilesPerZoom = perZoom.sorted { $0.key < $1.key }.map { .init(zoom: $0.key, tiles: $0.value) }
         report.format = file.header.format?.rawValue
         compareCounts(&report)
-        var hash = TilesHash()
-        try sorter.walk { record in
-            guard let tile = TileID(rowOrder: record.order) else { return }
-            let body = try file.body(at: record.reference, length: record.length)
-            hash.add(zoom: tile.zoom, column: tile.x, row: tile.tmsY, body: body)
-        }
-        report.tilesHash = hash.finish()
-        check.finish(inMask: inMask, &report)
     }
 
-    private mutating func see(_ entry: PMTilesDirectory.Entry, _ report: inout VerifyReport) throws {
+    private mutating func see(
+        _ entry: PMTilesDirectory.Entry, _ report: inout VerifyReport,
+        _ each: (TileID, PMTilesDirectory.Entry, inout VerifyReport) throws -> Void
+    ) throws {
         guard entry.run <= Self.tileLimit - min(Self.tileLimit, report.tiles) else {
             throw PackagesError(.badSource, "The file claims more than \(Self.tileLimit) tiles.")
         }
@@ -60,14 +57,7 @@ struct PMTilesWalk {
             }
             perZoom[tile.zoom, default: 0] += 1
             if check.isWelcome(tile, &report) { inMask += 1 }
-            try sorter.add(TileRecord(order: tile.rowOrder, reference: entry.offset, length: entry.length))
-        }
-        guard let tile = TileID(hilbertID: entry.tile) else { return }
-        do throws(PMTilesError) {
-            let body = try file.body(at: entry.offset, length: entry.length)
-            check.check(body, of: tile, coding: file.coding, &report)
-        } catch {
-            report.add(error.code.description, "\(tile)", error.message)
+            try each(tile, entry, &report)
         }
     }
 

@@ -60,7 +60,8 @@ struct BenchBodies {
             }
             try writer.add(sample.tile, body: distinct[body], etag: nil, lastModified: nil)
         }
-        return MergeInput(url: url, digest: try writer.finish().digest)
+        let summary = try writer.finish()
+        return MergeInput(url: url, digest: summary.digest, footerDigest: summary.footerDigest)
     }
 
     /// A package of all tiles.

@@ -1,0 +1,44 @@
+internal import Foundation
+internal import PMTiles
+internal import TileBodies
+
+/// Reads a PMTiles file that was just written, as its clients will, and compares it with what was written.
+enum PMTilesReadBack {
+    /// What is wrong with it; empty when header, directories and metadata are proper, and its tiles are exactly those given.
+    ///
+    /// - Parameters:
+    ///   - sum: The sum of the tiles that were written, along the Hilbert curve of each zoom.
+    ///   - format: What their bodies must begin like.
+    /// - Throws: ``PackagesError`` when it cannot be opened.
+    static func problems(of url: URL, sum: TileSum, format: TileFormat) throws -> [String] {
+        var report = VerifyReport(path: url.path, size: 0, kind: "PMTiles")
+        let file: PMTilesFile
+        do throws(PMTilesError) {
+            file = try PMTilesFile(path: url.path)
+        } catch {
+            throw PackagesError(reading: error)
+        }
+        PMTilesVerify.checkSections(file.header, &report)
+        let rows = MetadataCheck(try PMTilesMetadata(reading: file).rows(file.header), requiresName: false, &report)
+        var walk = PMTilesWalk(file, TileCheck(rows, nil, nil))
+        var found = TileSum()
+        var last: (entry: PMTilesDirectory.Entry, body: TileSum.Body)?
+        do {
+            try walk.run(&report) { tile, entry, report in
+                if let last, last.entry == entry { return found.add(tile, last.body) }
+                let body = try file.body(at: entry.offset, length: entry.length).withUnsafeBytes { bytes in
+                    if !format.begins(bytes) {
+                        report.add("wrong-kind", "\(tile)", "it is no \(format.rawValue) tile")
+                    }
+                    return TileSum.Body(bytes)
+                }
+                found.add(tile, body)
+                last = (entry, body)
+            }
+        } catch let error as PMTilesError {
+            report.add(error.code.description, "directories", error.message)
+        }
+        report.compare(found, with: sum)
+        return report.problems.map(\.description)
+    }
+}
