@@ -1,3 +1,4 @@
+internal import CFile
 package import Foundation
 
 /// One open file, closed with the object.
@@ -10,6 +11,10 @@ package final class FileDescriptor {
     /// Bytes in the file when it was opened, or written so far.
     package private(set) var size: UInt64 = 0
     private var handle: Int32
+    /// Up to where the kernel has been told to write; `nil` for a file that need not last.
+    private var started: UInt64? = 0
+    /// Bytes that are appended before they are on their way to the medium, so that the flush at the end is short.
+    private static let writeback: UInt64 = 8 << 20
 
     /// Opens an existing file for reading.
     package init(reading url: URL) throws(ShardsError) {
@@ -38,6 +43,7 @@ package final class FileDescriptor {
         path = url.path
         handle = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         guard handle >= 0 else { throw ShardsError.system(errno, "create", path) }
+        started = nil
         unlink(path)
     }
 
@@ -78,6 +84,11 @@ package final class FileDescriptor {
     package func write(_ bytes: [UInt8]) throws(ShardsError) {
         try write(bytes, at: size)
         size += UInt64(bytes.count)
+        if let started, size >= started + Self.writeback {
+            // A hint: whether it is taken or not, only sync() says that anything is on the medium.
+            _ = ph_start_writeback(handle, Int64(started), Int64(size - started))
+            self.started = size
+        }
     }
 
     /// Writes all bytes over those from `offset` on, which must lie inside the file or follow it.

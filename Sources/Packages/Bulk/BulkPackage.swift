@@ -51,7 +51,7 @@ final class BulkPackage: PackageWriter {
     private func finish() throws -> Int {
         let tilesRoot = try tiles.finish()
         let bodiesRoot = try bodies.finish()
-        let rows = [(name: SQLiteSeal.name, value: SQLiteSeal.placeholder)] + metadata
+        let rows = [(name: SQLiteSeal.name, value: SQLiteSeal.blank)] + metadata
         var table = SQLiteTableTree(pages)
         for (number, row) in rows.enumerated() {
             try table.add(UInt64(number + 1), SQLiteRecord.encode([.text(row.name), .text(row.value)]))

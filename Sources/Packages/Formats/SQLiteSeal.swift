@@ -12,7 +12,7 @@ package enum SQLiteSeal {
     /// The row's name.
     package static let name = "packhorse_seal"
     /// What stands in place of the seal while the hash is taken.
-    package static let placeholder = String(repeating: "0", count: 64)
+    package static let blank = String(repeating: "0", count: 64)
     /// The version of SQLite that every file names in its header, whatever library wrote it: the first that wrote the field.
     ///
     /// The number says who changed the file last and no reader acts on it (sqlite.org/fileformat2.html, 1.2.19); as the library
@@ -22,7 +22,7 @@ package enum SQLiteSeal {
     /// Puts the row, still without a value, into a table of two columns that must be empty.
     package static func insert(into table: String, _ database: Database) throws {
         try database.execute(
-            sql: "INSERT INTO \(table) VALUES (?, ?)", arguments: [name, placeholder])
+            sql: "INSERT INTO \(table) VALUES (?, ?)", arguments: [name, blank])
     }
 
     /// Whether a file's first 100 bytes have the library version that ``apply(to:rootPage:)`` leaves there.
@@ -56,10 +56,10 @@ package enum SQLiteSeal {
         // What comes before the seal is the same for both hashes.
         var sealed = SHA256()
         let start = try add(file, from: 0, to: place, &sealed)
-        var blank = sealed
-        blank.update(data: Data(placeholder.utf8))
-        _ = try add(file, from: start + 64, to: file.size, &blank)
-        let seal = Array(hex(blank).utf8)
+        var unsealed = sealed
+        unsealed.update(data: Data(blank.utf8))
+        _ = try add(file, from: start + 64, to: file.size, &unsealed)
+        let seal = Array(hex(unsealed).utf8)
         try file.write(seal, at: place)
         sealed.update(data: seal)
         _ = try add(file, from: start + 64, to: file.size, &sealed)
@@ -119,7 +119,7 @@ package enum SQLiteSeal {
     private static func hash(_ file: FileDescriptor, sealAt place: UInt64) throws -> String {
         var hash = SHA256()
         let start = try add(file, from: 0, to: place, &hash)
-        hash.update(data: Data(placeholder.utf8))
+        hash.update(data: Data(blank.utf8))
         _ = try add(file, from: start + 64, to: file.size, &hash)
         return hex(hash)
     }

@@ -12,7 +12,7 @@ import process
 import starts
 import tree
 
-SLOW = {"mapproxy-seed": 1, "landez": 1, "mapcache_seed": 2}
+SLOW = {"mapproxy-seed": 1, "landez": 1, "mapcache_seed": 2, "mapcache_seed into MBTiles": 1}
 
 
 def say(text):
@@ -43,7 +43,7 @@ class Bench:
     def run(self, part):
         say(f"{part}, load {os.getloadavg()[0]:.1f}")
         self.tables, self.targets = [], []
-        {"far": self.far, "catalog": self.catalog, "pieces": self.pieces}.get(part, lambda: self.side_by_side(part))()
+        {"far": self.far, "catalog": self.catalog, "pieces": self.pieces, "coordinator": self.many_workers}.get(part, lambda: self.side_by_side(part))()
         return "\n\n".join(self.tables), [target.row() for target in self.targets]
 
     # MARK: trees
@@ -98,6 +98,8 @@ class Bench:
             candidates["curl --parallel, bodies dropped"] = lambda: self.others.curl(manifest, self.base(), folder)
         if "mapcache_seed" not in missing:
             candidates["mapcache_seed"] = lambda: self.others.mapcache(manifest, self.base())
+            if not name.endswith("100k"):
+                candidates["mapcache_seed into MBTiles"] = lambda: self.others.mapcache(manifest, self.base(), "mbtiles")
         if "mapproxy-seed" not in missing and manifest["kind"] == "png":
             candidates["mapproxy-seed"] = lambda: self.others.mapproxy(manifest, self.base())
         if "landez" not in missing and not name.endswith("100k"):
@@ -119,7 +121,7 @@ class Bench:
         self.targets.append(Target(f"{name}: CPU / {which}", ours.cpu / floor_cost.cpu, 2.0))
         if careful == "careful":
             self.targets.append(Target(f"{name}: wall / F2", ours.wall / floor_cost.wall, 1.5))
-        for peer, bound in (("mapcache_seed", 4), ("mapproxy-seed", 20)):
+        for peer, bound in (("mapcache_seed", 4), ("mapcache_seed into MBTiles", 4), ("mapproxy-seed", 20)):
             if peer in middle:
                 self.targets.append(Target(f"{name}: wall of {peer} / ours", middle[peer].wall / ours.wall, bound, True, 1))
         self.targets.append(Target(f"{name}: memory of the worker, MiB", ours.peaks["worker 1"], 120, digits=0))
@@ -226,6 +228,20 @@ class Bench:
             raise RuntimeError(f"{len(sizes)} packages instead of {len(boxes)}; see {folder}/log")
         shutil.rmtree(folder)
         return wall, [uri for _, uri in self.server.requests(origin.COUNTED)], sizes
+
+    # MARK: a coordinator under load
+
+    def many_workers(self):
+        """One coordinator process, 1,000 simulated workers on sockets of their own, a job of 100 million tiles; without and with CURVE."""
+        ran = subprocess.run([f"{os.path.dirname(__file__)}/../coordinator"], capture_output=True, text=True)
+        rows = [line for line in ran.stdout.splitlines() if line.startswith("|")]
+        plain = next((row for row in rows if row.startswith("| plain")), None)
+        if ran.returncode or plain is None:
+            raise RuntimeError(f"ops/bench/coordinator ended with {ran.returncode}: {ran.stderr[-300:]}")
+        self.tables.append("\n".join(["### A coordinator under 1,000 workers (`make bench-coordinator`)", "", *rows]))
+        cells = [cell.strip() for cell in plain.split("|")[1:-1]]
+        self.targets += [Target("coordinator: durable batch transitions per second", float(cells[4]), 5000, True, 0),
+                         Target("coordinator: connected workers", float(cells[1]), 1000, True, 0)]
 
     # MARK: pieces
 

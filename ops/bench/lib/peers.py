@@ -10,7 +10,7 @@ import process
 MAPCACHE = """<?xml version="1.0" encoding="UTF-8"?>
 <mapcache>
   <cache name="origin" type="rest"><url>{base}/{name}/{{z}}/{{x}}/{{inv_y}}.{ext}</url></cache>
-  <cache name="file" type="sqlite3"><dbfile>{out}</dbfile><pragma name="synchronous">OFF</pragma></cache>
+  <cache name="file" type="{type}"><dbfile>{out}</dbfile><pragma name="synchronous">OFF</pragma></cache>
   <source name="none" type="dummy"/>
   {format}
   <tileset name="from"><cache>origin</cache><grid>GoogleMapsCompatible</grid><format>{kind}</format><metatile>1 1</metatile><source>none</source></tileset>
@@ -63,11 +63,12 @@ class Peers:
                 os.remove(path + suffix)
         return path
 
-    def mapcache(self, manifest, base):
+    def mapcache(self, manifest, base, kind="sqlite3"):
+        """Into `sqlite3`, a table of its own that no reader of packages knows and its fastest, or into `mbtiles`."""
         is_vector = manifest["kind"] == "vector"
-        out = self.fresh("mapcache.sqlite")
+        out = self.fresh(f"mapcache.{kind}")
         with open(f"{self.run}/mapcache.xml", "w") as file:
-            file.write(MAPCACHE.format(base=base, out=out, run=self.run, format=VECTOR if is_vector else "",
+            file.write(MAPCACHE.format(base=base, out=out, type=kind, run=self.run, format=VECTOR if is_vector else "",
                                        kind="MVT" if is_vector else "PNG", name=manifest["name"],
                                        ext=manifest["ext"]))
         area = ",".join(f"{v:.3f}" for v in manifest["bbox_3857"])
