@@ -69,6 +69,7 @@ struct PacksCommand: AsyncParsableCommand {
         var order = TilePacks.Order(
             package: file, id: id ?? file.deletingPathExtension().lastPathComponent, tileset: tileset)
         order.mask = try mask.map { try TileMask(cartoText: $0) }
+        try OutputPlace.makeFolder(URL(filePath: output))
         return (try complete(order, bands), URL(filePath: output))
     }
 

@@ -48,7 +48,9 @@ enum ErrorTranslation {
     /// Codes are stable and mean the same in every room, so one table serves them all.
     private static func status(_ code: String) -> ExitStatus {
         switch code {
-        case "unknown-region", "ambiguous-name", "missing", "store-missing", "no-bucket", "catalog-missing": .noInput
+        case "unknown-region", "ambiguous-name", "missing", "store-missing", "no-bucket", "catalog-missing",
+            "key-missing":
+            .noInput
         case "disk-full", "cannot-open", "exists": .cannotCreate
         case "io", "file-failed", "unreadable": .inputOutput
         case "unreachable", "closed", "missing-resource": .unavailable
