@@ -36,7 +36,7 @@ enum ErrorTranslation {
         case let error as ZeroMQError: CLIError(status("\(error.code)"), error.message)
         case let error as CoordinatorError: CLIError(status("\(error.code)"), error.message)
         case let error as WorkerError: CLIError(status("\(error.code)"), error.message)
-        case let error as DemoWorldError: CLIError(.temporary, error.message)
+        case let error as DemoWorldError: CLIError(error.code == .cannotLog ? .cannotCreate : .temporary, error.message)
         case is CancellationError: CLIError(.interrupted, "interrupted")
         case let error as WireError where error.code == .versionMismatch: CLIError(.configuration, error.message)
         case let error as WireError:
