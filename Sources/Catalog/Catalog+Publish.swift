@@ -54,11 +54,10 @@ extension Catalog {
     private func add(_ request: PublishRequest, to change: inout CatalogChange) throws(CatalogError) -> Published {
         let edition = request.edition
         let previous = change.list.packages.first { $0.id == request.id }
-        if let known = previous?.tileset, !request.tileset.isEmpty, known != request.tileset, !request.replacesTileset {
-            throw CatalogError(
-                .otherTileset,
-                "Package '\(request.id)' of catalog '\(edition)' is made of tileset '\(known)'; one of '\(request.tileset)' would take its place. Publish it to another catalog or under another id, or allow the replacement (--replace-tileset)."
-            )
+        if let previous, let known = previous.tileset, !request.tileset.isEmpty, known != request.tileset,
+            !request.replacesTileset
+        {
+            throw Self.otherTileset(previous, request.tileset, edition)
         }
         try checkPacks(request)
         let (version, isSame) = try place(request, previous)
@@ -70,13 +69,16 @@ extension Catalog {
             if let previous, !stays { change.history.add(previous) }
             change.isListNew = true
         }
+        let losesPacks =
+            request.tilePacks == nil && !stays && !idsWithPacks(among: [request.id], in: edition).isEmpty
         if let packs = request.tilePacks {
             change.packLists[request.id] = packs.list
         } else if !stays {
             // Packs of the version before: this one was not cut.
             change.packLists.updateValue(nil, forKey: request.id)
         }
-        return Published(version: version, path: place(entry.path, edition), unchanged: isSame)
+        return Published(
+            version: version, path: place(entry.path, edition), unchanged: isSame, losesPacks: losesPacks)
     }
 
     /// Whether every pack is there: a pruning may have met one that no list named yet.

@@ -14,6 +14,7 @@ public struct CatalogError: Error, Sendable, CustomStringConvertible {
             case otherTileset = "other-tileset"
             case signingKey = "signing-key"
             case keyFile = "key-file"
+            case keyMissing = "key-missing"
             case keyPermissions = "key-permissions"
             case badKey = "bad-key"
             case badSignature = "bad-signature"
@@ -39,6 +40,8 @@ public struct CatalogError: Error, Sendable, CustomStringConvertible {
         public static let signingKey = Code(reason: .signingKey)
         /// A key file cannot be read or made.
         public static let keyFile = Code(reason: .keyFile)
+        /// There is no such key file.
+        public static let keyMissing = Code(reason: .keyMissing)
         /// A secret key's file can be read by others.
         public static let keyPermissions = Code(reason: .keyPermissions)
         /// A file or text is not a key of a catalog.

@@ -11,9 +11,14 @@ public struct CatalogSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
 
     /// Reads the file that ``write(to:)`` made.
     ///
-    /// - Throws: `key-file`; `key-permissions` when others may read it; `bad-key`.
+    /// - Throws: `key-missing`, `key-file`; `key-permissions` when others may read it; `bad-key`.
     public init(file url: URL) throws(CatalogError) {
         let (text, mode) = try CatalogKeyFile.read(url)
+        guard CatalogKeyFile.key(text, CatalogKeyFile.open) == nil else {
+            throw CatalogError(
+                .badKey,
+                "'\(url.path)' is the public half of a signing key. Name the secret half, the .key file made with it.")
+        }
         guard mode & 0o077 == 0 else {
             throw CatalogError(
                 .keyPermissions,
@@ -84,10 +89,16 @@ public struct CatalogPublicKey: Sendable, Hashable, CustomStringConvertible {
 
     /// Reads the file that ``write(to:)`` made.
     ///
-    /// - Throws: `key-file`, `bad-key`.
+    /// - Throws: `key-missing`, `key-file`, `bad-key`.
     public init(file url: URL) throws(CatalogError) {
-        guard let raw = CatalogKeyFile.key(try CatalogKeyFile.read(url).text, CatalogKeyFile.open) else {
-            throw CatalogError(.badKey, "'\(url.path)' holds no public key of a catalog.")
+        let text = try CatalogKeyFile.read(url).text
+        guard let raw = CatalogKeyFile.key(text, CatalogKeyFile.open) else {
+            let isSecret = CatalogKeyFile.key(text, CatalogKeyFile.secret) != nil
+            throw CatalogError(
+                .badKey,
+                isSecret
+                    ? "'\(url.path)' is the secret half of a signing key. Name the public half, the .pub file made with it."
+                    : "'\(url.path)' holds no public key of a catalog.")
         }
         self.raw = raw
     }
@@ -164,6 +175,9 @@ private enum CatalogKeyFile {
     }
 
     private static func failure(_ verb: String, _ url: URL) -> CatalogError {
-        CatalogError(.keyFile, "Cannot \(verb) the key file '\(url.path)': \(String(cString: strerror(errno))).")
+        let number = errno
+        return CatalogError(
+            number == ENOENT && verb == "read" ? .keyMissing : .keyFile,
+            "Cannot \(verb) the key file '\(url.path)': \(String(cString: strerror(number))).")
     }
 }

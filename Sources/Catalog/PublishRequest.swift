@@ -127,4 +127,6 @@ public struct Published: Sendable, Hashable {
     ///
     /// A format that was not there is added to the version whose tiles it holds; then this is `false`, although the version stays.
     public let unchanged: Bool
+    /// Whether the version before had tile packs, and this one, which was not cut, has none.
+    public let losesPacks: Bool
 }

@@ -30,6 +30,12 @@ struct CatalogPublisher: Publishing {
             return published.removeFirst().mapError { $0 }
         }
         makePatches(zip(orders, results).compactMap { order, result in (try? result.get()).map { _ in order } })
+        for (order, result) in zip(orders, results) {
+            guard case .success(let published) = result, published.losesPacks else { continue }
+            logger?.warning(
+                "the new version has no tile packs, and those of the version before are gone; add --tile-packs to its job, or run packhorse packs",
+                metadata: [LogKey.package: "\(order.edition.path)\(order.id)"])
+        }
         return results.map { result in result.map(publication) }
     }
 
@@ -101,6 +107,23 @@ struct CatalogPublisher: Publishing {
             _ = try catalog.make(wanted, with: patchMaker) { warn("\($0.edition.path)\($0.id)", $1) }
         } catch {
             warn(orders.map { "\($0.edition.path)\($0.id)" }.joined(separator: ", "), error)
+        }
+    }
+
+    func outlook(_ spec: JobSpec) throws(SubmitProblem) -> [String] {
+        let ids = spec.packages.map(\.id)
+        do throws(CatalogError) {
+            let edition = try CatalogEdition(of: spec.edition)
+            if !spec.replacesTileset { try catalog.check(ids, of: spec.tilesetID, in: edition) }
+            guard spec.packs == nil, let first = catalog.idsWithPacks(among: ids, in: edition).first else { return [] }
+            let more = catalog.idsWithPacks(among: ids, in: edition).count - 1
+            return [
+                "Package '\(first)' of catalog '\(edition)'\(more == 0 ? "" : " and \(more) more") will lose its tile packs with the next version: this job cuts none. Add --tile-packs, or run packhorse packs CATALOG afterwards."
+            ]
+        } catch {
+            // Whatever else is wrong with the catalog may be mended before there is something to publish.
+            guard error.code == .otherTileset else { return [] }
+            throw SubmitProblem("\(error.code)", error.message)
         }
     }
 

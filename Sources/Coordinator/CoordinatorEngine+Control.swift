@@ -97,13 +97,17 @@ extension CoordinatorEngine {
         }
         let planner = SubmitPlanner(bboxTileLimit: options.bboxTileLimit)
         let wall = wall
-        workshop.plan {
-            .planned(
-                asker, Result { () throws(SubmitProblem) in try planner.plan(body, wall: wall) }, isDry: body.dryRun)
+        workshop.plan { [publisher] in
+            let result = Result { () throws(SubmitProblem) in
+                let plan = try planner.plan(body, wall: wall)
+                // A schedule was weighed when it was added.
+                return body.schedule.isEmpty ? try plan.weighed(publisher) : plan
+            }
+            return .planned(asker, result, isDry: body.dryRun)
         }
     }
 
-    func submitted(_ job: JobID, existing: Bool) -> Message {
+    func submitted(_ job: JobID, existing: Bool, warnings: [String] = []) -> Message {
         let counts = scheduler.summary(of: job)?.counts ?? JobCounts()
         return .submitted(
             .make {
@@ -112,6 +116,7 @@ extension CoordinatorEngine {
                 $0.batches = counts.wholeBatches
                 $0.existing = existing
                 $0.tilePacks = specs[job]?.packs != nil
+                $0.warnings = warnings
             })
     }
 
@@ -141,10 +146,11 @@ extension CoordinatorEngine {
                         $0.tiles = plan.tiles
                         $0.batches = UInt64(plan.submission.batches.count)
                         $0.tilePacks = plan.spec.packs != nil
+                        $0.warnings = plan.warnings
                     }), to: asker)
         case .planned(let asker, .success(let plan), isDry: false):
             guard let (job, existing) = enter(plan) else { return }
-            reply(submitted(job, existing: existing), to: asker)
+            reply(submitted(job, existing: existing, warnings: plan.warnings), to: asker)
         case .firePlanned(let firing, let result): fired(firing, result)
         case .schedulePlanned(let asker, let schedule, let payload, let result):
             put(schedule, payload: payload, result, asker)
@@ -165,6 +171,7 @@ extension CoordinatorEngine {
                 LogKey.job: "\(job)", "packhorse.job.tiles": "\(plan.tiles)",
                 "packhorse.job.existing": "\(existing)",
             ])
+        for warning in plan.warnings { logger.warning("\(warning)", metadata: [LogKey.job: "\(job)"]) }
         return (job, existing)
     }
 

@@ -38,10 +38,12 @@ extension CoordinatorEngine {
             let schedule = Schedule(id: body.id, rule: rule, label: String(body.label.prefix(200)), wall: wall)
             let planner = SubmitPlanner(bboxTileLimit: options.bboxTileLimit)
             let wall = wall
-            workshop.plan {
+            workshop.plan { [publisher] in
                 .schedulePlanned(
                     asker, schedule, payload: payload,
-                    Result { () throws(SubmitProblem) in try planner.plan(submission, wall: wall) })
+                    Result { () throws(SubmitProblem) in
+                        try planner.plan(submission, wall: wall).weighed(publisher)
+                    })
             }
         } catch {
             reply(WireConversions.problem(error), to: asker)
@@ -59,7 +61,7 @@ extension CoordinatorEngine {
             take(scheduler.handle(.putSchedule(schedule, payload: payload), now: now))
             let text =
                 "schedule \(schedule.id) \(isNew ? "added" : "replaced"): \(schedule.rule), \(plan.tiles) tiles,"
-                + " first at \(Self.text(schedule.next))"
+                + " first at \(Self.text(schedule.next))" + plan.warnings.map { "\nwarning: \($0)" }.joined()
             ordered(changed: 1, text, asker)
         }
     }

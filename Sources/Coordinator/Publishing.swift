@@ -82,11 +82,17 @@ protocol Publishing: Sendable {
     func publish(_ orders: [PublishOrder]) -> [Result<Publication, any Error>]
     /// The files of a package's newest version that are there, whole by their lengths.
     func held(_ id: String, _ edition: CatalogEdition) throws -> [ContentDigest: URL]
+    /// What speaks against a job, or for a second thought, before anything is fetched for it.
+    ///
+    /// - Returns: Warnings, each a sentence with its remedy.
+    func outlook(_ spec: JobSpec) throws(SubmitProblem) -> [String]
     /// What to tell the scheduler about an error, and whether waiting may cure it.
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool)
 }
 
 extension Publishing {
+    func outlook(_ spec: JobSpec) throws(SubmitProblem) -> [String] { [] }
+
     func publish(_ orders: [PublishOrder]) -> [Result<Publication, any Error>] {
         orders.map { order in Result { try publish(order) } }
     }

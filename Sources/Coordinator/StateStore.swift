@@ -2,6 +2,7 @@ import Dispatch
 import Foundation
 import GRDB
 import Scheduling
+import Shards
 
 /// The coordinator's state in one SQLite file: one connection, owned by one queue, exclusive.
 ///
@@ -19,7 +20,10 @@ final class StateStore: Sendable {
     init(folder: URL) throws(CoordinatorError) {
         let file = folder.appendingPathComponent("state.sqlite")
         do {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            do throws(ShardsError) { try Durable.makeFolder(folder) } catch {
+                throw CoordinatorError(
+                    .cannotOpen, "\(error.message) Give --data a folder that is there, or can be made.", cause: error)
+            }
             if let kind = NetworkFolder.name(of: folder) {
                 throw CoordinatorError(
                     .cannotOpen,

@@ -19,6 +19,15 @@ struct SubmitPlanner: Sendable {
         let spec: JobSpec
         let submission: JobSubmission
         let tiles: UInt64
+        /// What the submitter may not want.
+        var warnings: [String] = []
+
+        /// The same, once the catalog has been looked at: what could never be published is not begun.
+        func weighed(_ publisher: any Publishing) throws(SubmitProblem) -> Plan {
+            var plan = self
+            plan.warnings = try publisher.outlook(spec)
+            return plan
+        }
     }
 
     /// - Parameter wall: Wall time, from which the next firing of its schedule follows; milliseconds since 1970.

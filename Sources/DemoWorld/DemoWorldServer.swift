@@ -1,3 +1,4 @@
+internal import Foundation
 internal import Hummingbird
 public import Logging
 internal import NIOCore
@@ -76,8 +77,13 @@ public struct DemoWorldServer: Sendable {
                 code: hasStarted ? .serverFailed : .cannotListen,
                 message: hasStarted
                     ? "the demo world stopped: \(error)"
-                    : "cannot listen on \(host):\(port): \(error). Choose another port, or 0 for any.",
+                    : "cannot listen on \(host):\(port): \(Self.reason(error)). Choose another port, or 0 for any.",
                 cause: error)
         }
+    }
+
+    /// What the system says, without the call that it said it to.
+    private static func reason(_ error: any Error) -> String {
+        (error as? IOError).map { String(cString: strerror($0.errnoCode)).lowercased() } ?? "\(error)"
     }
 }

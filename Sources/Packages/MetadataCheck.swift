@@ -51,6 +51,7 @@ struct MetadataCheck {
         report.format = values["format"]
         tilesHash = values["agg_tiles_hash"]
         isPatch = values[PatchSchema.before] != nil
+        report.isPatch = isPatch
         if requiresName, values["name"] == nil {
             report.add("bad-metadata", "metadata 'name'", "it is required and missing")
         }

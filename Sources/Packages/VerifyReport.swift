@@ -6,6 +6,8 @@ public struct VerifyReport: Sendable, Codable {
     public let size: UInt64
     /// What kind of file it is: "MBTiles", "PMTiles", "MapLibre".
     public let kind: String
+    /// Whether it is a patch between two packages; its tiles are what changed.
+    public package(set) var isPatch = false
     /// How the file stores its tiles.
     public package(set) var dialect: String = "unknown"
     /// Whether the file proves its own bytes.

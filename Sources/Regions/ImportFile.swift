@@ -119,7 +119,7 @@ enum JSONDocument {
         do {
             return try JSONSerialization.jsonObject(with: data)
         } catch {
-            throw RegionsError(.badImport, "'\(url.path)' is not JSON: \(error.localizedDescription)", cause: error)
+            throw RegionsError(.badImport, "'\(url.path)' is not JSON; expected GeoJSON.", cause: error)
         }
     }
 }

@@ -39,6 +39,8 @@ struct Job: Sendable {
     var cells = CellRuns()
     /// Ready batches that wait because another job fetches some of their tiles at this moment.
     var parked: Set<Int> = []
+    /// Sessions that said that they lack what the job asks for, such as a secret; forgotten with the incarnation.
+    var unable: Set<SessionID> = []
 
     init(_ stored: StoredJob) {
         summary = stored.summary
@@ -66,6 +68,7 @@ struct Job: Sendable {
         listed = Int(clamping: summary.counts.failed)
         ready = Heap(batches.indices.filter { batches[$0].state == .ready })
         parked = []
+        unable = []
         cells = CellRuns()
         firstTrouble = nil
     }

@@ -45,8 +45,27 @@ extension Scheduler {
         if case .package(let job, let index) = lease.work, FailureCause.lostShard.contains(trouble.cause) {
             refetch(job, for: index, naming: trouble, now: now)
         }
-        if postpone(lease.work, trouble, retriable: retriable, now: now) { return }
-        retry(lease.work, trouble, isLoss: false, isDead: !retriable, now: now)
+        let mayHeal = retriable && !isBeyondAll(lease.work, trouble, id)
+        if postpone(lease.work, trouble, retriable: mayHeal, now: now) { return }
+        retry(lease.work, trouble, isLoss: false, isDead: !mayHeal, now: now)
+    }
+
+    /// Whether no worker that is here can do the work: each has said that it lacks what the job asks for, and none has ever had it.
+    ///
+    /// A cause that lies with the job and may heal all the same is a worker's lack: of a secret in its environment, say.
+    private mutating func isBeyondAll(_ work: WorkRef, _ trouble: Trouble, _ id: SessionID) -> Bool {
+        let job = work.job
+        guard FailureCause(named: trouble.cause).fault == .job else { return false }
+        jobs[job].unable.insert(id)
+        let able = sessions.values.filter { !$0.isSuspect && !$0.isDraining && !jobs[job].unable.contains($0.id) }
+        switch work {
+        case .batch:
+            return jobs[job].summary.counts[.done] == 0 && !able.contains(where: \.profile.canFetch)
+        case .package(_, let index):
+            let formats = jobs[job].formats(of: index)
+            return jobs[job].packages.allSatisfy { $0.merged == nil }
+                && !able.contains { $0.profile.canMerge && formats.allSatisfy($0.profile.exports.contains) }
+        }
     }
 
     /// A commit that is refused although its lease is current: it counts as a failed attempt.

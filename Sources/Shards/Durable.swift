@@ -28,9 +28,10 @@ public enum Durable {
         if number == EEXIST {
             var status = stat()
             if stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR { return }
+            throw ShardsError(.io, "Cannot create folder '\(url.path)': something else has that name.")
         }
         let above = url.deletingLastPathComponent()
-        guard number == ENOENT && above.path != url.path else {
+        guard number == ENOENT && above.path != url.path, access(above.path, F_OK) != 0 else {
             throw ShardsError.system(number, "create folder", url.path)
         }
         try makeFolder(above)

@@ -11,6 +11,8 @@ struct CollectorRun {
     private(set) var state = StylePackProgress()
     private(set) var entries: [StylePackIndex.Entry] = []
     private var failures: [String] = []
+    /// Whether a failure may be another's next time.
+    private var mayHeal = false
 
     init(
         _ policy: ReferencePolicy, _ journal: PackJournal, _ options: StylePackOptions,
@@ -78,7 +80,7 @@ struct CollectorRun {
             .missingResource,
             "\(failures.count) of \(resources.count) resources could not be had; the first: "
                 + ([first] + failures.dropFirst().prefix(4)).joined(separator: "\n  ")
-                + "\nWhat was fetched is kept; run again to go on.")
+                + "\nWhat was fetched is kept; run again to go on.", isRefusal: !mayHeal)
     }
 
     /// `nil`, and a failure noted, when the policy forbids to ask.
@@ -107,6 +109,7 @@ struct CollectorRun {
         case .success(let answer): response = answer
         case .failure(let error):
             failures.append("'\(resource.url)': \(error.message)")
+            mayHeal = mayHeal || error.isRetriable
             return
         }
         let received = UInt64(response.received)
@@ -120,6 +123,7 @@ struct CollectorRun {
                     : try ResourceCheck.body(of: response, resource)
             } catch {
                 failures.append(error.message)
+                mayHeal = true
                 return
             }
             let entry = StylePackIndex.Entry(
@@ -131,6 +135,7 @@ struct CollectorRun {
         case 304:
             guard let entry = stillThere(resource) else {
                 failures.append("'\(resource.url)': the server says it has not changed, but it is not here")
+                mayHeal = true
                 return
             }
             try take(entry, body: nil, received: received, kept: true)
@@ -140,6 +145,7 @@ struct CollectorRun {
             try take(entry, body: nil, received: received, kept: false)
         default:
             failures.append("'\(resource.url)' was answered with \(response.status)")
+            mayHeal = mayHeal || !StylesError.isRefusal(status: response.status)
         }
     }
 }

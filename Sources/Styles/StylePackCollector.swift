@@ -116,7 +116,8 @@ private struct StyleReading {
         }
         guard response.status == 200 else {
             throw StylesError(
-                .unreachable, "The style '\(address)' was answered with \(response.status); expected 200.")
+                .unreachable, "The style '\(address)' was answered with \(response.status); expected 200.",
+                isRefusal: StylesError.isRefusal(status: response.status))
         }
         let body = try ResourceCheck.body(of: response, resource)
         return try style(

@@ -56,11 +56,19 @@ public struct StylesError: Error, Sendable, CustomStringConvertible {
     public let message: String
     /// The error below, when there was one.
     public let cause: (any Error)?
+    /// Whether a server has said no and meant it (404, 403, 410): asking again soon is of no use.
+    public let isRefusal: Bool
 
-    init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    init(_ code: Code, _ message: String, cause: (any Error)? = nil, isRefusal: Bool = false) {
+        self.isRefusal = isRefusal
         self.code = code
         self.message = message
         self.cause = cause
+    }
+
+    /// Whether an answer is a refusal: 4xx, less those that ask for patience.
+    static func isRefusal(status: Int) -> Bool {
+        (400..<500).contains(status) && ![408, 409, 421, 423, 425, 429].contains(status)
     }
 
     /// `code: message`.

@@ -19,8 +19,9 @@ extension JSONValue {
         do {
             node = try Yams.compose(yaml: yaml)
         } catch {
-            let text = "\(error)".split(whereSeparator: \.isNewline).first.map(String.init) ?? "not YAML"
-            throw TilesetsError(.badSyntax, "\(what) '\(name)' is not YAML: \(text)")
+            var text = "\(error)".split(whereSeparator: \.isNewline).first ?? "it cannot be parsed"
+            while let last = text.last, last == ":" || last == " " { text.removeLast() }
+            throw TilesetsError(.badSyntax, "\(what) '\(name)' is not YAML: \(text).")
         }
         guard let node else {
             throw TilesetsError(

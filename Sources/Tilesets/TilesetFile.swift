@@ -41,6 +41,8 @@ public struct TilesetFile: Sendable {
 
     let location: Location
     private(set) var draft: Draft
+    /// What the file is called in errors.
+    private let name: String
 
     /// The data group that its packages belong to; it says where they are published, not what they hold.
     public var group: String? { draft.group }
@@ -104,8 +106,10 @@ public struct TilesetFile: Sendable {
     ///
     /// - Throws: ``TilesetsError`` when the text is none of these.
     public init(source: String, folder: URL) throws(TilesetsError) {
-        let reader = try FieldReader(.object(["url": .string(source)]), name: source, known: Self.keys)
-        try self.init(reader, folder: folder, fallbackID: "tiles")
+        self = try Self.naming(source) { () throws(TilesetsError) in
+            let reader = try FieldReader(.object(["url": .string(source)]), name: source, known: Self.keys)
+            return try TilesetFile(reader, folder: folder, fallbackID: "tiles")
+        }
     }
 
     /// Parses the text of a tileset file; relative paths count from `folder`.
@@ -116,9 +120,21 @@ public struct TilesetFile: Sendable {
         } else {
             value = try JSONValue(yaml: text, name: name)
         }
-        let reader = try FieldReader(value, name: name, known: Self.keys)
-        try self.init(
-            reader, folder: folder, fallbackID: URL(fileURLWithPath: name).deletingPathExtension().lastPathComponent)
+        self = try Self.naming(name) { () throws(TilesetsError) in
+            let reader = try FieldReader(value, name: name, known: Self.keys)
+            let stem = URL(fileURLWithPath: name).deletingPathExtension().lastPathComponent
+            return try TilesetFile(reader, folder: folder, fallbackID: stem)
+        }
+    }
+
+    /// Puts the file's name before an error that names neither it nor its tileset.
+    private static func naming<Value>(
+        _ name: String, _ body: () throws(TilesetsError) -> Value
+    ) throws(TilesetsError) -> Value {
+        do { return try body() } catch {
+            guard !error.message.contains("ileset '"), !error.message.contains("'\(name)'") else { throw error }
+            throw TilesetsError(error.code, "Tileset file '\(name)': \(error.message)")
+        }
     }
 
     private init(_ reader: FieldReader, folder: URL, fallbackID: String) throws(TilesetsError) {
@@ -128,6 +144,7 @@ public struct TilesetFile: Sendable {
                 "Tileset file '\(reader.name)' has no 'url'; write a tile URL, a TileJSON URL, mbtiles:PATH or pmtiles:PATH."
             )
         }
+        name = reader.name
         var draft = try Draft(reader, fallbackID: fallbackID)
         location = try Self.location(urls, folder: folder)
         if reader["id"] == nil {
@@ -173,6 +190,10 @@ public struct TilesetFile: Sendable {
     ///   - key: The value of the key variable; where a TileJSON document repeats it in its tile URLs, `{key}` is put.
     /// - Throws: ``TilesetsError`` naming what is still missing or refused.
     public func resolved(metadata: SourceMetadata? = nil, key: String? = nil) throws(TilesetsError) -> Tileset {
+        try Self.naming(name) { () throws(TilesetsError) in try complete(metadata, key) }
+    }
+
+    private func complete(_ metadata: SourceMetadata?, _ key: String?) throws(TilesetsError) -> Tileset {
         let source: Tileset.Source
         switch location {
         case .mbtiles(let path): source = .mbtiles(path: path)

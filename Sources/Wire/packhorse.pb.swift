@@ -875,6 +875,9 @@ public nonisolated struct PBSubmitted: Sendable {
   /// this coordinator will cut the packs that were asked for; earlier builds do not
   public var tilePacks: Bool = false
 
+  /// what the submitter may not want, in sentences
+  public var warnings: [String] = []
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -4031,7 +4034,7 @@ nonisolated extension PBRegionNode: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension PBSubmitted: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Submitted"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}tiles\0\u{1}batches\0\u{1}existing\0\u{3}tile_packs\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}tiles\0\u{1}batches\0\u{1}existing\0\u{3}tile_packs\0\u{1}warnings\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4044,6 +4047,7 @@ nonisolated extension PBSubmitted: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.batches) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.existing) }()
       case 5: try { try decoder.decodeSingularBoolField(value: &self.tilePacks) }()
+      case 6: try { try decoder.decodeRepeatedStringField(value: &self.warnings) }()
       default: break
       }
     }
@@ -4065,6 +4069,9 @@ nonisolated extension PBSubmitted: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.tilePacks != false {
       try visitor.visitSingularBoolField(value: self.tilePacks, fieldNumber: 5)
     }
+    if !self.warnings.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.warnings, fieldNumber: 6)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4074,6 +4081,7 @@ nonisolated extension PBSubmitted: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.batches != rhs.batches {return false}
     if lhs.existing != rhs.existing {return false}
     if lhs.tilePacks != rhs.tilePacks {return false}
+    if lhs.warnings != rhs.warnings {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -67,6 +67,8 @@ struct LeaseRunner: WorkRunner {
             case .io: return WorkFailure(cause: "io-error", detail: error.message, retriable: true)
             case .badStyle, .badURL, .tooLarge, .hostRefused, .missingSecret:
                 return WorkFailure(cause: "bad-style", detail: error.message, retriable: false)
+            case .unreachable where error.isRefusal, .missingResource where error.isRefusal:
+                return WorkFailure(cause: "bad-style", detail: error.message, retriable: false)
             default: return WorkFailure(cause: "style-unavailable", detail: error.message, retriable: true)
             }
         default: return disk(error) ?? WorkFailure(cause: "internal", detail: "\(error)", retriable: true)

@@ -38,11 +38,11 @@ public final class AllowList: Sendable {
 
     /// The keys in `folder`, usually `authorized_keys.d`.
     ///
-    /// - Throws: ``ZeroMQError`` `key-file` when the folder cannot be read.
+    /// - Throws: ``ZeroMQError`` `key-missing` or `key-file` when the folder cannot be read.
     public init(folder: URL) throws(ZeroMQError) {
         guard Self.files(folder) != nil else {
             throw ZeroMQError(
-                .keyFile,
+                access(folder.path, F_OK) == 0 ? .keyFile : .keyMissing,
                 "Cannot read the folder of allowed keys '\(folder.path)'. Create it and put a <name>.pub per peer in it."
             )
         }
@@ -76,10 +76,12 @@ public final class AllowList: Sendable {
 
     /// Every key file of a folder with its entry, or why it admits nobody; ascending by name.
     ///
-    /// - Throws: ``ZeroMQError`` `key-file` when the folder cannot be read.
+    /// - Throws: ``ZeroMQError`` `key-missing` or `key-file` when the folder cannot be read.
     public static func listing(of folder: URL) throws(ZeroMQError) -> [(file: URL, entry: Result<Entry, ZeroMQError>)] {
         guard let files = files(folder) else {
-            throw ZeroMQError(.keyFile, "Cannot read the folder of allowed keys '\(folder.path)'.")
+            throw ZeroMQError(
+                access(folder.path, F_OK) == 0 ? .keyFile : .keyMissing,
+                "Cannot read the folder of allowed keys '\(folder.path)'.")
         }
         return files.prefix(maxKeys).map { file in (file, Result { () throws(ZeroMQError) in try entry(in: file) }) }
     }

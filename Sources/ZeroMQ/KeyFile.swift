@@ -9,12 +9,18 @@ public enum KeyFile {
     ///
     /// Unit: bytes.
     static let maxBytes = 4096
+    /// What the file of a public key begins with; a secret one looks the same but for this.
+    private static let publicMark = "# Packhorse public key."
 
     /// Reads a secret key.
     ///
-    /// - Throws: ``ZeroMQError`` `key-file`, `key-permissions` when others may read it, or `bad-key`.
+    /// - Throws: ``ZeroMQError`` `key-missing`, `key-file`, `key-permissions` when others may read it, or `bad-key`.
     public static func readSecret(_ url: URL) throws(ZeroMQError) -> KeyPair {
         let (bytes, mode) = try read(url)
+        guard !bytes.starts(with: publicMark.utf8) else {
+            throw ZeroMQError(
+                .badKey, "'\(url.path)' is the public half of a key. Name the secret half, the .key file made with it.")
+        }
         guard mode & 0o077 == 0 else {
             throw ZeroMQError(
                 .keyPermissions,
@@ -30,14 +36,14 @@ public enum KeyFile {
 
     /// Reads a public key.
     ///
-    /// - Throws: ``ZeroMQError`` `key-file` or `bad-key`.
+    /// - Throws: ``ZeroMQError`` `key-missing`, `key-file` or `bad-key`.
     public static func readPublic(_ url: URL) throws(ZeroMQError) -> PublicKey {
         try readEntry(url).key
     }
 
     /// Reads a public key and the roles its file grants.
     ///
-    /// - Throws: ``ZeroMQError`` `key-file`, `bad-key` or `bad-role`.
+    /// - Throws: ``ZeroMQError`` `key-missing`, `key-file`, `bad-key` or `bad-role`.
     public static func readEntry(_ url: URL) throws(ZeroMQError) -> (key: PublicKey, roles: PeerRoles) {
         let (bytes, _) = try read(url)
         do {
@@ -76,7 +82,7 @@ public enum KeyFile {
     /// - Throws: ``ZeroMQError`` `key-file`, also when the file exists.
     public static func write(_ key: PublicKey, roles: PeerRoles? = nil, to url: URL) throws(ZeroMQError) {
         let line = roles.map { "roles: \($0)\n" } ?? ""
-        try create(url, mode: 0o644, "# Packhorse public key.\n\(key)\n\(line)")
+        try create(url, mode: 0o644, "\(publicMark)\n\(key)\n\(line)")
     }
 
     /// The lines that are not comments.
@@ -122,7 +128,9 @@ public enum KeyFile {
     }
 
     private static func failure(_ verb: String, _ url: URL) -> ZeroMQError {
-        let reason = String(cString: strerror(errno))
-        return ZeroMQError(.keyFile, "Cannot \(verb) the key file '\(url.path)': \(reason).")
+        let number = errno
+        return ZeroMQError(
+            number == ENOENT && verb == "read" ? .keyMissing : .keyFile,
+            "Cannot \(verb) the key file '\(url.path)': \(String(cString: strerror(number))).")
     }
 }

@@ -11,6 +11,7 @@ public struct ZeroMQError: Error, Sendable, CustomStringConvertible {
             case badKey = "bad-key"
             case badRole = "bad-role"
             case keyPermissions = "key-permissions"
+            case keyMissing = "key-missing"
             case keyFile = "key-file"
             case refused = "refused"
             case unreachable = "unreachable"
@@ -32,6 +33,8 @@ public struct ZeroMQError: Error, Sendable, CustomStringConvertible {
         public static let badRole = Code(wrapped: .badRole)
         /// Others than the owner may read a secret key.
         public static let keyPermissions = Code(wrapped: .keyPermissions)
+        /// There is no such key file, or folder of keys.
+        public static let keyMissing = Code(wrapped: .keyMissing)
         /// A key file cannot be read or written, or is malformed.
         public static let keyFile = Code(wrapped: .keyFile)
         /// The peer refused our key or our way of speaking.

@@ -158,6 +158,12 @@ struct FormatsTests {
         let error = #expect(throws: CatalogError.self) { try catalog.publish(other) }
         #expect(error?.code == .otherTileset)
         #expect(error?.message.contains("'streets'") == true && error?.message.contains("'satellite'") == true)
+        // The same is said before anything is made, for this edition alone.
+        let early = #expect(throws: CatalogError.self) { try catalog.check(["LV", "EE"], of: "satellite") }
+        #expect(early?.message == error?.message)
+        try catalog.check(["LV", "EE"], of: "streets")
+        try catalog.check(["LV"], of: "satellite")
+        try catalog.check(["EE"], of: "satellite", in: CatalogEdition(group: "terrain"))
         #expect(try catalog.packages().first?.version == 1)
         other.replacesTileset = true
         #expect(try catalog.publish(other).version == 2)

@@ -100,6 +100,39 @@ struct TilePackTests {
         try await cluster.stop()
     }
 
+    /// What a job would do to the catalog is told before anything is fetched: LI is there, of tileset bare, with packs.
+    private func checkOutlook(_ cluster: Cluster, _ bare: URL, _ url: String) async throws {
+        let jobs = try await cluster.run(["jobs", "--quiet"]).output
+        let other = cluster.scratch.url("other.yaml")
+        try Data("id: other\nurl: \(url)\nzoom: 0-5\nformat: pbf\n".utf8).write(to: other)
+        let build = ["LI", "--zoom", "0-5", "--tileset", other.path]
+        for start in [["submit"], ["submit", "--dry-run"], ["schedule", "add", "s", "--every", "daily 01:00"]] {
+            let refused = try await cluster.run(start + build)
+            #expect(refused.status == 65, "\(start): \(refused.errors)")
+            #expect(refused.errors.contains("'bare'") && refused.errors.contains("--replace-tileset"))
+        }
+        #expect(try await cluster.run(["jobs", "--quiet"]).output == jobs)
+        #expect(try await cluster.run(["submit", "--dry-run", "--replace-tileset"] + build).status == 0)
+        let without = ["LI", "--zoom", "0-5", "--tileset", bare.path]
+        for start in [["submit", "--dry-run"], ["schedule", "add", "s", "--every", "daily 01:00"]] {
+            let warned = try await cluster.run(start + without)
+            #expect(warned.status == 0, "\(warned.errors)")
+            #expect(warned.errors.contains("'LI'") && warned.errors.contains("--tile-packs"), "\(warned.errors)")
+            #expect(try await !cluster.run(start + without + ["--tile-packs"]).errors.contains("lose"))
+        }
+        #expect(FileManager.default.fileExists(atPath: cluster.catalog.appending(path: "regions/LI.json").path))
+        _ = try await cluster.build(without)
+        #expect(!FileManager.default.fileExists(atPath: cluster.catalog.appending(path: "regions/LI.json").path))
+        #expect(cluster.coordinator?.said.contains("those of the version before are gone") == true)
+        // A stranger's package tells no tileset: the others are cut all the same.
+        let package = cluster.catalog.appending(path: "packages/2/LI.mbtiles").path
+        let alien = ["catalog", "import", cluster.catalog.path, package, "--id", "alien"]
+        #expect(try await Program.run(alien, in: cluster.scratch).status == 0)
+        let cut = try await Program.run(["packs", cluster.catalog.path], in: cluster.scratch)
+        #expect(cut.status == 0 && cut.errors.contains("'alien'") && cut.errors.contains("--tileset"), "\(cut.errors)")
+        #expect(cut.output.contains("LI  ") && !cut.output.contains("alien  "), "\(cut.output)")
+    }
+
     @Test(.timeLimit(.minutes(15)))
     func bandsComeFromTheTilesetFileElseFromItsTileJSON() async throws {
         let scratch = try Scratch()
@@ -126,6 +159,7 @@ struct TilePackTests {
         #expect(other.bands == "0-4@0,5-7@5")
         let proven = try await Program.run(["catalog", "verify", cluster.catalog.path], in: scratch)
         #expect(proven.status == 0, "\(proven.errors)")
+        try await checkOutlook(cluster, bare, "\(origin.url)/tiles/{z}/{x}/{y}.pbf")
         // What cannot be bands is said before anything is submitted.
         try Data("url: \(server.url)/t.json\ntile_packs: 0-5@9\n".utf8).write(to: own)
         let wrong = try await cluster.run(["submit", "LI", "--tile-packs", "--tileset", own.path])

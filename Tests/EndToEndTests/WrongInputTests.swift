@@ -81,6 +81,82 @@ struct WrongInputTests {
     }
 
     @Test(.timeLimit(.minutes(15)))
+    func whatCannotBeCreatedReadOrTakenIsSaidBeforeAnyWork() async throws {
+        let scratch = try Scratch()
+        let archive = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+            .appending(path: "Corpus/pmtiles/runs-and-leaf.accepted").path
+        func path(_ name: String) -> String { scratch.url(name).path }
+        func packhorse(_ arguments: String...) async throws {
+            let outcome = try await Program.run(arguments, in: scratch)
+            #expect(outcome.status == 0, "\(arguments): \(outcome.errors)")
+        }
+        try await packhorse("convert", archive, "--format", "mbtiles", "-o", path("a.mbtiles"))
+        try await packhorse("diff", path("a.mbtiles"), path("a.mbtiles"), "-o", path("p.mbtiles"))
+        try await packhorse("catalog", "keygen", path("c.key"))
+        try FileManager.default.createDirectory(at: scratch.url("folder"), withIntermediateDirectories: true)
+        try Data("{".utf8).write(to: scratch.url("file"))
+        try Data(contentsOf: scratch.url("a.mbtiles")).prefix(9_000).write(to: scratch.url("cut.mbtiles"))
+        try Data("url: ftp://h/{z}/{x}/{y}.png\nzoom: 0-3\nformat: png\n".utf8).write(to: scratch.url("t.yaml"))
+        try Data("id: x\n  url: y: z\n".utf8).write(to: scratch.url("u.yaml"))
+        let cases: [(arguments: [String], status: Int32, words: String)] = [
+            (["coordinator", "--data", path("file")], 73, "--data"),
+            (["coordinator", "--data", path("file/x")], 73, "--data"),
+            (["coordinator", "--data", path("folder"), "--catalog", path("file")], 73, path("file")),
+            (["worker", "--scratch", path("file")], 73, path("file")),
+            (["keygen", "--cluster", path("file")], 73, "authorized_keys.d"),
+            (["catalog", "keygen", path("file/x.key")], 73, path("file")),
+            (["convert", archive, "--format", "mbtiles", "-o", path("file/x.mbtiles")], 73, path("file")),
+            (["convert", path("cut.mbtiles"), "--format", "pmtiles", "-o", path("x")], 65, path("cut.mbtiles")),
+            (["convert", archive, "--format", "maplibre", "-o", path("x")], 65, "--format mbtiles"),
+            (["packs", path("a.mbtiles"), "-o", path("file"), "--tileset", "t"], 73, path("file")),
+            (["packs", path("a.mbtiles"), "-o", path("x"), "--tileset", "t", "--format", "carto"], 64, "pmtiles"),
+            (["style-pack", "http://127.0.0.1:9/s.json", "-o", path("file")], 73, path("file")),
+            (["diff", path("a.mbtiles"), path("a.mbtiles"), "-o", path("p.mbtiles")], 73, "--force"),
+            (["diff", path("a.mbtiles"), path("a.mbtiles"), "-o", path("folder"), "--force"], 73, "is a folder"),
+            (["apply", path("p.mbtiles"), path("a.mbtiles"), "-o", path("a.mbtiles")], 73, "--force"),
+            (["apply", path("p.mbtiles"), path("a.mbtiles"), "-o", path("none/x.mbtiles")], 73, path("none")),
+            (["inspect", path("cut.mbtiles")], 65, "pages"),
+            (["jobs", "--keys", path("none")], 66, "operator.key"),
+            (["keys", "--keys", path("none")], 66, "authorized_keys.d"),
+            (["catalog", "prune", path("none")], 66, "does not exist"),
+            (["coordinator", "--data", path("folder"), "--signing-key", path("c.pub")], 78, "public half"),
+            (["coordinator", "--data", path("folder"), "--signing-key", path("none")], 66, path("none")),
+            (["mask", "--geojson", path("file")], 65, path("file")),
+            (["estimate", "LI", "--tileset", path("t.yaml")], 78, "t.yaml"),
+            (["estimate", "LI", "--tileset", path("u.yaml")], 78, "2:6"),
+        ]
+        for (arguments, status, words) in cases {
+            let outcome = try await Program.run(arguments, in: scratch)
+            check(outcome, status: status, says: words)
+            #expect(!outcome.errors.contains("NSCocoa"), "\(arguments): \(outcome.errors)")
+            #expect(!outcome.errors.hasSuffix(":\n"), "\(arguments): \(outcome.errors)")
+        }
+        let patch = try await Program.run(["verify", path("p.mbtiles")], in: scratch)
+        #expect(patch.status == 0 && patch.output.hasPrefix("patch sound"), "\(patch.output) \(patch.errors)")
+    }
+
+    @Test(.timeLimit(.minutes(15)))
+    func aSecretThatNoWorkerHasIsNamedAtOnce() async throws {
+        let scratch = try Scratch()
+        let file = scratch.url("secret.yaml")
+        let text = """
+            id: secret
+            url: http://127.0.0.1:9/{z}/{x}/{y}.pbf
+            format: pbf
+            zoom: 0-4
+            headers: {Authorization: "Bearer ${PACKHORSE_TEST_UNSET}"}
+            """
+        try Data(text.utf8).write(to: file)
+        let cluster = try await Cluster(
+            workers: 1, coordinatorArguments: ["--log-level", "info"], in: scratch)
+        let outcome = try await cluster.run(["submit", "LI", "--tileset", file.path, "--wait", "--progress", "none"])
+        check(outcome, status: 65, says: "PACKHORSE_TEST_UNSET", "not set")
+        // One attempt told it all.
+        #expect(cluster.coordinator?.said.components(separatedBy: "attempt failed").count == 2)
+        try await cluster.stop()
+    }
+
+    @Test(.timeLimit(.minutes(15)))
     func aServerThatAnswersPagesInsteadOfTilesFailsTheJobAndSaysSo() async throws {
         let scratch = try Scratch()
         let nginx = try await Nginx(tiles: scratch.folder, in: scratch)

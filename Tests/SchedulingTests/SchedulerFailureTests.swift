@@ -48,6 +48,33 @@ struct SchedulerFailureTests {
         #expect(bench.scheduler.summary(of: job)?.state == .failed)
     }
 
+    @Test func whatEveryWorkerLacksKillsAtOnceAndWhatOneHasDoesNot() throws {
+        let lack = Trouble(cause: "bad-tileset", detail: "TOKEN is not set")
+        var alone = Bench()
+        let job = alone.submit(1)
+        alone.join(1, credit: 1)
+        alone.on(.fail(1, alone.offers()[0].token, lack, retriable: true))
+        #expect(alone.scheduler.summary(of: job)?.state == .failed)
+        #expect(alone.scheduler.summary(of: job)?.reason.contains("TOKEN is not set") == true)
+        // With another worker there it is its turn; what it has fetched proves that the work can be done.
+        var both = Bench()
+        let shared = both.submit(2)
+        both.join(1, credit: 1)
+        let first = both.offers()[0]
+        both.join(2)
+        both.on(.fail(1, first.token, lack, retriable: true))
+        #expect(both.scheduler.summary(of: shared)?.state == .fetching)
+        both.on(.ready(2, credit: 1))
+        let second = try #require(both.offers(to: 2).first)
+        both.finish(second, by: 2)
+        both.on(.bye(2))
+        both.on(.ready(1, credit: 1))
+        both.pass(5_000)
+        let again = try #require(both.offers(to: 1).first)
+        both.on(.fail(1, again.token, lack, retriable: true))
+        #expect(both.scheduler.summary(of: shared)?.state == .fetching)
+    }
+
     @Test func failedTilesAreTriedThreeTimesThenNamed() throws {
         var bench = Bench()
         let job = bench.submit(20)

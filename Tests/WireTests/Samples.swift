@@ -143,6 +143,7 @@ enum Samples {
                 $0.job = 3
                 $0.tiles = 1000
                 $0.batches = 2
+                $0.warnings = ["Package 'EE' loses its packs."]
             }),
         .listJobs(.make { $0.limit = 10 }),
         .jobs(.make { $0.jobs = [status] }),

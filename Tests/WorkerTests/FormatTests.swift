@@ -89,17 +89,27 @@ struct FormatTests {
         #expect(try temporaries(stable).isEmpty)
     }
 
-    @Test func aStyleThatCannotBeHadIsTriedAgainAndOneThatIsNoneIsNot() async throws {
+    @Test func aStyleThatCannotBeHadIsTriedAgainAndOneThatIsRefusedOrNoneIsNot() async throws {
         let stable = try Stable()
         defer { stable.remove() }
         let origin = try Stable.origin()
         defer { origin.stop() }
         let styles = try ScriptedServer { request in
-            request.path == "/none.json"
-                ? .reply(200, headers: [], body: Array("[]".utf8)) : .reply(404, headers: [], body: [])
+            switch request.path {
+            case "/none.json": .reply(200, headers: [], body: Array("[]".utf8))
+            case "/bare.json":
+                .reply(
+                    200, headers: [],
+                    body: Array(#"{"version":8,"sprite":"gone","sources":{},"layers":[]}"#.utf8))
+            case "/early.json": .reply(425, headers: [], body: [])
+            default: .reply(404, headers: [], body: [])
+            }
         }
         defer { styles.stop() }
-        for (name, cause, retriable) in [("gone", "style-unavailable", true), ("none", "bad-style", false)] {
+        for (name, cause, retriable) in [
+            ("gone", "bad-style", false), ("none", "bad-style", false), ("bare", "bad-style", false),
+            ("early", "style-unavailable", true),
+        ] {
             let offer = try await offer(stable, ["maplibre"], origin, style: "\(styles.url)/\(name).json")
             let runner = LeaseRunner(store: stable.store, environment: [:], scratch: stable.folder.appending(path: "s"))
             guard case .failed(let failure) = await runner.run(offer, WorkMeter()) else {

@@ -55,10 +55,15 @@ struct KeyFileTests {
 
     @Test func aMissingFileAndAFolderAreRefused() async throws {
         try await withFolder { folder in
-            for file in [folder, folder.appendingPathComponent("none.key")] {
+            for (file, code) in [(folder, ZeroMQError.Code.keyFile), (folder.appending(path: "none.key"), .keyMissing)]
+            {
                 let error = #expect(throws: ZeroMQError.self) { try KeyFile.readSecret(file) }
-                #expect(error?.code == .keyFile)
+                #expect(error?.code == code)
             }
+            let open = folder.appending(path: "mule.pub")
+            try KeyFile.write(try KeyPair.generate().publicKey, to: open)
+            let error = #expect(throws: ZeroMQError.self) { try KeyFile.readSecret(open) }
+            #expect(error?.code == .badKey && error?.message.contains("public half") == true)
             #expect(throws: ZeroMQError.self) { try AllowList(folder: folder.appendingPathComponent("none")) }
         }
     }

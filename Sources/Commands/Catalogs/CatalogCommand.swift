@@ -61,14 +61,7 @@ struct CatalogKeygenCommand: ParsableCommand {
         let secret = URL(filePath: file)
         let key = CatalogSecretKey()
         let open = try key.publicKey
-        do {
-            try FileManager.default.createDirectory(
-                at: secret.deletingLastPathComponent(), withIntermediateDirectories: true)
-        } catch {
-            throw CLIError(
-                .cannotCreate, "cannot make the folder of '\(file)': \(error.localizedDescription)",
-                hint: "name a place where you may write")
-        }
+        try OutputPlace.makeFolder(secret.deletingLastPathComponent())
         do {
             try key.write(to: secret)
             try open.write(to: secret.deletingPathExtension().appendingPathExtension("pub"))

@@ -62,11 +62,15 @@ struct CatalogImportCommand: ParsableCommand {
 
     /// The file as the package to publish: itself when it is sound MBTiles, else written anew.
     private func package(of url: URL, _ scratch: URL) throws -> (URL, VerifyReport) {
-        if !rewrite, try PackageKind.of(url) == .mbtiles {
+        var reason: String?
+        if try PackageKind.of(url) == .mbtiles {
             let report = try PackageVerify.run(url)
-            if report.isSound, report.tiles > 0 { return (url, report) }
-            Console.note(
-                "'\(file)' is written anew: \(report.problems.first?.description ?? "it has no tiles")")
+            guard !report.isPatch else {
+                throw CLIError(
+                    .badData, "'\(file)' is a patch, not a package", hint: "make the package first: packhorse apply")
+            }
+            if !rewrite, report.isSound, report.tiles > 0 { return (url, report) }
+            reason = report.problems.first.map { "\($0)" }
         }
         try Durable.makeFolder(scratch)
         let rewritten = scratch.appending(path: "\(id.prefix(100)).mbtiles")
@@ -79,6 +83,7 @@ struct CatalogImportCommand: ParsableCommand {
                     + "\(Units.count(report.problemCount, of: "problem"))\n  "
                     + report.problems.prefix(5).map(\.description).joined(separator: "\n  "))
         }
+        if let reason { Console.note("'\(file)' was written anew: \(reason)") }
         return (rewritten, report)
     }
 

@@ -73,7 +73,9 @@ struct CatalogPushCommand: AsyncParsableCommand {
                     .usage, "'\(target)' is no bucket",
                     hint: "write s3://bucket/prefix, or a folder without the S3 options")
             }
-            return FolderTarget(folder: URL(filePath: target, directoryHint: .isDirectory))
+            let folder = URL(filePath: target, directoryHint: .isDirectory)
+            if !dryRun { try OutputPlace.makeFolder(folder) }
+            return FolderTarget(folder: folder)
         }
         let environment = ProcessInfo.processInfo.environment
         let region = s3Region ?? environment["AWS_REGION"].flatMap { $0.isEmpty ? nil : $0 } ?? "us-east-1"

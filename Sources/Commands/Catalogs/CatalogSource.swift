@@ -46,6 +46,7 @@ struct CatalogSource: Sendable {
         let folder = !hasList(named) && hasList(inner) ? inner : named
         name = folder.path.hasSuffix("/") ? folder.path : folder.path + "/"
         guard hasList(folder) else {
+            try FileKind.requirePath(named)
             throw CLIError(.noInput, "'\(named.path)' is no catalog: it has no packages.json")
         }
         place = .folder(folder)

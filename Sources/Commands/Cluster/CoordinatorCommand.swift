@@ -116,6 +116,10 @@ struct CoordinatorCommand: AsyncParsableCommand {
         options.keptTileBytes = Units.size(keepTiles) ?? options.keptTileBytes
         options.build = "packhorse \(CommandLineTool.version)"
         let logger = log.logger("coordinator")
+        let places = [("--data", folder), ("--catalog", options.catalog), ("--blobs", options.blobs)]
+        for (option, place) in places where option != "--blobs" || options.store == nil {
+            try OutputPlace.makeFolder(place, hint: "give \(option) a folder that is there, or can be made")
+        }
         let service = try CoordinatorService(options, logger: logger)
         let endpoints = EndpointsFile(
             control: service.controlEndpoint, work: service.workEndpoint, blob: service.blobEndpoint,

@@ -46,11 +46,7 @@ struct KeygenCommand: ParsableCommand {
         guard let cluster else { return }
         let folder = URL(filePath: cluster, directoryHint: .isDirectory)
         let allowed = folder.appending(path: "authorized_keys.d")
-        do {
-            try FileManager.default.createDirectory(at: allowed, withIntermediateDirectories: true)
-        } catch {
-            throw CLIError(.cannotCreate, "cannot create '\(allowed.path)': \(error.localizedDescription)")
-        }
+        try OutputPlace.makeFolder(allowed)
         let set: [(String, PeerRoles?)] = [
             ("coordinator", nil), ("worker", [.worker, .merger]), ("operator", .operator),
         ]

@@ -59,7 +59,10 @@ struct WorkerCommand: AsyncParsableCommand {
             blobs: blobs.flatMap { $0 == "stream" ? nil : URL(filePath: $0) }, slots: slots, name: name,
             build: "packhorse \(CommandLineTool.version)")
         options.blobEndpoint = blobEndpoint
-        if let scratch { options.scratch = URL(filePath: scratch, directoryHint: .isDirectory) }
+        if let scratch {
+            options.scratch = URL(filePath: scratch, directoryHint: .isDirectory)
+            try OutputPlace.makeFolder(options.scratch)
+        }
         options.cacheBytes = cache << 20
         options.allowPlain = keys.insecure
         if let blobs, S3Location.isMeant(by: blobs) {

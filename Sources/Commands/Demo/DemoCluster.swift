@@ -15,13 +15,7 @@ final class DemoCluster {
     init(folder: URL) throws {
         data = folder
         logs = folder.appending(path: "logs")
-        do {
-            try FileManager.default.createDirectory(at: logs, withIntermediateDirectories: true)
-        } catch {
-            throw CLIError(
-                .cannotCreate, "cannot create '\(logs.path)': \(error.localizedDescription)",
-                hint: "choose another --folder")
-        }
+        try OutputPlace.makeFolder(logs, hint: "choose another --folder")
     }
 
     var catalog: URL { data.appending(path: "catalog") }

@@ -38,6 +38,11 @@ struct ConvertCommand: AsyncParsableCommand {
         let targets = try ConvertTargets.plan(
             source, try PackageFormat.list(parsing: formats.joined(separator: ",")), output: output, replacing: force)
         if targets.contains(where: { $0.format == .maplibre }) {
+            guard try PackageKind.of(source) != .pmtiles else {
+                throw CLIError(
+                    .badData, "'\(source.path)' is a PMTiles file; format maplibre is written from an MBTiles file",
+                    hint: "make one first: packhorse convert '\(input)' --format mbtiles -o FILE.mbtiles")
+            }
             _ = try (offline.pack(), offline.options())
         } else if offline.stylePack != nil || offline.dataDate != nil || offline.styleURL != nil {
             throw CLIError(
@@ -49,7 +54,7 @@ struct ConvertCommand: AsyncParsableCommand {
             return
         }
         if let folder = targets.first?.file.deletingLastPathComponent() {
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            try OutputPlace.makeFolder(folder)
         }
         let command = self
         try await Interruptible.run { try command.write(targets, from: source) }
@@ -130,9 +135,7 @@ enum ConvertTargets {
             if target.file.standardizedFileURL == source.standardizedFileURL {
                 throw CLIError(.usage, "'\(source.path)' cannot be both input and output", hint: "name another output")
             }
-            guard replacing || !FileManager.default.fileExists(atPath: target.file.path) else {
-                throw CLIError(.cannotCreate, "'\(target.file.path)' exists already", hint: "use --force to replace it")
-            }
+            try OutputPlace.checkName(target.file, replacing: replacing)
         }
         return targets
     }

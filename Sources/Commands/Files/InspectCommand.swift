@@ -29,7 +29,10 @@ struct InspectCommand: ParsableCommand {
         } else {
             let report = try PackageFile.verify(url)
             guard report.dialect != "unknown" else {
-                throw CLIError(.badData, "'\(url.path)' is neither a shard nor an MBTiles or PMTiles file")
+                guard try PackageKind.of(url) != .unknown, let problem = report.problems.first else {
+                    throw CLIError(.badData, "'\(url.path)' is neither a shard nor an MBTiles or PMTiles file")
+                }
+                throw CLIError(.badData, "'\(url.path)' is damaged: \(problem)", hint: "fetch or build it again")
             }
             try PackageReport.show(report, json: json)
         }

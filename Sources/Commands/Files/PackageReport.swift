@@ -7,7 +7,7 @@ enum PackageReport {
             Console.result(try JSONText.pretty(report))
             return
         }
-        Console.result("package   \(report.path)")
+        Console.result("\(report.isPatch ? "patch  " : "package")   \(report.path)")
         Console.result(
             "form      \(report.kind), \(report.dialect), \(report.format ?? "no format named"), \(Units.bytes(report.size))"
         )

@@ -24,7 +24,10 @@ struct PacksCommand: AsyncParsableCommand {
     @Argument(help: "An MBTiles file, or a catalog folder, whose packs go into the folder itself.") var input: String
     @Option(name: .shortAndLong, help: "The folder of packs and lists.") var output: String?
     @Option(help: "Whose list it is. Default: the file's name.") var id: String?
-    @Option(help: "The tileset's id, under which regions share packs. In a catalog: of packages that do not tell.")
+    @Option(
+        help:
+            "The tileset's id, under which regions share packs. In a catalog: of packages that do not tell, which are skipped without it."
+    )
     var tileset: String?
     @Option(help: "The mask that the package was built for, which tells which packs are whole.") var mask: String?
     @Option(
@@ -66,6 +69,7 @@ struct PacksCommand: AsyncParsableCommand {
         var order = TilePacks.Order(
             package: file, id: id ?? file.deletingPathExtension().lastPathComponent, tileset: tileset)
         order.mask = try mask.map { try TileMask(cartoText: $0) }
+        try OutputPlace.makeFolder(URL(filePath: output))
         return (try complete(order, bands), URL(filePath: output))
     }
 
@@ -75,12 +79,13 @@ struct PacksCommand: AsyncParsableCommand {
             throw CLIError(.usage, "a catalog's packs go into its own folder, with its own ids and masks")
         }
         let catalog = try Catalog(folder, create: false)
-        return try catalog.editions().flatMap { edition in
+        var skipped: [String] = []
+        let orders = try catalog.editions().flatMap { edition in
             let home = edition.path.isEmpty ? folder : folder.appending(path: edition.path)
-            return try catalog.packages(in: edition).map { entry in
+            return try catalog.packages(in: edition).compactMap { entry -> (TilePacks.Order, URL)? in
                 guard let tileset = entry.tileset ?? tileset else {
-                    throw CLIError(
-                        .usage, "package '\(entry.id)' does not tell its tileset", hint: "name it with --tileset")
+                    skipped.append(edition.path + entry.id)
+                    return nil
                 }
                 var order = TilePacks.Order(package: home.appending(path: entry.path), id: entry.id, tileset: tileset)
                 order.mask = try TileMask(cartoText: entry.tileMask)
@@ -91,13 +96,31 @@ struct PacksCommand: AsyncParsableCommand {
                 return (try complete(order, bands ?? known?.bands), home)
             }
         }
+        guard let first = skipped.first else { return orders }
+        let hint = "name it with --tileset; packages that tell theirs keep it"
+        guard !orders.isEmpty else {
+            throw CLIError(.usage, "package '\(first)' does not tell its tileset, and there is no other", hint: hint)
+        }
+        for id in skipped {
+            Console.note("packhorse: warning: package '\(id)' does not tell its tileset and is skipped; \(hint)")
+        }
+        return orders
     }
 
     private func complete(_ order: TilePacks.Order, _ bands: String?) throws -> TilePacks.Order {
         var order = order
         order.scheme = try bands.map { try PackScheme(parsing: $0) } ?? .mapbox
-        order.format = try PackageFormat(parsing: format)
+        order.format = try packFormat()
         return order
+    }
+
+    /// - Throws: ``CLIError`` 64 for a format that tile packs cannot have.
+    private func packFormat() throws -> PackageFormat {
+        let format = try PackageFormat(parsing: format)
+        guard [.mbtiles, .pmtiles].contains(format) else {
+            throw CLIError(.usage, "tile packs are mbtiles or pmtiles, not \(format)", hint: "leave --format out")
+        }
+        return format
     }
 
     private func cut(_ order: TilePacks.Order, into folder: URL) throws {

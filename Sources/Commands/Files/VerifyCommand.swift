@@ -19,7 +19,7 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "Catalog folders, MBTiles or PMTiles files, style packs (folder or ZIP) or shards; known by content, not by name."
+            "Catalog folders, MBTiles or PMTiles files, patches, style packs (folder or ZIP) or shards; known by content, not by name."
     ) var paths: [String]
     @Option(help: "A tile mask that every tile of a package must lie in.") var mask: String?
     @Flag(help: "The result as JSON.") var json = false
@@ -53,7 +53,7 @@ struct VerifyCommand: AsyncParsableCommand {
             }
             if !json {
                 Console.result(
-                    "package sound: \(Units.count(report.tiles)) tiles, \(Units.bytes(report.size)), \(report.tilesHash), \(PackageReport.seal(report))"
+                    "\(report.isPatch ? "patch" : "package") sound: \(Units.count(report.tiles)) tiles, \(Units.bytes(report.size)), \(report.tilesHash), \(PackageReport.seal(report))"
                 )
             }
         }

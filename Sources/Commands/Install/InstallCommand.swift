@@ -75,7 +75,10 @@ struct InstallCommand: AsyncParsableCommand {
         }
         if json { Console.result(try JSONText.pretty(views)) }
         let total = Units.bytes(UInt64(views.reduce(0) { $0 + max(0, $1.fetch) }))
-        Console.note("\(dryRun ? "would fetch" : "fetched at most") \(total) into '\(into)'")
+        Console.note(
+            dryRun
+                ? "\(total) to fetch into '\(into)'; nothing was changed"
+                : "installed into '\(into)'; \(total) were to be fetched")
     }
 
     /// One thing to install.

@@ -62,10 +62,10 @@ struct InstallFolder: Sendable {
 
     /// Opens the folder, and makes it when it is not there.
     ///
-    /// - Throws: ``CLIError`` 75 while another process changes it.
+    /// - Throws: ``CLIError`` 73 when it cannot be made, 75 while another process changes it.
     init(_ folder: URL) throws {
         self.folder = folder
-        try Durable.makeFolder(folder)
+        try OutputPlace.makeFolder(folder)
         lock = try FolderLock(folder.appending(path: ".lock"))
     }
 

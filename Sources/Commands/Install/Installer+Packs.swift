@@ -16,7 +16,7 @@ extension Installer {
 
     /// What is to be done for the packs of a region; nothing is changed.
     ///
-    /// Packs that another region brought are there.
+    /// Packs that another region brought are there, or will be.
     ///
     /// - Parameter planned: Regions that are installed before this one.
     /// - Throws: ``CLIError`` 66 when the region has no packs; 65 for a list that is not the catalog's, and for more packs in all than
@@ -45,8 +45,11 @@ extension Installer {
             list: folder.place(CatalogPackList.path(id), group: group),
             packs: Set(packs.map { folder.place($0.path, group: group) }).sorted())
         try checkLimit(region, planned)
+        let coming = Set(planned.flatMap(\.packs))
         var missing: [CatalogPackList.Pack] = []
-        for pack in packs where try await !holds(pack, group: group) { missing.append(pack) }
+        for pack in packs where !coming.contains(folder.place(pack.path, group: group)) {
+            if try await !holds(pack, group: group) { missing.append(pack) }
+        }
         return PackStep(region: region, edition: edition, list: bytes, missing: missing)
     }
 

@@ -56,6 +56,7 @@ struct SubmitCommand: AsyncParsableCommand {
             for (draft, request) in zip(drafts, requests) {
                 let submitted = try await client.submit(request)
                 answers.append((draft, submitted))
+                for warning in submitted.warnings { Console.note("packhorse: warning: \(warning)") }
                 if draft.packs != nil, !submitted.tilePacks {
                     Console.note(
                         "this coordinator is of an earlier build and cuts no tile packs: afterwards run packhorse packs CATALOG"
@@ -133,12 +134,14 @@ private struct SubmissionView: Encodable {
     let packageTiles: UInt64
     let formats: [String]
     let label: String
+    let warnings: [String]
 
     init(_ submitted: PBSubmitted, _ draft: JobDraft, isDryRun: Bool) {
         packages = draft.packages.count
         packageTiles = draft.packageTiles
         formats = draft.allFormats.map(\.rawValue)
         label = draft.label
+        warnings = submitted.warnings
         job = isDryRun ? nil : submitted.job
         tiles = submitted.tiles
         batches = submitted.batches

@@ -61,7 +61,11 @@ enum AreaReader {
     }
 
     static func geoJSON(file: URL) throws -> Area {
-        let geometry = try Geometry(geoJSON: [UInt8](InputFile.read(file)))
+        let bytes = [UInt8](try InputFile.read(file))
+        let geometry: Geometry
+        do throws(TilesError) { geometry = try Geometry(geoJSON: bytes) } catch {
+            throw CLIError(.badData, "'\(file.path)' cannot be read as GeoJSON: \(error.message)")
+        }
         guard let bounds = geometry.boundingBox else {
             throw CLIError(
                 .badData, "'\(file.path)' holds no coordinates; expected a GeoJSON geometry, feature or collection")

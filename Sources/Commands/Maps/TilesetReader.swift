@@ -19,14 +19,14 @@ enum TilesetReader {
         let file: TilesetFile
         if isSource {
             file = try TilesetFile(source: named, folder: here)
-            switch file.archive {
-            case .mbtiles(let path)?, .pmtiles(let path)?: try FileKind.requireFile(URL(filePath: path))
-            default: break
-            }
         } else {
             let url = URL(filePath: named)
             try FileKind.requireFile(url)
             file = try TilesetFile.read(url)
+        }
+        switch file.archive {
+        case .mbtiles(let path)?, .pmtiles(let path)?: try FileKind.requireFile(URL(filePath: path))
+        default: break
         }
         return file
     }

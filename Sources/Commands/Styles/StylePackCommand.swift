@@ -53,10 +53,11 @@ struct StylePackCommand: AsyncParsableCommand {
         if dryRun { return try await list(location, options) }
         let target = URL(filePath: output ?? "")
         let isArchive = target.pathExtension.lowercased() == "zip"
-        if isArchive, FileManager.default.fileExists(atPath: target.path) {
-            throw CLIError(.cannotCreate, "'\(target.path)' exists already", hint: "remove it, or name another file")
+        if isArchive {
+            try OutputPlace.checkFile(target, replacing: false, hint: "remove it, or name another file")
         }
         let folder = isArchive ? target.appendingPathExtension("partial") : target
+        try OutputPlace.makeFolder(folder)
         let line = StyleProgressLine(isQuiet: quiet || json)
         try await Interruptible.run { [options] in
             let report = try await StylePackCollector.collect(location, into: folder, options: options) {

@@ -36,7 +36,7 @@ enum ErrorTranslation {
         case let error as ZeroMQError: CLIError(status("\(error.code)"), error.message)
         case let error as CoordinatorError: CLIError(status("\(error.code)"), error.message)
         case let error as WorkerError: CLIError(status("\(error.code)"), error.message)
-        case let error as DemoWorldError: CLIError(.temporary, error.message)
+        case let error as DemoWorldError: CLIError(error.code == .cannotLog ? .cannotCreate : .temporary, error.message)
         case is CancellationError: CLIError(.interrupted, "interrupted")
         case let error as WireError where error.code == .versionMismatch: CLIError(.configuration, error.message)
         case let error as WireError:
@@ -48,7 +48,9 @@ enum ErrorTranslation {
     /// Codes are stable and mean the same in every room, so one table serves them all.
     private static func status(_ code: String) -> ExitStatus {
         switch code {
-        case "unknown-region", "ambiguous-name", "missing", "store-missing", "no-bucket", "catalog-missing": .noInput
+        case "unknown-region", "ambiguous-name", "missing", "store-missing", "no-bucket", "catalog-missing",
+            "key-missing":
+            .noInput
         case "disk-full", "cannot-open", "exists": .cannotCreate
         case "io", "file-failed", "unreadable": .inputOutput
         case "unreachable", "closed", "missing-resource": .unavailable

@@ -28,10 +28,13 @@ final class MBTilesSource: PackageSource {
     }
 
     static func open<Result>(_ url: URL, _ body: (any PackageSource) throws -> Result) throws -> Result {
-        try PackageDatabase.reading(url) { database in
-            let source = try reading(url) { try MBTilesSource(url, database) }
-            return try body(source)
-        }
+        try reading(url) {
+            try PackageDatabase.reading(url) { database in
+                let source = try MBTilesSource(url, database)
+                // What `body` throws is its own affair: it may write with SQLite as well.
+                return Swift.Result { try body(source) }
+            }
+        }.get()
     }
 
     private init(_ url: URL, _ database: Database) throws {
@@ -184,9 +187,11 @@ final class MBTilesSource: PackageSource {
         do {
             return try body()
         } catch let error as DatabaseError {
+            let isBroken = [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_IOERR].contains(error.resultCode)
             throw PackagesError(
-                .badSource, "'\(url.path)' cannot be read: \(error.message ?? "error \(error.resultCode)").",
-                cause: error)
+                .badSource,
+                "'\(url.path)' cannot be read: \(error.message ?? "error \(error.resultCode)")."
+                    + (isBroken ? " It is damaged or was cut short; fetch or build it again." : ""), cause: error)
         }
     }
 }

@@ -1,0 +1,48 @@
+import Foundation
+import Shards
+
+/// Where a command writes, looked at before it works: what cannot be created ends with 73 and costs nobody an hour.
+enum OutputPlace {
+    /// Refuses a place where no file can be written.
+    ///
+    /// - Parameters:
+    ///   - replacing: Whether a file of that name may be replaced.
+    ///   - hint: What to do about one that is there.
+    /// - Throws: ``CLIError`` 73 for a folder, a file that must stay, and a folder above that is not there or may not be written.
+    static func checkFile(_ url: URL, replacing: Bool, hint: String = "use --force to replace it") throws {
+        try checkName(url, replacing: replacing, hint: hint)
+        let folder = url.deletingLastPathComponent()
+        guard FileKind.isFolder(folder) else {
+            throw CLIError(
+                .cannotCreate, "'\(url.path)' cannot be written: there is no folder '\(folder.path)'",
+                hint: "make it first: mkdir -p '\(folder.path)'")
+        }
+        guard access(folder.path, W_OK | X_OK) == 0 else {
+            throw CLIError(
+                .cannotCreate,
+                "'\(url.path)' cannot be written into its folder: \(String(cString: strerror(errno)))",
+                hint: "name a place where you may write")
+        }
+    }
+
+    /// The same without a look at the folder above, which is made later.
+    static func checkName(_ url: URL, replacing: Bool, hint: String = "use --force to replace it") throws {
+        guard !FileKind.isFolder(url) else {
+            throw CLIError(
+                .cannotCreate, "'\(url.path)' is a folder; the output is a file",
+                hint: "name the file in it: \(url.appending(path: "NAME").path)")
+        }
+        guard replacing || !FileKind.isThere(url) else {
+            throw CLIError(.cannotCreate, "'\(url.path)' exists already", hint: hint)
+        }
+    }
+
+    /// Makes a folder and those above it.
+    ///
+    /// - Throws: ``CLIError`` 73 when something else has its name, or nothing may be written there.
+    static func makeFolder(_ url: URL, hint: String = "name a folder that is there, or can be made") throws {
+        do throws(ShardsError) { try Durable.makeFolder(url) } catch {
+            throw CLIError(.cannotCreate, error.message, hint: hint)
+        }
+    }
+}
