@@ -17,8 +17,9 @@ struct ShardFooter: Equatable {
     /// Bytes of the whole skippable frame.
     static let length = payload + 8
 
-    /// What stands for everything in the shard: SHA-256 over the digests of header and index and all other fields. The index has the
-    /// digest of each body.
+    /// What stands for everything in the shard.
+    ///
+    /// SHA-256 over the digests of header and index and all other fields; the index has the digest of each body.
     var digest: Digest { Digest(of: fields) }
 
     private var fields: [UInt8] {

@@ -30,7 +30,8 @@ final class BulkPackage: PackageWriter {
         let package = try BulkPackage(creating: url, pageSize: pageSize, lockByte: lockByte)
         let result = try body(package)
         let root = try package.finish()
-        let digest = try Sealing.run(url, { try SQLiteSeal.apply(to: $0, rootPage: root) }) { try readBack(result) }
+        let digest = try Sealing.run(
+            url, { try SQLiteSeal.apply(to: $0, rootPage: root) }, readBack: { try readBack(result) })
         return (result, digest)
     }
 

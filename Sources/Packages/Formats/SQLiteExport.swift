@@ -14,9 +14,8 @@ enum SQLiteExport {
         let values = format == .carto ? CartoMetadata.rows(feed.rows) : feed.rows
         let rows = values.keys.sorted().map { (name: $0, value: values[$0, default: ""]) }
         guard [.mbtilesFlat, .carto, .mbtilesNormalized].contains(format) else {
-            let (sum, digest) = try PackageWriting.write(
-                url, isSealed: true, readBack: { try readBack(url, $0, feed.format) }
-            ) { builder in
+            let check = { (sum: TileSum) in try readBack(url, sum, feed.format) }
+            let (sum, digest) = try PackageWriting.write(url, isSealed: true, readBack: check) { builder in
                 let sum = try fill(DeduplicatedTable(builder), feed, progress)
                 try builder.add(metadata: rows)
                 return sum
@@ -33,9 +32,9 @@ enum SQLiteExport {
             }
             return sum
         }
-        let digest = try Sealing.run(url, { try SQLiteSeal.apply(to: $0, rootPage: root ?? 0) }) {
-            try readBack(url, sum, feed.format)
-        }
+        let digest = try Sealing.run(
+            url, { try SQLiteSeal.apply(to: $0, rootPage: root ?? 0) },
+            readBack: { try readBack(url, sum, feed.format) })
         return (sum.tiles, digest)
     }
 

@@ -39,9 +39,11 @@ struct PMTilesExport {
         }
         try export.finish(feed)
         let sum = tally.sum
-        let digest = try Sealing.run(url, { try PMTilesSeal.append(to: $0) }) {
-            try Sealing.refuse(url, try PMTilesReadBack.problems(of: url, sum: sum, format: feed.format))
-        }
+        let digest = try Sealing.run(
+            url, { try PMTilesSeal.append(to: $0) },
+            readBack: {
+                try Sealing.refuse(url, try PMTilesReadBack.problems(of: url, sum: sum, format: feed.format))
+            })
         try progress(sum.tiles)
         return (sum.tiles, digest)
     }
