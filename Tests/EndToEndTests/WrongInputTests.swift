@@ -122,6 +122,10 @@ struct WrongInputTests {
             (["coordinator", "--data", path("folder"), "--signing-key", path("c.pub")], 78, "public half"),
             (["coordinator", "--data", path("folder"), "--signing-key", path("none")], 66, path("none")),
             (["mask", "--geojson", path("file")], 65, path("file")),
+            (["mask", "--geojson", path("folder")], 66, "is a folder"),
+            (["regions", "ls", "--regions-folder", path("file")], 66, "--regions-folder"),
+            (["regions", "import", path("file"), "--regions-folder", path("file")], 73, path("file")),
+            (["demo-origin", "--port", "0", "--request-log", path("none/x")], 73, path("none")),
             (["estimate", "LI", "--tileset", path("t.yaml")], 78, "t.yaml"),
             (["estimate", "LI", "--tileset", path("u.yaml")], 78, "2:6"),
         ]

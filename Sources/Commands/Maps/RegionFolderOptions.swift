@@ -21,6 +21,13 @@ struct RegionFolderOptions: ParsableArguments {
 
     /// The embedded tree with the imports laid over it.
     var tree: RegionTree {
-        get throws { try RegionTree.load(imports: folder) }
+        get throws {
+            guard !FileKind.isThere(folder) || FileKind.isFolder(folder) else {
+                throw CLIError(
+                    .noInput, "'\(folder.path)' is a file; imported regions lie in a folder",
+                    hint: "correct --regions-folder or PACKHORSE_REGIONS")
+            }
+            return try RegionTree.load(imports: folder)
+        }
     }
 }
