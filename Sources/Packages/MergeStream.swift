@@ -25,7 +25,7 @@ enum MergeStream {
     }
 
     /// Tiles handed over at a time, and how many such lots may wait: some megabytes.
-    private static let lot = 32
+    private static let lot = 16
     private static let waiting = 3
 
     /// Gives all tiles to `each`, some at a time, on the caller's thread.

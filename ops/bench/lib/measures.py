@@ -98,7 +98,8 @@ class Bench:
             candidates["curl --parallel, bodies dropped"] = lambda: self.others.curl(manifest, self.base(), folder)
         if "mapcache_seed" not in missing:
             candidates["mapcache_seed"] = lambda: self.others.mapcache(manifest, self.base())
-            if not name.endswith("100k"):
+            # Of vector tiles it stores none there, and exits 0.
+            if manifest["kind"] == "png":
                 candidates["mapcache_seed into MBTiles"] = lambda: self.others.mapcache(manifest, self.base(), "mbtiles")
         if "mapproxy-seed" not in missing and manifest["kind"] == "png":
             candidates["mapproxy-seed"] = lambda: self.others.mapproxy(manifest, self.base())
@@ -217,7 +218,10 @@ class Bench:
             with open(f"{folder}/packages.yaml", "w") as file:
                 for name, box in boxes:
                     file.write(f"- id: {name}\n  bbox: {','.join(f'{v:.9f}' for v in box)}\n")
-            url = f"{self.base(origin.COUNTED)}/{manifest['name']}/{{z}}/{{x}}/{{y}}.{manifest['ext']}"
+            # From the other port, so that the log has tiles alone.
+            with open(f"{self.work}/trees/{manifest['name']}/tilejson-counted.json", "w") as file:
+                file.write(tree.tilejson(manifest, self.base(origin.COUNTED)))
+            url = f"{self.base()}/{manifest['name']}/tilejson-counted.json"
             tileset = packhorse.tileset(folder, url, 64)
             wall, _ = cluster.submit("--catalog", f"{folder}/packages.yaml", "--tileset", tileset, "--zoom", "0-14",
                                      "--tile-limit", "1000000")

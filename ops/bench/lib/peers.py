@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 
@@ -72,8 +73,18 @@ class Peers:
                                        kind="MVT" if is_vector else "PNG", name=manifest["name"],
                                        ext=manifest["ext"]))
         area = ",".join(f"{v:.3f}" for v in manifest["bbox_3857"])
-        return process.run("mapcache_seed", "mapcache_seed", "-c", f"{self.run}/mapcache.xml", "-m", "transfer", "-x", "to",
+        cost = process.run("mapcache_seed", "mapcache_seed", "-c", f"{self.run}/mapcache.xml", "-m", "transfer", "-x", "to",
                            "-t", "from", "-g", "GoogleMapsCompatible", "-z", "0,14", "-e", area, "-n", "4", "-q", "-P", "100")
+        return self.whole(cost, out, manifest)
+
+    @staticmethod
+    def whole(cost, out, manifest):
+        """The cost of a file that holds all tiles: these programs exit 0 whatever they have stored."""
+        with sqlite3.connect(f"file:{out}?mode=ro", uri=True) as database:
+            (count,) = database.execute("SELECT count(*) FROM tiles").fetchone()
+        if count != manifest["tiles"]:
+            raise RuntimeError(f"{out} has {count} of {manifest['tiles']} tiles")
+        return cost
 
     def mapproxy(self, manifest, base):
         out = self.fresh("mapproxy.mbtiles")
@@ -83,16 +94,18 @@ class Peers:
             file.write(MAPPROXY.format(base=base, out=out, run=self.run, name=manifest["name"]))
         with open(f"{self.run}/seed.yaml", "w") as file:
             file.write(SEED.format(bbox=",".join(f"{v:.3f}" for v in manifest["bbox_3857"])))
-        return process.run("mapproxy-seed", f"{self.venv}/bin/mapproxy-seed", "-f", f"{self.run}/mapproxy.yaml", "-s",
+        cost = process.run("mapproxy-seed", f"{self.venv}/bin/mapproxy-seed", "-f", f"{self.run}/mapproxy.yaml", "-s",
                            f"{self.run}/seed.yaml", "-c", "2", "--quiet", "--quiet", cwd=self.run)
+        return self.whole(cost, out, manifest)
 
     def landez(self, manifest, base):
         out = self.fresh("landez.mbtiles")
         url = f"{base}/{manifest['name']}/{{z}}/{{x}}/{{y}}.{manifest['ext']}"
         with open(f"{self.run}/manifest.json", "w") as file:
             json.dump(manifest, file)
-        return process.run("landez", f"{self.venv}/bin/python", "-c", LANDEZ, f"{self.run}/manifest.json", url, out,
+        cost = process.run("landez", f"{self.venv}/bin/python", "-c", LANDEZ, f"{self.run}/manifest.json", url, out,
                            f"{self.run}/landez")
+        return self.whole(cost, out, manifest)
 
     def curl(self, manifest, base, tree):
         config = f"{self.run}/urls.curl"
