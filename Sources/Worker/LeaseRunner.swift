@@ -9,11 +9,14 @@ internal import Wire
 struct LeaseRunner: WorkRunner {
     private let fetcher: BatchFetcher
     private let merger: PackageMerger
+    private let beforeMerge: @Sendable () -> Void
 
     init(
         store: any BlobStore, environment: [String: String], logger: Logger? = nil,
-        budgets: WorkerBudgets = WorkerBudgets(), scratch: URL? = nil
+        budgets: WorkerBudgets = WorkerBudgets(), scratch: URL? = nil,
+        beforeMerge: @escaping @Sendable () -> Void = {}
     ) {
+        self.beforeMerge = beforeMerge
         let origins = OriginCache(environment: environment, budgets: budgets)
         fetcher = BatchFetcher(store: store, origins: origins, logger: logger)
         let styles = StylePacks(
@@ -30,7 +33,9 @@ struct LeaseRunner: WorkRunner {
         do {
             switch offer.work {
             case .fetch(let work): return .done(try await fetcher.run(work, token: offer.token, meter))
-            case .merge(let work): return .done(try await merger.run(work, job: offer.job, token: offer.token, meter))
+            case .merge(let work):
+                beforeMerge()
+                return .done(try await merger.run(work, job: offer.job, token: offer.token, meter))
             case nil:
                 return .failed(WorkFailure(cause: "unsupported", detail: "The offer has no work.", retriable: false))
             }

@@ -48,6 +48,10 @@ public struct WorkerOptions: Sendable {
     ///
     /// Default 30 s.
     public var storePatience: Duration = .seconds(30)
+    /// Called before each merge: the time to give memory back, which merges need in other sizes than fetches.
+    ///
+    /// Default: nothing happens.
+    public var beforeMerge: @Sendable () -> Void = {}
 
     /// Options with everything else at its default.
     public init(

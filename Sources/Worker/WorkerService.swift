@@ -42,7 +42,7 @@ public struct WorkerService: Service, CustomStringConvertible {
         let budgets = WorkerBudgets()
         let runner = LeaseRunner(
             store: store, environment: options.environment, logger: logger, budgets: budgets,
-            scratch: options.scratch)
+            scratch: options.scratch, beforeMerge: options.beforeMerge)
         try await run(store, runner, WorkerPolicy(slots: options.slots), budgets: budgets)
     }
 
@@ -53,7 +53,7 @@ public struct WorkerService: Service, CustomStringConvertible {
         let budgets = WorkerBudgets()
         let runner = LeaseRunner(
             store: store, environment: options.environment, logger: logger, budgets: budgets,
-            scratch: options.scratch)
+            scratch: options.scratch, beforeMerge: options.beforeMerge)
         try await run(store, runner, WorkerPolicy(slots: options.slots), budgets: budgets, streaming: client)
     }
 

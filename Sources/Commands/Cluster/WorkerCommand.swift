@@ -65,6 +65,7 @@ struct WorkerCommand: AsyncParsableCommand {
         }
         options.cacheBytes = cache << 20
         options.allowPlain = keys.insecure
+        options.beforeMerge = { MallocArenas.giveBack() }
         if let blobs, S3Location.isMeant(by: blobs) {
             let cache = FileManager.default.temporaryDirectory.appending(path: "packhorse-blobs")
             options.openStore = { [blobOptions] in
