@@ -113,6 +113,8 @@ struct WrongInputTests {
             (["style-pack", "http://127.0.0.1:9/s.json", "-o", path("file")], 73, path("file")),
             (["diff", path("a.mbtiles"), path("a.mbtiles"), "-o", path("p.mbtiles")], 73, "--force"),
             (["diff", path("a.mbtiles"), path("a.mbtiles"), "-o", path("folder"), "--force"], 73, "is a folder"),
+            (["diff", path("a.mbtiles"), path("a.mbtiles"), "-o", path("a.mbtiles"), "--force"], 64, "is an input"),
+            (["verify", "/dev/null"], 66, "device"),
             (["apply", path("p.mbtiles"), path("a.mbtiles"), "-o", path("a.mbtiles")], 73, "--force"),
             (["apply", path("p.mbtiles"), path("a.mbtiles"), "-o", path("none/x.mbtiles")], 73, path("none")),
             (["inspect", path("cut.mbtiles")], 65, "pages"),

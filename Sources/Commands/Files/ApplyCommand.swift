@@ -39,7 +39,7 @@ struct ApplyCommand: ParsableCommand {
         try FileKind.requireFile(patch)
         try FileKind.requireFile(old)
         let target = output.map { URL(filePath: $0) } ?? old
-        try OutputPlace.checkFile(target, replacing: force || inPlace)
+        try OutputPlace.checkFile(target, replacing: force || inPlace, inputs: [patch])
         let line = TileLine("written")
         defer { line.end() }
         let made = try Patch.apply(

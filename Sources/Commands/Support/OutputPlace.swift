@@ -7,9 +7,16 @@ enum OutputPlace {
     ///
     /// - Parameters:
     ///   - replacing: Whether a file of that name may be replaced.
+    ///   - inputs: Files that are read and must stay.
     ///   - hint: What to do about one that is there.
-    /// - Throws: ``CLIError`` 73 for a folder, a file that must stay, and a folder above that is not there or may not be written.
-    static func checkFile(_ url: URL, replacing: Bool, hint: String = "use --force to replace it") throws {
+    /// - Throws: ``CLIError`` 64 for an input; 73 for a folder, a device, a file that must stay, and a folder above that is not there or may not
+    ///   be written.
+    static func checkFile(
+        _ url: URL, replacing: Bool, inputs: [URL] = [], hint: String = "use --force to replace it"
+    ) throws {
+        if let input = inputs.first(where: { isSame($0, url) }) {
+            throw CLIError(.usage, "'\(input.path)' is an input and cannot be the output", hint: "name another file")
+        }
         try checkName(url, replacing: replacing, hint: hint)
         let folder = url.deletingLastPathComponent()
         guard FileKind.isFolder(folder) else {
@@ -32,9 +39,21 @@ enum OutputPlace {
                 .cannotCreate, "'\(url.path)' is a folder; the output is a file",
                 hint: "name the file in it: \(url.appending(path: "NAME").path)")
         }
+        guard !FileKind.isThere(url) || FileKind.isRegular(url) else {
+            throw CLIError(
+                .cannotCreate, "'\(url.path)' is a pipe, a socket or a device; the output is a file",
+                hint: "name a file")
+        }
         guard replacing || !FileKind.isThere(url) else {
             throw CLIError(.cannotCreate, "'\(url.path)' exists already", hint: hint)
         }
+    }
+
+    /// Whether two names lead to one file.
+    private static func isSame(_ one: URL, _ other: URL) -> Bool {
+        var (first, second) = (stat(), stat())
+        return stat(one.path, &first) == 0 && stat(other.path, &second) == 0 && first.st_dev == second.st_dev
+            && first.st_ino == second.st_ino
     }
 
     /// Makes a folder and those above it.

@@ -50,6 +50,10 @@ final class MBTilesSource: PackageSource {
             throw PackagesError(.badSource, "'\(url.path)' is no MBTiles file: it lacks tables 'tiles' and 'metadata'.")
         }
         (rows, dictionary) = try Self.metadata(database, path)
+        guard rows[PatchSchema.before] == nil else {
+            throw PackagesError(
+                .badSource, "'\(url.path)' is a patch, not a package; make the package first: packhorse apply.")
+        }
         isSealed = try SQLiteSeal.isThere(in: "metadata", database)
         format = try Self.format(rows["format"], path)
         isOwn = isSealed && rows["agg_tiles_hash"] != nil
