@@ -135,7 +135,8 @@ extension CoordinatorEngine {
         }
     }
 
-    private func feed(_ event: Event) { take(scheduler.handle(event, now: now)) }
+    /// Budgets are divided once a turn, when all of its frames have been heard.
+    private func feed(_ event: Event) { take(scheduler.apply(event, now: now)) }
 
     /// Why a worker cannot be had, or `nil`.
     private func refusal(of body: PBHello) -> PBReject? {

@@ -96,6 +96,7 @@ actor CoordinatorEngine {
                 fireSchedules()
                 forgetOldJobs()
                 makeRoom()
+                take(scheduler.settle(now: now))
                 let hasNews = !turn.writes.isEmpty
                 try await settle()
                 await tellWaiting(hasNews: hasNews)

@@ -205,7 +205,7 @@ extension Scheduler {
         if now - session.lastHeard < patience {
             setAlarm(.session(id), at: session.lastHeard + patience)
         } else if now - session.lastHeard >= policy.forgetSession, session.leases.isEmpty {
-            sessions[id] = nil
+            forgetSession(id)
         } else {
             sessions[id]?.isSuspect = true
             setAlarm(.session(id), at: now + patience)

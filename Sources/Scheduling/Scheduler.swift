@@ -26,6 +26,8 @@ public struct Scheduler: Sendable {
     var firing: Set<String> = []
     var requests: [String: JobID] = [:]
     var sessions: [SessionID: Session] = [:]
+    /// Those of them whose workers know no grants.
+    var ungoverned: Set<SessionID> = []
     var leases: [LeaseToken: Lease] = [:]
     /// Work of leases that have ended: accepted ones, and lost ones of unfinished jobs.
     var ended: [LeaseToken: WorkRef] = [:]
@@ -98,7 +100,10 @@ public struct Scheduler: Sendable {
     }
 
     /// Applies one event.
-    public mutating func handle(_ event: Event, now: Tick) -> [Effect] {
+    public mutating func handle(_ event: Event, now: Tick) -> [Effect] { apply(event, now: now) + settle(now: now) }
+
+    /// Applies one of many events that come at once; budgets of origins are divided when ``settle(now:)`` follows the last of them.
+    public mutating func apply(_ event: Event, now: Tick) -> [Effect] {
         effects = []
         switch event {
         case .submit(let submission): submit(submission, now: now)
@@ -138,6 +143,15 @@ public struct Scheduler: Sendable {
         case .wasDeaf: forgive(now: now)
         }
         dispatch(now: now)
+        defer { effects = [] }
+        return effects
+    }
+
+    /// Divides budgets anew where events have changed something.
+    ///
+    /// Costs a few passes over the holders of each such budget, so a thousand workers are not divided for each word of one of them.
+    public mutating func settle(now: Tick) -> [Effect] {
+        effects = []
         settleRates(now: now)
         defer { effects = [] }
         return effects

@@ -9,6 +9,8 @@ struct OriginBook: Sendable {
     /// The strictest of them.
     private(set) var limits: OriginLimits
     var shares: [SessionID: Share] = [:]
+    /// How many of them have leases.
+    private(set) var seated = 0
     var health = OriginHealth()
     /// Whether something happened that may change shares.
     var isDirty = true
@@ -44,6 +46,7 @@ struct OriginBook: Sendable {
         var share = shares[id] ?? Share()
         let before = (share.isPresent, share.weight, share.isHere)
         share.leases += 1
+        if share.leases == 1 { seated += 1 }
         share.idleSince = nil
         if isHere { share.isHere = true }
         if share.leases == 1 { share.contentReports = 0 }
@@ -56,6 +59,7 @@ struct OriginBook: Sendable {
         guard let leases = shares[id]?.leases, leases > 0 else { return }
         shares[id]?.leases = leases - 1
         guard leases == 1 else { return }
+        seated -= 1
         shares[id]?.idleSince = now
         if health.breaker != .closed { isDirty = true }
     }
@@ -68,8 +72,6 @@ struct OriginBook: Sendable {
 
     /// Connections that throttling leaves.
     var connections: Int { max(1, Int(Double(limits.concurrency) * health.factor)) }
-
-    var seated: Int { shares.values.count(where: \.isSeated) }
 
     /// Whether the session can get one lease more: it may hold one more than it has connections, so that none idles between two.
     func mayLease(_ id: SessionID, now: Tick) -> Bool {

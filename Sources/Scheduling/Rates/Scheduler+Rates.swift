@@ -65,9 +65,12 @@ extension Scheduler {
         }
         let isLearning = rates.isLearning(origin, at: now)
         if book.seated < seats, !isLearning { return fetchers.first(where: may) }
-        return book.shares
-            .filter { ($0.value.isSeated || isLearning) && sessions[$0.key]?.isQueuedToFetch == true && may($0.key) }
-            .min { ($0.value.leases, $0.key) < ($1.value.leases, $1.key) }?.key
+        var best: (leases: Int, id: SessionID)?
+        for (id, share) in book.shares
+        where (share.isSeated || isLearning) && best.map({ (share.leases, id) < $0 }) ?? true {
+            if sessions[id]?.isQueuedToFetch == true, may(id) { best = (share.leases, id) }
+        }
+        return best?.id
     }
 
     /// Whether the origin of a job has a seat for a session; a second lease draws from the same budget as a first one.
@@ -82,11 +85,10 @@ extension Scheduler {
     /// A worker that knows no grants asks as often as the tileset allows: while it works for an origin nobody else does, and it
     /// begins only when nobody else holds anything.
     private func isCompatible(_ id: SessionID, with book: OriginBook) -> Bool {
-        let others = book.shares.filter { $0.key != id }
-        if sessions[id]?.profile.obeysGrants == false {
-            return others.values.allSatisfy { !$0.isSeated && $0.counted.isNothing }
+        if ungoverned.contains(id) {
+            return book.shares.allSatisfy { $0.key == id || !$0.value.isSeated && $0.value.counted.isNothing }
         }
-        return others.allSatisfy { !$0.value.isSeated || sessions[$0.key]?.profile.obeysGrants != false }
+        return ungoverned.allSatisfy { book.shares[$0]?.isSeated != true }
     }
 
     private mutating func leaveQueue(_ id: SessionID) {
@@ -120,7 +122,7 @@ extension Scheduler {
         guard var holders = rates.holders else { return }
         for book in rates.all {
             // A worker that knows no grants asks for as long as it has a lease.
-            let others = book.shares.filter { $0.value.isSeated && sessions[$0.key]?.profile.obeysGrants == false }.keys
+            let others = ungoverned.filter { book.shares[$0]?.isSeated == true }
             guard !others.isEmpty else { continue }
             holders[book.name] = Set(holders[book.name] ?? []).union(others).sorted()
         }
