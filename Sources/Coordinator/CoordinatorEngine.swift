@@ -90,17 +90,12 @@ actor CoordinatorEngine {
                 let frames = try await router.receive(upTo: .milliseconds(limit))
                 // Stopped by a signal, or starved: what workers said meanwhile waits in the sockets and must be heard first.
                 if now - quietSince > limit + 5_000 { take(scheduler.handle(.wasDeaf, now: now)) }
-                for frame in frames { await accept(frame) }
-                for report in workshop.collect() { await take(report) }
-                if let alarm = scheduler.nextAlarm, alarm <= now { take(scheduler.handle(.timer, now: now)) }
-                fireSchedules()
-                forgetOldJobs()
-                makeRoom()
-                take(scheduler.settle(now: now))
-                let hasNews = !turn.writes.isEmpty
-                try await settle()
-                await tellWaiting(hasNews: hasNews)
-                try await settle()
+                var rest = frames[...]
+                repeat {
+                    for frame in rest.prefix(Self.turnSize) { await accept(frame) }
+                    rest = rest.dropFirst(Self.turnSize)
+                    try await finishTurn()
+                } while !rest.isEmpty
                 if scheduler.hasSpentTokens { throw CoordinatorError.spentTokens }
                 quietSince = now
             }
@@ -112,10 +107,31 @@ actor CoordinatorEngine {
         }
     }
 
+    /// Frames, and as many reports of the workshop, that one transaction takes.
+    ///
+    /// Enough to share a flush (cluster.md, 0.7: from 16 on it no longer counts); few, so that a thousand workers that speak at once are
+    /// answered in turn and work on, instead of all waiting for the last.
+    private static let turnSize = 64
+
+    /// What follows the frames of a turn: reports, alarms, one transaction, letters.
+    private func finishTurn() async throws {
+        for report in workshop.collect(Self.turnSize) { await take(report) }
+        if let alarm = scheduler.nextAlarm, alarm <= now { take(scheduler.handle(.timer, now: now)) }
+        fireSchedules()
+        forgetOldJobs()
+        makeRoom()
+        take(scheduler.settle(now: now))
+        let hasNews = !turn.writes.isEmpty
+        try await settle()
+        await tellWaiting(hasNews: hasNews)
+        try await settle()
+    }
+
     /// How long the loop may sleep.
     ///
     /// Milliseconds.
     private func patience() -> Int64 {
+        if workshop.hasReports { return 0 }
         if workshop.isBusy { return 10 }
         let next = (eventWaits.map(\.until) + [scheduler.nextAlarm].compactMap { $0 }).min()
         return next.map { min(max($0 - now, 1), 1_000) } ?? 1_000

@@ -27,7 +27,7 @@ final class Workshop: Sendable {
     /// Calls `wake` whenever a report has come.
     func onReport(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 
-    /// Runs `work` and keeps its report for ``collect()``.
+    /// Runs `work` and keeps its report for ``collect(_:)``.
     func run(on bench: Bench, _ work: @escaping @Sendable () async -> Report?) {
         state.withLock { state in
             state.running += 1
@@ -41,7 +41,7 @@ final class Workshop: Sendable {
         }
     }
 
-    /// Makes a plan and keeps its report for ``collect()``.
+    /// Makes a plan and keeps its report for ``collect(_:)``.
     func plan(_ work: @escaping @Sendable () -> Report?) {
         state.withLock { state in
             state.running += 1
@@ -66,16 +66,20 @@ final class Workshop: Sendable {
     /// Plans that wait or are being made.
     var plansWaiting: Int { state.withLock { $0.plans } }
 
-    /// The reports since the last call, oldest first.
-    func collect() -> [Report] {
+    /// The oldest reports that were not collected yet, at most `limit`.
+    func collect(_ limit: Int) -> [Report] {
         state.withLock { state in
-            defer { state.reports = [] }
-            return state.reports
+            let reports = state.reports.prefix(limit)
+            state.reports.removeFirst(reports.count)
+            return Array(reports)
         }
     }
 
-    /// Whether a report is there or may come soon.
-    var isBusy: Bool { state.withLock { $0.running > 0 || !$0.reports.isEmpty } }
+    /// Whether a report waits.
+    var hasReports: Bool { state.withLock { !$0.reports.isEmpty } }
+
+    /// Whether a report may come soon.
+    var isBusy: Bool { state.withLock { $0.running > 0 } }
 
     /// Returns when all work handed over so far has ended.
     func drain() async {

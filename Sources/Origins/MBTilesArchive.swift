@@ -29,17 +29,20 @@ final class MBTilesArchive: TileArchive {
         }
         let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "/-_.~"))
         let escaped = path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path
-        let isEncrypted: Bool
+        let (isEncrypted, isPatch): (Bool, Bool)
         do {
             queue = try DatabaseQueue(path: "file:\(escaped)?immutable=1", configuration: configuration)
             try queue.read { db in
                 _ = try db.makeStatement(sql: "SELECT tile_data FROM tiles WHERE zoom_level = ?")
             }
-            (dictionary, isEncrypted) = try queue.read { db in
-                guard try db.tableExists("metadata") || db.viewExists("metadata") else { return (nil, false) }
+            (dictionary, isEncrypted, isPatch) = try queue.read { db in
+                guard try db.tableExists("metadata") || db.viewExists("metadata") else { return (nil, false, false) }
                 let sql = "SELECT value FROM metadata WHERE name = ?"
+                func has(_ name: String) throws -> Bool { try Row.fetchOne(db, sql: sql, arguments: [name]) != nil }
                 let data = try Data?.fetchOne(db, sql: sql, arguments: ["shared_zlib_dict"]) ?? nil
-                return (data.map { [UInt8]($0) }, try Row.fetchOne(db, sql: sql, arguments: ["nutikeysha1"]) != nil)
+                return (
+                    data.map { [UInt8]($0) }, try has("nutikeysha1"), try has("agg_tiles_hash_before_apply")
+                )
             }
         } catch {
             throw OriginsError(
@@ -48,6 +51,12 @@ final class MBTilesArchive: TileArchive {
         guard !isEncrypted else {
             throw OriginsError(
                 .unsupported, "'\(path)' is encrypted with a key of CARTO's; only packages without one are read.")
+        }
+        // The mark of patches is that of martin's `mbtiles` tool, which Packhorse's have too.
+        guard !isPatch else {
+            throw OriginsError(
+                .unsupported,
+                "'\(path)' is a patch: it has only the tiles that changed. Make the package first: packhorse apply.")
         }
     }
 

@@ -12,6 +12,7 @@ public struct FolderBlobStore: Sendable {
     public let id: String
     /// Free bytes under which ``temporaryURL()`` refuses with `disk-full`.
     public let reserve: UInt64
+    private let root: String
     private let temporaries = Temporaries()
 
     /// Opens the store in a folder.
@@ -24,6 +25,7 @@ public struct FolderBlobStore: Sendable {
     /// - Throws: `store-missing` without a store and without `create`; `disk-full`, `io`.
     public init(_ folder: URL, create: Bool, reserve: UInt64 = 1 << 20) throws(ShardsError) {
         self.folder = folder
+        root = folder.path
         self.reserve = reserve
         let file = folder.appendingPathComponent("store-id")
         if create { try Self.make(folder, file) }
@@ -88,7 +90,7 @@ public struct FolderBlobStore: Sendable {
 
     /// Length of the blob's file, or `nil` when it is not here; blocks.
     public func length(of digest: Digest) throws(ShardsError) -> UInt64? {
-        let path = place(of: digest).path
+        let path = path(of: digest)
         var status = stat()
         if stat(path, &status) == 0 { return UInt64(max(0, status.st_size)) }
         guard errno == ENOENT else { throw ShardsError.system(errno, "look for", path) }
@@ -118,8 +120,11 @@ public struct FolderBlobStore: Sendable {
         return removed
     }
 
-    private func place(of digest: Digest) -> URL {
-        folder.appendingPathComponent(String(digest.hex.prefix(2))).appendingPathComponent(digest.hex)
+    private func place(of digest: Digest) -> URL { URL(filePath: path(of: digest)) }
+
+    private func path(of digest: Digest) -> String {
+        let name = digest.hex
+        return "\(root)/\(name.prefix(2))/\(name)"
     }
 
     /// Makes what is missing.

@@ -12,7 +12,9 @@ protocol PackageSource: AnyObject {
     var format: TileFormat { get }
     /// How ``body(_:of:)`` is packed.
     var coding: BodyCoding { get }
-    /// Whether Packhorse wrote it: bodies are canonical and metadata is complete. True as far as the seal holds, which ``PackageSources`` looks at.
+    /// Whether Packhorse wrote it, so that bodies are canonical and metadata is complete.
+    ///
+    /// As far as the seal holds: ``PackageSources`` looks at that meanwhile, and lets nothing made from a broken one pass.
     var isOwn: Bool { get }
     /// Whether there is a seal.
     var isSealed: Bool { get }

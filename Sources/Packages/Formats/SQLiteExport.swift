@@ -39,7 +39,7 @@ enum SQLiteExport {
     }
 
     private static func readBack(_ url: URL, _ sum: TileSum, _ format: TileFormat) throws {
-        try Sealing.refuse(url, try MBTilesReadBack.problems(of: url, sum: sum, format: format))
+        try Sealing.refuse(try MBTilesReadBack.problems(of: url, sum: sum, format: format))
     }
 
     private static func fill(

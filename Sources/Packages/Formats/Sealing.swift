@@ -26,11 +26,17 @@ enum Sealing {
         return try aside.wait()
     }
 
-    /// - Throws: `verification-failed` when there are problems.
-    static func refuse(_ url: URL, _ problems: [String]) throws {
+    /// Refuses a file that did not read back as it was written.
+    ///
+    /// The words name no file: it has a temporary name yet, and goes.
+    ///
+    /// - Parameter problems: What the read-back found; nothing is thrown when it is empty.
+    /// - Throws: ``PackagesError`` `verification-failed`.
+    static func refuse(_ problems: [String]) throws {
         guard let first = problems.first else { return }
         throw PackagesError(
             .verificationFailed,
-            "'\(url.path)' failed its verification with \(problems.count) problems; the first: \(first).")
+            "What was written does not read back as it should, with \(problems.count) problems; the first: \(first). "
+                + "It was not kept. The disk may be failing: write to another one; if it happens there too, this is a bug.")
     }
 }

@@ -42,7 +42,7 @@ struct PMTilesExport {
         let digest = try Sealing.run(
             url, { try PMTilesSeal.append(to: $0) },
             readBack: {
-                try Sealing.refuse(url, try PMTilesReadBack.problems(of: url, sum: sum, format: feed.format))
+                try Sealing.refuse(try PMTilesReadBack.problems(of: url, sum: sum, format: feed.format))
             })
         try progress(sum.tiles)
         return (sum.tiles, digest)

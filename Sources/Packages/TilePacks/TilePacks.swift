@@ -68,6 +68,11 @@ public enum TilePacks {
             return try PackageFile.read(order.package) { package in
                 try package.checkIndex()
                 let metadata = try package.metadata()
+                guard metadata[PatchSchema.before] == nil else {
+                    throw PackagesError(
+                        .badSource,
+                        "'\(order.package.path)' is a patch, not a package; make the package first: packhorse apply.")
+                }
                 let packs = try present(package, metadata, order.scheme)
                 var listed: [TilePackList.Pack] = []
                 for (done, pack) in packs.enumerated() {

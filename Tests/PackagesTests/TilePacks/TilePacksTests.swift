@@ -123,6 +123,16 @@ struct TilePacksTests {
         }
     }
 
+    @Test func aPatchIsRefused() throws {
+        let fixture = try PatchFixture()
+        let patch = scratch.file("a.patch.mbtiles")
+        try Patch.make(old: fixture.old, new: try fixture.nextVersion().url, into: patch)
+        let order = TilePacks.Order(package: patch, id: "A", tileset: "demo")
+        let error = #expect(throws: PackagesError.self) { try TilePacks.cut(order, into: scratch.folder) }
+        #expect(error?.message.contains("packhorse apply") == true)
+        #expect(!FileManager.default.fileExists(atPath: scratch.file("packs").path))
+    }
+
     @Test func aFileWithoutAnIndexIsRefused() throws {
         let flat = try PatchFixture()
         let source = try flat.converted(flat.old, "flat-without-index")

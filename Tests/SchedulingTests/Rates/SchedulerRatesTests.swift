@@ -50,6 +50,30 @@ struct SchedulerRatesTests {
         #expect(Set(grants.values.map(\.concurrency)) == [2])
     }
 
+    @Test func budgetsAreDividedOnceForAllEventsOfATurn() {
+        var (bench, _) = bench(workers: 1)
+        bench.sent = []
+        func grants(_ effects: [Effect]) -> [SessionID: RateGrant] {
+            effects.reduce(into: [:]) { found, effect in
+                if case .send(let id, .grants(let all)) = effect { found[id] = all.first }
+            }
+        }
+        for id in 2...SessionID(3) {
+            let profile = SessionProfile(
+                name: "w", host: "h", processID: 1, build: "b", canFetch: true, canMerge: true)
+            for event in [Event.hello(id, profile, held: []), .ready(id, credit: 5)] {
+                #expect(grants(bench.scheduler.apply(event, now: bench.now)).isEmpty)
+            }
+        }
+        #expect(bench.scheduler.audit() == [])
+        // The first one had all six connections; what it gives up is another's only when it says that it knows.
+        let first = grants(bench.scheduler.settle(now: bench.now))
+        #expect(first[1]?.concurrency == 2 && first.values.reduce(0) { $0 + $1.concurrency } <= 6)
+        #expect(bench.scheduler.settle(now: bench.now).isEmpty)
+        settle(&bench, 1...3)
+        #expect(told(bench).mapValues(\.concurrency) == [1: 2, 2: 2, 3: 2])
+    }
+
     @Test func aLowRateGoesToOneWorkerWithAllItsWork() {
         var (bench, _) = bench(perSecond: 4, workers: 3)
         settle(&bench, 1...3)

@@ -179,7 +179,7 @@ extension Simulation {
     /// Gives the scheduler an event, checks its books and sorts its effects.
     mutating func hand(_ event: Event, client: Int? = nil) {
         let tick = tick
-        guard let effects = coordinator?.scheduler.handle(event, now: tick) else { return }
+        guard let effects = coordinator?.scheduler.apply(event, now: tick) else { return }
         handed += 1
         if recording != nil { say("  \(event.brief)") }
         if !effects.isEmpty, handed % auditEvery == 0, let wrong = coordinator?.scheduler.audit().first {
@@ -225,6 +225,8 @@ extension Simulation {
     }
 
     mutating func settle() {
+        let tick = tick
+        if let effects = coordinator?.scheduler.settle(now: tick) { take(effects) }
         while let turn = coordinator?.turn, !turn.isEmpty, coordinator?.held == nil {
             coordinator?.turn = SimCoordinator.Turn()
             carryOut(turn)

@@ -244,7 +244,7 @@ class Bench:
             raise RuntimeError(f"ops/bench/coordinator ended with {ran.returncode}: {ran.stderr[-300:]}")
         self.tables.append("\n".join(["### A coordinator under 1,000 workers (`make bench-coordinator`)", "", *rows]))
         cells = [cell.strip() for cell in plain.split("|")[1:-1]]
-        self.targets += [Target("coordinator: durable batch transitions per second", float(cells[4]), 5000, True, 0),
+        self.targets += [Target("coordinator: durable batch transitions per second", float(cells[5]), 5000, True, 0),
                          Target("coordinator: connected workers", float(cells[1]), 1000, True, 0)]
 
     # MARK: pieces
