@@ -15,10 +15,10 @@ final class ArchiveOrigin: TileOrigin {
     private let format: TileFormat
     private let settler: Settler
 
-    init(_ archive: any TileArchive, format: TileFormat, lanes: Int) {
+    init(_ archive: any TileArchive, format: TileFormat, lanes: Int, layers: LayerMemory?) {
         self.archive = archive
         self.format = format
-        settler = Settler(lanes: lanes, limit: 64 << 20)
+        settler = Settler(lanes: lanes, limit: 64 << 20, layers: layers)
     }
 
     /// A file has no validators: what is known is read again and compared by the caller.
@@ -58,7 +58,8 @@ final class ArchiveOrigin: TileOrigin {
             do throws(TileBodiesError) {
                 let body = try checker.settle(stored.body, coding: stored.coding, declared: format)
                 let outcome = FetchedTile.Outcome.stored(body: body, etag: nil, lastModified: nil)
-                return FetchedTile(tile: tile, outcome: outcome, received: stored.body.count)
+                return FetchedTile(
+                    tile: tile, outcome: outcome, received: stored.body.count, layers: checker.settledLayers)
             } catch {
                 let outcome: FetchedTile.Outcome =
                     error.code == .emptyBody

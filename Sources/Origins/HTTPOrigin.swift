@@ -16,7 +16,7 @@ final class HTTPOrigin: TileOrigin {
     private let window: Int
 
     init(
-        _ tileset: Tileset, environment: [String: String], budget: OriginBudget?, lanes: Int
+        _ tileset: Tileset, environment: [String: String], budget: OriginBudget?, lanes: Int, layers: LayerMemory?
     ) throws(OriginsError) {
         do throws(TilesetsError) {
             templates = try tileset.templates()
@@ -29,7 +29,7 @@ final class HTTPOrigin: TileOrigin {
         }
         client = try TransferClient.open(tileset, environment: environment, budget: budget)
         judge = ResponseJudge(format: tileset.format)
-        settler = Settler(lanes: lanes, limit: max(64 << 20, tileset.maxTileBytes))
+        settler = Settler(lanes: lanes, limit: max(64 << 20, tileset.maxTileBytes), layers: layers)
         language = tileset.language
         window = min(1_024, max(64, tileset.politeness.concurrency * 8))
     }

@@ -1,4 +1,5 @@
 import Foundation
+public import TileBodies
 public import Tilesets
 public import Transfer
 
@@ -10,20 +11,22 @@ public enum OriginFactory {
     /// all fetches on it together. Open one per tileset and process and share it.
     /// - Parameter environment: Where `${NAME}` secrets come from; `SSL_CERT_FILE` names trusted certificates.
     /// - Parameter budget: Whose permits requests need; `nil` = the tileset's own limits hold for this process alone.
+    /// - Parameter layers: Where the layers of vector tiles get their numbers, when the tileset does not tell them; `nil` = they are not wanted.
     /// - Throws: ``OriginsError``.
     public static func open(
-        _ tileset: Tileset, environment: [String: String], budget: OriginBudget? = nil
+        _ tileset: Tileset, environment: [String: String], budget: OriginBudget? = nil, layers: LayerMemory? = nil
     ) async throws(OriginsError) -> any TileOrigin {
+        let layers = tileset.format == .mvt && tileset.vectorLayers == nil ? layers : nil
         let lanes = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
         switch tileset.source {
         case .http:
-            return try HTTPOrigin(tileset, environment: environment, budget: budget, lanes: lanes)
+            return try HTTPOrigin(tileset, environment: environment, budget: budget, lanes: lanes, layers: layers)
         case .mbtiles(let path):
             let archive = try MBTilesArchive(path: path, limit: tileset.maxTileBytes)
-            return ArchiveOrigin(archive, format: tileset.format, lanes: 1)
+            return ArchiveOrigin(archive, format: tileset.format, lanes: 1, layers: layers)
         case .pmtiles(let path):
             let archive = try PMTilesArchive(path: path, limit: tileset.maxTileBytes)
-            return ArchiveOrigin(archive, format: tileset.format, lanes: lanes)
+            return ArchiveOrigin(archive, format: tileset.format, lanes: lanes, layers: layers)
         }
     }
 }

@@ -52,7 +52,8 @@ struct ResponseJudge: Sendable {
         if response.status == 200 {
             do throws(TileBodiesError) {
                 let outcome = try settle(response, checker)
-                return .settled(FetchedTile(tile: tile, outcome: outcome, received: received))
+                return .settled(
+                    FetchedTile(tile: tile, outcome: outcome, received: received, layers: checker.settledLayers))
             } catch {
                 if before.fetches < HTTPOrigin.maxRefetches {
                     return .again(tile, before.next(received: received))

@@ -9,18 +9,20 @@ final class Settler: Sendable {
         let queue: DispatchQueue
         let checker: BodyChecker
 
-        init(_ number: Int, limit: Int) {
+        init(_ number: Int, limit: Int, _ layers: LayerMemory?) {
             queue = DispatchQueue(label: "packhorse.settle.\(number)")
-            checker = BodyChecker(limit: limit)
+            checker = BodyChecker(limit: limit, layers: layers)
         }
     }
 
     private let lanes: [Lane]
     private let turn = Atomic<Int>(0)
 
-    /// - Parameter limit: The largest body, packed or unpacked, in bytes.
-    init(lanes: Int, limit: Int) {
-        self.lanes = (0..<max(1, lanes)).map { Lane($0, limit: limit) }
+    /// - Parameters:
+    ///   - limit: The largest body, packed or unpacked, in bytes.
+    ///   - layers: What numbers the layers of vector tiles; `nil` = they are not looked for.
+    init(lanes: Int, limit: Int, layers: LayerMemory?) {
+        self.lanes = (0..<max(1, lanes)).map { Lane($0, limit: limit, layers) }
     }
 
     /// Runs `work` on one of the lanes with its checker.

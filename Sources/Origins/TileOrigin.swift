@@ -1,3 +1,4 @@
+public import TileBodies
 public import Tiles
 
 /// A tile that an origin has answered for.
@@ -20,12 +21,15 @@ public struct FetchedTile: Sendable {
     public let outcome: Outcome
     /// Body bytes received for it over all attempts.
     public let received: Int
+    /// The layers of a stored vector tile, by the numbers of the memory that the origin was opened with.
+    public let layers: [LayerMemory.Number]?
 
     /// Makes an answer.
-    public init(tile: TileID, outcome: Outcome, received: Int) {
+    public init(tile: TileID, outcome: Outcome, received: Int, layers: [LayerMemory.Number]? = nil) {
         self.tile = tile
         self.outcome = outcome
         self.received = received
+        self.layers = layers
     }
 }
 

@@ -1,6 +1,6 @@
 public import Foundation
 internal import Shards
-internal import TileBodies
+public import TileBodies
 internal import Tiles
 
 /// Turns shards into one MBTiles file whose bytes depend on the spec and the tiles alone.
@@ -16,12 +16,13 @@ public enum MBTilesMerge {
     ///   - shards: Everything fetched for the job; may hold more than the package.
     ///   - temporary: A file that does not exist, on the file system of the blob store. Removed when anything fails.
     ///   - allowedMissing: Tiles of the mask that no shard may mention: those reported as failed for good.
+    ///   - layers: Remembers what layers bodies have, where the spec does not tell them; one that is used again saves inflating them.
     ///   - stripTiles: Tiles sorted at a time; decides memory (about 100 bytes each) and speed, never a byte of the file.
     ///   - progress: Told the number of tiles written, now and then. Throw from it (`CancellationError`) to stop.
     /// - Throws: ``PackagesError``; `bad-shard` names the shard to fetch again.
     public static func run(
         _ spec: PackageSpec, shards: [MergeInput], into temporary: URL, allowedMissing: UInt64 = 0,
-        stripTiles: Int = 40_000, progress: (UInt64) throws -> Void = { _ in }
+        layers: LayerMemory = LayerMemory(), stripTiles: Int = 40_000, progress: (UInt64) throws -> Void = { _ in }
     ) throws -> PackageReceipt {
         guard spec.zooms.max <= spec.mask.maxZoom else {
             throw PackagesError(
@@ -47,7 +48,7 @@ public enum MBTilesMerge {
             let (totals, digest) = try PackageWriting.write(temporary, isSealed: isSealed, readBack: readBack) {
                 builder in
                 var totals = Totals()
-                try fill(builder, spec, inputs, survey, stripTiles, &totals, progress)
+                try fill(builder, spec, inputs, survey, stripTiles, layers, &totals, progress)
                 totals.missing = expected - min(expected, totals.tiles + totals.empty)
                 guard totals.missing <= allowedMissing else {
                     throw try missing(spec, inputs, totals.missing, allowedMissing)
@@ -75,10 +76,10 @@ public enum MBTilesMerge {
 
     private static func fill(
         _ builder: any PackageWriter, _ spec: PackageSpec, _ inputs: [MergeInput], _ survey: TileSurvey,
-        _ stripTiles: Int, _ totals: inout Totals, _ progress: (UInt64) throws -> Void
+        _ stripTiles: Int, _ memory: LayerMemory, _ totals: inout Totals, _ progress: (UInt64) throws -> Void
     ) throws {
         let hash = MergeAside.tilesHash()
-        let layers = MergeAside.layers(spec.metadata)
+        let layers = MergeLayers(spec.metadata, memory)
         let counts = try MergeStream.run(spec, inputs, survey, stripTiles: stripTiles) { tiles in
             hash.add(tiles)
             layers?.add(tiles)
@@ -98,7 +99,7 @@ public enum MBTilesMerge {
         totals.hash = try hash.finish()
         try builder.add(
             metadata: spec.metadata.rows(
-                zooms: spec.zooms, tilesHash: totals.hash, foundLayers: try layers?.finish() ?? nil))
+                zooms: spec.zooms, tilesHash: totals.hash, foundLayers: try layers?.finish()))
         try progress(totals.tiles)
     }
 

@@ -6,11 +6,12 @@ struct MergeTile: Sendable {
     let zoom: Int
     let column: Int
     let row: Int
-    /// The body's number in the package.
+    /// What the body is known by.
+    let key: BodyKey
+    /// Its number in the package.
     let number: UInt32
     /// Whether this is the body's first tile.
     let isNew: Bool
-    let occursAgain: Bool
     /// What the body is a part of; shared, not copied.
     let content: [UInt8]
     let range: Range<Int>
@@ -67,14 +68,15 @@ enum MergeStream {
                         counts.empty += 1
                         continue
                     }
-                    let (number, isNew, occursAgain) = try numbers.number(of: BodyKey(body.digest))
+                    let key = BodyKey(body.digest)
+                    let (number, isNew, occursAgain) = try numbers.number(of: key)
                     let (content, range) =
                         try common[number].map { ($0, $0.indices) } ?? reader.place(of: body, shard: tile.shard)
                     if occursAgain { common.keep(content[range], number) }
                     tiles.append(
                         MergeTile(
-                            zoom: zoom, column: tile.column, row: tile.row, number: number, isNew: isNew,
-                            occursAgain: occursAgain, content: content, range: range))
+                            zoom: zoom, column: tile.column, row: tile.row, key: key, number: number, isNew: isNew,
+                            content: content, range: range))
                     if tiles.count == lot {
                         // The caller has given up.
                         guard belt.put(tiles) else { return counts }
@@ -132,26 +134,6 @@ extension MergeAside<String> {
                 }
             }
             return hash.finish()
-        }
-    }
-}
-
-extension MergeAside<String?> {
-    /// The layers of vector tiles, where the tileset does not tell them; `nil` where nobody asks.
-    static func layers(_ metadata: PackageMetadata) -> MergeAside<String?>? {
-        guard LayerCollector(metadata).json != nil else { return nil }
-        return MergeAside("layers") { belt in
-            var layers = LayerCollector(metadata)
-            while let tiles = belt.take() {
-                for tile in tiles {
-                    try tile.content.withUnsafeBytes { content in
-                        try layers.add(
-                            UnsafeRawBufferPointer(rebasing: content[tile.range]), number: tile.number, zoom: tile.zoom,
-                            occursAgain: tile.occursAgain)
-                    }
-                }
-            }
-            return layers.json
         }
     }
 }

@@ -47,8 +47,12 @@ public final class ShardWriter {
     ///   - body: 1...16 MiB, already checked and in its canonical form.
     ///   - etag: The origin's ETag as sent; kept up to 1,024 bytes, left out when longer.
     ///   - lastModified: The origin's Last-Modified, likewise.
+    /// - Returns: The body's SHA-256.
     /// - Throws: `bad-tile`, `limit-exceeded` (nothing changed); `disk-full` or `io` (give the writer up).
-    public func add(_ tile: TileID, body: [UInt8], etag: String?, lastModified: String?) throws(ShardsError) {
+    @discardableResult
+    public func add(
+        _ tile: TileID, body: [UInt8], etag: String?, lastModified: String?
+    ) throws(ShardsError) -> Digest {
         guard 1...ShardLimits.body ~= body.count else {
             throw ShardsError(
                 .limitExceeded, "The body of \(tile) has \(body.count) bytes; a shard takes 1 to \(ShardLimits.body).")
@@ -69,6 +73,7 @@ public final class ShardWriter {
         }
         index.tiles.append((tile.hilbertID, number, keep(etag), keep(lastModified)))
         stored += 1
+        return digest
     }
 
     /// Adds a tile of which the origin said that there is none.

@@ -5,10 +5,16 @@ public final class BodyChecker {
     private let inflater: Inflater
     private let packer = GzipPacker()
     private let limit: Int
+    private let layers: LayerMemory?
+    /// The traits of the vector tile that was settled last, when there is a memory to number them.
+    public private(set) var settledLayers: [LayerMemory.Number]?
 
-    /// - Parameter limit: The most bytes a body may have, packed or unpacked. Default 64 MiB.
-    public init(limit: Int = Gzip.defaultLimit) {
+    /// - Parameters:
+    ///   - limit: The most bytes a body may have, packed or unpacked. Default 64 MiB.
+    ///   - layers: What numbers the layers of settled vector tiles; `nil` when nobody wants to know them.
+    public init(limit: Int = Gzip.defaultLimit, layers: LayerMemory? = nil) {
         self.limit = limit
+        self.layers = layers
         inflater = Inflater(limit: limit)
     }
 
@@ -32,6 +38,7 @@ public final class BodyChecker {
             throw TileBodiesError(.tooLarge, "the body has \(body.count) bytes; the limit is \(limit)")
         }
         defer { inflater.release() }
+        settledLayers = nil
         switch (coding, declared) {
         case (.deflate, _):
             let unpacked = try body.borrow { (input) throws(TileBodiesError) in
@@ -48,17 +55,20 @@ public final class BodyChecker {
 
     /// The layers and fields of a canonical vector tile body.
     ///
+    /// - Parameter isSettled: Whether ``settle(_:coding:declared:)`` returned it, here or elsewhere: then it is not scanned again.
     /// - Throws: ``TileBodiesError`` as ``settle(_:coding:declared:)`` does.
-    public func summary(of body: [UInt8]) throws(TileBodiesError) -> VectorTileSummary {
-        try body.borrow { (input) throws(TileBodiesError) in try summary(of: input) }
+    public func summary(of body: [UInt8], isSettled: Bool = false) throws(TileBodiesError) -> VectorTileSummary {
+        try body.borrow { (input) throws(TileBodiesError) in try summary(of: input, isSettled: isSettled) }
     }
 
     /// The same of borrowed bytes.
-    public func summary(of body: UnsafeRawBufferPointer) throws(TileBodiesError) -> VectorTileSummary {
+    public func summary(
+        of body: UnsafeRawBufferPointer, isSettled: Bool = false
+    ) throws(TileBodiesError) -> VectorTileSummary {
         defer { inflater.release() }
-        guard Gzip.isGzip(body) else { return try VectorTileSummary(scanning: body) }
+        guard Gzip.isGzip(body) else { return try VectorTileSummary(body, isScanned: isSettled) }
         _ = try inflater.gunzip(body)
-        return try VectorTileSummary(scanning: inflater.output)
+        return try VectorTileSummary(inflater.output, isScanned: isSettled)
     }
 
     private enum Verdict {
@@ -87,9 +97,15 @@ public final class BodyChecker {
 
     /// Scans an unpacked vector tile and says in the best words what it is when it is none.
     private func scan(_ bytes: UnsafeRawBufferPointer) throws(TileBodiesError) {
-        guard !bytes.isEmpty else { return }
+        guard !bytes.isEmpty else {
+            settledLayers = layers == nil ? nil : []
+            return
+        }
         do {
-            guard try VectorTileScanner.scan(bytes).layers == 0 else { return }
+            guard try VectorTileScanner.scan(bytes).layers == 0 else {
+                settledLayers = try layers?.numbers(of: VectorTileSummary(bytes, isScanned: true))
+                return
+            }
         } catch {
             throw DocumentSniffer.refusal(of: bytes, declared: .mvt) ?? error
         }

@@ -20,9 +20,12 @@ public struct VectorLayers: Sendable, Hashable {
 
     /// Adds one tile of this zoom.
     public mutating func add(_ summary: VectorTileSummary, zoom: Int) {
-        for layer in summary.layers {
-            join(layer.name, Layer(minZoom: zoom, maxZoom: zoom, fields: layer.fields))
-        }
+        for layer in summary.layers { add(layer.name, layer.fields, zoom: zoom) }
+    }
+
+    /// Adds one layer of a tile of this zoom.
+    mutating func add(_ name: String, _ fields: [String: VectorTileSummary.FieldType], zoom: Int) {
+        join(name, Layer(minZoom: zoom, maxZoom: zoom, fields: fields))
     }
 
     /// Adds everything another union has seen.

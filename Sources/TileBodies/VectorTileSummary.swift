@@ -43,11 +43,12 @@ public struct VectorTileSummary: Sendable, Hashable {
     /// The layers in the order of the tile.
     public let layers: [Layer]
 
-    /// Scans an unpacked vector tile.
+    /// Reads an unpacked vector tile.
     ///
+    /// - Parameter isScanned: Whether ``VectorTileScanner`` has passed it. Bytes of which that is not true give an error or nonsense.
     /// - Throws: ``TileBodiesError`` `.badMVT` or `.truncated`, as ``VectorTileScanner`` does.
-    public init(scanning bytes: UnsafeRawBufferPointer) throws(TileBodiesError) {
-        _ = try VectorTileScanner.scan(bytes)
+    public init(_ bytes: UnsafeRawBufferPointer, isScanned: Bool) throws(TileBodiesError) {
+        if !isScanned { _ = try VectorTileScanner.scan(bytes) }
         do {
             layers = try Self.read(bytes)
         } catch {

@@ -3,6 +3,7 @@ internal import Logging
 internal import Origins
 internal import Shards
 internal import Telemetry
+internal import TileBodies
 internal import Tiles
 internal import Tilesets
 internal import Wire
@@ -11,6 +12,8 @@ internal import Wire
 struct BatchFetcher: Sendable {
     let store: any BlobStore
     let origins: OriginCache
+    /// Remembers what layers the fetched tiles have.
+    let layers: LayerMemory
     let logger: Logger?
 
     /// Takes the tiles of the batch that the offer's sources hold, and asks the origin for the others: whether they have changed where the
@@ -40,7 +43,7 @@ struct BatchFetcher: Sendable {
         }
         let (tileset, origin) = try await origins.open(Array(work.tileset), budget: work.origin)
         let session = try ShardSession(
-            try store.temporaryURL(), ShardHeader(tileset: tileset.id, cell: cell, zooms: zooms))
+            try store.temporaryURL(), ShardHeader(tileset: tileset.id, cell: cell, zooms: zooms), layers)
         var wanted = SourceTiles(mask.tiles(in: zooms, under: cell), tileset: tileset.id)
         for digest in work.base {
             guard try await open(digest, in: session, wanted) else { break }

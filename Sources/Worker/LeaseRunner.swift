@@ -3,6 +3,7 @@ internal import Logging
 internal import Packages
 internal import Shards
 internal import Styles
+internal import TileBodies
 internal import Wire
 
 /// Does the work of any lease, and says in the coordinator's words why it failed.
@@ -17,12 +18,14 @@ struct LeaseRunner: WorkRunner {
         beforeMerge: @escaping @Sendable () -> Void = {}
     ) {
         self.beforeMerge = beforeMerge
-        let origins = OriginCache(environment: environment, budgets: budgets)
-        fetcher = BatchFetcher(store: store, origins: origins, logger: logger)
+        let layers = LayerMemory()
+        let origins = OriginCache(environment: environment, budgets: budgets, layers: layers)
+        fetcher = BatchFetcher(store: store, origins: origins, layers: layers, logger: logger)
         let styles = StylePacks(
             in: scratch ?? FileManager.default.temporaryDirectory.appending(path: "packhorse"))
         merger = PackageMerger(
-            store: store, exporter: PackageExporter(store: store, styles: styles, environment: environment))
+            store: store, exporter: PackageExporter(store: store, styles: styles, environment: environment),
+            layers: layers)
     }
 
     func run(_ offer: PBOffer, _ meter: WorkMeter) async -> WorkOutcome {

@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Origins
 internal import Shards
+internal import TileBodies
 internal import Tilesets
 
 /// One open origin per tileset, so that connections and their limits are shared by all batches of this process.
@@ -16,12 +17,14 @@ actor OriginCache {
 
     private let environment: [String: String]
     private let budgets: WorkerBudgets
+    private let layers: LayerMemory?
     private var entries: [Digest: Entry] = [:]
     private var uses = 0
 
-    init(environment: [String: String], budgets: WorkerBudgets = WorkerBudgets()) {
+    init(environment: [String: String], budgets: WorkerBudgets = WorkerBudgets(), layers: LayerMemory? = nil) {
         self.environment = environment
         self.budgets = budgets
+        self.layers = layers
     }
 
     /// The tileset of `canonicalJSON` and its origin, whose requests draw from the budget `name`; empty = from none.
@@ -44,8 +47,8 @@ actor OriginCache {
             }
             // Not a child of the first batch that asks: others wait for it too, and that one may be cancelled.
             let budget = name.isEmpty ? nil : budgets.budget(name)
-            let opening = Task { [environment] in
-                try await OriginFactory.open(tileset, environment: environment, budget: budget)
+            let opening = Task { [environment, layers] in
+                try await OriginFactory.open(tileset, environment: environment, budget: budget, layers: layers)
             }
             entry = Entry(tileset: tileset, opening: opening, lastUse: uses)
             if entries.count >= Self.limit, let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) {

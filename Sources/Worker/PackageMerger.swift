@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Packages
 internal import Shards
+internal import TileBodies
 internal import Tiles
 internal import Tilesets
 internal import Wire
@@ -9,6 +10,8 @@ internal import Wire
 struct PackageMerger: Sendable {
     let store: any BlobStore
     let exporter: PackageExporter
+    /// Remembers what layers tiles have.
+    let layers: LayerMemory
 
     /// Merges on a thread of its own.
     ///
@@ -25,7 +28,7 @@ struct PackageMerger: Sendable {
         let temporary = try store.temporaryURL()
         let receipt = try await withTaskCancellationHandler {
             try await Blocking.run("packhorse.merge") {
-                try Self.merge(spec, inputs, into: temporary, allowedMissing: manifest.allowedMissing, meter)
+                try merge(spec, inputs, into: temporary, allowedMissing: manifest.allowedMissing, meter)
             }
         } onCancel: {
             meter.cancel()
@@ -53,12 +56,13 @@ struct PackageMerger: Sendable {
         }
     }
 
-    private static func merge(
+    private func merge(
         _ spec: PackageSpec, _ inputs: [MergeInput], into temporary: URL, allowedMissing: UInt64, _ meter: WorkMeter
     ) throws -> PackageReceipt {
         do {
-            return try MBTilesMerge.run(spec, shards: inputs, into: temporary, allowedMissing: allowedMissing) {
-                tiles in
+            return try MBTilesMerge.run(
+                spec, shards: inputs, into: temporary, allowedMissing: allowedMissing, layers: layers
+            ) { tiles in
                 if meter.isCancelled { throw CancellationError() }
                 meter.set(done: tiles)
                 meter.step()

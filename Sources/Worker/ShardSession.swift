@@ -1,6 +1,7 @@
 internal import Foundation
 internal import Origins
 internal import Shards
+internal import TileBodies
 internal import Tiles
 internal import Wire
 
@@ -15,6 +16,7 @@ actor ShardSession {
     private let temporary: URL
     private let header: ShardHeader
     private let writer: ShardWriter
+    private let layers: LayerMemory
     private var base: BaseTiles
     /// Whether anything was written: then the shard is another than any before.
     private var isNew = false
@@ -28,7 +30,9 @@ actor ShardSession {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    init(_ temporary: URL, _ header: ShardHeader) throws {
+    /// - Parameter layers: Is told the layers of the tiles that an origin sends, where the origin found them.
+    init(_ temporary: URL, _ header: ShardHeader, _ layers: LayerMemory) throws {
+        self.layers = layers
         executor = QueueExecutor("packhorse.shard")
         self.temporary = temporary
         self.header = header
@@ -42,12 +46,14 @@ actor ShardSession {
             received &+= UInt64(clamping: fetched.received)
             switch fetched.outcome {
             case .stored(let body, let etag, let lastModified):
-                if base.length(of: fetched.tile) == body.count,
-                    base.keep(fetched.tile, Digest(of: body), etag: etag, lastModified: lastModified, .sent)
-                {
-                    continue
+                if base.length(of: fetched.tile) == body.count {
+                    let digest = Digest(of: body)
+                    if base.keep(fetched.tile, digest, etag: etag, lastModified: lastModified, .sent) {
+                        remember(fetched, digest)
+                        continue
+                    }
                 }
-                try write(fetched.tile, body, etag: etag, lastModified: lastModified)
+                remember(fetched, try write(fetched.tile, body, etag: etag, lastModified: lastModified))
             case .empty:
                 if base.keep(fetched.tile, nil, etag: nil, lastModified: nil, .sent) { continue }
                 try write(fetched.tile, nil, etag: nil, lastModified: nil)
@@ -57,6 +63,11 @@ actor ShardSession {
             case .failed(let cause, let detail): fail(fetched.tile, cause, detail)
             }
         }
+    }
+
+    private func remember(_ fetched: FetchedTile, _ digest: Digest?) {
+        guard let traits = fetched.layers, let digest else { return }
+        layers.keep(LayerMemory.Key(digest.prefix128), traits)
     }
 
     private func fail(_ tile: TileID, _ cause: String, _ detail: String) {
@@ -79,13 +90,15 @@ actor ShardSession {
         reused += 1
     }
 
-    private func write(_ tile: TileID, _ body: [UInt8]?, etag: String?, lastModified: String?) throws(ShardsError) {
+    /// - Returns: The body's digest.
+    @discardableResult
+    private func write(
+        _ tile: TileID, _ body: [UInt8]?, etag: String?, lastModified: String?
+    ) throws(ShardsError) -> Digest? {
         isNew = true
-        if let body {
-            try writer.add(tile, body: body, etag: etag, lastModified: lastModified)
-        } else {
-            try writer.addEmpty(tile)
-        }
+        if let body { return try writer.add(tile, body: body, etag: etag, lastModified: lastModified) }
+        try writer.addEmpty(tile)
+        return nil
     }
 
     // MARK: - The base

@@ -7,6 +7,8 @@ struct Program {
         let status: Int32
         let output: String
         let errors: String
+        /// From its start to its end, noted by a thread that no test can hold up.
+        let duration: Duration
     }
 
     /// The `packhorse` binary that was built with these tests.
@@ -44,8 +46,10 @@ struct Program {
         (process.standardOutput, process.standardError) = (handles[0], handles[1])
         // Foundation's Process keeps what it was given: a thousand runs would be two thousand open files.
         defer { for handle in handles { try? handle.close() } }
-        try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
-            process.terminationHandler = { _ in ended.resume() }
+        let start = ContinuousClock.now
+        let end = try await withCheckedThrowingContinuation {
+            (ended: CheckedContinuation<ContinuousClock.Instant, any Error>) in
+            process.terminationHandler = { _ in ended.resume(returning: .now) }
             do {
                 try process.run()
             } catch {
@@ -55,7 +59,7 @@ struct Program {
         }
         return Outcome(
             status: process.terminationStatus, output: try String(contentsOf: output, encoding: .utf8),
-            errors: try String(contentsOf: errors, encoding: .utf8))
+            errors: try String(contentsOf: errors, encoding: .utf8), duration: end - start)
     }
 
     static func created(_ file: URL) throws -> FileHandle {

@@ -63,11 +63,10 @@ struct ArchiveOriginTests {
         let basket = try await fetch(tileset, (0..<2).compactMap { TileID(zoom: 1, x: 0, tmsY: $0) })
         #expect(basket["1/0/1"]?.outcome == .stored(body: Gzip.compress(layer), etag: nil, lastModified: nil))
         guard case .failed? = basket["1/0/0"]?.outcome else { throw Unexpected() }
+        try await queue.write { db in try db.execute(sql: "INSERT INTO metadata VALUES ('mark', 'abc')") }
         for (name, words) in [("nutikeysha1", "encrypted"), ("agg_tiles_hash_before_apply", "packhorse apply")] {
             try await queue.write { db in
-                try db.execute(
-                    sql: "UPDATE metadata SET name = 'gone' WHERE name = 'nutikeysha1'; INSERT INTO metadata VALUES (?, 'abc')",
-                    arguments: [name])
+                try db.execute(sql: "UPDATE metadata SET name = ? WHERE value = 'abc'", arguments: [name])
             }
             let error = await #expect(throws: OriginsError.self) {
                 try await resolve("mbtiles:carto.mbtiles", scratch.folder)

@@ -113,16 +113,37 @@ struct MBTilesMergeTests {
         var metadata = try world.spec.metadata
         metadata.vectorLayersJSON = nil
         let spec = PackageSpec(id: "demo", mask: world.mask, zooms: world.zooms, metadata: metadata)
+        let shared = LayerMemory()
         var jsons: Set<String> = []
-        for (count, seed) in [(1, 1), (5, 2)] as [(Int, UInt64)] {
+        for (count, seed, memory) in [(1, 1, shared), (5, 2, LayerMemory()), (3, 3, shared)]
+            as [(Int, UInt64, LayerMemory)]
+        {
             let url = scratch.file("\(seed).mbtiles")
-            _ = try MBTilesMerge.run(spec, shards: try world.shards(count, in: scratch, seed: seed), into: url)
-            let json = try DatabaseQueue(path: url.path).read {
-                try String.fetchOne($0, sql: "SELECT value FROM metadata WHERE name = 'json'")
-            }
-            jsons.insert(json ?? "")
+            _ = try MBTilesMerge.run(
+                spec, shards: try world.shards(count, in: scratch, seed: seed), into: url, layers: memory)
+            jsons.insert(try json(url) ?? "")
         }
         #expect(jsons == [#"{"vector_layers":[{"fields":{"name":"String"},"id":"land","maxzoom":9,"minzoom":0}]}"#])
+    }
+
+    @Test func whatIsRememberedOfABodyIsNotLookedForAgain() throws {
+        let world = try World()
+        var metadata = try world.spec.metadata
+        metadata.vectorLayersJSON = nil
+        let spec = PackageSpec(id: "demo", mask: world.mask, zooms: world.zooms, metadata: metadata)
+        let memory = LayerMemory()
+        let none = try #require(memory.numbers(of: BodyChecker().summary(of: Gzip.compress([]))))
+        for body in world.samples.compactMap(\.body) { memory.keep(LayerMemory.Key(Digest(of: body).prefix128), none) }
+        let url = scratch.file("a.mbtiles")
+        _ = try MBTilesMerge.run(
+            spec, shards: try world.shards(2, in: scratch, seed: 1), into: url, layers: memory)
+        #expect(try json(url) == #"{"vector_layers":[]}"#)
+    }
+
+    private func json(_ url: URL) throws -> String? {
+        try DatabaseQueue(path: url.path).read {
+            try String.fetchOne($0, sql: "SELECT value FROM metadata WHERE name = 'json'")
+        }
     }
 
     @Test func onlyTilesOfTheMaskAndZoomsEnter() throws {

@@ -29,7 +29,7 @@ struct ForeignMetadata {
         for row in Self.dropped { self.given[row] = nil }
     }
 
-    /// Takes note of a tile; they come by zoom, column and row.
+    /// Takes note of a tile with its settled body; they come by zoom, column and row.
     mutating func add(_ tile: TileID, _ body: [UInt8], _ key: BodyKey) throws {
         hash.add(zoom: tile.zoom, column: tile.x, row: tile.tmsY, body: body)
         if zooms?.upperBound != tile.zoom { deepest = nil }
@@ -43,7 +43,7 @@ struct ForeignMetadata {
         if lastZoom.count > 100_000 { lastZoom.removeAll() }
         lastZoom[key] = tile.zoom
         do throws(TileBodiesError) {
-            layers.add(try checker.summary(of: body), zoom: tile.zoom)
+            layers.add(try checker.summary(of: body, isSettled: true), zoom: tile.zoom)
         } catch {
             throw PackagesError(.badSource, "Tile \(tile) of the file cannot be used: \(error.message).", cause: error)
         }

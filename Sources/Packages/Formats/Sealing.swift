@@ -37,6 +37,7 @@ enum Sealing {
         throw PackagesError(
             .verificationFailed,
             "What was written does not read back as it should, with \(problems.count) problems; the first: \(first). "
-                + "It was not kept. The disk may be failing: write to another one; if it happens there too, this is a bug.")
+                + "It was not kept. The disk may be failing: write to another one; if it happens there too, this is a bug."
+        )
     }
 }

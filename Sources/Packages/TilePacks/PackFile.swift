@@ -25,7 +25,7 @@ struct PackFile {
         var tiles: UInt64 = 0
         try MBTilesBuilder.write(url, isSealed: true, pageSize: Self.pageSize) { builder in
             var numbers: [BodyKey: UInt32] = [:]
-            var layers = LayerCollector(metadata)
+            var layers = LayerCollector(isSettled: false)
             for zoom in pack.zooms {
                 for (column, rows) in columns(zoom) {
                     var found = try package.tiles(zoom: zoom, column: column, rows: rows)
@@ -36,8 +36,8 @@ struct PackFile {
                             try builder.add(body: body, number: number)
                         }
                         try builder.add(zoom: zoom, column: column, row: row.row, number: number)
-                        try body.withUnsafeBytes {
-                            try layers.add($0, number: number, zoom: zoom, occursAgain: true)
+                        if metadata.lacksLayers {
+                            try body.withUnsafeBytes { try layers.add($0, key, zoom: zoom) }
                         }
                         hash.add(row)
                         tiles += 1
@@ -45,7 +45,9 @@ struct PackFile {
                 }
             }
             try builder.add(
-                metadata: metadata.rows(zooms: pack.zooms, tilesHash: hash.finish(), foundLayers: layers.json))
+                metadata: metadata.rows(
+                    zooms: pack.zooms, tilesHash: hash.finish(),
+                    foundLayers: metadata.lacksLayers ? layers.layers.json : nil))
         }
         try Durable.sync(file: url)
         guard try PackageFile.read(url, { try $0.hash() }) == hash.finish() else {

@@ -61,10 +61,10 @@ class Bench:
     def base(port=origin.PLAIN):
         return f"http://127.0.0.1:{port}"
 
-    def build(self, manifest, workers=1, port=origin.PLAIN, connections=64, slots=None):
-        """Builds a package of a tree in an empty folder, which is gone afterwards."""
+    def build(self, manifest, workers=1, port=origin.PLAIN, connections=64, slots=None, tells_layers=True):
+        """Builds a package of a tree in an empty folder, which is gone afterwards; from a TileJSON, or from an address that tells no layers."""
         folder = f"{self.work}/packhorse"
-        path = "tilejson.json" if port == origin.PLAIN else "{z}/{x}/{y}." + manifest["ext"]
+        path = "tilejson.json" if port == origin.PLAIN and tells_layers else "{z}/{x}/{y}." + manifest["ext"]
         try:
             return packhorse.build(manifest, f"{self.base(port)}/{manifest['name']}/{path}", folder, workers, connections, slots)
         finally:
@@ -93,6 +93,8 @@ class Bench:
         candidates = {"F1: C, nothing looked at": floor("bare"), "F2: C, inflated, parsed, hashed": floor("careful")}
         candidates["Packhorse, one worker"] = lambda: self.build(manifest)
         candidates["Packhorse, two workers"] = lambda: self.build(manifest, workers=2)
+        if name == "vector-20k":
+            candidates["Packhorse, one worker, layers not told"] = lambda: self.build(manifest, tells_layers=False)
         missing = self.others.missing()
         if "curl" not in missing:
             candidates["curl --parallel, bodies dropped"] = lambda: self.others.curl(manifest, self.base(), folder)

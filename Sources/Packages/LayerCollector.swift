@@ -1,0 +1,49 @@
+internal import TileBodies
+
+/// The vector layers found in tiles, for a tileset that does not say what it has.
+struct LayerCollector {
+    /// Those found so far.
+    private(set) var layers = VectorLayers()
+    private let memory: LayerMemory
+    private let isSettled: Bool
+    private let checker = BodyChecker()
+    /// The traits seen at each zoom.
+    private var seen: [Int: Set<LayerMemory.Number>] = [:]
+
+    /// - Parameters:
+    ///   - memory: What is remembered of bodies is not looked for again.
+    ///   - isSettled: Whether all bodies are known to be whole tiles.
+    init(_ memory: LayerMemory = LayerMemory(), isSettled: Bool) {
+        self.memory = memory
+        self.isSettled = isSettled
+    }
+
+    /// Adds what a tile's body has.
+    ///
+    /// - Throws: `verification-failed` for one that must be looked at and is no vector tile.
+    mutating func add(_ body: UnsafeRawBufferPointer, _ key: BodyKey, zoom: Int) throws(PackagesError) {
+        let key = LayerMemory.Key((key.high, key.low))
+        if let traits = memory.recall(key) { return note(traits, zoom) }
+        let summary: VectorTileSummary
+        do {
+            summary = try checker.summary(of: body, isSettled: isSettled)
+        } catch {
+            throw PackagesError(
+                .verificationFailed, "A vector tile of zoom \(zoom) cannot be read: \(error.message)", cause: error)
+        }
+        guard let traits = memory.numbers(of: summary) else { return layers.add(summary, zoom: zoom) }
+        memory.keep(key, traits)
+        note(traits, zoom)
+    }
+
+    private mutating func note(_ traits: [LayerMemory.Number], _ zoom: Int) {
+        for trait in traits where seen[zoom, default: []].insert(trait).inserted {
+            memory.add(trait, to: &layers, zoom: zoom)
+        }
+    }
+}
+
+extension PackageMetadata {
+    /// Whether tiles must be looked at for their layers.
+    var lacksLayers: Bool { format == .mvt && vectorLayersJSON == nil }
+}

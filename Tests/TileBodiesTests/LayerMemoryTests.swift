@@ -1,0 +1,69 @@
+import Testing
+import TileBodies
+
+struct LayerMemoryTests {
+    private func key(_ number: Int) -> LayerMemory.Key { LayerMemory.Key((UInt64(number), 7)) }
+
+    @Test func aBodyThatIsRememberedHasTheLayersItHad() throws {
+        let memory = LayerMemory()
+        let checker = BodyChecker(layers: memory)
+        let tiles = [
+            VectorSamples.plain, VectorSamples.tile([VectorSamples.layer(name: "other", keys: ["é"])]),
+            VectorSamples.plain,
+        ]
+        var direct = VectorLayers()
+        var remembered = VectorLayers()
+        for (zoom, tile) in tiles.enumerated() {
+            let body = try checker.settle(tile, coding: .identity, declared: .mvt)
+            memory.keep(key(zoom), try #require(checker.settledLayers))
+            direct.add(try checker.summary(of: body), zoom: zoom)
+            for number in try #require(memory.recall(key(zoom))) { memory.add(number, to: &remembered, zoom: zoom) }
+        }
+        #expect(remembered == direct)
+        #expect(memory.recall(key(0)) == memory.recall(key(2)))
+        #expect(memory.recall(key(9)) == nil)
+    }
+
+    @Test func aTileWithoutLayersIsRememberedToo() throws {
+        let memory = LayerMemory()
+        let checker = BodyChecker(layers: memory)
+        _ = try checker.settle(Gzip.compress([]), coding: .gzip, declared: .mvt)
+        #expect(checker.settledLayers == [])
+        memory.keep(key(1), [])
+        #expect(memory.recall(key(1)) == [])
+    }
+
+    @Test func nothingIsLookedForWithoutAMemoryOrInPictures() throws {
+        let plain = BodyChecker()
+        _ = try plain.settle(VectorSamples.plain, coding: .identity, declared: .mvt)
+        #expect(plain.settledLayers == nil)
+        let checker = BodyChecker(layers: LayerMemory())
+        _ = try checker.settle(VectorSamples.plain, coding: .identity, declared: .mvt)
+        #expect(checker.settledLayers != nil)
+        #expect(throws: TileBodiesError.self) { try checker.settle([1, 2], coding: .identity, declared: .mvt) }
+        #expect(checker.settledLayers == nil, "what was settled before is not what was refused now")
+    }
+
+    @Test func theOldestAreForgottenAndTheAskedForAreKept() {
+        let memory = LayerMemory(limit: 10)
+        for number in 0..<1_000 {
+            memory.keep(key(number), [UInt16(number % 7)])
+            // Asked for all the time, as the sea is.
+            #expect(memory.recall(key(0)) == [0])
+        }
+        let held = (0..<1_000).filter { memory.recall(key($0)) != nil }
+        #expect(held.contains(999) && held.contains(0) && held.count <= 20)
+        #expect(held.allSatisfy { memory.recall(key($0)).map { $0.count == 1 } ?? true })
+    }
+
+    @Test func moreTraitsThanThereAreNumbersAreNotNumbered() throws {
+        let memory = LayerMemory()
+        let checker = BodyChecker()
+        var last: [LayerMemory.Number]? = []
+        for number in 0..<70_000 where last != nil {
+            let tile = VectorSamples.tile([VectorSamples.layer(name: "layer \(number)", keys: ["a"])])
+            last = memory.numbers(of: try checker.summary(of: tile, isSettled: true))
+        }
+        #expect(last == nil)
+    }
+}
