@@ -50,12 +50,16 @@ public final class LayerMemory: Sendable {
     private struct State {
         var traits: [Trait] = []
         var known: [Trait: Number] = [:]
+        /// Bytes of names that may still be kept: a hostile origin could make up new ones for ever.
+        var room = 4 << 20
         var recent = Generation()
         var older = Generation()
 
         mutating func number(of trait: Trait) -> Number? {
             if let number = known[trait] { return number }
-            guard let number = Number(exactly: traits.count) else { return nil }
+            let size = trait.layer.utf8.count + (trait.field?.utf8.count ?? 0)
+            guard let number = Number(exactly: traits.count), size <= room else { return nil }
+            room -= size
             traits.append(trait)
             known[trait] = number
             return number
@@ -75,10 +79,10 @@ public final class LayerMemory: Sendable {
 
     /// An empty memory.
     ///
-    /// - Parameter limit: Bodies after which it begins to forget, 1…2^25; up to twice as many are held. The default takes 13 MB at most.
+    /// - Parameter limit: Bodies after which it begins to forget, 1…2^25; up to twice as many are held. The default takes 20 MB at most.
     public init(limit: Int = 65_536) { self.limit = min(max(1, limit), 1 << 25) }
 
-    /// The numbers of a tile's traits; `nil` when there would be too many different ones.
+    /// The numbers of a tile's traits; `nil` when there would be too many different ones, or too long ones.
     public func numbers(of tile: VectorTileSummary) -> [Number]? {
         var traits: [Trait] = []
         for layer in tile.layers {

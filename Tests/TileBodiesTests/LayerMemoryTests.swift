@@ -66,4 +66,14 @@ struct LayerMemoryTests {
         }
         #expect(last == nil)
     }
+
+    @Test func namesWithoutEndAreNotKept() throws {
+        let memory = LayerMemory()
+        let long = String(repeating: "x", count: 1 << 20)
+        let kept = try (0..<10).filter { number in
+            let tile = VectorSamples.tile([VectorSamples.layer(name: "\(number)\(long)", keys: ["a"])])
+            return memory.numbers(of: try BodyChecker().summary(of: tile, isSettled: true)) != nil
+        }
+        #expect(kept == [0])
+    }
 }
