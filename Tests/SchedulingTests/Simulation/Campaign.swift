@@ -35,13 +35,11 @@ struct Campaign {
     /// Says something at once: a night's run is looked at while it goes on.
     static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 
-    /// Gives way after each seed: tests share few threads, and others measure time.
-    func run() async -> Outcome {
+    func run() -> Outcome {
         var outcome = Outcome()
         let clock = ContinuousClock()
         let start = clock.now
         for seed in seeds {
-            await Task.yield()
             var simulation = Simulation(seed: seed, mutant: mutant)
             let problem = simulation.run()
             outcome.seeds += 1

@@ -7,13 +7,13 @@ import Testing
 /// were measured over 300 seeds each.
 struct MutantTests {
     @Test(arguments: Mutant.allCases)
-    func isFoundOut(_ mutant: Mutant) async {
+    func isFoundOut(_ mutant: Mutant) {
         let environment = ProcessInfo.processInfo.environment
         guard environment["PACKHORSE_SEED"] == nil else { return }
         let measured = environment["PACKHORSE_MUTANT_SEEDS"].flatMap(UInt64.init)
         var campaign = Campaign(seeds: 0..<(measured ?? mutant.seeds), mutant: mutant)
         campaign.mostFailures = measured == nil ? 1 : .max
-        let outcome = await campaign.run()
+        let outcome = campaign.run()
         if measured != nil {
             let kinds = Dictionary(grouping: outcome.failures) { String($0.prefix(40)) }.mapValues(\.count)
             print("\(mutant): \(outcome.failures.count) of \(outcome.seeds), \(kinds)")

@@ -3,12 +3,12 @@ import Testing
 
 @Suite struct SimulationTests {
     /// PACKHORSE_SEEDS=N runs N seeds instead, PACKHORSE_SEED=S replays one with its last events.
-    @Test func everyWorldHealsAndNothingIsLost() async {
+    @Test func everyWorldHealsAndNothingIsLost() {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["PACKHORSE_SEED"].flatMap(UInt64.init) { return replay(seed) }
         let wanted = environment["PACKHORSE_SEEDS"].flatMap(UInt64.init)
         let campaign = Campaign(seeds: 0..<(wanted ?? 500), speaks: wanted != nil)
-        let outcome = await campaign.run()
+        let outcome = campaign.run()
         Campaign.say(outcome.summary)
         for failure in outcome.failures { Issue.record("\(failure)") }
         #expect(outcome.crashes > outcome.seeds)
