@@ -78,6 +78,9 @@ struct TileInput {
                 throw PackagesError(
                     .badSource, "'\(file.path)' is damaged: its seal is broken. Verify it, build it again.")
             }
+            let patched = try Row.fetchOne(
+                database, sql: "SELECT value FROM metadata WHERE name = ?", arguments: [PatchSchema.before])
+            guard patched == nil else { throw PatchSchema.refusal(file.path) }
             let text = try String.fetchOne(database, sql: "SELECT value FROM metadata WHERE name = 'format'") ?? ""
             let name = try String.fetchOne(database, sql: "SELECT value FROM metadata WHERE name = 'name'")
             guard let format = TileFormat(rawValue: text) ?? TileFormat.allCases.first(where: { $0.mediaType == text })

@@ -4,6 +4,23 @@ import Testing
 /// What an operator sees of a cluster: the event log, the live table, a backup and going back to it.
 struct SeeingTests {
     @Test(.timeLimit(.minutes(15)))
+    func whoFollowsTheLogOutlivesACoordinator() async throws {
+        let scratch = try Scratch()
+        let origin = try await DemoOrigin(in: scratch)
+        let cluster = try await Cluster(workers: 0, in: scratch)
+        let follower = try Daemon(["events", "-f", "--coordinator", cluster.control], in: scratch)
+        try await cluster.coordinator?.killNow()
+        try await Eventually.holds("it is missed") { follower.said.contains("waiting for it to come back") }
+        try await cluster.startCoordinator()
+        let job = try await cluster.submit(["LI", "--tileset", origin.tileset, "--zoom", "0-8"])
+        try await Eventually.holds("it tells of the new job") {
+            try String(contentsOf: follower.output, encoding: .utf8).contains("job \(job) submitted")
+        }
+        try await follower.stop()
+        try await cluster.stop()
+    }
+
+    @Test(.timeLimit(.minutes(15)))
     func whatHappenedIsSeenFollowedBackedUpAndRestored() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)

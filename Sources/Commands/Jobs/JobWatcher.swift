@@ -70,17 +70,7 @@ struct JobWatcher {
     }
 
     private func ask(_ number: UInt64) async throws -> JobView {
-        var waited = 0
-        while true {
-            do {
-                return JobView(try await client.job(number, failures: 100))
-            } catch let error as CLIError where [.unavailable, .temporary].contains(error.status) && waited < 60 {
-                let what = error.status == .unavailable ? "the coordinator does not answer" : error.message
-                if waited == 0 { Console.note("\(what); waiting for it to come back") }
-                waited += 1
-                try await Task.sleep(for: .seconds(1))
-            }
-        }
+        JobView(try await Patience.outlast { try await client.job(number, failures: 100) })
     }
 
     private func show(_ view: JobView, _ meter: RateMeter) throws {

@@ -44,7 +44,10 @@ struct EventsCommand: AsyncParsableCommand {
             seen = last.seq
         }
         while follow {
-            let events = try await client.events(after: seen, limit: 1_000, wait: .seconds(20), job: job)
+            let (after, job) = (seen, job)
+            let events = try await Patience.outlast {
+                try await client.events(after: after, limit: 1_000, wait: .seconds(20), job: job)
+            }
             try events.events.forEach(write)
             seen = events.events.last?.seq ?? seen
         }

@@ -51,8 +51,7 @@ final class MBTilesSource: PackageSource {
         }
         (rows, dictionary) = try Self.metadata(database, path)
         guard rows[PatchSchema.before] == nil else {
-            throw PackagesError(
-                .badSource, "'\(url.path)' is a patch, not a package; make the package first: packhorse apply.")
+            throw PatchSchema.refusal(url.path)
         }
         isSealed = try SQLiteSeal.isThere(in: "metadata", database)
         format = try Self.format(rows["format"], path)

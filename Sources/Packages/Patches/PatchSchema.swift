@@ -2,9 +2,15 @@ internal import Foundation
 internal import GRDB
 
 /// The tables of a patch and the names of its metadata: an MBTiles file with one table `tiles` (FORMAT.md).
-enum PatchSchema {
-    /// The hash of the package the patch is for.
-    static let before = "agg_tiles_hash_before_apply"
+package enum PatchSchema {
+    /// What is said of a patch where a package is wanted.
+    package static func refusal(_ path: String) -> PackagesError {
+        PackagesError(
+            .badSource, "'\(path)' is a patch, not a package; make the package first: packhorse apply.")
+    }
+
+    /// The hash of the package the patch is for; no package has it.
+    package static let before = "agg_tiles_hash_before_apply"
     /// The hash of the package it makes.
     static let after = "agg_tiles_hash_after_apply"
     /// The hash of the rows at hand.

@@ -69,9 +69,7 @@ public enum TilePacks {
                 try package.checkIndex()
                 let metadata = try package.metadata()
                 guard metadata[PatchSchema.before] == nil else {
-                    throw PackagesError(
-                        .badSource,
-                        "'\(order.package.path)' is a patch, not a package; make the package first: packhorse apply.")
+                    throw PatchSchema.refusal(order.package.path)
                 }
                 let packs = try present(package, metadata, order.scheme)
                 var listed: [TilePackList.Pack] = []
