@@ -1,15 +1,9 @@
 import Foundation
-import Synchronization
 import Testing
 
 /// A process that runs beside a test and is ended with it, by its own id.
 final class Daemon {
-    /// When the process ended, noted by a thread that no test can hold up.
-    private final class Ending: Sendable {
-        let time = Mutex<ContinuousClock.Instant?>(nil)
-    }
     private let process = Process()
-    private let ending = Ending()
     /// Where its standard error goes.
     let log: URL
     /// Where its standard output goes.
@@ -27,7 +21,6 @@ final class Daemon {
         process.standardInput = FileHandle.nullDevice
         process.standardOutput = try Program.created(output)
         process.standardError = try Program.created(log)
-        process.terminationHandler = { [ending] _ in ending.time.withLock { $0 = .now } }
         try process.run()
     }
 
@@ -51,13 +44,10 @@ final class Daemon {
         try await ended()
     }
 
-    /// Asks it to end, and says how long that took.
-    @discardableResult
-    func stop() async throws -> Duration {
-        let start = ContinuousClock.now
+    /// Asks it to end.
+    func stop() async throws {
         process.terminate()
         try await ended()
-        return (ending.time.withLock { $0 } ?? .now) - start
     }
 
     /// Peak resident memory so far, in bytes.

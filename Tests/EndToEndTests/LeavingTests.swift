@@ -24,7 +24,9 @@ struct LeavingTests {
         let cluster = try await Cluster(workers: 2, coordinatorArguments: ["--lease-seconds", "600"], in: scratch)
         let job = try await cluster.submit(Self.job + ["--tileset", origin.tileset])
         try await middle(of: job, cluster)
-        #expect(try await cluster.workers[0].stop() < .seconds(10), "SIGTERM ends a worker within ten seconds")
+        let start = ContinuousClock.now
+        try await cluster.workers[0].stop()
+        #expect(ContinuousClock.now - start < .seconds(120), "SIGTERM ends a worker long before its leases end")
         let ended = try await end(of: job, cluster)
         #expect((ended.state, ended.failed) == ("done", 0))
         try await cluster.stop()
