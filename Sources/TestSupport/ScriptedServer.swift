@@ -52,8 +52,10 @@ public final class ScriptedServer: Sendable {
     private let script: @Sendable (Request) -> Answer
     private let state = Mutex(State())
 
-    /// Starts to listen, on a free port unless one is named; every request is answered by `script`.
-    public init(port wanted: Int = 0, _ script: @escaping @Sendable (Request) -> Answer) throws {
+    /// Takes a free port, unless one is named, and starts to listen; every request is answered by `script`.
+    ///
+    /// - Parameter isOpen: Whether it listens at once. Until ``open()`` connections are refused, and nobody else can have the port.
+    public init(port wanted: Int = 0, isOpen: Bool = true, _ script: @escaping @Sendable (Request) -> Answer) throws {
         signal(SIGPIPE, SIG_IGN)
         self.script = script
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -68,7 +70,7 @@ public final class ScriptedServer: Sendable {
         let fd = listener
         let code = withUnsafeMutablePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-                guard bind(fd, address, length) == 0, listen(fd, 512) == 0 else { return errno }
+                guard bind(fd, address, length) == 0 else { return errno }
                 return getsockname(fd, address, &length) == 0 ? 0 : errno
             }
         }
@@ -77,6 +79,16 @@ public final class ScriptedServer: Sendable {
             throw SocketError(number: code)
         }
         port = Int(UInt16(bigEndian: address.sin_port))
+        if isOpen { try open() }
+    }
+
+    /// Starts to listen; once.
+    public func open() throws {
+        guard listen(listener, 512) == 0 else {
+            let number = errno
+            Glibc.close(listener)
+            throw SocketError(number: number)
+        }
         spawn { [self] in accept() }
     }
 

@@ -108,11 +108,16 @@ struct MBTilesMergeTests {
             ])
     }
 
-    @Test func layersAreTakenFromTheTilesWhenTheTilesetIsSilent() throws {
-        let world = try World()
+    /// A package whose tileset tells no layers.
+    private func silentSpec(_ world: World) throws -> PackageSpec {
         var metadata = try world.spec.metadata
         metadata.vectorLayersJSON = nil
-        let spec = PackageSpec(id: "demo", mask: world.mask, zooms: world.zooms, metadata: metadata)
+        return PackageSpec(id: "demo", mask: world.mask, zooms: world.zooms, metadata: metadata)
+    }
+
+    @Test func layersAreTakenFromTheTilesWhenTheTilesetIsSilent() throws {
+        let world = try World()
+        let spec = try silentSpec(world)
         let shared = LayerMemory()
         var jsons: Set<String> = []
         for (count, seed, memory) in [(1, 1, shared), (5, 2, LayerMemory()), (3, 3, shared)]
@@ -128,9 +133,7 @@ struct MBTilesMergeTests {
 
     @Test func whatIsRememberedOfABodyIsNotLookedForAgain() throws {
         let world = try World()
-        var metadata = try world.spec.metadata
-        metadata.vectorLayersJSON = nil
-        let spec = PackageSpec(id: "demo", mask: world.mask, zooms: world.zooms, metadata: metadata)
+        let spec = try silentSpec(world)
         let memory = LayerMemory()
         let none = try #require(memory.numbers(of: BodyChecker().summary(of: Gzip.compress([]))))
         for body in world.samples.compactMap(\.body) { memory.keep(LayerMemory.Key(Digest(of: body).prefix128), none) }

@@ -13,9 +13,7 @@ struct ForeignMetadata {
     private var hash = TilesHash()
     private var zooms: ClosedRange<Int>?
     private var deepest: (columns: ClosedRange<Int>, rows: ClosedRange<Int>)?
-    private let checker = BodyChecker()
-    private var layers = VectorLayers()
-    private var lastZoom: [BodyKey: Int] = [:]
+    private var found = LayerCollector(isSettled: true)
     private let findsLayers: Bool
 
     /// Rows that are about the file they come from, or about another place of the tiles.
@@ -39,14 +37,7 @@ struct ForeignMetadata {
             min(columns.lowerBound, tile.x)...max(columns.upperBound, tile.x),
             min(rows.lowerBound, tile.y)...max(rows.upperBound, tile.y)
         )
-        guard findsLayers, lastZoom[key] != tile.zoom else { return }
-        if lastZoom.count > 100_000 { lastZoom.removeAll() }
-        lastZoom[key] = tile.zoom
-        do throws(TileBodiesError) {
-            layers.add(try checker.summary(of: body, isSettled: true), zoom: tile.zoom)
-        } catch {
-            throw PackagesError(.badSource, "Tile \(tile) of the file cannot be used: \(error.message).", cause: error)
-        }
+        if findsLayers { try body.withUnsafeBytes { try found.add($0, key, zoom: tile.zoom) } }
     }
 
     /// The rows for a package of these tiles.
@@ -63,7 +54,7 @@ struct ForeignMetadata {
             rows["center"] = nil
         }
         if rows["center"] == nil, let text = rows["bounds"] { rows["center"] = center(text) }
-        if findsLayers { rows["json"] = #"{"vector_layers":\#(layers.json)}"# }
+        if findsLayers { rows["json"] = #"{"vector_layers":\#(found.layers.json)}"# }
         return rows
     }
 
