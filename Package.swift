@@ -143,12 +143,13 @@ let strict: [SwiftSetting] =
 
 /// Links the Swift libraries into the program: it starts in two thirds of the time, and needs no Swift where it runs.
 ///
+/// Nobody loads the program as a library, so none of its 61,000 symbols is exported: the loader would look through them for every name.
 /// What Foundation's static library needs is named, because the rooms are compiled for tests too, which link dynamically. So no test
 /// may depend on the program's target.
 let swiftInside = LinkerSetting.unsafeFlags(
     [
         "-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims", "-l_FoundationCollections",
-        "-lstdc++",
+        "-lstdc++", "-Xlinker", "--no-export-dynamic",
     ], .when(platforms: [.linux]))
 
 /// The rooms named in PACKHORSE_ROOMS and everything below them, or `nil` for the whole house.

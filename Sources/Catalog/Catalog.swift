@@ -62,7 +62,9 @@ public struct Catalog: Sendable {
         }
         guard access(listURL.path, F_OK) == 0 else {
             throw CatalogError(
-                .missing, "There is no catalog in '\(folder.path)' ('packages.json' is missing). Correct --catalog.")
+                .missing,
+                "There is no catalog in '\(folder.path)' ('packages.json' is missing). Name the folder that a coordinator publishes into."
+            )
         }
     }
 

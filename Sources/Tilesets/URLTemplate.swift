@@ -69,9 +69,14 @@ public struct URLTemplate: Sendable, Hashable {
         parts.append(.text(Self.sendable(rest)))
         self.parts = parts
         let hasRow = parts.contains(.row) || parts.contains(.southRow)
-        guard parts.contains(.quadkey) || (parts.contains(.zoom) && parts.contains(.column) && hasRow) else {
+        let missing = [
+            parts.contains(.zoom) ? nil : "{z}", parts.contains(.column) ? nil : "{x}", hasRow ? nil : "{y} or {-y}",
+        ].compactMap(\.self)
+        guard missing.isEmpty || parts.contains(.quadkey) else {
             throw TilesetsError(
-                .badTemplate, "A tile URL names no tile: it needs {z}, {x} and {y} (or {-y}), or {q}.")
+                .badTemplate,
+                "A tile URL names no tile: it needs {z}, {x} and {y} (or {-y}), or {q}; this one lacks "
+                    + "\(missing.joined(separator: ", ")).")
         }
         try checkHosts()
     }

@@ -22,6 +22,8 @@ actor WorkerShell {
     private var outbox: [Outgoing] = []
     private var isSending = false
     private var lastState = LinkState.connecting
+    /// Whether it was said that no coordinator answers.
+    private var isMissing = false
     private var seq: UInt64 = 0
     private var epoch: UInt32 = 0
     /// Why the worker ended; `nil` while it lives.
@@ -54,6 +56,10 @@ actor WorkerShell {
                 let frame = try Frame(decoding: bytes)
                 guard frame.session == core.session else { continue }
                 epoch = frame.epoch
+                if isMissing {
+                    isMissing = false
+                    logger.notice("The coordinator answers", metadata: [LogKey.endpoint: "\(link.endpoint)"])
+                }
                 budgets.heard(epoch: frame.epoch, re: frame.re)
                 trace("in", frame.message)
                 if case .stale(let body) = frame.message {
@@ -171,7 +177,10 @@ actor WorkerShell {
                 switch item {
                 case .message(let message): encode(message).map { frames.append($0) }
                 case .reconnect:
-                    logger.info("No word from the coordinator; connecting anew")
+                    logger.log(
+                        level: isMissing ? .info : .warning, "No coordinator answers; trying on",
+                        metadata: [LogKey.endpoint: "\(link.endpoint)"])
+                    isMissing = true
                     await link.reconnect()
                 }
             }

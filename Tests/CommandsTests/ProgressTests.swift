@@ -1,6 +1,7 @@
-import Commands
 import Testing
 import Wire
+
+@testable import Commands
 
 struct ProgressTests {
     private func job(_ tiles: UInt64, stored: UInt64, inFlight: UInt64) -> JobView {
@@ -32,6 +33,20 @@ struct ProgressTests {
             #expect(bar.prefix(10).allSatisfy { $0 == "█" || $0 == "░" })
             #expect(bar.prefix(10).count { $0 == "█" } == done / 10)
         }
+    }
+
+    @Test func theScreenTellsPausedJobsAndSilentWorkers() {
+        let paused = JobView(
+            PBJobStatus.make {
+                $0.job = 3
+                $0.state = "fetching"
+                $0.waiting = "paused"
+            })
+        let workers = ["busy", "suspect"].map { state in PBWorkerStatus.make { $0.state = state } }
+        let screen = TopScreen(health: PBHealth(), jobs: [paused], meters: [:], workers: workers)
+        let lines = screen.lines(height: 40)
+        #expect(lines[0].hasSuffix("2 workers, 1 busy, 1 silent"))
+        #expect(lines.contains { $0.contains("fetching (paused)") })
     }
 
     @Test func theRateIsOfTheLastHalfMinute() throws {

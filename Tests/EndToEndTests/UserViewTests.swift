@@ -135,4 +135,22 @@ struct UserViewTests {
         #expect(try await cluster.run(["dead", "show", "7"]).status == 66)
         try await cluster.stop()
     }
+
+    /// A wrong port is heard of from the worker itself, and from the job that waits for it.
+    @Test(.timeLimit(.minutes(15)))
+    func whoWaitsForTheOtherSideSaysSo() async throws {
+        let scratch = try Scratch()
+        let origin = try await DemoOrigin(in: scratch)
+        let astray = try Daemon(
+            ["worker", "--connect", "tcp://127.0.0.1:9", "--scratch", scratch.url("s").path], in: scratch)
+        let cluster = try await Cluster(workers: 0, in: scratch)
+        let job = try await cluster.submit(["EE", "--zoom", "0-5", "--tileset", origin.tileset])
+        let status = try await cluster.run(["status", job])
+        #expect(status.output.contains("waits: no worker is connected; start one with packhorse worker"), "\(status)")
+        try await Eventually.holds("the worker misses its coordinator") {
+            astray.said.contains("No coordinator answers") && astray.said.contains("tcp://127.0.0.1:9")
+        }
+        try await astray.stop()
+        try await cluster.stop()
+    }
 }

@@ -77,6 +77,7 @@ struct WrongInputTests {
         let raised = try await cluster.run(box + ["--tile-limit", "100000", "--dry-run"])
         #expect(raised.status == 0, "\(raised.errors)")
         #expect(try await cluster.run(["jobs", "--quiet"]).output.isEmpty, "neither left a job")
+        check(try await cluster.run(["events", "--job", "999"]), status: 66, says: "999")
         try await cluster.stop()
     }
 
@@ -114,6 +115,9 @@ struct WrongInputTests {
             (["diff", path("a.mbtiles"), path("a.mbtiles"), "-o", path("p.mbtiles")], 73, "--force"),
             (["diff", path("a.mbtiles"), path("a.mbtiles"), "-o", path("folder"), "--force"], 73, "is a folder"),
             (["diff", path("a.mbtiles"), path("a.mbtiles"), "-o", path("a.mbtiles"), "--force"], 64, "is an input"),
+            (["diff", path("a.mbtiles"), path("a.mbtiles"), "-o", path("x"), "--dry-run"], 64, "leave out one"),
+            (["packs", path("folder")], 66, "no catalog"),
+            (["jobs", "--limit", "0"], 64, "--limit"),
             (["verify", "/dev/null"], 66, "device"),
             (["apply", path("p.mbtiles"), path("a.mbtiles"), "-o", path("a.mbtiles")], 73, "--force"),
             (["apply", path("p.mbtiles"), path("a.mbtiles"), "-o", path("none/x.mbtiles")], 73, path("none")),

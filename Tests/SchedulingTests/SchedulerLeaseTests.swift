@@ -132,6 +132,19 @@ struct SchedulerLeaseTests {
         #expect(bench.offers().count == 1)
     }
 
+    @Test func aJobThatNobodyWorksOnSaysSo() {
+        var bench = Bench()
+        bench.submit(1)
+        let job = bench.scheduler.jobIDs[0]
+        #expect(bench.scheduler.absence(for: job, now: bench.now).hasPrefix("no worker is connected"))
+        bench.join(1, credit: 0)
+        #expect(bench.scheduler.absence(for: job, now: bench.now) == "")
+        bench.pass(17_000)
+        #expect(bench.scheduler.absence(for: job, now: bench.now) == "no worker was heard for 17 s")
+        bench.on(.cancel(job))
+        #expect(bench.scheduler.absence(for: job, now: bench.now) == "")
+    }
+
     @Test func afterARestartHeldLeasesAreAdoptedAndTheOthersGoBack() {
         var bench = Bench()
         let job = bench.submit(3)

@@ -26,7 +26,8 @@ struct URLTemplateTests {
     }
 
     @Test(arguments: [
-        ("http://localhost/{z}/{x}.png", "{y}"), ("http://localhost/{z}/{x}/{y", "}"),
+        ("http://localhost/{z}/{x}.png", "lacks {y} or {-y}."), ("http://localhost/{y}", "lacks {z}, {x}."),
+        ("http://localhost/{z}/{x}/{y", "}"),
         ("http://localhost/{z}/{x}/{yy}", "{y}"), ("http://localhost/{z}/{x}/{y}?k={kye}", "{key}"),
         ("/tiles/{z}/{x}/{y}", "http"),
     ])

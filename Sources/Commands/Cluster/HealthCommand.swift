@@ -8,12 +8,12 @@ struct HealthCommand: AsyncParsableCommand {
         discussion: "Example: packhorse health --timeout 2")
 
     @Flag(help: "The result as JSON.") var json = false
-    @Option(help: "Also require at least this many connected workers.") var workers: Int = 0
+    @Option(help: "Also require at least this many workers that were heard in the last seconds.") var workers: Int = 0
     @OptionGroup var cluster: ClusterOptions
 
     func run() async throws {
         let (health, connected) = try await cluster.withClient { client in
-            (try await client.health(), workers > 0 ? try await client.workers().count : 0)
+            (try await client.health(), workers > 0 ? try await client.workers().count { !$0.isSilent } : 0)
         }
         if json {
             Console.result(try JSONText.pretty(HealthView(health)))

@@ -29,7 +29,10 @@ struct DiffCommand: ParsableCommand {
     @Flag(help: "The result as JSON.") var json = false
 
     func validate() throws {
-        guard dryRun != (output != nil) else {
+        if dryRun, output != nil {
+            throw ValidationError("--dry-run writes no patch: leave out one of -o and --dry-run")
+        }
+        guard dryRun || output != nil else {
             throw ValidationError("say where the patch goes with -o PATCH, or --dry-run to write none")
         }
     }

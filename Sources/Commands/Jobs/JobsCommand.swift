@@ -10,6 +10,10 @@ struct JobsCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Job numbers only.") var quiet = false
     @OptionGroup var cluster: ClusterOptions
 
+    func validate() throws {
+        guard (1...1_000).contains(limit) else { throw ValidationError("--limit must lie between 1 and 1,000.") }
+    }
+
     func run() async throws {
         let views = try await cluster.withClient { try await $0.jobs(limit: limit) }.map(JobView.init).sorted {
             $0.job > $1.job

@@ -34,3 +34,8 @@ struct StallNotice {
         return troubled.map { "nothing moves: worker \($0.name) is \($0.state): \($0.reason)" }
     }
 }
+
+extension PBWorkerStatus {
+    /// Whether the coordinator has missed several of its heartbeats: it may be gone.
+    var isSilent: Bool { state == "suspect" }
+}

@@ -34,6 +34,8 @@ struct EventsCommand: AsyncParsableCommand {
     }
 
     private func show(_ client: ControlClient) async throws {
+        // Of a job that nobody knows there will never be a line.
+        if job != 0 { _ = try await client.job(job, failures: 0) }
         var seen = try await start(client)
         var left = limit
         while left > 0 {

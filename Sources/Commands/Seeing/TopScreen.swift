@@ -11,9 +11,11 @@ package struct TopScreen {
     func lines(height: Int) -> [String] {
         let open = jobs.filter { !$0.isOver }
         let busy = workers.count { $0.state == "busy" }
+        let silent = workers.count(where: \.isSilent)
         var lines = [
             "packhorse \(health.state), epoch \(health.epoch): \(Units.count(open.count, of: "open job")), "
-                + "\(Units.count(workers.count, of: "worker")), \(busy) busy", "",
+                + "\(Units.count(workers.count, of: "worker")), \(busy) busy"
+                + (silent > 0 ? ", \(silent) silent" : ""), "",
         ]
         lines += jobTable(open)
         lines += ["", ""].prefix(1) + workerTable
@@ -28,7 +30,8 @@ package struct TopScreen {
         for job in open {
             let meter = meters[job.job]
             table.add(
-                "\(job.job)", job.state, "\(Int(job.fraction * 100)) %",
+                "\(job.job)", job.state + (job.waiting.map { " (\($0.prefix(60)))" } ?? ""),
+                "\(Int(job.fraction * 100)) %",
                 "\(Units.count(job.settled))/\(Units.count(job.tiles))",
                 meter?.rate.map { "\(Units.count(UInt64(max($0, 0))))/s" } ?? "-",
                 meter?.remaining(to: job.tiles).map { Units.duration(seconds: $0) } ?? "-", Units.count(job.failed),
