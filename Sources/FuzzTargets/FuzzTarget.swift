@@ -34,6 +34,10 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case gaps
     /// A body's delta: two bytes with the length of the old body, the old body, the delta.
     case delta
+    /// A tile's body as an origin serves it: a byte that tells format and coding, the body.
+    case tile
+    /// A range of glyphs.
+    case glyphs
 
     /// What became of some bytes.
     public enum Verdict: Hashable, Sendable, CustomStringConvertible {
@@ -69,6 +73,8 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
         case .zip: Self.zip(bytes)
         case .gaps: Self.gaps(bytes)
         case .delta: Self.delta(bytes)
+        case .tile: Self.tile(bytes)
+        case .glyphs: Self.glyphs(bytes)
         }
     }
 

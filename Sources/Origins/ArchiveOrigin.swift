@@ -23,7 +23,7 @@ final class ArchiveOrigin: TileOrigin {
 
     /// A file has no validators: what is known is read again and compared by the caller.
     func fetch(
-        _ tiles: any Sequence<TileID> & Sendable, known: [TileID: TileValidators],
+        _ tiles: any Sequence<TileID> & Sendable, known: [TileID: TileValidators], failedBefore: Bool,
         deliver: @Sendable ([FetchedTile]) async throws -> Void
     ) async throws {
         var iterator = tiles.makeIterator()

@@ -35,7 +35,7 @@ final class HTTPOrigin: TileOrigin {
     }
 
     func fetch(
-        _ tiles: any Sequence<TileID> & Sendable, known: [TileID: TileValidators],
+        _ tiles: any Sequence<TileID> & Sendable, known: [TileID: TileValidators], failedBefore: Bool,
         deliver: @Sendable ([FetchedTile]) async throws -> Void
     ) async throws {
         let download = client.download()
@@ -53,7 +53,7 @@ final class HTTPOrigin: TileOrigin {
                     isExhausted = true
                     break
                 }
-                requests.append(request(for: tile, known[tile]))
+                requests.append(request(for: tile, known[tile], failedBefore))
             }
             underWay += requests.count
             download.submit(requests)
@@ -74,7 +74,7 @@ final class HTTPOrigin: TileOrigin {
                     if !earlier.isEmpty { earlier[tile.tile] = nil }
                 case .again(let tile, let state):
                     earlier[tile] = state
-                    again.append(request(for: tile, state.isUnconditional ? nil : known[tile]))
+                    again.append(request(for: tile, state.isUnconditional ? nil : known[tile], failedBefore))
                 case .unknown: break
                 }
             }
@@ -82,10 +82,12 @@ final class HTTPOrigin: TileOrigin {
         }
     }
 
-    private func request(for tile: TileID, _ known: TileValidators?) -> TransferRequest {
+    private func request(for tile: TileID, _ known: TileValidators?, _ failedBefore: Bool) -> TransferRequest {
         let template = templates[(tile.x + tile.y + tile.zoom) % templates.count]
-        return TransferRequest(
+        var request = TransferRequest(
             tag: tile.hilbertID, url: template.expand(tile, language: language, key: key),
             headers: known?.headers ?? [])
+        request.hasFailedBefore = failedBefore
+        return request
     }
 }

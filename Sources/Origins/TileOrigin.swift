@@ -39,20 +39,24 @@ public protocol TileOrigin: Sendable {
     ///
     /// Every tile of the sequence is delivered exactly once. The next group is handed over when the last call returned;
     /// meanwhile a bounded number of transfers goes on. What `deliver` throws ends the fetch and is thrown on.
-    /// - Parameter known: What is known of tiles from an earlier fetch: they may be delivered as `unchanged`. An origin that cannot
-    ///   tell delivers them as if nothing were known.
+    /// - Parameters:
+    ///   - known: What is known of tiles from an earlier fetch: they may be delivered as `unchanged`. An origin that cannot tell delivers
+    ///     them as if nothing were known.
+    ///   - failedBefore: Whether these tiles were given up in an earlier attempt that had all others: that they fail again is no sign of
+    ///     an origin that is down.
     /// - Throws: `CancellationError` when the task is cancelled: a return always means that every tile was delivered.
     func fetch(
-        _ tiles: any Sequence<TileID> & Sendable, known: [TileID: TileValidators],
+        _ tiles: any Sequence<TileID> & Sendable, known: [TileID: TileValidators], failedBefore: Bool,
         deliver: @Sendable ([FetchedTile]) async throws -> Void
     ) async throws
 }
 
 extension TileOrigin {
-    /// Pulls tiles of which nothing is known.
+    /// Pulls tiles for the first time.
     public func fetch(
-        _ tiles: any Sequence<TileID> & Sendable, deliver: @Sendable ([FetchedTile]) async throws -> Void
+        _ tiles: any Sequence<TileID> & Sendable, known: [TileID: TileValidators] = [:],
+        deliver: @Sendable ([FetchedTile]) async throws -> Void
     ) async throws {
-        try await fetch(tiles, known: [:], deliver: deliver)
+        try await fetch(tiles, known: known, failedBefore: false, deliver: deliver)
     }
 }

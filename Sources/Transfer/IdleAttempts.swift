@@ -19,14 +19,31 @@ struct IdleAttempts: Sendable {
     ///
     /// A tile that alone makes its server fail, or is alone told to wait for ever, must not hold up the end of a job.
     static let mostAlone = 2
+    /// Failures while others were answered, after which the fault is the request's own.
+    ///
+    /// Its further failures count, and say nothing about the origin: else a few tiles that nobody can have, when every worker is left
+    /// with such tiles alone, look like an origin that is down, and are asked for once a minute.
+    static let ownFaults = 2
 
     private(set) var count = 0
+    private var faults = 0
     /// How the origin had received all requests when this one last failed, or began.
     private var useBefore: OriginBudget.Use?
+
+    /// - Parameter hasFailedBefore: Whether the request was given up once, so that the fault is its own from the start.
+    init(hasFailedBefore: Bool = false) { faults = hasFailedBefore ? Self.ownFaults : 0 }
 
     /// Notes how the origin fares when the request begins.
     mutating func begin(_ use: OriginBudget.Use?) {
         if useBefore == nil { useBefore = use }
+    }
+
+    /// What an attempt that ended so says about the origin.
+    ///
+    /// - Parameter hadAnswer: False when nobody was there, which is never a request's own fault.
+    func evidence(of reception: OriginBudget.Reception, hadAnswer: Bool) -> OriginBudget.Reception {
+        guard case .failed = reception, hadAnswer, faults >= Self.ownFaults else { return reception }
+        return .none
     }
 
     /// Whether an attempt that ended so does not count against its request.
@@ -44,7 +61,11 @@ struct IdleAttempts: Sendable {
             let isAlone = use.throttled &- before.throttled <= 1
             guard !isAlone || count < Self.mostAlone else { return false }
         case .failed:
-            guard before.answered == use.answered else { return false }
+            guard before.answered == use.answered else {
+                if hadAnswer { faults = min(faults + 1, Self.ownFaults) }
+                return false
+            }
+            guard faults < Self.ownFaults || !hadAnswer else { return false }
             let isAlone = use.failed &- before.failed <= 1
             guard !hadAnswer || count < (isAlone ? Self.mostAlone : Self.most) else { return false }
         case .answered, .none: return false

@@ -11,6 +11,8 @@ final class TransferEngine {
     private let homeLines: HeaderLines
     private let bareLines: HeaderLines
     private var queue = TransferQueue()
+    /// Whether the origin failed when it was last asked.
+    private var hasFailed = false
     private var limiter: RateLimiter?
     let budget: OriginBudget?
     private var pausedUntil: ContinuousClock.Instant?
@@ -115,7 +117,8 @@ final class TransferEngine {
                 isRefused = true
                 return (didStart, wait)
             }
-            guard let job = queue.pop(at: now) else { break }
+            // After a failure something new tells more than what failed before: whether the origin is down, or one tile ill.
+            guard let job = queue.pop(at: now, newFirst: hasFailed) else { break }
             begin(job)
             didStart = true
         }
@@ -186,7 +189,7 @@ final class TransferEngine {
             : nil
         if let budget {
             let reception = OriginBudget.Reception(status: status, retryAfter: after)
-            budget.settle(reception)
+            settle(job.idle.evidence(of: reception, hadAnswer: true), budget)
             if let wait = job.idleWait(reception, hadAnswer: true, budget, options.retry, using: &generator) {
                 pause(after, status)
                 job.startAgain(counts: false)
@@ -219,6 +222,16 @@ final class TransferEngine {
                     received: job.received)))
     }
 
+    /// Tells the budget what an ended attempt says about the origin.
+    private func settle(_ reception: OriginBudget.Reception, _ budget: OriginBudget) {
+        budget.settle(reception)
+        switch reception {
+        case .failed: hasFailed = true
+        case .answered, .throttled: hasFailed = false
+        case .none: break
+        }
+    }
+
     /// "Too many requests" is about all of ours, not about one.
     private func pause(_ retryAfter: Duration?, _ status: Int) {
         guard let retryAfter, status == 429 || status == 503 else { return }
@@ -239,8 +252,8 @@ final class TransferEngine {
     private func failed(_ job: TransferJob, _ error: TransferError) {
         var job = job
         if let budget {
-            budget.settle(error.isRetriable ? .failed : .answered)
             let hadAnswer = error.code != .connectFailed && error.code != .resolveFailed
+            settle(job.idle.evidence(of: error.isRetriable ? .failed : .answered, hadAnswer: hadAnswer), budget)
             if error.isRetriable,
                 let wait = job.idleWait(.failed, hadAnswer: hadAnswer, budget, options.retry, using: &generator)
             {

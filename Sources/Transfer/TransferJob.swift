@@ -9,7 +9,7 @@ struct TransferJob: Sendable {
     var url: String
     var attempt = 1
     /// Attempts that told nothing about this request.
-    var idle = IdleAttempts()
+    var idle: IdleAttempts
     var redirects = 0
     var received = 0
     /// Whether a redirect led to another host: then no header of ours goes along.
@@ -19,6 +19,7 @@ struct TransferJob: Sendable {
         self.request = request
         self.download = download
         submitted = now
+        idle = IdleAttempts(hasFailedBefore: request.hasFailedBefore)
         url = request.url
     }
 

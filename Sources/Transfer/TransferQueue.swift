@@ -27,8 +27,11 @@ struct TransferQueue {
     }
 
     /// Takes the next job that may start now: one that waited before a new one.
-    mutating func pop(at now: ContinuousClock.Instant) -> TransferJob? {
-        if let last = later.last, last.due <= now { return later.popLast()?.job }
+    ///
+    /// - Parameter newFirst: The other way round.
+    mutating func pop(at now: ContinuousClock.Instant, newFirst: Bool = false) -> TransferJob? {
+        let hasNew = head < fresh.count
+        if let last = later.last, last.due <= now, !newFirst || !hasNew { return later.popLast()?.job }
         guard head < fresh.count else { return nil }
         let job = fresh[head]
         head += 1

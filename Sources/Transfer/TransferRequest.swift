@@ -87,6 +87,8 @@ public struct TransferRequest: Sendable {
     public var upload: TransferUpload?
     /// Where the body goes; without it, to memory.
     public var sink: TransferSink?
+    /// Whether it was given up before, while others were answered: its failures say nothing about the origin, and all count.
+    public var hasFailedBefore = false
     /// How the request is signed; a signed one follows no redirect and carries none of the client's own headers.
     public var signing: TransferSigning?
 

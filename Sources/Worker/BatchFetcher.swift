@@ -21,8 +21,9 @@ struct BatchFetcher: Sendable {
     ///
     /// Tiles that cannot be had are named in the result.
     ///
+    /// - Parameter attempt: 1 for the first. What an earlier one left is among the sources: tiles that it does not hold failed then.
     /// - Throws: ``WorkFailure``, `ShardsError`, or `CancellationError`; no file is left then.
-    func run(_ work: PBFetchWork, token: UInt64, _ meter: WorkMeter) async throws -> PBCommit {
+    func run(_ work: PBFetchWork, token: UInt64, attempt: UInt32, _ meter: WorkMeter) async throws -> PBCommit {
         let mask: TileMask
         do {
             mask = try TileMask(decoding: work.mask)
@@ -54,7 +55,8 @@ struct BatchFetcher: Sendable {
         if !wanted.rest.isEmpty {
             let rest: any Sequence<TileID> & Sendable =
                 wanted.taken == 0 ? mask.tiles(in: zooms, under: cell) : wanted.rest.sorted()
-            try await origin.fetch(rest, known: await session.validators(of: wanted.rest)) { tiles in
+            let known = await session.validators(of: wanted.rest)
+            try await origin.fetch(rest, known: known, failedBefore: attempt > 1 && wanted.taken > 0) { tiles in
                 try await session.add(tiles)
                 meter.add(done: tiles.count, bytes: tiles.reduce(0) { $0 + $1.received })
             }

@@ -35,7 +35,8 @@ struct LeaseRunner: WorkRunner {
     private func work(_ offer: PBOffer, _ meter: WorkMeter) async -> WorkOutcome {
         do {
             switch offer.work {
-            case .fetch(let work): return .done(try await fetcher.run(work, token: offer.token, meter))
+            case .fetch(let work):
+                return .done(try await fetcher.run(work, token: offer.token, attempt: offer.attempt, meter))
             case .merge(let work):
                 beforeMerge()
                 return .done(try await merger.run(work, job: offer.job, token: offer.token, meter))

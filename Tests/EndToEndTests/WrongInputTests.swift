@@ -97,6 +97,7 @@ struct WrongInputTests {
         try FileManager.default.createDirectory(at: scratch.url("folder"), withIntermediateDirectories: true)
         try Data("{".utf8).write(to: scratch.url("file"))
         try Data(contentsOf: scratch.url("a.mbtiles")).prefix(9_000).write(to: scratch.url("cut.mbtiles"))
+        try Data(contentsOf: URL(filePath: archive)).prefix(200).write(to: scratch.url("cut.pmtiles"))
         try Data("url: ftp://h/{z}/{x}/{y}.png\nzoom: 0-3\nformat: png\n".utf8).write(to: scratch.url("t.yaml"))
         try Data("id: x\n  url: y: z\n".utf8).write(to: scratch.url("u.yaml"))
         let cases: [(arguments: [String], status: Int32, words: String)] = [
@@ -122,6 +123,7 @@ struct WrongInputTests {
             (["apply", path("p.mbtiles"), path("a.mbtiles"), "-o", path("a.mbtiles")], 73, "--force"),
             (["apply", path("p.mbtiles"), path("a.mbtiles"), "-o", path("none/x.mbtiles")], 73, path("none")),
             (["inspect", path("cut.mbtiles")], 65, "pages"),
+            (["inspect", path("cut.pmtiles")], 65, "damaged: 1 problem"),
             (["jobs", "--keys", path("none")], 66, "operator.key"),
             (["keys", "--keys", path("none")], 66, "authorized_keys.d"),
             (["catalog", "prune", path("none")], 66, "does not exist"),

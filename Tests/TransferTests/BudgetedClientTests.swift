@@ -87,6 +87,64 @@ struct BudgetedClientTests {
         }
     }
 
+    /// Every worker may be left with such tiles alone: they must neither look like an origin that is down, nor take for ever.
+    @Test func aTileThatFailsWhileOthersAreAnsweredIsAtFaultItself() {
+        let budget = OriginBudget()
+        var idle = IdleAttempts()
+        idle.begin(budget.use)
+        for _ in 0..<IdleAttempts.ownFaults {
+            budget.settle(.answered)
+            budget.settle(.failed)
+            let isIdle = idle.takes(.failed, hadAnswer: true, budget.use)
+            #expect(!isIdle)
+        }
+        // Nobody is answered any more: an outage would be excused, this is not, and is no sign of one.
+        budget.settle(.failed)
+        guard case .none = idle.evidence(of: .failed, hadAnswer: true) else {
+            _ = Issue.record("it blames the origin")
+            return
+        }
+        let isIdle = idle.takes(.failed, hadAnswer: true, budget.use)
+        #expect(!isIdle)
+        // That nobody is there is never a tile's fault.
+        guard case .failed = idle.evidence(of: .failed, hadAnswer: false) else {
+            _ = Issue.record("it excuses the origin")
+            return
+        }
+        let isOutage = idle.takes(.failed, hadAnswer: false, budget.use)
+        #expect(isOutage)
+    }
+
+    @Test func whatFailedInAnEarlierAttemptIsNoSignOfAnOutage() async throws {
+        let server = try ScriptedServer { _ in .reply(500) }
+        defer { server.stop() }
+        let budget = OriginBudget()
+        budget.apply(grant(4))
+        let client = try client(budget)
+        var request = TransferRequest(tag: 0, url: "\(server.url)/ill")
+        request.hasFailedBefore = true
+        let answer = try await client.send(request)
+        #expect(answer.status == 500 && answer.attempts == 5)
+        #expect(server.requests.count == 5 && budget.use.requests == 5 && budget.use.failed == 0)
+    }
+
+    @Test func afterAFailureSomethingNewIsTriedFirst() throws {
+        let client = try TransferClient()
+        defer { client.close() }
+        let now = ContinuousClock.now
+        let jobs = ["new", "failed"].map { path in
+            TransferJob(
+                TransferRequest(tag: 0, url: "http://127.0.0.1:9/\(path)"), download: client.download(), at: now)
+        }
+        for (isNewFirst, order) in [(true, ["new", "failed"]), (false, ["failed", "new"])] {
+            var queue = TransferQueue()
+            queue.append([jobs[0]])
+            queue.append(jobs[1], due: now)
+            let taken = (0..<3).map { _ in queue.pop(at: now, newFirst: isNewFirst)?.url.split(separator: "/").last }
+            #expect(taken.compactMap { $0.map(String.init) } == order)
+        }
+    }
+
     @Test func aServerThatIsNotThereIsWaitedFor() async throws {
         // A port that was given back could be another test's by now, and answer.
         let server = try ScriptedServer(isOpen: false) { _ in .reply(204) }

@@ -35,6 +35,11 @@ struct InspectCommand: ParsableCommand {
                 throw CLIError(.badData, "'\(url.path)' is damaged: \(problem)", hint: "fetch or build it again")
             }
             try PackageReport.show(report, json: json)
+            guard report.isSound else {
+                throw CLIError(
+                    .badData, "'\(url.path)' is damaged: \(Units.count(report.problemCount, of: "problem"))",
+                    hint: "fetch or build it again")
+            }
         }
     }
 

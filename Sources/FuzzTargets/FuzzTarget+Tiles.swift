@@ -1,0 +1,43 @@
+internal import TileBodies
+
+extension FuzzTarget {
+    /// Settles a body as a worker does; the first byte tells what it is declared to be, and how it came.
+    ///
+    /// One that is taken is taken again unchanged, and its layers are the same for who trusts it and for who does not.
+    static func tile(_ bytes: [UInt8]) -> Verdict {
+        guard let first = bytes.first else { return .refused("short") }
+        let format = TileFormat.allCases[Int(first & 3)]
+        let coding = [BodyCoding.identity, .gzip, .deflate][Int(first >> 2) % 3]
+        let memory = LayerMemory(limit: 16)
+        let checker = BodyChecker(limit: 1 << 20, layers: memory)
+        let body: [UInt8]
+        do throws(TileBodiesError) {
+            body = try checker.settle(Array(bytes.dropFirst()), coding: coding, declared: format)
+        } catch {
+            return .refused("\(error.code)")
+        }
+        let traits = checker.settledLayers
+        do throws(TileBodiesError) {
+            let again = try checker.settle(body, coding: format == .mvt ? .gzip : .identity, declared: format)
+            guard again == body else { return .wrong("another body came back") }
+            guard format == .mvt else { return .accepted }
+            let scanned = try checker.summary(of: body)
+            guard try checker.summary(of: body, isSettled: true) == scanned else {
+                return .wrong("who trusts it sees other layers")
+            }
+            return memory.numbers(of: scanned).map(Set.init) == traits.map(Set.init)
+                ? .accepted : .wrong("other layers are remembered")
+        } catch {
+            return .wrong("a settled body is refused: \(error.code)")
+        }
+    }
+
+    /// Counts the glyphs of a range.
+    static func glyphs(_ bytes: [UInt8]) -> Verdict {
+        do {
+            return try GlyphScanner.scan(bytes) <= bytes.count ? .accepted : .wrong("more glyphs than bytes")
+        } catch {
+            return .refused("\(error.code)")
+        }
+    }
+}
