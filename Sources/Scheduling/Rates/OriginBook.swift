@@ -123,9 +123,10 @@ struct OriginBook: Sendable {
 
     /// Lets time pass; what ended by itself makes room.
     mutating func pass(to now: Tick, _ policy: RatePolicy) {
-        let before = (seats(now: now), health.factor, health.breaker)
+        // Not by its seats: those are counted at `now`, when a wait that has just ended is over already.
+        let before = (health.blockedUntil, health.factor, health.breaker)
         health.pass(to: now, policy)
-        if before != (seats(now: now), health.factor, health.breaker) { isDirty = true }
+        if before != (health.blockedUntil, health.factor, health.breaker) { isDirty = true }
         if case .probing(.some, let until) = health.breaker, until <= now { isDirty = true }
         for (id, share) in shares {
             if let end = share.nextEnd, end <= now {

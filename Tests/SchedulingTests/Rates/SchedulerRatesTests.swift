@@ -135,6 +135,23 @@ struct SchedulerRatesTests {
         #expect(bench.scheduler.hindrance(of: job, now: bench.now).isEmpty)
     }
 
+    @Test func whenRetryAfterIsOverTheOriginIsAskedAtOnce() {
+        var (bench, _) = bench()
+        settle(&bench, 1...3)
+        report(&bench, 2) {
+            $0.answered = 0
+            $0.throttled = 1
+            $0.retryAfter = 1_000
+        }
+        settle(&bench, 1...3)
+        bench.sent = []
+        bench.pass(900)
+        #expect(told(bench).values.allSatisfy { $0.concurrency == 0 })
+        // The end of the wait alone, with no word from anybody and before the factor rises.
+        bench.pass(150)
+        #expect(told(bench).values.contains { $0.concurrency > 0 })
+    }
+
     /// Without a limit of its own, an origin that throttles is asked half as fast as it was, not once a second.
     @Test func anUnlimitedOriginIsSlowedFromTheSpeedItHad() {
         var (bench, _) = bench(perSecond: nil)
