@@ -21,7 +21,8 @@ struct BatchFetcher: Sendable {
     ///
     /// Tiles that cannot be had are named in the result.
     ///
-    /// - Parameter attempt: 1 for the first. What an earlier one left is among the sources: tiles that it does not hold failed then.
+    /// - Parameter attempt: 1 for the first. What an earlier one left is among the sources, so tiles that no source holds are taken for
+    ///   failed then; after a lost lease, which left nothing, that may be wrong of tiles which another job's shards lack.
     /// - Throws: ``WorkFailure``, `ShardsError`, or `CancellationError`; no file is left then.
     func run(_ work: PBFetchWork, token: UInt64, attempt: UInt32, _ meter: WorkMeter) async throws -> PBCommit {
         let mask: TileMask
