@@ -356,6 +356,7 @@ extension CoordinatorEngine {
                         $0.origin = spec.origin?.name ?? ""
                         $0.sources = offer.sources.map { Data($0.bytes) }
                         $0.base = offer.base.map { Data($0.bytes) }
+                        $0.partialFirst = offer.isPartialFirst
                     }
                 case .merge(_, let id, let manifest):
                     $0.merge = .make {

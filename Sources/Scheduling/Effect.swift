@@ -71,6 +71,8 @@ public struct Offer: Hashable, Sendable {
     ///
     /// The origin must be asked whether a tile has changed.
     public var base: [ContentDigest] = []
+    /// Whether the first source is what an earlier attempt at the batch left: tiles that it lacks failed then.
+    public var isPartialFirst = false
 }
 
 /// One change of the store.

@@ -86,7 +86,7 @@ extension Scheduler {
             .offer(
                 Offer(
                     token: token, job: jobs[job].summary.id, lease: policy.lease, attempt: attempt, work: work,
-                    sources: sources, base: base)))
+                    sources: sources, base: base, isPartialFirst: batch.partial != nil)))
         return token
     }
 

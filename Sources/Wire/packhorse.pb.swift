@@ -495,6 +495,9 @@ public nonisolated struct PBFetchWork: Sendable {
   /// shards of an earlier build, SHA-256 each: the origin is asked whether their tiles have changed
   public var base: [Data] = []
 
+  /// the first of `sources` is what an earlier attempt at this batch left: what it lacks failed then
+  public var partialFirst: Bool = false
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -3295,7 +3298,7 @@ nonisolated extension PBOffer: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 
 nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FetchWork"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cell\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}mask\0\u{1}tiles\0\u{1}tileset\0\u{1}origin\0\u{1}sources\0\u{1}base\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cell\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}mask\0\u{1}tiles\0\u{1}tileset\0\u{1}origin\0\u{1}sources\0\u{1}base\0\u{3}partial_first\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3312,6 +3315,7 @@ nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 7: try { try decoder.decodeSingularStringField(value: &self.origin) }()
       case 8: try { try decoder.decodeRepeatedBytesField(value: &self.sources) }()
       case 9: try { try decoder.decodeRepeatedBytesField(value: &self.base) }()
+      case 10: try { try decoder.decodeSingularBoolField(value: &self.partialFirst) }()
       default: break
       }
     }
@@ -3349,6 +3353,9 @@ nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._Message
     if !self.base.isEmpty {
       try visitor.visitRepeatedBytesField(value: self.base, fieldNumber: 9)
     }
+    if self.partialFirst != false {
+      try visitor.visitSingularBoolField(value: self.partialFirst, fieldNumber: 10)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3362,6 +3369,7 @@ nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.origin != rhs.origin {return false}
     if lhs.sources != rhs.sources {return false}
     if lhs.base != rhs.base {return false}
+    if lhs.partialFirst != rhs.partialFirst {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -21,10 +21,8 @@ struct BatchFetcher: Sendable {
     ///
     /// Tiles that cannot be had are named in the result.
     ///
-    /// - Parameter attempt: 1 for the first. What an earlier one left is among the sources, so tiles that no source holds are taken for
-    ///   failed then; after a lost lease, which left nothing, that may be wrong of tiles which another job's shards lack.
     /// - Throws: ``WorkFailure``, `ShardsError`, or `CancellationError`; no file is left then.
-    func run(_ work: PBFetchWork, token: UInt64, attempt: UInt32, _ meter: WorkMeter) async throws -> PBCommit {
+    func run(_ work: PBFetchWork, token: UInt64, _ meter: WorkMeter) async throws -> PBCommit {
         let mask: TileMask
         do {
             mask = try TileMask(decoding: work.mask)
@@ -50,14 +48,17 @@ struct BatchFetcher: Sendable {
         for digest in work.base {
             guard try await open(digest, in: session, wanted) else { break }
         }
-        for source in work.sources where !wanted.rest.isEmpty {
+        var failedBefore = false
+        for (number, source) in work.sources.enumerated() where !wanted.rest.isEmpty {
             wanted = try await take(wanted, from: source, into: session, meter)
+            // One that had nothing says nothing of single tiles.
+            if number == 0 { failedBefore = work.partialFirst && wanted.taken > 0 }
         }
         if !wanted.rest.isEmpty {
             let rest: any Sequence<TileID> & Sendable =
                 wanted.taken == 0 ? mask.tiles(in: zooms, under: cell) : wanted.rest.sorted()
             let known = await session.validators(of: wanted.rest)
-            try await origin.fetch(rest, known: known, failedBefore: attempt > 1 && wanted.taken > 0) { tiles in
+            try await origin.fetch(rest, known: known, failedBefore: failedBefore) { tiles in
                 try await session.add(tiles)
                 meter.add(done: tiles.count, bytes: tiles.reduce(0) { $0 + $1.received })
             }

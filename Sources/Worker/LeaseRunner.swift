@@ -36,7 +36,7 @@ struct LeaseRunner: WorkRunner {
         do {
             switch offer.work {
             case .fetch(let work):
-                return .done(try await fetcher.run(work, token: offer.token, attempt: offer.attempt, meter))
+                return .done(try await fetcher.run(work, token: offer.token, meter))
             case .merge(let work):
                 beforeMerge()
                 return .done(try await merger.run(work, job: offer.job, token: offer.token, meter))

@@ -159,6 +159,7 @@ struct SharingTests {
         bench.join(1, credit: 1)
         let again = try #require(bench.offers().first)
         #expect(again.sources == [partial])
+        #expect(again.isPartialFirst && !offer.isPartialFirst)
         bench.on(
             .commit(
                 1, again.token,

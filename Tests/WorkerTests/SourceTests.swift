@@ -5,14 +5,17 @@ import Testing
 import Tiles
 import Wire
 
+@testable import Transfer
 @testable import Worker
 
 /// A batch takes from other shards what they hold and asks the origin for the rest.
 @Suite(.timeLimit(.minutes(15)))
 struct SourceTests {
-    private func commit(_ stable: Stable, _ offer: PBOffer) async throws -> PBFetchResult {
+    private func commit(
+        _ stable: Stable, _ offer: PBOffer, _ budgets: WorkerBudgets = WorkerBudgets()
+    ) async throws -> PBFetchResult {
         let meter = WorkMeter()
-        let outcome = await LeaseRunner(store: stable.store, environment: [:]).run(offer, meter)
+        let outcome = await LeaseRunner(store: stable.store, environment: [:], budgets: budgets).run(offer, meter)
         guard case .done(let commit) = outcome else {
             Issue.record("\(outcome)")
             throw CancellationError()
@@ -63,6 +66,45 @@ struct SourceTests {
         #expect(reader.entries.map(\.tile) == first.entries.map(\.tile))
         #expect(try reader.entries.map { try reader.body($0) } == first.entries.map { try first.body($0) })
         #expect(reader.entries.map(\.etag) == first.entries.map(\.etag))
+    }
+
+    @Test func whatAnEarlierAttemptLackedIsNoSignOfAnOutage() async throws {
+        let stable = try Stable()
+        defer { stable.remove() }
+        let origin = try ScriptedServer { request in
+            request.path == "/1/1/1.png"
+                ? .reply(500) : .reply(200, headers: [("Content-Type", "image/png")], body: Stable.png)
+        }
+        defer { origin.stop() }
+        let budgets = WorkerBudgets()
+        budgets.sent(1)
+        budgets.apply(
+            [
+                .make {
+                    $0.origin = "o"
+                    $0.concurrency = 4
+                    $0.ttlMs = 600_000
+                    $0.round = 1
+                }
+            ], re: 1)
+        var offer = part(try stable.offer(1, origin.url), top: true)
+        offer.fetch.origin = "o"
+        let first = try await commit(stable, offer, budgets)
+        #expect((first.stored, first.failed) == (4, 1))
+        offer.fetch.sources = [first.shard]
+        for (isPartial, faults) in [(false, true), (true, false)] {
+            offer.fetch.partialFirst = isPartial
+            let before = budgets.budget("o").use
+            let result = try await commit(stable, offer, budgets)
+            let use = budgets.budget("o").use
+            #expect((result.reused, result.failed) == (4, 1))
+            #expect(use.requests > before.requests && (use.failed > before.failed) == faults)
+        }
+        // A source that cannot be read says nothing of the tiles that it would have.
+        offer.fetch.sources = [Rig.digest, first.shard]
+        let before = budgets.budget("o").use.failed
+        _ = try await commit(stable, offer, budgets)
+        #expect(budgets.budget("o").use.failed > before)
     }
 
     @Test func aSourceThatIsGoneDamagedOrOfAnotherTilesetIsLeft() async throws {
