@@ -1,5 +1,4 @@
-import Foundation
-import FuzzTargets
+internal import Foundation
 
 /// Which decoder this run is about, from the environment; libFuzzer has the arguments to itself.
 private let target: FuzzTarget = {
@@ -11,7 +10,7 @@ private let target: FuzzTarget = {
     return target
 }()
 
-/// Called by libFuzzer with each input.
+/// Called by libFuzzer with each input; nothing else calls it.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOne(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let verdict = target.judge(Array(UnsafeBufferPointer(start: bytes, count: count)))
