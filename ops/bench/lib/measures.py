@@ -43,7 +43,8 @@ class Bench:
     def run(self, part):
         say(f"{part}, load {os.getloadavg()[0]:.1f}")
         self.tables, self.targets = [], []
-        {"far": self.far, "catalog": self.catalog, "pieces": self.pieces, "coordinator": self.many_workers}.get(part, lambda: self.side_by_side(part))()
+        parts = {"far": self.far, "protocols": self.protocols, "catalog": self.catalog, "pieces": self.pieces, "coordinator": self.many_workers}
+        parts.get(part, lambda: self.side_by_side(part))()
         return "\n\n".join(self.tables), [target.row() for target in self.targets]
 
     # MARK: trees
@@ -59,14 +60,14 @@ class Bench:
 
     @staticmethod
     def base(port=origin.PLAIN):
-        return f"http://127.0.0.1:{port}"
+        return f"http{'s' if port in (origin.TLS, origin.TLS_FAR) else ''}://127.0.0.1:{port}"
 
-    def build(self, manifest, workers=1, port=origin.PLAIN, connections=64, slots=None, tells_layers=True):
+    def build(self, manifest, workers=1, port=origin.PLAIN, connections=64, slots=None, tells_layers=True, http2=False):
         """Builds a package of a tree in an empty folder, which is gone afterwards; from a TileJSON, or from an address that tells no layers."""
         folder = f"{self.work}/packhorse"
         path = "tilejson.json" if port == origin.PLAIN and tells_layers else "{z}/{x}/{y}." + manifest["ext"]
         try:
-            return packhorse.build(manifest, f"{self.base(port)}/{manifest['name']}/{path}", folder, workers, connections, slots)
+            return packhorse.build(manifest, f"{self.base(port)}/{manifest['name']}/{path}", folder, workers, connections, slots, http2)
         finally:
             self.keep_log(folder)
 
@@ -178,8 +179,37 @@ class Bench:
         self.tables.append("\n".join(lines))
 
     def rate(self, port):
-        times = [at for at, _ in self.server.requests(port)]
+        times = [request[0] for request in self.server.requests(port)]
         return (len(times) - 1) / (times[-1] - times[0])
+
+    # MARK: protocols
+
+    def protocols(self):
+        """One job over each protocol, near and far; pictures, because they show the transport and not the checks."""
+        manifest, _ = self.tree("png-20k")
+        os.environ["SSL_CERT_FILE"] = self.server.certificate
+        kinds = [("HTTP/1.1", origin.COUNTED, origin.FAR[0], False), ("HTTP/1.1, TLS", origin.TLS, origin.TLS_FAR, False),
+                 ("HTTP/2, TLS", origin.TLS, origin.TLS_FAR, True)]
+        found = {(name, is_far): [] for name, *_ in kinds for is_far in (False, True)}
+        for is_far in (False, True) if self.server.has_far else (False,):
+            for _ in range(1 if is_far else self.rounds):
+                for name, near, far, http2 in kinds:
+                    port = far if is_far else near
+                    self.server.requests(port)
+                    process.warm(self.work)
+                    cost = self.build(manifest, port=port, http2=http2)
+                    requests = self.server.requests(port)
+                    rate = (len(requests) - 1) / (requests[-1][0] - requests[0][0])
+                    found[name, is_far].append((cost.wall, cost.cpu, rate, len({connection for *_, connection in requests})))
+                    say(f"{name}{' far' if is_far else ''}: wall {cost.wall:.2f} s, CPU {cost.cpu:.2f} s")
+        lines = [f"### Protocols: {manifest['tiles']:,} PNG tiles, at most 64 requests in flight", "",
+                 "| protocol | origin | wall s | CPU s | requests/s | connections |", "|---|---|---|---|---|---|"]
+        for (name, is_far), runs in found.items():
+            if runs:
+                wall, cpu, rate, connections = (statistics.median(values) for values in zip(*runs))
+                where = f"{origin.FAR[1] * 1000:.0f} ms away" if is_far else "near"
+                lines.append(f"| {name} | {where} | {wall:.2f} | {cpu:.2f} | {rate:,.0f} | {connections:.0f} |")
+        self.tables.append("\n".join(lines))
 
     # MARK: overlapping packages
 
@@ -233,7 +263,7 @@ class Bench:
         if len(sizes) != len(boxes):
             raise RuntimeError(f"{len(sizes)} packages instead of {len(boxes)}; see {folder}/log")
         shutil.rmtree(folder)
-        return wall, [uri for _, uri in self.server.requests(origin.COUNTED)], sizes
+        return wall, [request[1] for request in self.server.requests(origin.COUNTED)], sizes
 
     # MARK: a coordinator under load
 

@@ -9,6 +9,8 @@ import urllib.request
 PLAIN, COUNTED = 18080, 18081
 # Ports that answer later, and by how many seconds.
 FAR, FARTHER = (18083, 0.03), (18084, 0.3)
+# TLS, with HTTP/2 for those who ask for it; at once, and as late as FAR.
+TLS, TLS_FAR = 18085, 18086
 
 TEMPLATE = """
 {user}
@@ -20,7 +22,7 @@ worker_processes 1;
 worker_rlimit_nofile 65536;
 events {{ worker_connections 4096; multi_accept on; }}
 http {{
-  log_format times '$msec $request_uri';
+  log_format times '$msec $request_uri $connection';
   access_log off;
   sendfile on; tcp_nopush on; tcp_nodelay on;
   keepalive_timeout 65; keepalive_requests 100000000;
@@ -36,12 +38,18 @@ http {{
     access_log {run}/{counted}.log times buffer=1m flush=1s;
     location / {{ add_header Content-Encoding $coding; }}
   }}
+  ssl_certificate {run}/cert.pem; ssl_certificate_key {run}/key.pem;
+  server {{
+    listen 127.0.0.1:{tls} backlog=1024 ssl http2;
+    access_log {run}/{tls}.log times buffer=1m flush=1s;
+    location / {{ add_header Content-Encoding $coding; }}
+  }}
   {far}
 }}
 """
 FAR_SERVER = """
   server {{
-    listen 127.0.0.1:{port} backlog=1024;
+    listen 127.0.0.1:{port} backlog=1024{more};
     access_log {run}/{port}.log times buffer=1m flush=1s;
     location / {{ echo_sleep {delay}; echo_exec @tiles; }}
     location @tiles {{ add_header Content-Encoding $coding; }}
@@ -51,17 +59,21 @@ ECHO_MODULE = "/usr/lib/nginx/modules/ngx_http_echo_module.so"
 
 
 class Origin:
-    """Serves the folder of trees on PLAIN, on COUNTED with a log, and on FAR and FARTHER with a delay before each answer."""
+    """Serves the folder of trees on PLAIN, on COUNTED with a log, on FAR and FARTHER with a delay before each answer, and with TLS."""
 
     def __init__(self, trees, run):
         self.run, self.trees = run, trees
         os.makedirs(run, exist_ok=True)
         self.has_far = os.path.exists(ECHO_MODULE)
-        far = "".join(FAR_SERVER.format(port=port, run=run, delay=delay) for port, delay in (FAR, FARTHER))
+        late = [(*FAR, ""), (*FARTHER, ""), (TLS_FAR, FAR[1], " ssl http2")]
+        far = "".join(FAR_SERVER.format(port=port, run=run, delay=delay, more=more) for port, delay, more in late)
         module = f"load_module {ECHO_MODULE};" if self.has_far else ""
-        self.config = f"{run}/nginx.conf"
+        self.config, self.certificate = f"{run}/nginx.conf", f"{run}/cert.pem"
+        subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
+                        "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", f"{run}/key.pem",
+                        "-out", self.certificate], check=True, stderr=subprocess.DEVNULL)
         with open(self.config, "w") as file:
-            file.write(TEMPLATE.format(run=run, trees=trees, plain=PLAIN, counted=COUNTED, module=module,
+            file.write(TEMPLATE.format(run=run, trees=trees, plain=PLAIN, counted=COUNTED, tls=TLS, module=module,
                                        # Root's folders are closed to nginx's own user.
                                        user="user root;" if os.geteuid() == 0 else "",
                                        far=far if self.has_far else ""))
@@ -84,10 +96,10 @@ class Origin:
         os.kill(pid, 15)
 
     def requests(self, port):
-        """(time, path) of each request to a port with a log since the last call, by time, after nginx has written them down."""
+        """(time, path, connection) of each request to a port with a log since the last call, by time, after nginx has written them down."""
         time.sleep(1.5)
         path = f"{self.run}/{port}.log"
         with open(path) as file:
             lines = [line.split() for line in file]
         os.truncate(path, 0)
-        return sorted((float(at), uri) for at, uri in lines)
+        return sorted((float(at), uri, connection) for at, uri, connection in lines)

@@ -61,11 +61,11 @@ class Cluster:
         return sum(p.cpu for p in processes), {p.name: p.final_peak for p in processes}
 
 
-def tileset(folder, url, connections):
+def tileset(folder, url, connections, http2=False):
     """A tileset file for an address of tiles or of a TileJSON."""
     path = f"{folder}/tiles.yaml"
     with open(path, "w") as file:
-        file.write(f"id: bench\nurl: {url}\npoliteness:\n  concurrency: {connections}\n")
+        file.write(f"id: bench\nurl: {url}\nhttp2: {str(http2).lower()}\npoliteness:\n  concurrency: {connections}\n")
         if "{z}" in url:
             file.write(f"format: {url.rsplit('.', 1)[1]}\nzoom: 0-14\nattribution: nobody\n")
     return path
@@ -75,13 +75,13 @@ def area(manifest):
     return "bbox({:.9f},{:.9f},{:.9f},{:.9f})".format(*manifest["bbox"])
 
 
-def build(manifest, url, folder, workers=1, connections=64, slots=None, words=()):
+def build(manifest, url, folder, workers=1, connections=64, slots=None, http2=False):
     """From nothing to a verified package of the tree; its Cost. The package is counted by another SQLite than ours."""
     cluster = Cluster(folder, workers, slots=slots)
     try:
-        file = tileset(folder, url, connections)
+        file = tileset(folder, url, connections, http2)
         wall, client = cluster.submit(area(manifest), "--id", "bench", "--tileset", file, "--zoom", "0-14",
-                                      "--tile-limit", "1000000", *words)
+                                      "--tile-limit", "1000000")
     finally:
         cpu, peaks = cluster.stop()
     check(f"{folder}/data/catalog", manifest["tiles"])
