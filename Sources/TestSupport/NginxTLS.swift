@@ -26,31 +26,42 @@ public final class NginxTLS {
     /// The path of the PEM file that makes a client trust the server.
     public var certificate: String { folder.appendingPathComponent("cert.pem").path }
 
-    /// Makes a certificate for 127.0.0.1 and starts; connections are taken a moment later, so clients have to retry.
+    /// Makes a certificate for 127.0.0.1 and starts; when it returns, connections are taken.
     public init() throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("nginx-tls-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        // A port that was free a moment ago.
-        let probe = try ScriptedServer { _ in .silence }
-        let port = probe.port
-        probe.stop()
-        url = "https://127.0.0.1:\(port)"
         try Self.run(
             "openssl",
             [
                 "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2",
-                "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout",
-                folder.appendingPathComponent("key.pem").path, "-out", certificate,
+                "-subj", "/CN=127.0.0.1", "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", "\(folder.path)/key.pem",
+                "-out", "\(folder.path)/cert.pem",
             ])
+        for _ in 0..<10 {
+            // Free a moment ago; when somebody else was quicker, nginx ends at once.
+            let probe = try ScriptedServer { _ in .silence }
+            let port = probe.port
+            probe.stop()
+            if let started = try Self.start(in: folder, port: port) {
+                (nginx, url) = (started, "https://127.0.0.1:\(port)")
+                return
+            }
+        }
+        throw Failure(said: "nginx does not start; see \(folder.path)/error.log")
+    }
+
+    /// Starts nginx and waits until it listens; `nil` when it ended instead.
+    private static func start(in folder: URL, port: Int) throws -> pid_t? {
+        let path = folder.path
         let text = """
-            daemon off; master_process off; pid \(folder.path)/pid; error_log \(folder.path)/error.log;
+            daemon off; master_process off; pid \(path)/pid; error_log \(path)/error.log;
             events { worker_connections 64; }
             http {
-                access_log off; client_body_temp_path \(folder.path)/a; proxy_temp_path \(folder.path)/b;
-                fastcgi_temp_path \(folder.path)/c; uwsgi_temp_path \(folder.path)/d; scgi_temp_path \(folder.path)/e;
+                access_log off; client_body_temp_path \(path)/a; proxy_temp_path \(path)/b;
+                fastcgi_temp_path \(path)/c; uwsgi_temp_path \(path)/d; scgi_temp_path \(path)/e;
                 server {
                     listen 127.0.0.1:\(port) ssl http2;
-                    ssl_certificate \(certificate); ssl_certificate_key \(folder.path)/key.pem;
+                    ssl_certificate \(path)/cert.pem; ssl_certificate_key \(path)/key.pem;
                     location / { return 200 "$server_protocol $connection"; }
                     location /empty/ { return 404; }
                 }
@@ -58,7 +69,17 @@ public final class NginxTLS {
             """
         let configuration = folder.appendingPathComponent("nginx.conf")
         try Data(text.utf8).write(to: configuration)
-        nginx = try Self.spawn("nginx", ["-c", configuration.path, "-e", "\(folder.path)/error.log"])
+        let process = try spawn("nginx", ["-c", configuration.path, "-e", "\(path)/error.log"])
+        // nginx writes its pid after it has bound its port; a minute is for a busy machine.
+        for _ in 0..<6_000 {
+            var status: Int32 = 0
+            if waitpid(process, &status, WNOHANG) == process { return nil }
+            if FileManager.default.fileExists(atPath: "\(path)/pid") { return process }
+            usleep(10_000)
+        }
+        kill(process, SIGKILL)
+        _ = wait(process)
+        return nil
     }
 
     deinit { stop() }
