@@ -7,6 +7,7 @@ extension Catalog {
     /// The version is one more than the last, and stays when the bytes of all files are the same; a format that was not there is
     /// added to the version it belongs to. The list is only written if something in it changed. Files are linked when they lie on
     /// the same file system, and copied otherwise. Each is hashed before it is listed. Blocks for the time of reading them.
+    /// A request that tells no tileset keeps the one that is listed, unless it may replace it.
     /// - Throws: `bad-request`, `bad-file`, `other-tileset`, `signing-key`, `catalog-corrupt`, `disk-full`, `io`; the list is then as it was.
     public func publish(_ request: PublishRequest) throws(CatalogError) -> Published {
         guard let result = publish([request]).first else {
@@ -54,6 +55,8 @@ extension Catalog {
     private func add(_ request: PublishRequest, to change: inout CatalogChange) throws(CatalogError) -> Published {
         let edition = request.edition
         let previous = change.list.packages.first { $0.id == request.id }
+        var request = request
+        if let known = previous?.tileset, request.tileset.isEmpty, !request.replacesTileset { request.tileset = known }
         if let previous, let known = previous.tileset, !request.tileset.isEmpty, known != request.tileset,
             !request.replacesTileset
         {

@@ -80,6 +80,11 @@ public struct CatalogPublicKey: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: `bad-key`.
     public init(_ text: String) throws(CatalogError) {
         guard let raw = CatalogKeyFile.key(text, CatalogKeyFile.open) else {
+            // Not repeated: what is printed ends up in logs.
+            guard !text.contains(CatalogKeyFile.secret) else {
+                throw CatalogError(
+                    .badKey, "That is a secret key. Name its public key, which begins with \(CatalogKeyFile.open).")
+            }
             throw CatalogError(
                 .badKey, "'\(text.prefix(60))' is no public key: \(CatalogKeyFile.open) and 44 characters are expected."
             )

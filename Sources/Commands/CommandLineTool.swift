@@ -9,6 +9,7 @@ public enum CommandLineTool {
     /// Runs the arguments (without the program's name) and ends the process.
     public static func run(_ arguments: [String]) async -> Never {
         do {
+            try refuseEmpty(arguments)
             var command = try RootCommand.parseAsRoot(arguments)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
@@ -22,6 +23,23 @@ public enum CommandLineTool {
                 exit(problem.status.rawValue)
             }
             RootCommand.exit(withError: error)
+        }
+    }
+
+    /// Refuses empty arguments, which no command takes: an empty path would be the current folder.
+    ///
+    /// - Throws: ``CLIError`` 64 naming the first of them.
+    private static func refuseEmpty(_ arguments: [String]) throws {
+        for (index, argument) in arguments.enumerated() {
+            let wrong: String
+            if argument.isEmpty {
+                wrong = index == 0 ? " is empty" : ", after '\(arguments[index - 1])', is empty"
+            } else if argument.hasPrefix("--"), argument.firstIndex(of: "=") == argument.indices.last {
+                wrong = ", '\(argument)', has no value"
+            } else {
+                continue
+            }
+            throw CLIError(.usage, "argument \(index + 1)\(wrong)", hint: "was a variable not set?")
         }
     }
 }

@@ -196,6 +196,7 @@ extension CoordinatorEngine {
             if !missing.isEmpty { status.waiting = "no worker here writes \(missing.joined(separator: ", "))" }
         }
         if status.waiting.isEmpty { status.waiting = scheduler.absence(for: id, now: now) }
+        if status.waiting.isEmpty { status.waiting = scheduler.stillness(of: id, now: now) }
         // Kept relative, so that a catalog may move; told absolute, so that it can be used.
         for index in status.packages.indices where !status.packages[index].path.isEmpty {
             let path = options.catalog.appending(path: status.packages[index].path).standardizedFileURL.path

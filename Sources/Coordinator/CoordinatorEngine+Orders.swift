@@ -24,7 +24,7 @@ extension CoordinatorEngine {
         take(scheduler.handle(.order(id, order), now: now))
         guard let after = scheduler.summary(of: id) else { return }
         logger.info("job ordered", metadata: [LogKey.job: "\(id)", "packhorse.order": "\(body.order)"])
-        ordered(changed: before == after ? 0 : 1, Self.text(before, after), asker)
+        ordered(changed: before == after ? 0 : 1, Self.text(order, before, after), asker)
     }
 
     private static func order(_ body: PBJobOrder) -> JobOrder? {
@@ -38,9 +38,11 @@ extension CoordinatorEngine {
     }
 
     /// What an order came to.
-    private static func text(_ before: JobSummary, _ after: JobSummary) -> String {
+    private static func text(_ order: JobOrder, _ before: JobSummary, _ after: JobSummary) -> String {
         let id = after.id
-        if before.weight != after.weight { return "job \(id) has weight \(after.weight)" }
+        if case .weigh = order {
+            return "job \(id) has weight \(after.weight)" + (before.weight == after.weight ? " already" : "")
+        }
         guard before.priority != after.priority else {
             return after.priority < 0 ? "job \(id) was paused already" : "job \(id) stays as it is"
         }

@@ -157,9 +157,10 @@ struct SubmitPlanner: Sendable {
         } catch {
             throw SubmitProblem("bad-edition", error.message)
         }
-        guard body.dataDate.utf8.count <= 40, body.dataDate.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+        guard body.dataDate.isEmpty || DataDate.seconds(body.dataDate) != nil else {
             throw SubmitProblem(
-                "bad-request", "The data's date is not 1 to 40 printable characters, such as 2026-10-01.")
+                "bad-request",
+                "The data's date '\(body.dataDate.prefix(40))' is none; write 2026-10-01 or 2026-10-01T12:00:00Z.")
         }
     }
 

@@ -4,14 +4,17 @@ public struct DemoWorldError: Error, Sendable, CustomStringConvertible {
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Value: String {
             case cannotListen = "cannot-listen"
+            case badHost = "bad-host"
             case serverFailed = "server-failed"
             case cannotLog = "cannot-log"
         }
 
         private let value: Value
 
-        /// The address cannot be bound: taken, not ours, or not allowed.
+        /// The address cannot be bound: taken, or not allowed.
         public static let cannotListen = Code(value: .cannotListen)
+        /// The host is unknown, or an address of another machine.
+        public static let badHost = Code(value: .badHost)
         /// The server stopped by itself after it had started.
         public static let serverFailed = Code(value: .serverFailed)
 

@@ -51,7 +51,7 @@ public struct DemoWorldServer: Sendable {
     /// on a graceful shutdown.
     ///
     /// - Parameter onReady: Called once with the bound port when connections are taken.
-    /// - Throws: ``DemoWorldError`` `.cannotListen` before `onReady`, `.serverFailed` after it.
+    /// - Throws: ``DemoWorldError`` `.cannotListen` or `.badHost` before `onReady`, `.serverFailed` after it.
     public func run(onReady: @escaping @Sendable (Int) -> Void) async throws {
         let responder = try DemoResponder(
             cutter: cutter, knobs: knobs, maxZoom: maxZoom, fallbackHost: "\(host):\(port)")
@@ -72,18 +72,29 @@ public struct DemoWorldServer: Sendable {
         } catch let error as CancellationError {
             throw error
         } catch {
-            let hasStarted = isReady.load(ordering: .acquiring)
-            throw DemoWorldError(
-                code: hasStarted ? .serverFailed : .cannotListen,
-                message: hasStarted
-                    ? "the demo world stopped: \(error)"
-                    : "cannot listen on \(host):\(port): \(Self.reason(error)). Choose another port, or 0 for any.",
-                cause: error)
+            guard isReady.load(ordering: .acquiring) else { throw notListening(error) }
+            throw DemoWorldError(code: .serverFailed, message: "the demo world stopped: \(error)", cause: error)
         }
+    }
+
+    /// Why nothing could be bound, and whether another host or another port helps.
+    private func notListening(_ error: any Error) -> DemoWorldError {
+        let isHost = error is SocketAddressError.UnknownHost || (error as? IOError)?.errnoCode == EADDRNOTAVAIL
+        let remedy =
+            isHost
+            ? "Name an address of this machine as the host, such as 127.0.0.1, or 0.0.0.0 for all of them."
+            : "Choose another port, or 0 for any."
+        return DemoWorldError(
+            code: isHost ? .badHost : .cannotListen,
+            message: "cannot listen on \(host):\(port): \(Self.reason(error)). \(remedy)", cause: error)
     }
 
     /// What the system says, without the call that it said it to.
     private static func reason(_ error: any Error) -> String {
-        (error as? IOError).map { String(cString: strerror($0.errnoCode)).lowercased() } ?? "\(error)"
+        switch error {
+        case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
+        case let error as SocketAddressError.UnknownHost: error.errorDescription.lowercased()
+        default: "\(error)"
+        }
     }
 }

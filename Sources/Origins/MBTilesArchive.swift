@@ -13,6 +13,8 @@ final class MBTilesArchive: TileArchive {
     private let limit: Int
     /// What CARTO's packager gave zlib beforehand; `nil` when bodies are what they seem.
     private let dictionary: [UInt8]?
+    /// Asks whether the file names a tile, where bodies lie in a table of their own: one that is named and has no body was lost.
+    private let naming: String?
 
     init(path: String, limit: Int) throws(OriginsError) {
         self.path = path
@@ -35,6 +37,7 @@ final class MBTilesArchive: TileArchive {
             try queue.read { db in
                 _ = try db.makeStatement(sql: "SELECT tile_data FROM tiles WHERE zoom_level = ?")
             }
+            naming = try queue.read { db in try Self.naming(db) }
             (dictionary, isEncrypted, isPatch) = try queue.read { db in
                 guard try db.tableExists("metadata") || db.viewExists("metadata") else { return (nil, false, false) }
                 let sql = "SELECT value FROM metadata WHERE name = ?"
@@ -60,6 +63,20 @@ final class MBTilesArchive: TileArchive {
         }
     }
 
+    /// The question for the dialects that store bodies once, planetiler's and mbutil's.
+    private static func naming(_ db: Database) throws -> String? {
+        guard try db.viewExists("tiles") else { return nil }
+        for (table, body) in [("tiles_shallow", "tile_data_id"), ("map", "tile_id")] where try db.tableExists(table) {
+            let columns = Set(try db.columns(in: table).map(\.name))
+            guard columns.isSuperset(of: ["zoom_level", "tile_column", "tile_row", body]) else { continue }
+            return """
+                SELECT EXISTS (SELECT 1 FROM \(table) WHERE zoom_level = ? AND tile_column = ? AND tile_row = ? \
+                AND \(body) IS NOT NULL)
+                """
+        }
+        return nil
+    }
+
     func read(
         _ tiles: [TileID], each: (TileID, Result<(body: [UInt8], coding: BodyCoding)?, OriginsError>) -> Void
     ) {
@@ -71,7 +88,13 @@ final class MBTilesArchive: TileArchive {
                 for tile in tiles {
                     let data = try Data?.fetchOne(statement, arguments: [tile.zoom, tile.x, tile.tmsY]) ?? nil
                     done += 1
-                    if let data, data.count > limit {
+                    if data == nil, let naming,
+                        try Bool.fetchOne(
+                            db.cachedStatement(sql: naming), arguments: [tile.zoom, tile.x, tile.tmsY]) == true
+                    {
+                        let text = "MBTiles file '\(path)' is damaged: it names the tile and has no body for it"
+                        each(tile, .failure(OriginsError(.badArchive, text)))
+                    } else if let data, data.count > limit {
                         let text = "the tile has \(data.count) bytes; the limit is \(limit)"
                         each(tile, .failure(OriginsError(.badArchive, text)))
                     } else {

@@ -29,4 +29,14 @@ public enum OriginFactory {
             return ArchiveOrigin(archive, format: tileset.format, lanes: lanes, layers: layers)
         }
     }
+
+    /// What the tileset's file is now; `nil` for servers, and when there is no file.
+    ///
+    /// An open archive stays what it was: with another stamp it must be opened anew.
+    public static func stamp(of tileset: Tileset) -> FileStamp? {
+        switch tileset.source {
+        case .http: nil
+        case .mbtiles(let path), .pmtiles(let path): FileStamp(path: path)
+        }
+    }
 }

@@ -18,15 +18,15 @@ public enum OriginSampler {
         public var failed: Int
         /// Bytes of a stored body, empty tiles counted as 0.
         public var meanBytes: Double
-        /// Half the width of the 95 % interval of ``meanBytes``; 0 when every tile was asked for.
-        public var marginBytes: Double
+        /// Half the width of the 95 % interval of ``meanBytes``; 0 when every tile answered, `nil` when too few did to tell.
+        public var marginBytes: Double?
         /// Causes of failures and how often.
         public var causes: [String: Int]
 
         /// The estimate for all tiles of the zoom, in bytes.
         public var totalBytes: Double { meanBytes * Double(tiles) }
-        /// Half the width of its 95 % interval, in bytes.
-        public var totalMargin: Double { marginBytes * Double(tiles) }
+        /// Half the width of its 95 % interval, in bytes; `nil` when too few tiles answered to tell.
+        public var totalMargin: Double? { marginBytes.map { $0 * Double(tiles) } }
     }
 
     /// What was learnt in all.
@@ -103,7 +103,8 @@ public enum OriginSampler {
         }
         let number = Double(sizes.count)
         let mean = sizes.isEmpty ? 0 : sizes.reduce(0, +) / number
-        var margin = 0.0
+        // One tile alone says nothing of others.
+        var margin: Double? = UInt64(sizes.count) >= total ? 0 : nil
         if sizes.count > 1 {
             let variance = sizes.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / (number - 1)
             let finite = total > 1 ? max(0, (Double(total) - number) / (Double(total) - 1)) : 0

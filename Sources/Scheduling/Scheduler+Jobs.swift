@@ -14,7 +14,8 @@ extension Scheduler {
         }
         lastJob += 1
         let summary = JobSummary(
-            id: lastJob, requestID: submission.requestID, priority: submission.priority, weight: submission.weight,
+            id: lastJob, requestID: submission.requestID, priority: max(submission.priority, -1),
+            weight: submission.weight,
             allowedMissing: submission.allowedMissing, after: submission.after, identity: submission.identity)
         var stored = StoredJob(
             summary: summary, batches: submission.batches.map(Batch.init), packages: submission.packages,

@@ -4,7 +4,7 @@ public enum JobOrder: Hashable, Sendable {
     case pause
     /// Go on with the priority it had.
     case resume
-    /// Higher goes first; below 0 pauses.
+    /// Higher goes first; below 0 pauses, and the priority it had is kept.
     case prioritise(Int32)
     /// Share among jobs of one priority; at least 1.
     case weigh(UInt32)
@@ -59,10 +59,12 @@ extension Scheduler {
     mutating func follow(_ order: JobOrder, _ id: JobID, now: Tick) {
         guard refusal(of: id) == nil, let job = places[id] else { return }
         let priority = jobs[job].summary.priority
+        // A paused job has -1 less the priority it had.
+        let (active, paused) = (max(priority, -1 - priority), min(priority, -1 - priority))
         switch order {
-        case .pause: setPriority(job, priority < 0 ? priority : -1 - priority, now: now)
-        case .resume: setPriority(job, priority < 0 ? -1 - priority : priority, now: now)
-        case .prioritise(let wanted): setPriority(job, wanted, now: now)
+        case .pause: setPriority(job, paused, now: now)
+        case .resume: setPriority(job, active, now: now)
+        case .prioritise(let wanted): setPriority(job, wanted < 0 ? paused : wanted, now: now)
         case .weigh(let weight):
             jobs[job].summary.weight = max(weight, 1)
             storeJob(job)

@@ -83,15 +83,6 @@ extension Scheduler {
     /// Whether a job is unfinished.
     public func isLiving(_ id: JobID) -> Bool { places[id].map { !jobs[$0].summary.state.isFinal } ?? false }
 
-    /// Why nobody works on an unfinished job that is to go on: no worker is there, or all have fallen silent; empty = some are there.
-    public func absence(for id: JobID, now: Tick) -> String {
-        guard isLiving(id), !sessions.values.contains(where: { !$0.isSuspect }) else { return "" }
-        guard let last = sessions.values.map(\.lastHeard).max() else {
-            return "no worker is connected; start one with packhorse worker"
-        }
-        return "no worker was heard for \((now - last) / 1_000) s"
-    }
-
     /// Every known worker by name, then session.
     public func workers(now: Tick) -> [WorkerView] {
         sessions.values.sorted { ($0.profile.name, $0.id) < ($1.profile.name, $1.id) }.map { session in

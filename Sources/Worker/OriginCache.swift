@@ -9,6 +9,8 @@ actor OriginCache {
     private struct Entry {
         let tileset: Tileset
         let opening: Task<any TileOrigin, any Error>
+        /// What its file was before it was opened.
+        let stamp: FileStamp?
         var lastUse: Int
     }
 
@@ -29,14 +31,14 @@ actor OriginCache {
 
     /// The tileset of `canonicalJSON` and its origin, whose requests draw from the budget `name`; empty = from none.
     ///
-    /// A failed opening is not kept: the next batch tries again.
+    /// A failed opening is not kept: the next batch tries again. A file that was replaced or written to is opened anew.
     ///
     /// - Throws: ``WorkFailure``.
     func open(_ canonicalJSON: [UInt8], budget name: String) async throws -> (Tileset, any TileOrigin) {
         let key = Digest(of: canonicalJSON + Array(name.utf8))
         uses += 1
         let entry: Entry
-        if let found = entries[key] {
+        if let found = entries[key], found.stamp == OriginFactory.stamp(of: found.tileset) {
             entry = found
         } else {
             let tileset: Tileset
@@ -47,11 +49,14 @@ actor OriginCache {
             }
             // Not a child of the first batch that asks: others wait for it too, and that one may be cancelled.
             let budget = name.isEmpty ? nil : budgets.budget(name)
+            let stamp = OriginFactory.stamp(of: tileset)
             let opening = Task { [environment, layers] in
                 try await OriginFactory.open(tileset, environment: environment, budget: budget, layers: layers)
             }
-            entry = Entry(tileset: tileset, opening: opening, lastUse: uses)
-            if entries.count >= Self.limit, let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse }) {
+            entry = Entry(tileset: tileset, opening: opening, stamp: stamp, lastUse: uses)
+            if entries[key] == nil, entries.count >= Self.limit,
+                let oldest = entries.min(by: { $0.value.lastUse < $1.value.lastUse })
+            {
                 entries[oldest.key] = nil
             }
             entries[key] = entry

@@ -74,7 +74,7 @@ struct PackageExporter: Sendable {
         } catch {
             throw WorkFailure(cause: "bad-style", detail: "\(error)", retriable: true)
         }
-        if let date = DataDate.seconds(manifest.dataDate) { options.modified = date }
+        if let date = DataDate.seconds(manifest.dataDate), date > 0 { options.modified = date }
         let language = manifest.edition.language.isEmpty ? tileset.language : manifest.edition.language
         let wanted = StylePacks.Wanted(
             url: address.url, language: address.url.contains("{language}") ? language : nil, key: key, job: job)

@@ -89,6 +89,24 @@ struct CatalogTests {
         #expect(try catalog.packages().first?.metainfo == ["name_en": "Eesti"])
     }
 
+    @Test func theTilesetIsKeptByVersionsThatTellNone() throws {
+        var first = try request("EE", "one")
+        first.tileset = "streets"
+        _ = try catalog.publish(first)
+        #expect(try catalog.publish(try request("EE", "two")).version == 2)
+        #expect(try catalog.packages().map(\.tileset) == ["streets"])
+        var other = try request("EE", "three")
+        other.tileset = "satellite"
+        let error = #expect(throws: CatalogError.self) { try catalog.publish(other) }
+        #expect(error?.code == .otherTileset)
+        #expect(try catalog.packages().map(\.version) == [2])
+        // A replacement is taken at its word.
+        other.tileset = ""
+        other.replacesTileset = true
+        #expect(try catalog.publish(other).version == 3)
+        #expect(try catalog.packages().map(\.tileset) == [nil])
+    }
+
     @Test func theFileIsLinkedAndALostOneIsPutBack() throws {
         let published = try catalog.publish(try request("EE", "one"))
         let blob = try FileManager.default.attributesOfItem(atPath: scratch.file("blob-one").path)

@@ -101,6 +101,11 @@ struct EventLogTests {
         try await submit("after")
         await #expect(throws: CoordinatorError.self) { try await store.backUp(named: "one", into: backups, wall: 0) }
         await #expect(throws: CoordinatorError.self) { try await store.backUp(named: "../x", into: backups, wall: 0) }
+        let unnamed = [
+            try await store.backUp(named: "", into: backups, wall: 0),
+            try await store.backUp(named: "", into: backups, wall: 0),
+        ]
+        #expect(unnamed[0] != unnamed[1] && unnamed[1].path.hasSuffix("-2.sqlite"))
         let epoch = store.epoch
         await #expect(throws: CoordinatorError.self) { try await StateFile.restore(backup, into: folder) }
         await store.close()
@@ -117,9 +122,10 @@ struct EventLogTests {
 
         try Data("not a database at all, but long enough to look at".utf8).write(
             to: backups.appending(path: "bad.sqlite"))
-        await #expect(throws: CoordinatorError.self) {
+        let error = await #expect(throws: CoordinatorError.self) {
             try await StateFile.restore(backups.appending(path: "bad.sqlite"), into: folder)
         }
+        #expect(error?.code == .damagedState && error?.message.contains("backups/bad.sqlite") == true)
         #expect(try await StateFile.check(folder).jobs == 1, "a damaged backup replaces nothing")
     }
 }

@@ -9,10 +9,11 @@ import Wire
 /// Orders, dead letters and schedules over real sockets and files.
 @Suite(.timeLimit(.minutes(15)))
 struct OrderServiceTests {
-    private func order(_ talker: Talker, _ job: UInt64, _ order: String) async throws -> PBOrdered {
+    private func order(_ talker: Talker, _ job: UInt64, _ order: String, weight: UInt32 = 0) async throws -> PBOrdered {
         let body = PBJobOrder.make {
             $0.job = job
             $0.order = order
+            $0.weight = weight
         }
         guard case .ordered(let answer) = try await talker.ask(.jobOrder(body)) else { throw Talker.Silence() }
         return answer
@@ -89,6 +90,7 @@ struct OrderServiceTests {
             #expect(status.waiting == "paused")
             #expect(status.priority == -1)
             #expect(try await order(talker, job, "pause").changed == 0)
+            #expect(try await order(talker, job, "weigh", weight: 1).text == "job 1 has weight 1 already")
             #expect(try await order(talker, job, "resume").text == "job 1 goes on with priority 0")
             #expect(try await finish(job, service, fixture, talker).state == "done")
             let late = try await talker.problem(

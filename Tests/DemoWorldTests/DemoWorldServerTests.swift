@@ -173,4 +173,13 @@ struct DemoWorldServerTests {
         task.cancel()
         _ = await task.result
     }
+
+    @Test(.timeLimit(.minutes(15)), arguments: ["192.0.2.1", String(repeating: "x", count: 70)])
+    func aHostThatIsNotThisMachineIsNamed(host: String) async throws {
+        var logger = Logger(label: "test")
+        logger.logLevel = .critical
+        let server = DemoWorldServer(host: host, cutter: try Fixture.cutter.get(), logger: logger)
+        let error = await #expect(throws: DemoWorldError.self) { try await server.run { _ in } }
+        #expect(error?.code == .badHost && error?.message.contains("address of this machine") == true)
+    }
 }

@@ -108,6 +108,7 @@ struct WrongInputTests {
             (["keygen", "--cluster", path("file")], 73, "authorized_keys.d"),
             (["catalog", "keygen", path("file/x.key")], 73, path("file")),
             (["convert", archive, "--format", "mbtiles", "-o", path("file/x.mbtiles")], 73, path("file")),
+            (["convert", archive, "--format", "mbtiles", "-o", "/proc/x.mbtiles"], 73, "/proc/x.mbtiles"),
             (["convert", path("cut.mbtiles"), "--format", "pmtiles", "-o", path("x")], 65, path("cut.mbtiles")),
             (["convert", archive, "--format", "maplibre", "-o", path("x")], 65, "--format mbtiles"),
             (["packs", path("a.mbtiles"), "-o", path("file"), "--tileset", "t"], 73, path("file")),
@@ -134,6 +135,7 @@ struct WrongInputTests {
             (["regions", "ls", "--regions-folder", path("file")], 66, "--regions-folder"),
             (["regions", "import", path("file"), "--regions-folder", path("file")], 73, path("file")),
             (["demo-origin", "--port", "0", "--request-log", path("none/x")], 73, path("none")),
+            (["demo-origin", "--port", "0", "--host", "192.0.2.1"], 78, "192.0.2.1"),
             (["estimate", "LI", "--tileset", path("t.yaml")], 78, "t.yaml"),
             (["estimate", "LI", "--tileset", path("u.yaml")], 78, "2:6"),
         ]
@@ -145,6 +147,33 @@ struct WrongInputTests {
         }
         let patch = try await Program.run(["verify", path("p.mbtiles")], in: scratch)
         #expect(patch.status == 0 && patch.output.hasPrefix("patch sound"), "\(patch.output) \(patch.errors)")
+    }
+
+    @Test(.timeLimit(.minutes(15)))
+    func whatIsEmptyBeyondTheMapOrWithoutEffectIsSaid() async throws {
+        let scratch = try Scratch()
+        func path(_ name: String) -> String { scratch.url(name).path }
+        let files = [
+            "names.yaml": "- region: EE\n  names: {en: \"\"}\n", "huts.csv": "lon,lat\n24,59\n24,86\n",
+            "pole.json": #"{"type": "Point", "coordinates": [24, 86]}"#,
+            "tiles.yaml": "id: x\nurl: http://127.0.0.1:9/{z}/{x}/{y}.pbf\n",
+        ]
+        for (name, text) in files { try Data(text.utf8).write(to: scratch.url(name)) }
+        let cases: [(arguments: [String], status: Int32, words: String)] = [
+            (["state", "check", "--data", ""], 64, "argument 4, after '--data', is empty"),
+            (["state", "check", "--data="], 64, "argument 3, '--data=', has no value"),
+            ([""], 64, "argument 1 is empty"),
+            (["jobs", "--json", "-q"], 64, "leave out one"),
+            (["mask", "EE", "--bands", "0-5@0"], 64, "--tile-packs"),
+            (["regions", "list", "--language", "xx"], 0, "'xx'"),
+            (["mask", "--catalog", path("names.yaml")], 65, "'en' is empty"),
+            (["mask", "--points", path("huts.csv")], 65, "line 3 lies beyond the map"),
+            (["mask", "--geojson", path("pole.json")], 65, "lies beyond the map"),
+            (["state", "restore", path("tiles.yaml"), "--data", path("data")], 65, "backup '\(path("tiles.yaml"))'"),
+        ]
+        for (arguments, status, words) in cases {
+            check(try await Program.run(arguments, in: scratch), status: status, says: words)
+        }
     }
 
     @Test(.timeLimit(.minutes(15)))

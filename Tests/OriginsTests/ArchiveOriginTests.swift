@@ -109,6 +109,33 @@ struct ArchiveOriginTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path) == ["a b%.mbtiles"])
     }
 
+    @Test(arguments: [("tiles_shallow", "tile_data_id", "tiles_data"), ("map", "tile_id", "images")])
+    func aTileWhoseBodyIsLostFails(_ index: String, _ reference: String, _ bodies: String) async throws {
+        let scratch = try Scratch()
+        let queue = try DatabaseQueue(path: scratch.folder.appendingPathComponent("lost.mbtiles").path)
+        try await queue.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE metadata (name, value);
+                    INSERT INTO metadata VALUES ('format','pbf'), ('minzoom', 1), ('maxzoom', 1);
+                    CREATE TABLE \(index) (zoom_level, tile_column, tile_row, \(reference));
+                    CREATE TABLE \(bodies) (\(reference), tile_data);
+                    INSERT INTO \(index) VALUES (1, 0, 0, 7), (1, 0, 1, 8), (1, 1, 0, NULL);
+                    CREATE VIEW tiles AS SELECT zoom_level, tile_column, tile_row, tile_data FROM \(index)
+                    JOIN \(bodies) USING (\(reference));
+                    """)
+            try db.execute(sql: "INSERT INTO \(bodies) VALUES (7, ?)", arguments: [Data(layer)])
+        }
+        try queue.close()
+        let tileset = try await resolve("mbtiles:lost.mbtiles", scratch.folder)
+        let tiles = [(0, 0), (0, 1), (1, 0), (1, 1)].compactMap { TileID(zoom: 1, x: $0.0, tmsY: $0.1) }
+        let basket = try await fetch(tileset, tiles)
+        #expect(basket["1/0/1"]?.outcome == .stored(body: Gzip.compress(layer), etag: nil, lastModified: nil))
+        guard case .failed(_, let detail)? = basket["1/0/0"]?.outcome else { throw Unexpected() }
+        #expect(detail.contains("has no body for it"))
+        #expect(basket["1/1/1"]?.outcome == .empty && basket["1/1/0"]?.outcome == .empty)
+    }
+
     @Test func whatIsNoArchiveIsRefused() async throws {
         let scratch = try Scratch()
         try Data("hello".utf8).write(to: scratch.folder.appendingPathComponent("x"))

@@ -202,6 +202,11 @@ struct HTTPOriginTests {
             let size = Double(Gzip.compress(layer).count)
             #expect(sample.zooms[5].meanBytes == size && sample.zooms[5].marginBytes == 0)
             #expect(sample.tilesPerSecond > 0 && server.requests.count == 69)
+            let single = try await OriginSampler.sample(
+                try tileset("\(server.url)/{z}/{x}/{y}.pbf"), mask: TileMask(full: 5), zooms: zooms, count: 1,
+                environment: [:])
+            let untold: [Double?] = [0, nil, nil, nil, nil, nil]
+            #expect(single.zooms.map(\.marginBytes) == untold)
         }
     }
 }

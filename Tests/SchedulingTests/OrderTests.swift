@@ -70,6 +70,20 @@ struct OrderTests {
         #expect(bench.offers().count == 2)
     }
 
+    @Test(arguments: [-1, -3, Int32.min] as [Int32])
+    func aNegativePriorityKeepsTheOneItHad(_ negative: Int32) throws {
+        var bench = Bench()
+        let job = bench.submit(2)
+        bench.on(.order(job, .prioritise(4)))
+        bench.on(.order(job, .prioritise(negative)))
+        #expect(try bench.summary(job).priority < 0)
+        bench.on(.order(job, .resume))
+        #expect(try bench.summary(job).priority == 4)
+        let other = bench.submit(2, priority: negative)
+        bench.on(.order(other, .resume))
+        #expect(try bench.summary(other).priority == 0)
+    }
+
     @Test func higherPriorityGoesFirstFromTheMomentItIsGiven() {
         var bench = Bench()
         let first = bench.submit(10)

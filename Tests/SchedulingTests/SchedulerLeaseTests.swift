@@ -145,6 +145,26 @@ struct SchedulerLeaseTests {
         #expect(bench.scheduler.absence(for: job, now: bench.now) == "")
     }
 
+    @Test func aJobWhoseWorkIsWithSilentWorkersSaysSo() {
+        var (bench, job, _) = granted()
+        bench.join(2, credit: 0)
+        #expect(bench.scheduler.stillness(of: job, now: bench.now) == "")
+        bench.pass(17_000)
+        bench.on(.progress(2, []))
+        let text = bench.scheduler.stillness(of: job, now: bench.now)
+        #expect(text.hasPrefix("its work is out with workers that are not heard; it is taken back in "))
+        bench.restart()
+        bench.join(2, credit: 0)
+        #expect(bench.scheduler.stillness(of: job, now: bench.now).hasPrefix("its work is out with workers"))
+    }
+
+    @Test func aJobWhoseLastBatchesFailedSaysWhy() {
+        var (bench, job, offer) = granted()
+        bench.on(.fail(1, offer.token, Trouble(cause: "origin-unreadable", detail: "gone"), retriable: true))
+        #expect(bench.scheduler.batches(of: job)[0].state == .backoff)
+        #expect(bench.scheduler.stillness(of: job, now: bench.now) == "to try again after origin-unreadable: gone")
+    }
+
     @Test func afterARestartHeldLeasesAreAdoptedAndTheOthersGoBack() {
         var bench = Bench()
         let job = bench.submit(3)

@@ -136,20 +136,6 @@ struct FormatTests {
         #expect(store.asked.withLock { $0 } == 3, "the package and two formats")
         #expect(try temporaries(stable).isEmpty)
     }
-
-    @Test(
-        arguments: [
-            ("1970-01-02", 86_400), ("2000-03-01", 951_868_800), ("2026-10-01", 1_790_812_800),
-            ("2096-02-29", 3_981_312_000),
-        ] as [(String, Int64)])
-    func aDateIsANumberOfSeconds(_ text: String, _ seconds: Int64) {
-        #expect(DataDate.seconds(text) == seconds)
-    }
-
-    @Test(arguments: ["", "2026", "2026-13-01", "2026-02-29", "2026-1-01", "1969-12-31", "2026-10-00", "２026-10-01"])
-    func whatIsNoDateIsNoNumber(_ text: String) {
-        #expect(DataDate.seconds(text) == nil)
-    }
 }
 
 /// A store that has the work cancelled when its second format begins.

@@ -27,7 +27,7 @@ struct CatalogImportCommand: ParsableCommand {
     var name: [String] = []
     @Option(help: "The group of data that it belongs to.") var group: String?
     @Option(help: "The language of the names in its tiles.") var language: String?
-    @Option(help: "Id of the tileset it was made of.") var tileset: String?
+    @Option(help: "Id of the tileset it was made of. Default: that of the version before.") var tileset: String?
     @Option(help: "How old its data is: 2026-10-01.") var dataDate: String?
     @Flag(help: "Let it take the place of a package that was made of another tileset.") var replaceTileset = false
     @Flag(help: "Write it anew in Packhorse's own layout, so that updates by patch give the published bytes.")

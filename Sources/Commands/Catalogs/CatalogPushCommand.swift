@@ -45,12 +45,13 @@ struct CatalogPushCommand: AsyncParsableCommand {
             throw CLIError(.usage, "'\(catalog)' is an address; this command needs the catalog's folder")
         }
         if let place = target as? FolderTarget {
-            let (from, to) = (folder.resolvingSymlinksInPath().path, place.folder.resolvingSymlinksInPath().path)
+            let (from, to) = (Self.realPath(folder), Self.realPath(place.folder))
             guard !"\(to)/".hasPrefix("\(from)/"), !"\(from)/".hasPrefix("\(to)/") else {
                 throw CLIError(
                     .usage, "'\(self.target)' and the catalog '\(catalog)' lie in one another",
                     hint: "name another folder")
             }
+            if !dryRun { try OutputPlace.makeFolder(place.folder) }
         }
         let (dryRun, prune, json) = (dryRun, prune, json)
         try await Interruptible.run {
@@ -65,6 +66,16 @@ struct CatalogPushCommand: AsyncParsableCommand {
         }
     }
 
+    /// A folder's path without symbolic links; it need not be there yet.
+    private static func realPath(_ folder: URL) -> String {
+        let folder = folder.standardizedFileURL
+        let above = folder.deletingLastPathComponent()
+        guard !FileKind.isThere(folder), above.path.count < folder.path.count else {
+            return folder.resolvingSymlinksInPath().path
+        }
+        return URL(filePath: realPath(above)).appending(path: folder.lastPathComponent).path
+    }
+
     /// The bucket, or the folder.
     private func place() throws -> any PushTarget {
         guard target.hasPrefix("s3://") else {
@@ -73,9 +84,7 @@ struct CatalogPushCommand: AsyncParsableCommand {
                     .usage, "'\(target)' is no bucket",
                     hint: "write s3://bucket/prefix, or a folder without the S3 options")
             }
-            let folder = URL(filePath: target, directoryHint: .isDirectory)
-            if !dryRun { try OutputPlace.makeFolder(folder) }
-            return FolderTarget(folder: folder)
+            return FolderTarget(folder: URL(filePath: target, directoryHint: .isDirectory))
         }
         let environment = ProcessInfo.processInfo.environment
         let region = s3Region ?? environment["AWS_REGION"].flatMap { $0.isEmpty ? nil : $0 } ?? "us-east-1"

@@ -10,10 +10,12 @@ enum SigningKeyOption {
         return try CatalogSecretKey(file: URL(filePath: named))
     }
 
-    /// A public key: its text, or a file that holds it.
+    /// A public key: its text, as a key file has it, or a file that holds it.
     static func readPublic(_ text: String?) throws -> CatalogPublicKey? {
         guard let text else { return nil }
-        if text.hasPrefix("ed25519-") { return try CatalogPublicKey(text) }
+        let line = text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
+            .first { !$0.isEmpty && !$0.hasPrefix("#") }
+        if let line, line.hasPrefix("ed25519-") { return try CatalogPublicKey(line) }
         return try CatalogPublicKey(file: URL(filePath: text))
     }
 }

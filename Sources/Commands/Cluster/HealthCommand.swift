@@ -4,8 +4,11 @@ import Wire
 /// `packhorse health`: whether the coordinator serves, for health checks and people.
 struct HealthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "health", abstract: "Whether the coordinator serves: exit 0 when it does, 69 or 75 when not.",
-        discussion: "Example: packhorse health --timeout 2")
+        commandName: "health", abstract: "Whether the coordinator serves: exit 0 when it does, another when not.",
+        discussion: """
+            It ends with 69 or 75 when the coordinator does not serve, and with 66, 77 or 78 when keys or the endpoint are wrong.
+            Example: packhorse health --timeout 2
+            """)
 
     @Flag(help: "The result as JSON.") var json = false
     @Option(help: "Also require at least this many workers that were heard in the last seconds.") var workers: Int = 0

@@ -49,15 +49,22 @@ struct ConvertCommand: AsyncParsableCommand {
                 .usage, "--style-pack, --style-url and --data-date belong to an offline database",
                 hint: "add --format maplibre, or leave them out")
         }
-        if dryRun {
-            for target in targets { Console.result("would write \(target.file.path) (\(target.format))") }
-            return
-        }
-        if let folder = targets.first?.file.deletingLastPathComponent() {
-            try OutputPlace.makeFolder(folder)
+        if dryRun { return try tell(targets) }
+        if let first = targets.first?.file {
+            try OutputPlace.makeFolder(first.deletingLastPathComponent())
+            try OutputPlace.tryFolder(of: first)
         }
         let command = self
         try await Interruptible.run { try command.write(targets, from: source) }
+    }
+
+    /// What would be written.
+    private func tell(_ targets: [ConvertTargets.Target]) throws {
+        if progress.json {
+            let planned = targets.map { Planned(path: $0.file.path, format: $0.format.rawValue) }
+            return Console.result(try JSONText.pretty(planned))
+        }
+        for target in targets { Console.result("would write \(target.file.path) (\(target.format))") }
     }
 
     private func write(_ targets: [ConvertTargets.Target], from source: URL) throws {
@@ -91,6 +98,13 @@ struct ConvertCommand: AsyncParsableCommand {
             }
         }
         if progress.json { Console.result(try JSONText.pretty(written)) }
+    }
+
+    /// A file of a dry run; what is known of it has the names that it has in ``Written``.
+    private struct Planned: Encodable {
+        let path: String
+        let format: String
+        let dryRun = true
     }
 
     private struct Written: Encodable {

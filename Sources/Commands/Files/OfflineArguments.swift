@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import OfflineDatabase
+import Packages
 import Tiles
 
 /// What a MapLibre offline database needs besides the package.
@@ -82,11 +83,9 @@ struct OfflineArguments: ParsableArguments {
 
     /// Unix seconds of a day or an instant, UTC.
     static func seconds(_ text: String) throws -> Int64 {
-        let formatter = ISO8601DateFormatter()
-        formatter.formatOptions = text.contains("T") ? [.withInternetDateTime] : [.withFullDate]
-        guard let date = formatter.date(from: text) else {
+        guard let seconds = DataDate.seconds(text) else {
             throw CLIError(.usage, "--data-date '\(text)' is no date", hint: "write 2026-11-01 or 2026-11-01T12:00:00Z")
         }
-        return Int64(date.timeIntervalSince1970)
+        return seconds
     }
 }

@@ -41,27 +41,43 @@ struct PacksCommand: AsyncParsableCommand {
             "Sign catalog.json anew with this key; a signed catalog needs it. Default: $PACKHORSE_SIGNING_KEY.",
             valueName: "file"))
     var signingKey: String?
-    @Flag(help: "The lists as JSON.") var json = false
+    @Flag(help: "The list as JSON; those of a catalog as one array.") var json = false
 
     func run() async throws {
         let url = URL(filePath: input)
         try FileKind.requirePath(url)
         let command = self
         try await Interruptible.run {
+            let isCatalog = FileKind.isFolder(url)
             // Before anything is cut.
-            if FileKind.isFolder(url) {
+            if isCatalog {
                 try Catalog(url, create: false, signingKey: try SigningKeyOption.read(command.signingKey))
                     .checkMaySign()
             }
-            let orders = try FileKind.isFolder(url) ? command.catalogOrders(url) : [command.order(url)]
-            for (order, folder) in orders { try command.cut(order, into: folder) }
-            if FileKind.isFolder(url) {
+            let work = try isCatalog ? command.catalogWork(url) : [command.work(url)]
+            let lists = try work.map { try command.cut($0) }
+            if isCatalog {
                 try Catalog(url, create: false, signingKey: try SigningKeyOption.read(command.signingKey)).refresh()
+            }
+            guard command.json else { return }
+            if isCatalog {
+                Console.result(try JSONText.pretty(lists))
+            } else {
+                for list in lists { Console.result(try JSONText.pretty(list)) }
             }
         }
     }
 
-    private func order(_ file: URL) throws -> (TilePacks.Order, URL) {
+    /// One package to cut.
+    private struct Work {
+        let order: TilePacks.Order
+        /// The folder of packs and lists.
+        let folder: URL
+        /// The part of the catalog that it is in.
+        var edition = CatalogEdition.main
+    }
+
+    private func work(_ file: URL) throws -> Work {
         guard let output else { throw CLIError(.usage, "say where the packs go with -o FOLDER") }
         guard let tileset else {
             throw CLIError(.usage, "packs are shared under their tileset's id: give it with --tileset")
@@ -70,19 +86,19 @@ struct PacksCommand: AsyncParsableCommand {
             package: file, id: id ?? file.deletingPathExtension().lastPathComponent, tileset: tileset)
         order.mask = try mask.map { try TileMask(cartoText: $0) }
         try OutputPlace.makeFolder(URL(filePath: output))
-        return (try complete(order, bands), URL(filePath: output))
+        return Work(order: try complete(order, bands), folder: URL(filePath: output))
     }
 
     /// Every package of every edition, into the edition's own folder.
-    private func catalogOrders(_ folder: URL) throws -> [(TilePacks.Order, URL)] {
+    private func catalogWork(_ folder: URL) throws -> [Work] {
         guard output == nil, id == nil, mask == nil else {
             throw CLIError(.usage, "a catalog's packs go into its own folder, with its own ids and masks")
         }
         let catalog = try Catalog(folder, create: false)
         var skipped: [String] = []
-        let orders = try catalog.editions().flatMap { edition in
+        let work = try catalog.editions().flatMap { edition in
             let home = edition.path.isEmpty ? folder : folder.appending(path: edition.path)
-            return try catalog.packages(in: edition).compactMap { entry -> (TilePacks.Order, URL)? in
+            return try catalog.packages(in: edition).compactMap { entry -> Work? in
                 guard let tileset = entry.tileset ?? tileset else {
                     skipped.append(edition.path + entry.id)
                     return nil
@@ -93,18 +109,18 @@ struct PacksCommand: AsyncParsableCommand {
                 let known =
                     FileKind.isThere(before)
                     ? try? JSONDecoder().decode(TilePackList.self, from: InputFile.read(before)) : nil
-                return (try complete(order, bands ?? known?.bands), home)
+                return Work(order: try complete(order, bands ?? known?.bands), folder: home, edition: edition)
             }
         }
-        guard let first = skipped.first else { return orders }
+        guard let first = skipped.first else { return work }
         let hint = "name it with --tileset; packages that tell theirs keep it"
-        guard !orders.isEmpty else {
+        guard !work.isEmpty else {
             throw CLIError(.usage, "package '\(first)' does not tell its tileset, and there is no other", hint: hint)
         }
         for id in skipped {
             Console.note("packhorse: warning: package '\(id)' does not tell its tileset and is skipped; \(hint)")
         }
-        return orders
+        return work
     }
 
     private func complete(_ order: TilePacks.Order, _ bands: String?) throws -> TilePacks.Order {
@@ -123,23 +139,42 @@ struct PacksCommand: AsyncParsableCommand {
         return format
     }
 
-    private func cut(_ order: TilePacks.Order, into folder: URL) throws {
-        let line = TileLine("cut", "packs of \(order.id)")
+    private func cut(_ work: Work) throws -> PackListView {
+        let line = TileLine("cut", "packs of \(work.order.id)")
         defer { line.end() }
-        let list = try TilePacks.cut(order, into: folder) { done, _ in
+        let list = try TilePacks.cut(work.order, into: work.folder) { done, _ in
             if Task.isCancelled { throw CancellationError() }
             line.show(UInt64(done))
         }
         line.end()
-        guard !json else { return Console.result(String(decoding: try list.encoded().dropLast(), as: UTF8.self)) }
+        if !json { tell(list, work.edition) }
+        return PackListView(list: list, edition: work.edition)
+    }
+
+    private func tell(_ list: TilePackList, _ edition: CatalogEdition) {
         let whole = list.packs.filter(\.isComplete).count
         Console.result(
             "\(list.id)  \(Units.count(list.packs.count, of: "pack")), \(Units.count(UInt64(whole))) whole, "
-                + "\(Units.bytes(list.size)), \(TilePackList.path(list.id))")
+                + "\(Units.bytes(list.size)), \(edition.path)\(TilePackList.path(list.id))")
         if list.packs.count > list.packsPerDevice {
             Console.note(
                 "packhorse: \(list.id) alone has more packs than the \(list.packsPerDevice) that clients keep on a device"
             )
         }
+    }
+}
+
+/// A list as printed: what the file holds, and the group and language of a catalog that it is for.
+private struct PackListView: Encodable {
+    let list: TilePackList
+    let edition: CatalogEdition
+
+    private enum CodingKeys: String, CodingKey { case group, language }
+
+    func encode(to encoder: any Encoder) throws {
+        try list.encode(to: encoder)
+        var more = encoder.container(keyedBy: CodingKeys.self)
+        try more.encodeIfPresent(edition.group, forKey: .group)
+        try more.encodeIfPresent(edition.language, forKey: .language)
     }
 }

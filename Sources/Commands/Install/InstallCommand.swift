@@ -44,6 +44,14 @@ struct InstallCommand: AsyncParsableCommand {
             throw ValidationError("Tile packs come in the format that their publisher chose; leave --format out.")
         }
         guard !onlyGroups || !group.isEmpty else { throw ValidationError("--only-groups needs --group.") }
+        if let twice = Self.firstRepeated(ids) ?? Self.firstRepeated(group) ?? Self.firstRepeated(style) {
+            throw ValidationError("'\(twice)' is named twice.")
+        }
+    }
+
+    private static func firstRepeated(_ names: [String]) -> String? {
+        var seen: Set<String> = []
+        return names.first { !seen.insert($0).inserted }
     }
 
     func run() async throws {
@@ -60,7 +68,11 @@ struct InstallCommand: AsyncParsableCommand {
         }
         if document.isSigned, key == nil { Console.note("the catalog is signed; --public-key KEY would prove it") }
         guard !ids.isEmpty || !style.isEmpty, let into else { return try list(document.index) }
-        let folder = try InstallFolder(URL(filePath: into, directoryHint: .isDirectory))
+        let place = URL(filePath: into, directoryHint: .isDirectory)
+        // Before a folder is made for nothing.
+        try await check(
+            Installer(source: source, document: document, folder: try InstallFolder(place, isOnlyRead: true)))
+        let folder = try InstallFolder(place, isOnlyRead: dryRun)
         let installer = Installer(source: source, document: document, folder: folder)
         let names = [source.name] + (document.provenKey.map { ["key:\($0)"] } ?? [])
         if !allowOlder { try folder.checkAge(document.index.sequence, of: names) }
@@ -87,12 +99,26 @@ struct InstallCommand: AsyncParsableCommand {
         let run: (_ tell: (String) -> Void) async throws -> Void
     }
 
+    /// The base map and the groups to install.
+    private var groups: [String?] { (onlyGroups ? [] : [nil]) + group.map(Optional.some) }
+
+    /// Whether the catalog has all that was named.
+    private func check(_ installer: Installer) async throws {
+        for id in ids {
+            for group in groups {
+                let package = try installer.find(id, group: group, language: language).package
+                if !tilePacks { _ = try installer.newest(package, format) }
+            }
+        }
+        for id in style { _ = try await installer.styleStep(id) }
+    }
+
     /// What is to be done for all that was named; nothing is changed.
     private func plan(_ installer: Installer) async throws -> [Work] {
         var work: [Work] = []
         var planned: [InstallFolder.Packs] = []
         for id in ids {
-            for group in (onlyGroups ? [] : [nil]) + group.map(Optional.some) {
+            for group in groups {
                 if tilePacks {
                     let step = try await installer.packStep(id, group: group, language: language, planned: planned)
                     planned.append(step.region)

@@ -58,15 +58,23 @@ struct InstallFolder: Sendable {
     }
 
     let folder: URL
-    private let lock: FolderLock
+    private let lock: FolderLock?
 
     /// Opens the folder, and makes it when it is not there.
     ///
-    /// - Throws: ``CLIError`` 73 when it cannot be made, 75 while another process changes it.
-    init(_ folder: URL) throws {
+    /// - Parameter isOnlyRead: Whether nothing will be changed: then it is neither made nor locked.
+    /// - Throws: ``CLIError`` 73 when it cannot be made or is no folder, 75 while another process changes it.
+    init(_ folder: URL, isOnlyRead: Bool = false) throws {
         self.folder = folder
-        try OutputPlace.makeFolder(folder)
-        lock = try FolderLock(folder.appending(path: ".lock"))
+        if isOnlyRead {
+            guard FileKind.isFolder(folder) || !FileKind.isThere(folder) else {
+                throw CLIError(.cannotCreate, "'\(folder.path)' is no folder", hint: "name a folder to install into")
+            }
+            lock = nil
+        } else {
+            try OutputPlace.makeFolder(folder)
+            lock = try FolderLock(folder.appending(path: ".lock"))
+        }
     }
 
     /// Where the package of a group is put; the language is chosen per folder, not per file.

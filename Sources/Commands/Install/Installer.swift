@@ -35,6 +35,24 @@ struct Installer: Sendable {
             hint: "see what it has: packhorse install '\(source.name)'")
     }
 
+    /// A package's newest version, and its file of a format.
+    ///
+    /// - Throws: ``CLIError`` 66 naming the formats that there are.
+    func newest(
+        _ package: CatalogIndex.Package, _ format: String
+    ) throws -> (version: CatalogIndex.Version, file: CatalogIndex.File) {
+        guard let version = package.versions.first else {
+            throw CLIError(.noInput, "package '\(package.id)' has no version")
+        }
+        guard let file = version.file(format) else {
+            throw CLIError(
+                .noInput,
+                "package '\(package.id)' is not there as \(format); it is as \(version.files.map(\.format).joined(separator: ", "))"
+            )
+        }
+        return (version, file)
+    }
+
     /// What is to be done for a package of the base map or of a group; nothing is changed.
     ///
     /// A language that the catalog does not have for it falls back to the edition without one.
@@ -42,15 +60,7 @@ struct Installer: Sendable {
     /// - Throws: ``CLIError`` 66 naming what there is instead.
     func step(_ id: String, group: String?, language: String?, format: String) async throws -> Step {
         let (edition, package) = try find(id, group: group, language: language)
-        guard let version = package.versions.first else {
-            throw CLIError(.noInput, "package '\(id)' has no version")
-        }
-        guard let file = version.file(format) else {
-            throw CLIError(
-                .noInput,
-                "package '\(id)' is not there as \(format); it is as \(version.files.map(\.format).joined(separator: ", "))"
-            )
-        }
+        let (version, file) = try newest(package, format)
         let name = file.url.split(separator: "/").last.map(String.init) ?? ""
         guard name.hasPrefix(id + "."), name.utf8.count <= 200 else {
             throw CLIError(.badData, "the file '\(file.url)' of package '\(id)' has another package's name")
@@ -61,9 +71,11 @@ struct Installer: Sendable {
             FileManager.default.fileExists(atPath: local.path)
             ? try await FileWork.run { try Digest.ofFile(local).digest.hex } : nil
         let noted = try folder.entry(target)
+        // Another edition counts versions of its own.
+        let isOfEdition = noted?.group == edition.group && noted?.language == edition.language
         let installed =
             package.versions.first { $0.file(format)?.sha256 == has }?.version
-            ?? (noted?.sha256 == has ? noted?.version : nil)
+            ?? (isOfEdition && noted?.sha256 == has ? noted?.version : nil)
         guard let plan = InstallPlan(to: version, format: format, having: has, installed: installed) else {
             throw CLIError(.noInput, "package '\(id)' is not there as \(format)")
         }

@@ -15,7 +15,7 @@ struct Estimate: Encodable {
     private(set) var zooms: [Zoom]
     let tiles: UInt64
     private(set) var bytes: UInt64?
-    /// Half the width of the 95 % interval.
+    /// Half the width of the 95 % interval; `nil` when too few tiles answered to tell.
     private(set) var margin: UInt64?
     private(set) var seconds: Double?
     /// Why the sample is worthless, when every tile of it failed.
@@ -33,7 +33,7 @@ struct Estimate: Encodable {
         for found in sample.zooms {
             guard let index = zooms.firstIndex(where: { $0.zoom == found.zoom }) else { continue }
             zooms[index].bytes = UInt64(found.totalBytes)
-            zooms[index].margin = UInt64(found.totalMargin)
+            zooms[index].margin = found.totalMargin.map { UInt64($0) }
             zooms[index].sampled = found.asked
             zooms[index].stored = found.stored
             zooms[index].failed = found.failed
@@ -46,8 +46,11 @@ struct Estimate: Encodable {
             return
         }
         bytes = UInt64(sample.zooms.reduce(0) { $0 + $1.totalBytes })
-        // Zooms are sampled independently: their variances add.
-        margin = UInt64(sample.zooms.reduce(0) { $0 + $1.totalMargin * $1.totalMargin }.squareRoot())
+        let margins = sample.zooms.compactMap(\.totalMargin)
+        if margins.count == sample.zooms.count {
+            // Zooms are sampled independently: their variances add.
+            margin = UInt64(margins.map { $0 * $0 }.reduce(0, +).squareRoot())
+        }
         let rate = min(sample.tilesPerSecond, limit ?? .infinity) * Double(workers)
         seconds = rate > 0 ? Double(tiles) / rate : nil
     }
@@ -58,12 +61,12 @@ struct Estimate: Encodable {
         for zoom in zooms {
             table.add(
                 "\(zoom.zoom)", Units.count(zoom.tiles), zoom.bytes.map(Units.bytes) ?? "",
-                zoom.margin.map { "± \(Units.bytes($0))" } ?? "", zoom.outcome)
+                zoom.margin.map { "± \(Units.bytes($0))" } ?? (zoom.sampled == nil ? "" : "unknown"), zoom.outcome)
         }
         var lines = table.lines + ["", "tiles  \(Units.count(tiles))"]
-        if let bytes, let margin {
-            lines.append(
-                "size   \(Units.bytes(bytes)) ± \(Units.bytes(margin)) (95 %), before equal tiles are stored once")
+        if let bytes {
+            let margin = margin.map { " ± \(Units.bytes($0)) (95 %)" } ?? ", from too few tiles to tell a margin"
+            lines.append("size   \(Units.bytes(bytes))\(margin), before equal tiles are stored once")
         }
         if let seconds {
             lines.append("time   \(seconds < 1 ? "" : "about ")\(Units.duration(seconds: seconds))")

@@ -52,7 +52,7 @@ struct JobWatcher {
             let elapsed = (clock.now - start).seconds
             meter.add(done: view.settled, at: elapsed)
             if style.progress != .none, view.waiting == nil, stall.isDue(view, at: elapsed) {
-                for line in StallNotice.lines(try await client.workers()) { Console.note(line) }
+                for line in StallNotice.lines(view, try await client.workers()) { Console.note(line) }
             }
             if style.progress == .bar {
                 Console.redraw(ProgressLine.bar(view, meter))

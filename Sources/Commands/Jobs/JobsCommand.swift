@@ -12,6 +12,9 @@ struct JobsCommand: AsyncParsableCommand {
 
     func validate() throws {
         guard (1...1_000).contains(limit) else { throw ValidationError("--limit must lie between 1 and 1,000.") }
+        guard !json || !quiet else {
+            throw ValidationError("--quiet prints job numbers, not JSON: leave out one of --quiet and --json.")
+        }
     }
 
     func run() async throws {

@@ -19,8 +19,10 @@ struct StallNotice {
         return false
     }
 
-    /// What the workers' states say about it.
-    static func lines(_ workers: [PBWorkerStatus]) -> [String] {
+    /// What is known about it: the job's own reason, else what the workers' states say.
+    static func lines(_ job: JobView, _ workers: [PBWorkerStatus]) -> [String] {
+        // While it fetches, that is about tiles that have failed.
+        if job.state != "fetching", let reason = job.reason { return ["nothing moves: \(reason)"] }
         guard !workers.isEmpty else {
             return ["nothing moves: no worker is connected; start one with 'packhorse worker'"]
         }
@@ -28,7 +30,8 @@ struct StallNotice {
         guard !troubled.isEmpty else {
             let leases = workers.reduce(0) { $0 + Int($1.leases) }
             return [
-                "nothing moves: \(Units.count(workers.count, of: "worker")) connected, \(Units.count(leases, of: "batch lease")) out; the origin may be slow or asks to wait"
+                "nothing moves: \(Units.count(workers.count, of: "worker")) connected, \(Units.count(leases, of: "lease")) out"
+                    + (job.state == "fetching" ? "; the origin may be slow or asks to wait" : "")
             ]
         }
         return troubled.map { "nothing moves: worker \($0.name) is \($0.state): \($0.reason)" }

@@ -4,6 +4,9 @@ import Tiles
 
 /// Turns what the user named into areas.
 enum AreaReader {
+    /// What is said of a place that Web Mercator does not show.
+    static let liesBeyond = "lies beyond the map: Web Mercator ends at 85.0511 degrees north and south"
+
     /// A region by id or name, or `bbox(west,south,east,north)`.
     static func named(_ text: String, in tree: @autoclosure () throws -> RegionTree) throws -> Area {
         if isBox(text) { return try box(text) }
@@ -47,8 +50,7 @@ enum AreaReader {
         let box = try BoundingBox(parsing: text)
         // Latitudes were cut to the map: a box that is nothing but its edge lay beyond.
         guard box.south < BoundingBox.maxLatitude, box.north > -BoundingBox.maxLatitude else {
-            throw CLIError(
-                .usage, "'\(text)' lies beyond the map: Web Mercator ends at 85.0511 degrees north and south")
+            throw CLIError(.usage, "'\(text)' \(liesBeyond)")
         }
         if box.crossesAntimeridian, box.width > 180 {
             Console.note(
@@ -65,6 +67,10 @@ enum AreaReader {
         let geometry: Geometry
         do throws(TilesError) { geometry = try Geometry(geoJSON: bytes) } catch {
             throw CLIError(.badData, "'\(file.path)' cannot be read as GeoJSON: \(error.message)")
+        }
+        if let point = geometry.points.first(where: { abs($0.latitude) > BoundingBox.maxLatitude }) {
+            throw CLIError(
+                .badData, "'\(file.path)' has the point [\(point.longitude), \(point.latitude)], which \(liesBeyond)")
         }
         guard let bounds = geometry.boundingBox else {
             throw CLIError(

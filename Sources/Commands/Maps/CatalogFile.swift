@@ -149,9 +149,10 @@ struct CatalogFile {
     }
 
     private func text(_ key: String, _ fields: [String: JSONValue]) throws -> String {
-        guard case .string(let text)? = fields[key], !text.isEmpty else {
+        guard case .string(let text)? = fields[key] else {
             throw CLIError(.badData, "'\(key)' is \(fields[key]?.kind ?? "nothing"); text is needed")
         }
+        guard !text.isEmpty else { throw CLIError(.badData, "'\(key)' is empty; text is needed") }
         return text
     }
 

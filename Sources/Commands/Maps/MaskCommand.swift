@@ -26,18 +26,21 @@ struct MaskCommand: ParsableCommand {
     var format: Format = .text
 
     @Flag(help: "Widen the area to whole tile packs, as 'submit --tile-packs' does.") var tilePacks = false
-    @Option(help: "The bands of --tile-packs: zooms@zoom of the index tile.") var bands = PackScheme.mapbox.description
+    @Option(help: "The bands of --tile-packs: zooms@zoom of the index tile. Default: \(PackScheme.mapbox).")
+    var bands: String?
 
     func validate() throws {
         guard (0...TileID.maxZoom).contains(zoom) else {
             throw ValidationError("--zoom must lie between 0 and \(TileID.maxZoom).")
         }
+        guard tilePacks || bands == nil else { throw ValidationError("--bands belongs to --tile-packs.") }
     }
 
     func run() throws {
         guard let exact = TileMask(union: try area.read().map({ $0.mask(zoom) })) else { return }
         let span = ZoomRange(min: 0, max: zoom) ?? .all
-        let mask = tilePacks ? try PackScheme(parsing: bands).widened(exact, zooms: span) : exact
+        let scheme: PackScheme = try bands.map { try PackScheme(parsing: $0) } ?? .mapbox
+        let mask = tilePacks ? scheme.widened(exact, zooms: span) : exact
         switch format {
         case .text: Console.result(mask.cartoWire)
         case .url: Console.result(mask.cartoURLText)

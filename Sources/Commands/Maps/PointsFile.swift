@@ -5,7 +5,7 @@ package import Tiles
 package struct PointsFile {
     package let points: [Coordinate]
 
-    /// Reads the table: comma, semicolon or tab, quotes allowed, other columns ignored.
+    /// Reads the table: comma, semicolon or tab, quotes allowed but no line breaks in them, other columns ignored.
     ///
     /// Without a header the first two columns must be numbers, longitude then latitude.
     ///
@@ -16,6 +16,11 @@ package struct PointsFile {
         let numbered = lines.enumerated().filter { !$1.allSatisfy(\.isWhitespace) }
         guard let header = numbered.first else {
             throw CLIError(.badData, "'\(name)' is empty; expected longitude,latitude rows")
+        }
+        if let open = numbered.first(where: { _, row in !row.count(where: { $0 == "\"" }).isMultiple(of: 2) }) {
+            throw CLIError(
+                .badData,
+                "'\(name)' line \(open.offset + 1) has a quote that does not end; line breaks in quotes are not taken")
         }
         let separator: Character = [";", "\t"].first { header.element.contains($0) } ?? ","
         let titles = Self.cells(header.element, separator).map { $0.lowercased() }
@@ -42,6 +47,9 @@ package struct PointsFile {
                 throw CLIError(
                     .badData,
                     "'\(name)' line \(line + 1) has no longitude (-180...180) and latitude (-90...90): '\(row)'")
+            }
+            guard abs(latitude) <= BoundingBox.maxLatitude else {
+                throw CLIError(.badData, "'\(name)' line \(line + 1) \(AreaReader.liesBeyond): '\(row)'")
             }
             return Coordinate(longitude: longitude, latitude: latitude)
         }

@@ -42,7 +42,15 @@ struct RegionsCommand: ParsableCommand {
                     table.add(view.id, view.kind, region.name(language), view.parent ?? "")
                 }
                 table.lines.forEach(Console.result)
+                noteMissingNames(of: found)
             }
+        }
+
+        /// Says so when no region listed has a name in the language that was asked for.
+        private func noteMissingNames(of found: [Region]) {
+            let base = language.prefix { $0 != "-" && $0 != "_" }.lowercased()
+            guard !found.isEmpty, !found.contains(where: { $0.names[base] != nil }) else { return }
+            Console.note("note: none of these has a name in the language '\(language)'; English is shown")
         }
 
         private static func below(_ id: String, _ tree: RegionTree) -> [Region] {
@@ -78,21 +86,43 @@ struct RegionsCommand: ParsableCommand {
     struct At: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "at", abstract: "The smallest region at a coordinate, and what it lies in.",
-            discussion: "Example: packhorse regions at 24.75,59.44")
-        @Argument(parsing: .allUnrecognized, help: "longitude,latitude in degrees.") var coordinate: [String]
+            discussion: "Example: packhorse regions at 24.75,59.44 13.4,52.5")
+        @Argument(parsing: .allUnrecognized, help: "longitude,latitude in degrees; several are answered in turn.")
+        var coordinate: [String]
         @OptionGroup var regions: RegionFolderOptions
 
         func run() throws {
-            let numbers = coordinate.joined(separator: ",").split(separator: ",").compactMap { Double($0) }
-            guard numbers.count == 2, (-180...180).contains(numbers[0]), (-90...90).contains(numbers[1]) else {
+            let points = try points()
+            let tree = try regions.tree
+            let found = try points.map { point in
+                guard let region = tree.smallest(longitude: point.longitude, latitude: point.latitude) else {
+                    throw CLIError(.noInput, "no region at \(point.longitude),\(point.latitude): open sea")
+                }
+                return region
+            }
+            for region in found { Self.tell(region, tree) }
+        }
+
+        /// The numbers two by two, however they are spread over arguments: 24.75,59.44 or 24.75 59.44.
+        private func points() throws -> [(longitude: Double, latitude: Double)] {
+            let words = coordinate.joined(separator: ",").split(separator: ",")
+            let numbers = words.compactMap { Double($0) }
+            let points = stride(from: 0, to: numbers.count - 1, by: 2).map {
+                (longitude: numbers[$0], latitude: numbers[$0 + 1])
+            }
+            let areOnEarth = points.allSatisfy {
+                (-180...180).contains($0.longitude) && (-90...90).contains($0.latitude)
+            }
+            guard !points.isEmpty, points.count * 2 == words.count, areOnEarth else {
                 throw CLIError(
                     .usage, "'\(coordinate.joined(separator: " "))' is no longitude,latitude",
                     hint: "packhorse regions at 24.75,59.44")
             }
-            let tree = try regions.tree
-            guard var region = tree.smallest(longitude: numbers[0], latitude: numbers[1]) else {
-                throw CLIError(.noInput, "no region at \(numbers[0]),\(numbers[1]): open sea")
-            }
+            return points
+        }
+
+        private static func tell(_ smallest: Region, _ tree: RegionTree) {
+            var region = smallest
             Console.result("\(region.id)  \(region.name("en"))")
             while let parent = tree.parent(of: region.id) {
                 Console.result("  in \(parent.id)  \(parent.name("en"))")

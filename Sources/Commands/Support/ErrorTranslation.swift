@@ -36,7 +36,7 @@ enum ErrorTranslation {
         case let error as ZeroMQError: CLIError(status("\(error.code)"), error.message)
         case let error as CoordinatorError: CLIError(status("\(error.code)"), error.message)
         case let error as WorkerError: CLIError(status("\(error.code)"), error.message)
-        case let error as DemoWorldError: CLIError(error.code == .cannotLog ? .cannotCreate : .temporary, error.message)
+        case let error as DemoWorldError: CLIError(status("\(error.code)"), error.message)
         case is CancellationError: CLIError(.interrupted, "interrupted")
         case let error as WireError where error.code == .versionMismatch: CLIError(.configuration, error.message)
         case let error as WireError:
@@ -51,15 +51,15 @@ enum ErrorTranslation {
         case "unknown-region", "ambiguous-name", "missing", "store-missing", "no-bucket", "catalog-missing",
             "key-missing":
             .noInput
-        case "disk-full", "cannot-open", "exists": .cannotCreate
+        case "disk-full", "cannot-open", "exists", "cannot-log": .cannotCreate
         case "io", "file-failed", "unreadable": .inputOutput
         case "unreachable", "closed", "missing-resource": .unavailable
         case "host-refused", "refused", "key-permissions", "plain-refused", "wrong-secret", "forbidden": .permission
         case "backup-name", "unknown-format": .usage
-        case "data-in-use", "address-in-use", "orphaned": .temporary
+        case "data-in-use", "address-in-use", "orphaned", "cannot-listen", "server-failed": .temporary
         case "bad-syntax", "unknown-key", "missing-key", "bad-value", "bad-template", "bad-tilejson", "literal-secret",
             "missing-secret", "clock-skew", "wrong-region", "rejected", "newer-state", "bad-endpoint", "bad-key",
-            "bad-role", "key-file", "tileset", "signing-key":
+            "bad-role", "bad-host", "key-file", "tileset", "signing-key":
             .configuration
         case "engine", "misuse", "bad-resource": .software
         default: .badData

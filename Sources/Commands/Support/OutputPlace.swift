@@ -24,12 +24,23 @@ enum OutputPlace {
                 .cannotCreate, "'\(url.path)' cannot be written: there is no folder '\(folder.path)'",
                 hint: "make it first: mkdir -p '\(folder.path)'")
         }
-        guard access(folder.path, W_OK | X_OK) == 0 else {
+        try tryFolder(of: url)
+    }
+
+    /// Makes a file beside the one that is to be written and removes it at once: permissions do not tell everything.
+    ///
+    /// - Throws: ``CLIError`` 73.
+    static func tryFolder(of url: URL) throws {
+        var name = Array(url.deletingLastPathComponent().appending(path: ".packhorse-XXXXXX").path.utf8CString)
+        let file = mkstemp(&name)
+        guard file >= 0 else {
             throw CLIError(
                 .cannotCreate,
                 "'\(url.path)' cannot be written into its folder: \(String(cString: strerror(errno)))",
                 hint: "name a place where you may write")
         }
+        close(file)
+        unlink(name)
     }
 
     /// The same without a look at the folder above, which is made later.

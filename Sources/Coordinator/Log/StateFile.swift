@@ -48,8 +48,7 @@ public enum StateFile {
         defer { try? FileManager.default.removeItem(at: draftFolder) }
         let draft = draftFolder.appending(path: "state.sqlite")
         try FileManager.default.copyItem(at: backup, to: draft)
-        // Opens, checks and migrates the copy, so that a damaged backup replaces nothing.
-        let store = try StateStore(folder: draftFolder)
+        let store = try open(draft, copiedFrom: backup)
         try await store.perform { db in
             try db.execute(sql: "UPDATE meta SET value = value + ? WHERE key = 'epoch'", arguments: [epochJump])
         }
@@ -63,6 +62,24 @@ public enum StateFile {
         }
         try FileManager.default.moveItem(at: draft, to: file)
         return former
+    }
+
+    /// Opens, checks and migrates the copy, so that a damaged backup replaces nothing; errors name the backup.
+    private static func open(_ draft: URL, copiedFrom backup: URL) throws(CoordinatorError) -> StateStore {
+        let useless = "The backup '\(backup.path)' is damaged or not one. Nothing has changed; name another backup."
+        let tables = try? DatabaseQueue(path: draft.path).read { db in
+            try db.tableExists("meta") && db.tableExists("job")
+        }
+        // Another program's file would be given our tables, and be an empty state.
+        guard tables == true else { throw CoordinatorError(.damagedState, useless) }
+        do throws(CoordinatorError) {
+            return try StateStore(folder: draft.deletingLastPathComponent())
+        } catch {
+            let text =
+                error.code == .damagedState
+                ? useless : error.message.replacingOccurrences(of: draft.path, with: backup.path)
+            throw CoordinatorError(error.code, text, cause: error)
+        }
     }
 
     /// Proves that no coordinator uses the state and moves its write-ahead log into it; a damaged one is left as it is.

@@ -5,11 +5,11 @@ extension StateStore {
     /// Writes a compact copy of the state beside it, under a name that is not taken.
     ///
     /// - Parameters:
-    ///   - name: Letters, digits, `-`, `_` and `.`; empty = the date and time (UTC).
+    ///   - name: Letters, digits, `-`, `_` and `.`; empty = the date and time (UTC), then `-2` and so on.
     ///   - wall: Wall time for the default name.
     /// - Throws: ``CoordinatorError`` `backup-name`; what SQLite throws.
     func backUp(named name: String, into folder: URL, wall: Int64) async throws -> URL {
-        let stem = name.isEmpty ? Self.stamp(wall) : name
+        let stem = name.isEmpty ? Self.free(Self.stamp(wall), in: folder) : name
         guard stem.utf8.count <= 100, !stem.hasPrefix("."),
             stem.utf8.allSatisfy({
                 ($0 | 0x20) >= 0x61 && ($0 | 0x20) <= 0x7A || (0x30...0x39).contains($0) || "-_.".utf8.contains($0)
@@ -38,6 +38,16 @@ extension StateStore {
             throw error
         }
         return file
+    }
+
+    /// The name, or with the first number from 2 that makes it one that is not taken.
+    private static func free(_ stem: String, in folder: URL) -> String {
+        var (name, number) = (stem, 1)
+        while FileManager.default.fileExists(atPath: folder.appending(path: "\(name).sqlite").path) {
+            number += 1
+            name = "\(stem)-\(number)"
+        }
+        return name
     }
 
     private static func stamp(_ wall: Int64) -> String {

@@ -18,7 +18,7 @@ struct OriginHealth: Sendable {
     private var recoveredAt = Tick(milliseconds: 0)
     private var halvedAt: Tick?
     /// Failures in a row.
-    private var streak: UInt64 = 0
+    private(set) var streak: UInt64 = 0
     private var pause: Int64 = 0
     /// Until when a failure is the outage's fault, not the work's.
     private var excusedUntil: Tick?

@@ -22,6 +22,8 @@ public struct OriginView: Hashable, Sendable {
     public let failed: UInt64
     /// What throttling leaves of the limits.
     public let factor: Double
+    /// How many requests failed since the last one that was answered.
+    public let failedInRow: UInt64
 }
 
 extension OriginBook {
@@ -45,11 +47,14 @@ extension OriginBook {
             grantedPerSecond: isUnlimited ? nil : held.reduce(0) { $0 + ($1.rate ?? 0) },
             grantedConcurrency: held.reduce(0) { $0 + $1.concurrency }, workers: held.count,
             blockedFor: until.map { max($0 - now, 0) } ?? 0, requests: requests, throttled: throttled, failed: failed,
-            factor: health.factor)
+            factor: health.factor, failedInRow: health.streak)
     }
 }
 
 extension OriginView {
+    /// Fewer failures than this in a row are not worth a word.
+    private static let noteworthy = 5
+
     /// Why a job that needs the origin does not move; empty = it may.
     var hindrance: String {
         let seconds = (blockedFor + 999) / 1_000
@@ -58,6 +63,7 @@ extension OriginView {
         case "blocked": "\(name) asked to wait: \(seconds) s left"
         case "broken": "\(name) does not answer: next try in \(seconds) s"
         case "probing": "\(name) did not answer: one request tries whether it is back"
+        case _ where failedInRow >= Self.noteworthy: "the last \(failedInRow) requests to \(name) failed"
         default: ""
         }
     }
