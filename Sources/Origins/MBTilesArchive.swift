@@ -2,14 +2,13 @@ import Foundation
 import GRDB
 import TileBodies
 import Tiles
-import Tilesets
 
 /// An MBTiles file of any dialect, also CARTO's with its preset dictionary, read through its `tiles` table or view.
 ///
 /// Opened read-only and as immutable, so that a file on a read-only disk works and no `-shm` appears beside it.
 final class MBTilesArchive: TileArchive {
-    private let queue: DatabaseQueue
-    private let path: String
+    let queue: DatabaseQueue
+    let path: String
     private let limit: Int
     /// What CARTO's packager gave zlib beforehand; `nil` when bodies are what they seem.
     private let dictionary: [UInt8]?
@@ -118,47 +117,5 @@ final class MBTilesArchive: TileArchive {
         } catch {
             return .failure(OriginsError(.badArchive, "the tile cannot be unpacked: \(error.message)", cause: error))
         }
-    }
-
-    /// What the `metadata` table says, completed from the rows where it says nothing.
-    func metadata() throws(OriginsError) -> SourceMetadata {
-        do {
-            return try queue.read { db in
-                var values: [String: String] = [:]
-                let rows = try Row.fetchCursor(db, sql: "SELECT name, value FROM metadata LIMIT 1000")
-                while let row = try rows.next() {
-                    guard let name = String.fromDatabaseValue(row[0]) else { continue }
-                    // Numbers are sometimes stored as numbers.
-                    values[name] = String.fromDatabaseValue(row[1]) ?? Int.fromDatabaseValue(row[1]).map(String.init)
-                }
-                var metadata = Self.metadata(values)
-                if metadata.zooms == nil,
-                    let row = try Row.fetchOne(db, sql: "SELECT min(zoom_level), max(zoom_level) FROM tiles"),
-                    let shallow = Int.fromDatabaseValue(row[0]), let deep = Int.fromDatabaseValue(row[1])
-                {
-                    metadata.zooms = ZoomRange(min: shallow, max: min(deep, TileID.maxZoom))
-                }
-                return metadata
-            }
-        } catch {
-            throw OriginsError(.badArchive, "MBTiles file '\(path)' has no readable 'metadata' table.", cause: error)
-        }
-    }
-
-    private static func metadata(_ values: [String: String]) -> SourceMetadata {
-        var metadata = SourceMetadata()
-        metadata.name = values["name"]
-        metadata.attribution = values["attribution"]
-        metadata.description = values["description"]
-        metadata.format = values["format"].flatMap(SourceMetadata.format)
-        if let shallow = values["minzoom"].flatMap(Int.init), let deep = values["maxzoom"].flatMap(Int.init) {
-            metadata.zooms = ZoomRange(min: shallow, max: min(deep, TileID.maxZoom))
-        }
-        if let bounds = values["bounds"] {
-            metadata.bounds = SourceMetadata.bounds(
-                bounds.split(separator: ",").compactMap { Double($0.trimmingCharacters(in: .whitespaces)) })
-        }
-        if let json = values["json"] { metadata.merge(metadataJSON: Array(json.utf8)) }
-        return metadata
     }
 }
