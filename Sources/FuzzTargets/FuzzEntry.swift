@@ -11,10 +11,12 @@ private let target: FuzzTarget = {
 }()
 
 /// Called by libFuzzer with each input; nothing else calls it.
+///
+/// - Returns: 0; a wrong verdict ends the process, which is how libFuzzer keeps its input.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOne(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let verdict = target.judge(Array(UnsafeBufferPointer(start: bytes, count: count)))
-    // What libFuzzer keeps as a finding.
+    // A trap is what libFuzzer takes for a finding; no product has this room.
     if case .wrong(let what) = verdict { fatalError(what) }
     return 0
 }

@@ -75,6 +75,7 @@ public final class NginxTLS {
             var status: Int32 = 0
             if waitpid(process, &status, WNOHANG) == process { return nil }
             if FileManager.default.fileExists(atPath: "\(path)/pid") { return process }
+            // Nobody tells when the file appears: a look each hundredth of a second.
             usleep(10_000)
         }
         kill(process, SIGKILL)

@@ -70,7 +70,7 @@ struct InstallCommand: AsyncParsableCommand {
         guard !ids.isEmpty || !style.isEmpty, let into else { return try list(document.index) }
         let place = URL(filePath: into, directoryHint: .isDirectory)
         // Before a folder is made for nothing.
-        try await check(
+        try check(
             Installer(source: source, document: document, folder: try InstallFolder(place, isOnlyRead: true)))
         let folder = try InstallFolder(place, isOnlyRead: dryRun)
         let installer = Installer(source: source, document: document, folder: folder)
@@ -103,14 +103,14 @@ struct InstallCommand: AsyncParsableCommand {
     private var groups: [String?] { (onlyGroups ? [] : [nil]) + group.map(Optional.some) }
 
     /// Whether the catalog has all that was named.
-    private func check(_ installer: Installer) async throws {
+    private func check(_ installer: Installer) throws {
         for id in ids {
             for group in groups {
                 let package = try installer.find(id, group: group, language: language).package
                 if !tilePacks { _ = try installer.newest(package, format) }
             }
         }
-        for id in style { _ = try await installer.styleStep(id) }
+        for id in style { _ = try installer.findStyle(id) }
     }
 
     /// What is to be done for all that was named; nothing is changed.

@@ -11,16 +11,24 @@ extension Installer {
         let isThere: Bool
     }
 
-    /// What is to be done for a style; nothing is changed.
+    /// A style of the catalog.
     ///
     /// - Throws: ``CLIError`` 66 naming what there is instead.
-    func styleStep(_ id: String) async throws -> StyleStep {
+    func findStyle(_ id: String) throws -> CatalogIndex.Style {
         let styles = document.index.styles ?? []
         guard let style = styles.first(where: { $0.id == id }) else {
             throw CLIError(
                 .noInput, "catalog '\(source.name)' has no style '\(id)'",
                 hint: styles.isEmpty ? "it has none" : "it has \(styles.map(\.id).joined(separator: ", "))")
         }
+        return style
+    }
+
+    /// What is to be done for a style; nothing is changed.
+    ///
+    /// - Throws: ``CLIError`` 66 naming what there is instead.
+    func styleStep(_ id: String) async throws -> StyleStep {
+        let style = try findStyle(id)
         let target = "styles/\(style.id).zip"
         let file = folder.folder.appending(path: target)
         let isThere =

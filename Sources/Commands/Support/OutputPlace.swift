@@ -31,6 +31,7 @@ enum OutputPlace {
     ///
     /// - Throws: ``CLIError`` 73.
     static func tryFolder(of url: URL) throws {
+        // mkstemp puts a name that is not taken in the place of the six letters.
         var name = Array(url.deletingLastPathComponent().appending(path: ".packhorse-XXXXXX").path.utf8CString)
         let file = mkstemp(&name)
         guard file >= 0 else {
