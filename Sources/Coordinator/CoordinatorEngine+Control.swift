@@ -146,9 +146,10 @@ extension CoordinatorEngine {
                         $0.tiles = plan.tiles
                         $0.batches = UInt64(plan.submission.batches.count)
                         $0.tilePacks = plan.spec.packs != nil
-                        $0.warnings = plan.warnings
+                        $0.warnings = plan.warnings + rivalry(of: plan)
                     }), to: asker)
-        case .planned(let asker, .success(let plan), isDry: false):
+        case .planned(let asker, .success(var plan), isDry: false):
+            plan.warnings += rivalry(of: plan)
             guard let (job, existing) = enter(plan) else { return }
             reply(submitted(job, existing: existing, warnings: plan.warnings), to: asker)
         case .firePlanned(let firing, let result): fired(firing, result)
@@ -156,6 +157,11 @@ extension CoordinatorEngine {
             put(schedule, payload: payload, result, asker)
         case .reopenPlanned(let asker, let job, let only, let result): reopened(job, only: only, result, asker)
         }
+    }
+
+    private func rivalry(of plan: SubmitPlanner.Plan) -> [String] {
+        plan.rivalry(
+            with: specs.filter { scheduler.isLiving($0.key) }.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 })
     }
 
     /// Makes the job of a plan, or finds the one that it is.

@@ -28,6 +28,18 @@ struct SubmitPlanner: Sendable {
             plan.warnings = try publisher.outlook(spec)
             return plan
         }
+
+        /// Warnings of jobs that make packages of the same names from another tileset: whichever ends later could not be published.
+        func rivalry(with others: [(job: JobID, spec: JobSpec)]) -> [String] {
+            guard !spec.replacesTileset else { return [] }
+            let ids = Set(spec.packages.map(\.id))
+            return others.filter { $0.spec.tilesetID != spec.tilesetID && $0.spec.edition == spec.edition }
+                .compactMap { other in
+                    guard let shared = other.spec.packages.first(where: { ids.contains($0.id) }) else { return nil }
+                    return
+                        "Job \(other.job), which has not ended, makes package '\(shared.id)' of tileset '\(other.spec.tilesetID)', this one of '\(spec.tilesetID)': the later of them will be refused. Give it another id, or allow the replacement (--replace-tileset)."
+                }
+        }
     }
 
     /// - Parameter wall: Wall time, from which the next firing of its schedule follows; milliseconds since 1970.

@@ -90,8 +90,26 @@ public enum MBTilesVerify {
             if tables.contains("metadata") { try SQLiteSeal.check(url, table: "metadata", database, &report) }
             let metadata = try MetadataCheck(database, tables, &report)
             try TileCheck(metadata, mask, zooms).run(database, &report)
+            if report.isPatch, tables.contains("tile_deltas") { try countDeltas(database, &report) }
             if report.dialect == "dedup-id" { try checkNumbers(database, &report) }
         }
+    }
+
+    /// Adds the tiles of which a patch has only what differs; what they become, applying it proves.
+    private static func countDeltas(_ database: Database, _ report: inout VerifyReport) throws {
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT zoom_level, count(*) FROM tile_deltas
+                WHERE typeof(zoom_level) = 'integer' AND zoom_level BETWEEN 0 AND \(TileID.maxZoom) GROUP BY 1
+                """)
+        var counts = Dictionary(uniqueKeysWithValues: report.tilesPerZoom.map { ($0.zoom, $0.tiles) })
+        for row in rows {
+            let tiles = UInt64(max(0, row[1] as Int64))
+            counts[row[0], default: 0] += tiles
+            report.tiles += tiles
+        }
+        report.tilesPerZoom = counts.sorted { $0.key < $1.key }.map { .init(zoom: $0.key, tiles: $0.value) }
     }
 
     private static func dialect(_ tables: Set<String>) -> String {

@@ -178,7 +178,8 @@ actor WorkerShell {
                 case .message(let message): encode(message).map { frames.append($0) }
                 case .reconnect:
                     logger.log(
-                        level: isMissing ? .info : .warning, "No coordinator answers; trying on",
+                        level: isMissing ? .info : .warning,
+                        "No coordinator answers; trying on. Is this its endpoint for workers, not the one for commands?",
                         metadata: [LogKey.endpoint: "\(link.endpoint)"])
                     isMissing = true
                     await link.reconnect()

@@ -113,6 +113,8 @@ struct EventLogTests {
         #expect(try await StateFile.check(folder).jobs == 2)
         let former = try await StateFile.restore(backup, into: folder)
         #expect(former.map { FileManager.default.fileExists(atPath: $0.path) } == true)
+        let second = try await StateFile.restore(backup, into: folder)
+        #expect(second != former, "two in one second are kept both")
         let report = try await StateFile.check(folder)
         #expect(report.jobs == 1)
         #expect(report.problems == [])
@@ -127,5 +129,10 @@ struct EventLogTests {
         }
         #expect(error?.code == .damagedState && error?.message.contains("backups/bad.sqlite") == true)
         #expect(try await StateFile.check(folder).jobs == 1, "a damaged backup replaces nothing")
+        let fresh = backups.appending(path: "fresh")
+        await #expect(throws: CoordinatorError.self) {
+            try await StateFile.restore(backups.appending(path: "bad.sqlite"), into: fresh)
+        }
+        #expect(!FileManager.default.fileExists(atPath: fresh.path), "and leaves no folder")
     }
 }

@@ -54,6 +54,27 @@ struct CrashTests {
         try await cluster.stop()
     }
 
+    /// Two in a hundred tiles that fail for ever, in nearly every batch: the job must neither stand still nor fail as a whole.
+    @Test(.timeLimit(.minutes(15)))
+    func tilesThatFailForEverAreNamedAndAllOthersAreThere() async throws {
+        let scratch = try Scratch()
+        let origin = try SyntheticOrigin(breaking: 50, in: scratch)
+        defer { origin.server.stop() }
+        let cluster = try await Cluster(workers: 2, in: scratch)
+        let number = try await cluster.submit(
+            Self.job + ["--tileset", origin.tileset, "--allowed-missing", "0.1"])
+        let outcome = try await cluster.run(["watch", number, "--json", "--progress", "none", "--timeout", "4"])
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        let job = try await cluster.status(number)
+        #expect(job.failed > 5 && job.stored + job.failed == job.tiles, "\(job.stored) + \(job.failed) of \(job.tiles)")
+        #expect(!job.failures.isEmpty)
+        #expect(job.failures.allSatisfy { SyntheticOrigin.isBroken($0.tile, breaking: 50) })
+        #expect(job.packages.map(\.tiles) == [job.stored])
+        let verified = try await Program.run(["verify", cluster.catalog.path], in: scratch)
+        #expect(verified.status == 0, "\(verified.errors)")
+        try await cluster.stop()
+    }
+
     @Test(.timeLimit(.minutes(15)))
     func aKilledWorkerCostsTimeAndNothingElse() async throws {
         try await survives(["--lease-seconds", "4"]) { cluster, _ in try await cluster.workers[0].killNow() }

@@ -16,15 +16,14 @@ private final class WatchedOrigin: Sendable {
     }
     private let seen = Mutex(Seen())
     private let server = Mutex<ScriptedServer?>(nil)
-    let port: Int
+    /// 0 until the system has chosen one.
+    private let chosen = Mutex(0)
+    var port: Int { chosen.withLock { $0 } }
     /// A vector tile with one empty layer.
     private static let tile: [UInt8] = [0x1A, 0x08, 0x0A, 0x01, 0x61, 0x28, 0x80, 0x20, 0x78, 0x02]
 
     init(throttlesAfter count: Int? = nil) throws {
         seen.withLock { $0.untilThrottled = count }
-        let first = try ScriptedServer { _ in .silence }
-        port = first.port
-        first.stop()
         try start()
     }
 
@@ -45,6 +44,7 @@ private final class WatchedOrigin: Sendable {
                 ? .reply(429, headers: [("Retry-After", "3")])
                 : .reply(200, headers: [("Content-Type", "application/x-protobuf")], body: Self.tile)
         }
+        chosen.withLock { $0 = started.port }
         server.withLock { $0 = started }
     }
 

@@ -20,13 +20,16 @@ struct SyntheticOrigin {
         { _ in .reply(302, headers: [("Location", "/round")]) },
     ]
 
-    /// - Parameter lieAbout: one in so many tiles is lied about when it is asked for first; 0 none.
-    init(latency: Duration = .zero, lieAbout: Int = 0, in scratch: Scratch) throws {
+    /// - Parameters:
+    ///   - lieAbout: one in so many tiles is lied about when it is asked for first; 0 none.
+    ///   - breaking: one in so many tiles is answered with 500 for ever; 0 none.
+    init(latency: Duration = .zero, lieAbout: Int = 0, breaking: Int = 0, in scratch: Scratch) throws {
         server = try ScriptedServer { request in
             if latency > .zero { usleep(UInt32(latency / .microseconds(1))) }
             if request.path == "/round" { return .reply(302, headers: [("Location", "/round")]) }
             let truth = Self.tile(request.path)
-            let number = request.path.utf8.reduce(5381 as UInt32) { ($0 &* 33) ^ UInt32($1) }
+            let number = Self.number(request.path)
+            if breaking > 0, number.isMultiple(of: UInt32(breaking)) { return .reply(500) }
             if lieAbout > 0, request.earlier == 0, number.isMultiple(of: UInt32(lieAbout)) {
                 return Self.lies[Int(number / UInt32(lieAbout)) % Self.lies.count](truth)
             }
@@ -41,6 +44,16 @@ struct SyntheticOrigin {
 
     /// How many tiles were asked for more than once.
     var askedAgain: Int { server.requests.count { $0.earlier > 0 && $0.path != "/round" } }
+
+    /// Whether a tile, named as z/x/y, is one of those that fail for ever.
+    static func isBroken(_ tile: String, breaking: Int) -> Bool {
+        number("/\(tile).pbf").isMultiple(of: UInt32(breaking))
+    }
+
+    /// The same for a path in every run; djb2.
+    private static func number(_ path: String) -> UInt32 {
+        path.utf8.reduce(5381) { ($0 &* 33) ^ UInt32($1) }
+    }
 
     /// A vector tile of one point in a layer that is called like the tile.
     private static func tile(_ path: String) -> [UInt8] {

@@ -85,6 +85,19 @@ struct UserViewTests {
         let joined = try await cluster.run(["submit", "EE", "--zoom", "0-9", "--tileset", origin.tileset])
         #expect(joined.output.trimmingCharacters(in: .whitespacesAndNewlines) == job)
         #expect(joined.errors.contains("joined it"))
+        _ = try await cluster.run(["pause", job])
+        let asleep = try await cluster.run(["submit", "EE", "--zoom", "0-9", "--tileset", origin.tileset])
+        #expect(asleep.errors.contains("packhorse resume \(job)"), "\(asleep.errors)")
+        _ = try await cluster.run(["resume", job])
+        let urgent = try await cluster.run(
+            ["submit", "EE", "--zoom", "0-9", "--tileset", origin.tileset, "--priority", "7"])
+        #expect(urgent.errors.contains("packhorse prioritise \(job) 7"), "\(urgent.errors)")
+        let other = scratch.url("other.yaml")
+        try Data("id: other\nurl: http://127.0.0.1:9/{z}/{x}/{y}.pbf\nzoom: 0-5\nformat: pbf\n".utf8).write(to: other)
+        let rival = ["submit", "EE", "--zoom", "0-5", "--tileset", other.path, "--dry-run"]
+        let warned = try await cluster.run(rival)
+        #expect(warned.status == 0 && warned.errors.contains("Job \(job), which has not ended"), "\(warned.errors)")
+        #expect(try await !cluster.run(rival + ["--replace-tileset"]).errors.contains("Job"))
         let follower = try await cluster.submit(["LV", "--zoom", "0-5", "--tileset", origin.tileset, "--after", job])
         let unknown = try await cluster.run(
             ["submit", "LV", "--zoom", "0-5", "--tileset", origin.tileset, "--after", "99"])

@@ -107,7 +107,11 @@ struct InstallCommand: AsyncParsableCommand {
         for id in ids {
             for group in groups {
                 let package = try installer.find(id, group: group, language: language).package
-                if !tilePacks { _ = try installer.newest(package, format) }
+                if tilePacks {
+                    _ = try installer.packList(of: package)
+                } else {
+                    _ = try installer.newest(package, format)
+                }
             }
         }
         for id in style { _ = try installer.findStyle(id) }

@@ -25,13 +25,7 @@ extension Installer {
         _ id: String, group: String?, language: String?, planned: [InstallFolder.Packs] = []
     ) async throws -> PackStep {
         let (edition, package) = try find(id, group: group, language: language)
-        guard let listed = package.tilePacks, let version = package.versions.first else {
-            throw CLIError(
-                .noInput, "package '\(id)' is not there as tile packs",
-                hint:
-                    "install it whole, without --tile-packs; its publisher builds packs with 'packhorse submit --tile-packs'"
-            )
-        }
+        let (listed, version) = try packList(of: package)
         guard let bytes = try await source.read(listed.url), Int64(bytes.count) == listed.size,
             Digest(of: bytes).hex == listed.sha256
         else {
@@ -51,6 +45,22 @@ extension Installer {
             if try await !holds(pack, group: group) { missing.append(pack) }
         }
         return PackStep(region: region, edition: edition, list: bytes, missing: missing)
+    }
+
+    /// Where the list of a package's tile packs is, and the version that it is of.
+    ///
+    /// - Throws: ``CLIError`` 66 when it has none.
+    func packList(
+        of package: CatalogIndex.Package
+    ) throws -> (list: CatalogIndex.List, version: CatalogIndex.Version) {
+        guard let list = package.tilePacks, let version = package.versions.first else {
+            throw CLIError(
+                .noInput, "package '\(package.id)' is not there as tile packs",
+                hint:
+                    "install it whole, without --tile-packs; its publisher builds packs with 'packhorse submit --tile-packs'"
+            )
+        }
+        return (list, version)
     }
 
     /// Fetches what is missing, proves it, and puts the list there last.

@@ -52,6 +52,7 @@ struct SubmitCommand: AsyncParsableCommand {
         }
         try await cluster.withClient { client in
             if drafts.contains(where: \.isNewInMinor2) { try await client.require(minor: WireVersion.formatsMinor) }
+            if requests.count > 1, !dryRun { try await Self.rehearse(requests, client) }
             var answers: [(draft: JobDraft, submitted: PBSubmitted)] = []
             for (draft, request) in zip(drafts, requests) {
                 let submitted = try await client.submit(request)
@@ -72,6 +73,14 @@ struct SubmitCommand: AsyncParsableCommand {
             for (draft, submitted) in answers where dryRun || !wait { say(submitted, draft) }
             guard wait, !dryRun else { return }
             try await JobWatcher(client: client, style: progress.style).finish(answers.map(\.submitted.job))
+        }
+    }
+
+    /// Asks of each whether it would be taken, so that one that would not leaves no jobs of the others behind.
+    private static func rehearse(_ requests: [PBSubmit], _ client: ControlClient) async throws {
+        for var request in requests {
+            request.dryRun = true
+            _ = try await client.submit(request)
         }
     }
 
@@ -106,11 +115,20 @@ struct SubmitCommand: AsyncParsableCommand {
     private func checkSame(
         _ draft: JobDraft, _ number: UInt64, _ request: PBSubmit, _ client: ControlClient
     ) async throws {
+        let job = JobView(try await client.job(number, failures: 0))
         guard requestID != nil else {
             Console.note("job \(number) makes the very same packages and has not ended: joined it")
+            if job.priority < 0 {
+                Console.note("it is paused; let it go on with: packhorse resume \(number)")
+            } else if submission.priority < 0 {
+                Console.note("it goes on; stop it with: packhorse pause \(number)")
+            } else if submission.priority != 0, submission.priority != job.priority {
+                Console.note(
+                    "it keeps its priority, \(job.priority); change it with: packhorse prioritise \(number) \(submission.priority)"
+                )
+            }
             return
         }
-        let job = JobView(try await client.job(number, failures: 0))
         guard job.label == draft.label, job.tileset == draft.tileset.id, job.zooms == "\(draft.zooms)",
             job.formats == draft.allFormats.map(\.rawValue)
         else {

@@ -44,10 +44,22 @@ public enum StateFile {
     public static func restore(_ backup: URL, into folder: URL) async throws -> URL? {
         try requireFile(backup)
         let draftFolder = folder.appending(path: ".restore-\(UInt64.random(in: 0 ... .max))")
-        try FileManager.default.createDirectory(at: draftFolder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: draftFolder) }
+        let isNew = !FileManager.default.fileExists(atPath: folder.path)
+        defer {
+            try? FileManager.default.removeItem(at: draftFolder)
+            // Only an empty folder goes: one that was made for a state that did not come.
+            if isNew { rmdir(folder.path) }
+        }
         let draft = draftFolder.appending(path: "state.sqlite")
-        try FileManager.default.copyItem(at: backup, to: draft)
+        do {
+            try FileManager.default.createDirectory(at: draftFolder, withIntermediateDirectories: true)
+            try FileManager.default.copyItem(at: backup, to: draft)
+        } catch {
+            throw CoordinatorError(
+                .cannotOpen,
+                "Cannot copy the backup '\(backup.path)' into '\(folder.path)': \(error.localizedDescription) Nothing has changed.",
+                cause: error)
+        }
         let store = try open(draft, copiedFrom: backup)
         try await store.perform { db in
             try db.execute(sql: "UPDATE meta SET value = value + ? WHERE key = 'epoch'", arguments: [epochJump])
@@ -67,11 +79,20 @@ public enum StateFile {
     /// Opens, checks and migrates the copy, so that a damaged backup replaces nothing; errors name the backup.
     private static func open(_ draft: URL, copiedFrom backup: URL) throws(CoordinatorError) -> StateStore {
         let useless = "The backup '\(backup.path)' is damaged or not one. Nothing has changed; name another backup."
-        let tables = try? DatabaseQueue(path: draft.path).read { db in
-            try db.tableExists("meta") && db.tableExists("job")
+        do {
+            let isState = try DatabaseQueue(path: draft.path).read { db in
+                try db.tableExists("meta") && db.tableExists("job")
+            }
+            // Another program's file would be given our tables, and be an empty state.
+            guard isState else { throw CoordinatorError(.damagedState, useless) }
+        } catch let error as CoordinatorError {
+            throw error
+        } catch let error as DatabaseError where [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(error.resultCode) {
+            throw CoordinatorError(.damagedState, useless, cause: error)
+        } catch {
+            throw CoordinatorError(
+                .cannotOpen, "The backup '\(backup.path)' cannot be read: \(error). Nothing has changed.", cause: error)
         }
-        // Another program's file would be given our tables, and be an empty state.
-        guard tables == true else { throw CoordinatorError(.damagedState, useless) }
         do throws(CoordinatorError) {
             return try StateStore(folder: draft.deletingLastPathComponent())
         } catch {
@@ -94,7 +115,13 @@ public enum StateFile {
 
     private static func setAside(_ file: URL) throws -> URL {
         let stamp = Date().ISO8601Format(.init(dateSeparator: .omitted, timeSeparator: .omitted))
-        let aside = file.deletingLastPathComponent().appending(path: "state-before-restore-\(stamp).sqlite")
+        let folder = file.deletingLastPathComponent()
+        var aside = folder.appending(path: "state-before-restore-\(stamp).sqlite")
+        var number = 1
+        while FileManager.default.fileExists(atPath: aside.path) {
+            number += 1
+            aside = folder.appending(path: "state-before-restore-\(stamp)-\(number).sqlite")
+        }
         for suffix in ["", "-wal", "-shm"] {
             let part = URL(filePath: file.path + suffix)
             guard FileManager.default.fileExists(atPath: part.path) else { continue }

@@ -111,7 +111,9 @@ struct PatchTests {
         #expect(made.counts.changed == whole.counts.changed && made.counts.removed > 0 && made.counts.added > 0)
         let file = fixture.scratch.file("deltas.mbtiles")
         #expect(try Patch.apply(file, to: fixture.old, into: result).digest == new.receipt.digest)
-        #expect(try PackageVerify.run(file).isSound)
+        let report = try PackageVerify.run(file)
+        #expect(report.isSound && report.tilesPerZoom.reduce(0) { $0 + $1.tiles } == report.tiles)
+        #expect(report.tiles == made.counts.changed + made.counts.removed + made.counts.added)
         let lost = try fixture.edited(file, "DELETE FROM tile_deltas WHERE rowid = 3")
         let torn = try fixture.edited(file, "UPDATE tile_deltas SET tile_delta = x'0102' WHERE rowid = 3")
         for (damaged, code) in [(lost, PackagesError.Code.badPatch), (torn, .patchMismatch)] {
