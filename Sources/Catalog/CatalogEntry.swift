@@ -129,7 +129,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         sha256 = request.digest.hex
         tilesHash = request.tilesHash
         attribution = request.attribution.isEmpty ? nil : request.attribution
-        dataDate = request.dataDate
+        dataDate = request.dataDate ?? same?.dataDate
         tileset = request.tileset.isEmpty ? nil : request.tileset
         minZoom = request.zooms?.min
         maxZoom = request.zooms?.max

@@ -72,10 +72,23 @@ extension CoordinatorEngine {
 
     // MARK: - Submissions
 
+    /// A request id names one submission: what speaks against another one under it.
+    private func stranger(to job: JobID, _ body: PBSubmit) -> Refusal? {
+        // A schedule's run names no packages; jobs of earlier builds have no identity.
+        guard !body.packages.isEmpty, let spec = specs[job], let known = scheduler.summary(of: job)?.identity,
+            let asked = try? SubmitPlanner.identity(body), asked != known
+        else { return nil }
+        return Refusal(
+            "bad-request",
+            "request id '\(body.requestID)' belongs to job \(job), \(spec.label) of \(spec.tilesetID) at zoom \(spec.zooms) as \(spec.allFormats.joined(separator: ", ")), and this submission is another.",
+            hint: "use another --request-id for another job")
+    }
+
     /// Plans a submission beside the loop; its job is made when the plan is there.
     func submit(_ body: PBSubmit, _ asker: Asker) {
         if !body.dryRun, let job = scheduler.job(requestID: body.requestID) {
-            reply(submitted(job, existing: true), to: asker)
+            let refusal = stranger(to: job, body)
+            reply(refusal.map { WireConversions.problem($0) } ?? submitted(job, existing: true), to: asker)
             return
         }
         if !body.schedule.isEmpty, body.packages.isEmpty {

@@ -81,6 +81,7 @@ extension CoordinatorEngine {
     func reopen(_ id: JobID, only: [Int]?, _ asker: Asker) async throws {
         if let refusal = scheduler.refusal(ofRetry: id) { return reply(WireConversions.problem(refusal), to: asker) }
         let isKept = holdsBlobs(id)
+        if isKept, let refusal = superseded(id) { return reply(WireConversions.problem(refusal), to: asker) }
         guard isKept || !(unreleased.contains(id) || releasing.contains(id)) else {
             let text = "The shards of job \(id) are being removed."
             return reply(
@@ -99,6 +100,20 @@ extension CoordinatorEngine {
                     try planner.reopening(remains.payload, kept: isKept ? remains.batches : nil, wall: wall)
                 })
         }
+    }
+
+    /// What a job kept is older than what a later one has published under the same name: going on would turn the catalog back.
+    private func superseded(_ id: JobID) -> Refusal? {
+        let ids = Set(scheduler.packages(of: id).filter { !$0.state.isPublished }.map(\.id))
+        for job in specs.keys.filter({ $0 > id }).sorted() where specs[job]?.edition == specs[id]?.edition {
+            let published = scheduler.packages(of: job).first { $0.state.isPublished && ids.contains($0.id) }
+            guard let published else { continue }
+            return Refusal(
+                "job-superseded",
+                "Job \(job) has published package '\(published.id)' after job \(id), whose tiles are older.",
+                hint: "submit it again: what has not changed since is not fetched again")
+        }
+        return nil
     }
 
     /// Whether an ended job still has its batches with their blobs.

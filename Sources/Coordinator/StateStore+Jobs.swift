@@ -108,7 +108,6 @@ extension StateStore {
             try db.execute(
                 sql: "UPDATE batch SET cause = ?, detail = ? WHERE job = ? AND idx = ?",
                 arguments: [trouble.cause, trouble.detail, key, index])
-            try db.execute(sql: "DELETE FROM failure WHERE job = ? AND batch = ?", arguments: [key, index])
         }
     }
 
@@ -124,8 +123,8 @@ extension StateStore {
         for (index, package) in job.packages.enumerated() { try put(package, job.summary.id, index, db) }
         try db.execute(
             sql:
-                "DELETE FROM failure WHERE job = ? AND batch NOT IN (SELECT idx FROM batch WHERE job = ? AND state = ?)",
-            arguments: [key, key, Int64(BatchState.done.rawValue)])
+                "DELETE FROM failure WHERE job = ? AND batch NOT IN (SELECT idx FROM batch WHERE job = ? AND state IN (?, ?))",
+            arguments: [key, key, Int64(BatchState.done.rawValue), Int64(BatchState.dead.rawValue)])
     }
 
     // MARK: - Schedules

@@ -52,6 +52,12 @@ struct SubmitPlanner: Sendable {
                 "Tileset id '\(spec.tilesetID.prefix(130))' cannot be a folder of tile packs: use 1 to 120 letters, digits and . _ - ( ) ,",
                 hint: "give the tileset another id, or leave --tile-packs out")
         }
+        if let packs = spec.packs, let zoom = packs.uncovered(spec.zooms).first {
+            throw SubmitProblem(
+                "bad-request",
+                "None of the tile packs' bands \(packs) holds zoom \(zoom): its tiles would be in no pack.",
+                hint: "give bands for all of the zooms \(spec.zooms), or ask for fewer zooms")
+        }
         let planner = BatchPlanner(mask: spec.mask, zooms: spec.zooms)
         try checkSize(body, tiles: planner.tiles)
         var packages: [Package] = []
@@ -96,7 +102,7 @@ struct SubmitPlanner: Sendable {
 
     /// Names what reaches the catalog: tileset, zooms, packages, formats, style, edition and how much may be missing; not who asked, when,
     /// or how urgently.
-    private static func identity(_ body: PBSubmit) throws(SubmitProblem) -> ContentDigest? {
+    static func identity(_ body: PBSubmit) throws(SubmitProblem) -> ContentDigest? {
         let essence = PBSubmit.make {
             $0.tileset = body.tileset
             $0.zoomMin = body.zoomMin

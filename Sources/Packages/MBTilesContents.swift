@@ -16,15 +16,11 @@ public struct MBTilesContents: Sendable {
     /// Memory: 16 bytes a tile. Blocks for the time of reading its index.
     /// - Throws: `PackagesError` `bad-source` for a file that is no MBTiles, has no tiles, or names places that are none.
     public static func read(_ url: URL) throws -> MBTilesContents {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.prepareDatabase { database in
-            try database.execute(sql: "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0")
-        }
         do {
-            let queue = try DatabaseQueue(path: url.path, configuration: configuration)
-            defer { try? queue.close() }
-            return try queue.read { try contents(of: $0, url) }
+            return try PackageDatabase.reading(url) { database in
+                try TilesView.check(database, url.path)
+                return try contents(of: database, url)
+            }
         } catch let error as DatabaseError {
             throw PackagesError(
                 .badSource, "'\(url.path)' cannot be read as an MBTiles file: \(error.message ?? "SQLite refuses it").",

@@ -87,10 +87,16 @@ public enum MBTilesVerify {
                 report.add("no-tiles", "file", "it has no table or view 'tiles'")
                 return
             }
+            do { try TilesView.check(database, url.path) } catch let error as PackagesError {
+                return report.add("computed-tiles", "file", error.message)
+            }
             if tables.contains("metadata") { try SQLiteSeal.check(url, table: "metadata", database, &report) }
             let metadata = try MetadataCheck(database, tables, &report)
             try TileCheck(metadata, mask, zooms).run(database, &report)
             if report.isPatch, tables.contains("tile_deltas") { try countDeltas(database, &report) }
+            if let lost = try TilesView.lostBodies(database), lost > 0 {
+                report.add("lost-body", "file", "\(lost) tiles refer to a body that is not there")
+            }
             if report.dialect == "dedup-id" { try checkNumbers(database, &report) }
         }
     }
@@ -119,17 +125,8 @@ public enum MBTilesVerify {
         return tables.contains("tiles") ? "flat" : "unknown"
     }
 
-    /// A join passes over tiles whose body is gone, and bodies no tile has: neither may be.
+    /// A join passes over bodies that no tile has: there may be none.
     private static func checkNumbers(_ database: Database, _ report: inout VerifyReport) throws {
-        let lost = try Int.fetchOne(
-            database,
-            sql: """
-                SELECT count(*) FROM tiles_shallow WHERE tile_data_id IS NULL
-                OR NOT EXISTS (SELECT 1 FROM tiles_data WHERE tiles_data.tile_data_id = tiles_shallow.tile_data_id)
-                """)
-        if let lost, lost > 0 {
-            report.add("lost-body", "tiles_shallow", "\(lost) tiles refer to a body that is not there")
-        }
         // Bodies are numbered in the order of first use, so a gap or a surplus shows in three numbers.
         let used = try Int64.fetchOne(database, sql: "SELECT max(tile_data_id) FROM tiles_shallow") ?? 0
         let most = try Int64.fetchOne(database, sql: "SELECT max(tile_data_id) FROM tiles_data") ?? 0

@@ -52,6 +52,7 @@ struct PackageFile {
             for needed in ["tiles", "metadata"] where !names.contains(needed) {
                 throw file.refusal("it has no table '\(needed)', so it is no MBTiles file")
             }
+            try blame.naming { try TilesView.check(database, url.path) }
             file.isSealed = try blame.naming { try file.checkSeal(url, isStamped: isStamped) }
             return Result { try body(file) }
         }.get()

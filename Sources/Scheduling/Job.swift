@@ -41,6 +41,10 @@ struct Job: Sendable {
     var parked: Set<Int> = []
     /// Sessions that said that they lack what the job asks for, such as a secret; forgotten with the incarnation.
     var unable: Set<SessionID> = []
+    /// Whether it was paused with tiles already fetched: they may be of another day, so no other job takes them as they are.
+    ///
+    /// Forgotten with the incarnation once it goes on.
+    var hasRested = false
 
     init(_ stored: StoredJob) {
         summary = stored.summary
@@ -56,6 +60,13 @@ struct Job: Sendable {
         }
         takeUp(stored.needs)
         cuts = batches.count { $0.state == .split }
+        noteRest()
+    }
+
+    /// To be called whenever its priority or its batches were set.
+    mutating func noteRest() {
+        let hasTiles = summary.counts[.done] > 0 || batches.contains { $0.partial != nil }
+        if summary.priority < 0, hasTiles { hasRested = true }
     }
 
     /// Makes everything that follows from the batches anew.

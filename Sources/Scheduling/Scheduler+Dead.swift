@@ -34,7 +34,9 @@ extension Scheduler {
         queue(job)
     }
 
-    /// Never tries again, and no longer lists, what was given up; a failed job that has nothing else to try lets go of its blobs.
+    /// Never tries again what was given up, and no longer lists it as dead; its tiles stay named as failed.
+    ///
+    /// A failed job that has nothing else to try lets go of its blobs.
     mutating func drop(_ id: JobID, _ wanted: [Int]?, now: Tick) {
         guard let job = places[id] else { return }
         guard !jobs[job].summary.state.isFinal else {
@@ -45,7 +47,6 @@ extension Scheduler {
         for index in chosenLetters(job, wanted) {
             jobs[job].batches[index].drop()
             storeBatch(job, index)
-            store(.failures(id, batch: index, []))
         }
     }
 

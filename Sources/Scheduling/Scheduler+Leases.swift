@@ -46,6 +46,11 @@ extension Scheduler {
             refetch(job, for: index, naming: trouble, now: now)
         }
         let mayHeal = retriable && !isBeyondAll(lease.work, trouble, id)
+        if case .batch(let job, let index) = lease.work, mayHeal, isLack(trouble), hasAble(job) {
+            // Another worker has what this one lacks.
+            jobs[job].batches[index].trouble = trouble
+            return waitOut(job, index, trouble, now: now)
+        }
         if postpone(lease.work, trouble, retriable: mayHeal, now: now) { return }
         retry(lease.work, trouble, isLoss: false, isDead: !mayHeal, now: now)
     }
@@ -55,18 +60,26 @@ extension Scheduler {
     /// A cause that lies with the job and may heal all the same is a worker's lack: of a secret in its environment, say.
     private mutating func isBeyondAll(_ work: WorkRef, _ trouble: Trouble, _ id: SessionID) -> Bool {
         let job = work.job
-        guard FailureCause(named: trouble.cause).fault == .job else { return false }
+        guard isLack(trouble) else { return false }
         jobs[job].unable.insert(id)
-        let able = sessions.values.filter { !$0.isSuspect && !$0.isDraining && !jobs[job].unable.contains($0.id) }
         switch work {
-        case .batch:
-            return jobs[job].summary.counts[.done] == 0 && !able.contains(where: \.profile.canFetch)
+        case .batch: return jobs[job].summary.counts[.done] == 0 && !hasAble(job)
         case .package(_, let index):
             let formats = jobs[job].formats(of: index)
             return jobs[job].packages.allSatisfy { $0.merged == nil }
-                && !able.contains { $0.profile.canMerge && formats.allSatisfy($0.profile.exports.contains) }
+                && !able(job).contains { $0.profile.canMerge && formats.allSatisfy($0.profile.exports.contains) }
         }
     }
+
+    /// Whether the cause lies with the job; one that may heal is a worker's lack.
+    private func isLack(_ trouble: Trouble) -> Bool { FailureCause(named: trouble.cause).fault == .job }
+
+    /// Workers that have not said that they lack what the job asks for.
+    private func able(_ job: Int) -> [Session] {
+        sessions.values.filter { !$0.isSuspect && !$0.isDraining && !jobs[job].unable.contains($0.id) }
+    }
+
+    private func hasAble(_ job: Int) -> Bool { able(job).contains(where: \.profile.canFetch) }
 
     /// A commit that is refused although its lease is current: it counts as a failed attempt.
     mutating func refuse(_ id: SessionID, _ token: LeaseToken, _ trouble: Trouble, now: Tick) {
@@ -146,7 +159,7 @@ extension Scheduler {
         jobs[job].move(index, to: .backoff)
         storeBatch(job, index)
         // An origin wants time; another machine does not.
-        let isLocal = FailureCause(named: trouble.cause).fault == .worker
+        let isLocal = FailureCause(named: trouble.cause).fault == .worker || isLack(trouble)
         let wait =
             isLocal
             ? policy.backoff(job: id, index: index, attempt: 1, salt: salt)

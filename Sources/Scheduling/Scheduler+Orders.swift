@@ -78,6 +78,7 @@ extension Scheduler {
         storeJob(job)
         jobs[job].isQueued = false
         if priority < 0 { takeBack(job, now: now) }
+        jobs[job].noteRest()
         queue(job)
         for package in jobs[job].packages.indices where jobs[job].packages[package].state == .ready {
             resume(job, package)

@@ -37,14 +37,13 @@ public struct StoredState: Hashable, Sendable {
             jobs[place] = job
             jobs[place].payload = payload
             failures[job.summary.id] = failures[job.summary.id]?.filter { index, _ in
-                job.batches.indices.contains(index) && job.batches[index].state == .done
+                job.batches.indices.contains(index) && [.done, .dead].contains(job.batches[index].state)
             }
         case .dropped(let id, let batches):
             guard let place = place(id) else { return }
             for index in batches ?? Array(jobs[place].batches.indices)
             where jobs[place].batches.indices.contains(index) && jobs[place].batches[index].isLetter {
                 jobs[place].batches[index].drop()
-                failures[id]?[index] = nil
             }
         case .schedule(let schedule, _): schedules[schedule.id] = schedule
         case .dropSchedule(let id): schedules[id] = nil

@@ -32,6 +32,11 @@ public struct PackScheme: Hashable, Sendable {
 
     private init(trusted bands: [Band]) { self.bands = bands }
 
+    /// Zooms of a range that are in no band, ascending: their tiles would be in no pack.
+    public func uncovered(_ zooms: ZoomRange) -> [Int] {
+        zooms.filter { zoom in !bands.contains { $0.zooms.contains(zoom) } }
+    }
+
     /// Reads bands as they are written: `0-5@0,6-10@6,11-14@11,15-16@12`.
     ///
     /// - Throws: ``TilesError`` `.badZoom` for what is no band, and for bands that overlap or do not ascend.

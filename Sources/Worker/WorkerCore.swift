@@ -101,6 +101,10 @@ struct WorkerCore: Sendable {
             // Several messages may have crossed it: one hello answers them all.
             guard phase != .draining, phase == .serving || now >= nextHello else { return [] }
             return greet(now)
+        case .problem(let body) where phase == .greeting && !body.retriable:
+            // Only the endpoint for commands answers so.
+            let text = "It takes commands there. Connect to its endpoint for workers, the one of 'coordinator --work'."
+            return end(.rejected(code: "wrong-endpoint", text: text))
         default: return []
         }
     }

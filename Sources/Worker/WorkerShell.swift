@@ -178,8 +178,7 @@ actor WorkerShell {
                 case .message(let message): encode(message).map { frames.append($0) }
                 case .reconnect:
                     logger.log(
-                        level: isMissing ? .info : .warning,
-                        "No coordinator answers; trying on. Is this its endpoint for workers, not the one for commands?",
+                        level: isMissing ? .info : .warning, "No coordinator answers; trying on",
                         metadata: [LogKey.endpoint: "\(link.endpoint)"])
                     isMissing = true
                     await link.reconnect()

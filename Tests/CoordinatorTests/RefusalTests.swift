@@ -37,7 +37,9 @@ struct RefusalTests {
                 bands.tilePacks = text
                 #expect(try await talker.problem(.submit(bands)).code == "bad-request", "\(text.prefix(20))")
             }
-            bands.tilePacks = "0-5@0"
+            bands.tilePacks = "0-5@0,6-11@6"
+            #expect(try await talker.problem(.submit(bands)).text.contains("holds zoom 12"))
+            bands.tilePacks = "0-5@0,6-22@6"
             bands.tileset = Data(#"{"id":"a/b"}"#.utf8)
             #expect(try await talker.problem(.submit(bands)).text.contains("'a/b'"))
             bands.tileset = Data(#"{"id":"demo"}"#.utf8)

@@ -157,6 +157,9 @@ struct UserViewTests {
         let astray = try Daemon(
             ["worker", "--connect", "tcp://127.0.0.1:9", "--scratch", scratch.url("s").path], in: scratch)
         let cluster = try await Cluster(workers: 0, in: scratch)
+        let mistaken = try await Program.run(
+            ["worker", "--connect", cluster.control, "--scratch", scratch.url("m").path], in: scratch)
+        #expect(mistaken.status == 78 && mistaken.errors.contains("wrong-endpoint"), "\(mistaken.errors)")
         let job = try await cluster.submit(["EE", "--zoom", "0-5", "--tileset", origin.tileset])
         let status = try await cluster.run(["status", job])
         #expect(status.output.contains("waits: no worker is connected; start one with packhorse worker"), "\(status)")

@@ -142,6 +142,7 @@ struct RetryTests {
         bench.on(.fail(1, bench.offers()[0].token, Trouble(cause: "bad-tileset", detail: "x"), retriable: false))
         bench.on(.drop(job, batches: nil))
         #expect(bench.scheduler.letters(of: job).isEmpty)
+        #expect(bench.store.failures[job]?[0]?.isEmpty != true, "what is missing stays named")
         bench.on(.requeue(job, batches: nil))
         #expect(try bench.summary(job).counts.failed == 85)
         #expect(bench.scheduler.batches(of: job)[0].trouble?.detail == "bad-tileset: x")

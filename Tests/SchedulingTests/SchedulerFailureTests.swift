@@ -73,6 +73,18 @@ struct SchedulerFailureTests {
         let again = try #require(both.offers(to: 1).first)
         both.on(.fail(1, again.token, lack, retriable: true))
         #expect(both.scheduler.summary(of: shared)?.state == .fetching)
+        // However often it is asked: while the other is there, it costs the batch no attempt.
+        var patient = Bench()
+        let kept = patient.submit(2)
+        patient.join(2)
+        patient.join(1, credit: 1)
+        for _ in 0..<20 {
+            guard let offer = patient.offers(to: 1).first else { break }
+            patient.on(.fail(1, offer.token, lack, retriable: true))
+            patient.pass(60_000)
+            patient.on(.ready(1, credit: 1))
+        }
+        #expect(patient.scheduler.batches(of: kept).allSatisfy { $0.attempts == 0 && $0.state != .dead })
     }
 
     @Test func failedTilesAreTriedThreeTimesThenNamed() throws {

@@ -50,6 +50,32 @@ struct SharingTests {
         #expect(next.sources == [shard])
     }
 
+    /// Its tiles may be of last week.
+    @Test func whatAPausedJobHasIsTakenByNobodyUnasked() throws {
+        var bench = Bench()
+        bench.join(1, credit: 1)
+        let first = try submit(&bench, job(0..<2))
+        bench.finish(try #require(bench.offers().first), by: 1)
+        _ = try #require(bench.scheduler.batches(of: first).compactMap(\.digest).first)
+        bench.on(.order(first, .pause))
+        let second = try submit(&bench, job(0..<2))
+        bench.on(.ready(1, credit: 4))
+        var offers = bench.offers()
+        #expect(offers.map(\.job) == [second, second] && offers.allSatisfy { $0.sources.isEmpty })
+        // Nor when it goes on, or has ended; what others fetch meanwhile is as good as ever to it.
+        bench.on(.order(first, .resume))
+        bench.on(.ready(1, credit: 4))
+        for offer in offers { bench.finish(offer, by: 1) }
+        bench.on(.ready(1, credit: 4))
+        let third = try submit(&bench, job(0..<2))
+        bench.on(.ready(1, credit: 4))
+        offers += bench.offers()
+        let old = Set(bench.scheduler.batches(of: first).compactMap(\.digest))
+        let fresh = Set(bench.scheduler.batches(of: second).compactMap(\.digest)).subtracting(old)
+        for offer in offers where offer.job == third { #expect(fresh.isSuperset(of: offer.sources)) }
+        #expect(offers.contains { $0.job == first && !fresh.isDisjoint(with: $0.sources) })
+    }
+
     @Test func aRetryOfACancelledJobDoesNotForgetWhatOthersMayUse() throws {
         var bench = Bench()
         bench.join(1, credit: 1)

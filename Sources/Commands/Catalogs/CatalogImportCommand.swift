@@ -55,6 +55,11 @@ struct CatalogImportCommand: ParsableCommand {
         request.nodes = try nodes()
         let done = try catalog.publish(request)
         Console.result(done.path.path)
+        if done.losesPacks {
+            Console.note(
+                "packhorse: warning: the tile packs of the version before are gone from its list; cut this one: packhorse packs \(catalog.folder.path)"
+            )
+        }
         Console.note(
             "\(request.edition.path)\(id) version \(done.version)\(done.unchanged ? ", as it was" : ""): "
                 + "\(Units.count(report.tiles)) tiles, \(Units.bytes(size))")
@@ -70,21 +75,31 @@ struct CatalogImportCommand: ParsableCommand {
                     .badData, "'\(file)' is a patch, not a package", hint: "make the package first: packhorse apply")
             }
             if !rewrite, report.isSound, report.tiles > 0 { return (url, report) }
+            if !rewrite, let damage = report.problems.first(where: { Self.isDamage($0.code) }) {
+                throw CLIError(
+                    .badData, "'\(file)' is damaged: \(damage)",
+                    hint: "fetch or build it again; --rewrite takes the tiles that it has")
+            }
             reason = report.problems.first.map { "\($0)" }
         }
         try Durable.makeFolder(scratch)
         let rewritten = scratch.appending(path: "\(id.prefix(100)).mbtiles")
         _ = try PackageExport.write(from: url, format: .mbtiles, to: rewritten)
         let report = try PackageVerify.run(rewritten)
-        guard report.isSound, report.tiles > 0 else {
+        guard report.tiles > 0 else { throw CLIError(.badData, "'\(file)' has no tile that can be used") }
+        guard report.isSound else {
             throw CLIError(
                 .badData,
-                "'\(file)' is damaged or empty: \(Units.count(report.tiles)) tiles, "
-                    + "\(Units.count(report.problemCount, of: "problem"))\n  "
+                "'\(file)' is damaged: \(Units.count(report.problemCount, of: "problem"))\n  "
                     + report.problems.prefix(5).map(\.description).joined(separator: "\n  "))
         }
         if let reason { Console.note("'\(file)' was written anew: \(reason)") }
         return (rewritten, report)
+    }
+
+    /// Whether a problem says that the file is not what it was, and not merely that it is written in another way than ours.
+    private static func isDamage(_ code: String) -> Bool {
+        ["hash-mismatch", "seal-broken", "lost-body", "sqlite-integrity", "sqlite"].contains(code)
     }
 
     /// What the embedded tree lacks of an imported region and of those above it.

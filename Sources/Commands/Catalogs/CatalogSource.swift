@@ -87,7 +87,12 @@ struct CatalogSource: Sendable {
             // Bytes that an interrupted download left are used once; if the whole is wrong, all of it is fetched again.
             let began = Self.size(target) > 0
             for isLast in began ? [false, true] : [true] {
-                if Self.size(target) != size {
+                var before: UInt64?
+                // A server that tells no length can break off without a word; as long as more comes each time, it is asked for the rest.
+                while Self.size(target) != size,
+                    before.map({ $0 < Self.size(target) && Self.size(target) < size }) ?? true
+                {
+                    before = Self.size(target)
                     guard try await download(path, with: client, most: size, to: target) else { return nil }
                 }
                 let found = try await FileWork.run { try Digest.ofFile(target) }

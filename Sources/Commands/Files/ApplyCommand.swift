@@ -38,7 +38,8 @@ struct ApplyCommand: ParsableCommand {
         let (patch, old) = (URL(filePath: patch), URL(filePath: old))
         try FileKind.requireFile(patch)
         try FileKind.requireFile(old)
-        let target = output.map { URL(filePath: $0) } ?? old
+        // A link goes on leading to the package.
+        let target = output.map { URL(filePath: $0) } ?? old.resolvingSymlinksInPath()
         try OutputPlace.checkFile(target, replacing: force || inPlace, inputs: [patch])
         let line = TileLine("written")
         defer { line.end() }

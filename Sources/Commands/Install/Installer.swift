@@ -76,6 +76,11 @@ struct Installer: Sendable {
         let installed =
             package.versions.first { $0.file(format)?.sha256 == has }?.version
             ?? (isOfEdition && noted?.sha256 == has ? noted?.version : nil)
+        guard has == nil || noted != nil || installed != nil else {
+            throw CLIError(
+                .cannotCreate, "'\(local.path)' is there, and no catalog's package that was installed here",
+                hint: "move it away, or install into another folder")
+        }
         guard let plan = InstallPlan(to: version, format: format, having: has, installed: installed) else {
             throw CLIError(.noInput, "package '\(id)' is not there as \(format)")
         }

@@ -77,7 +77,8 @@ struct DeadCommand: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "drop", abstract: "Never try it again: its tiles count as missing for good.",
             discussion: """
-                Without batches a failed job lets go of all its tiles, too.
+                Its tiles stay named in the job's report. Without batches a failed job lets go of all its tiles, too: a retry of it
+                begins from the start.
 
                 Example: packhorse dead drop 3
                 """)

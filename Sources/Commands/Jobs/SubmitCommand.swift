@@ -63,7 +63,7 @@ struct SubmitCommand: AsyncParsableCommand {
                         "this coordinator is of an earlier build and cuts no tile packs: afterwards run packhorse packs CATALOG"
                     )
                 }
-                if submitted.existing, !dryRun { try await checkSame(draft, submitted.job, request, client) }
+                if submitted.existing, !dryRun { try await tellOfExisting(submitted.job, client) }
             }
             if progress.json, dryRun || !wait {
                 let views = answers.map { SubmissionView($1, $0, isDryRun: dryRun) }
@@ -111,33 +111,24 @@ struct SubmitCommand: AsyncParsableCommand {
         ]
     }
 
-    /// A request id names one submission: another one under it is a mistake.
-    private func checkSame(
-        _ draft: JobDraft, _ number: UInt64, _ request: PBSubmit, _ client: ControlClient
-    ) async throws {
+    /// Says that there was such a job already, and what it will not take over from this submission.
+    private func tellOfExisting(_ number: UInt64, _ client: ControlClient) async throws {
+        guard requestID == nil else { return Console.note("already submitted under this request id") }
+        Console.note("job \(number) makes the very same packages and has not ended: joined it")
         let job = JobView(try await client.job(number, failures: 0))
-        guard requestID != nil else {
-            Console.note("job \(number) makes the very same packages and has not ended: joined it")
-            if job.priority < 0 {
-                Console.note("it is paused; let it go on with: packhorse resume \(number)")
-            } else if submission.priority < 0 {
-                Console.note("it goes on; stop it with: packhorse pause \(number)")
-            } else if submission.priority != 0, submission.priority != job.priority {
-                Console.note(
-                    "it keeps its priority, \(job.priority); change it with: packhorse prioritise \(number) \(submission.priority)"
-                )
-            }
-            return
+        if job.priority < 0 {
+            Console.note("it is paused; let it go on with: packhorse resume \(number)")
+        } else if submission.priority < 0 {
+            Console.note("it goes on; stop it with: packhorse pause \(number)")
+        } else if submission.priority != 0, submission.priority != job.priority {
+            Console.note(
+                "it keeps its priority, \(job.priority); change it with: packhorse prioritise \(number) \(submission.priority)"
+            )
         }
-        guard job.label == draft.label, job.tileset == draft.tileset.id, job.zooms == "\(draft.zooms)",
-            job.formats == draft.allFormats.map(\.rawValue)
-        else {
-            throw CLIError(
-                .usage,
-                "request id '\(request.requestID)' belongs to job \(number), \(job.label) of \(job.tileset) at zoom \(job.zooms) as \(job.formats.joined(separator: ", "))",
-                hint: "use another --request-id for another job")
+        if submission.weight > 1, submission.weight != job.weight {
+            Console.note(
+                "it keeps its weight, \(job.weight); change it with: packhorse weigh \(number) \(submission.weight)")
         }
-        Console.note("already submitted under this request id")
     }
 }
 

@@ -14,7 +14,7 @@ struct SubmitOptions: ParsableArguments {
     @Option(help: "Allow a box of up to this many tiles (the coordinator's own limit is 5,000 unless set otherwise).")
     var tileLimit: UInt64 = 0
 
-    @Option(help: "Jobs of higher priority go first; below 0 is paused.")
+    @Option(parsing: .unconditional, help: "Jobs of higher priority go first; below 0 is paused.")
     var priority: Int32 = 0
 
     @Option(help: "Share of the cluster among jobs of one priority.")

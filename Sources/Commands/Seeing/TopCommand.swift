@@ -32,18 +32,25 @@ struct TopCommand: AsyncParsableCommand {
         }
     }
 
+    private func look(
+        _ client: ControlClient
+    ) async throws -> (jobs: [PBJobStatus], health: PBHealth, workers: [PBWorkerStatus]) {
+        (try await client.jobs(limit: 200), try await client.health(), try await client.workers())
+    }
+
     private func show(_ client: ControlClient) async throws {
         var meters: [UInt64: RateMeter] = [:]
         let clock = ContinuousClock()
         let start = clock.now
         while true {
             let elapsed = (clock.now - start).seconds
-            let jobs = try await client.jobs(limit: 200).map(JobView.init)
+            let (all, health, workers) =
+                once ? try await look(client) : try await Patience.outlast { try await look(client) }
+            let jobs = all.map(JobView.init)
             let open = jobs.filter { !$0.isOver }
             meters = meters.filter { entry in open.contains { $0.job == entry.key } }
             for job in open { meters[job.job, default: RateMeter()].add(done: job.settled, at: elapsed) }
-            let screen = TopScreen(
-                health: try await client.health(), jobs: jobs, meters: meters, workers: try await client.workers())
+            let screen = TopScreen(health: health, jobs: jobs, meters: meters, workers: workers)
             guard !once else {
                 screen.lines(height: .max).forEach(Console.result)
                 return

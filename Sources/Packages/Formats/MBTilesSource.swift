@@ -46,9 +46,10 @@ final class MBTilesSource: PackageSource {
             guard let name = String.fromDatabaseValue(row[0]) else { return }
             types[name] = String.fromDatabaseValue(row[1])
         }
-        guard types["tiles"] != nil, types["metadata"] != nil else {
-            throw PackagesError(.badSource, "'\(url.path)' is no MBTiles file: it lacks tables 'tiles' and 'metadata'.")
+        for table in ["tiles", "metadata"] where types[table] == nil {
+            throw PackagesError(.badSource, "'\(url.path)' is no MBTiles file: it has no table '\(table)'.")
         }
+        try TilesView.check(database, path)
         (rows, dictionary) = try Self.metadata(database, path)
         guard rows[PatchSchema.before] == nil else {
             throw PatchSchema.refusal(url.path)
@@ -66,11 +67,18 @@ final class MBTilesSource: PackageSource {
         let sql =
             switch access {
             case .number: "SELECT tile_data FROM tiles_data WHERE tile_data_id = ?"
-            case .row: "SELECT tile_data FROM tiles WHERE rowid = ?"
-            case .place: "SELECT tile_data FROM tiles WHERE zoom_level = ? AND tile_column = ? AND tile_row = ?"
+            // Some writers leave bodies as TEXT; their bytes are the same.
+            case .row: "SELECT CAST(tile_data AS BLOB) FROM tiles WHERE rowid = ?"
+            case .place:
+                "SELECT CAST(tile_data AS BLOB) FROM tiles WHERE zoom_level = ? AND tile_column = ? AND tile_row = ?"
             }
         lookup = try database.makeStatement(sql: sql)
         try checkPlan(sql)
+        // Its own tables are read row by row, and what is lost shows there; a view passes over it.
+        if access != .number, let lost = try TilesView.lostBodies(database), lost > 0 {
+            throw PackagesError(
+                .badSource, "'\(path)' is damaged: it has lost the bodies of \(lost) tiles. Fetch or build it again.")
+        }
     }
 
     /// What becomes of a file's seal, by a look at all its bytes.
@@ -125,7 +133,9 @@ final class MBTilesSource: PackageSource {
                 throw PackagesError(.badSource, "'\(path)' has tile \(tile), but not its body.")
             }
             let value: DatabaseValue = row[0]
-            guard case .blob(let data) = value.storage else { return [] }
+            guard case .blob(let data) = value.storage else {
+                throw PackagesError(.badSource, "Tile \(tile) of '\(path)' has no body, or one that is not a BLOB.")
+            }
             guard let dictionary, !data.isEmpty else { return [UInt8](data) }
             do throws(TileBodiesError) {
                 return try PresetDictionary.decompress([UInt8](data), dictionary: dictionary)

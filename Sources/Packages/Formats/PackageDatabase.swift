@@ -62,6 +62,12 @@ package enum PackageDatabase {
         return (result, root)
     }
 
+    private static func usesWAL(_ url: URL) -> Bool {
+        guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
+        defer { try? handle.close() }
+        return (try? handle.read(upToCount: 100)).flatMap { SQLiteFileHeader([UInt8]($0)) }?.usesWAL ?? false
+    }
+
     /// Opens a file of anybody's for reading; nothing in it runs with side effects.
     package static func reading<Result>(_ url: URL, _ body: (Database) throws -> Result) throws -> Result {
         var configuration = Configuration()
@@ -72,8 +78,11 @@ package enum PackageDatabase {
                     "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0; PRAGMA cache_size = -4096"
             )
         }
-        // A file name is not a URI: it is opened as it is, whatever characters it has.
-        let queue = try DatabaseQueue(path: url.path, configuration: configuration)
+        // A file name is not a URI: it is opened as it is, whatever characters it has. But one that was closed in WAL mode would get files
+        // beside it, and could not be opened where none can be made.
+        let isClosed = !FileManager.default.fileExists(atPath: url.path + "-wal")
+        let path = isClosed && usesWAL(url) ? url.absoluteURL.absoluteString + "?immutable=1" : url.path
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? queue.close() }
         return try queue.read(body)
     }

@@ -74,9 +74,12 @@ final class TileFeed {
         PackagesError(.verificationFailed, "Nothing lies at \(record.order) of the order; this is a bug in Packhorse.")
     }
 
-    private func sorter(_ order: (TileID) -> UInt64) throws -> TileSorter {
+    private func sorter(_ tick: () throws -> Void = {}, _ order: (TileID) -> UInt64) throws -> TileSorter {
         let sorter = TileSorter(near: place)
+        var count = 0
         try source.tiles { tile, reference, length in
+            count += 1
+            if count.isMultiple(of: 65_536) { try tick() }
             try sorter.add(TileRecord(order: order(tile), reference: reference, length: length))
         }
         return sorter
@@ -109,7 +112,7 @@ final class TileFeed {
 
     /// Looks at every body of a stranger's file.
     private func survey(_ name: String, _ tick: () throws -> Void) throws -> [String: String] {
-        let sorter = try sorter { $0.rowOrder }
+        let sorter = try sorter(tick) { $0.rowOrder }
         sorted = sorter
         var facts = ForeignMetadata(source.rows, format, name: name)
         var count = 0

@@ -121,7 +121,12 @@ public enum TilePacks {
         try package.places { tile in
             guard let band = scheme.bands.firstIndex(where: { $0.zooms.contains(tile.zoom) }),
                 let index = tile.ancestor(atZoom: scheme.bands[band].indexZoom)
-            else { return }
+            else {
+                throw PackagesError(
+                    .badSpec,
+                    "'\(package.path)' has tiles at zoom \(tile.zoom), which none of the bands \(scheme) holds: they would be in no pack. Give bands for all of its zooms."
+                )
+            }
             found[band].insert(index)
             (low, high) = (min(low, tile.zoom), max(high, tile.zoom))
         }

@@ -45,6 +45,70 @@ struct ImportTests {
                 == #"{"vector_layers":[{"fields":{"name":"String"},"id":"land","maxzoom":3,"minzoom":2}]}"#)
     }
 
+    private func database(_ name: String, _ sql: String) throws -> URL {
+        let file = scratch.file(name)
+        try DatabaseQueue(path: file.path).write {
+            try $0.execute(
+                sql: "CREATE TABLE metadata (name TEXT, value TEXT); INSERT INTO metadata VALUES ('format', 'png');"
+                    + sql)
+        }
+        return file
+    }
+
+    /// A join passes over a tile whose picture is gone; a body that is NULL is none.
+    @Test func noTileIsLeftOutWithoutAWord() throws {
+        let layout = """
+            CREATE TABLE map (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_id TEXT);
+            CREATE UNIQUE INDEX places ON map (zoom_level, tile_column, tile_row);
+            CREATE TABLE images (tile_id TEXT PRIMARY KEY, tile_data BLOB);
+            CREATE VIEW tiles AS SELECT zoom_level, tile_column, tile_row, tile_data FROM map JOIN images USING (tile_id);
+            INSERT INTO map VALUES (1, 0, 0, 'a'), (1, 0, 1, 'b'), (1, 1, 1, NULL);
+            INSERT INTO images VALUES ('a', x'89504e47');
+            """
+        let lost = try database("lost.mbtiles", layout)
+        let null = try database(
+            "null.mbtiles",
+            "CREATE TABLE tiles (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_data BLOB); CREATE UNIQUE INDEX places ON tiles (zoom_level, tile_column, tile_row); INSERT INTO tiles VALUES (0, 0, 0, NULL)"
+        )
+        for (file, words) in [(lost, "bodies of 1 tiles"), (null, "no body")] {
+            let error = #expect(throws: PackagesError.self) {
+                try PackageExport.write(from: file, format: .pmtiles, to: scratch.file("out.pmtiles"))
+            }
+            #expect(error?.code == .badSource && error?.message.contains(words) == true, "\(error?.message ?? "")")
+        }
+        let report = try PackageVerify.run(lost)
+        #expect(report.problems.contains { $0.code == "lost-body" && $0.message.hasPrefix("1 tiles") })
+    }
+
+    /// Views that never end, with rows and without, and one that multiplies.
+    @Test func tilesThatAreComputedAreRefusedAtOnce() throws {
+        let endless = "WITH r(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM r)"
+        let columns = "SELECT 22 AS zoom_level, n AS tile_column, 0 AS tile_row, x'1a00' AS tile_data"
+        for (number, view) in [
+            "\(endless) \(columns) FROM r", "\(endless) \(columns) FROM r WHERE n < 0",
+            "SELECT 1 AS zoom_level, 0 AS tile_column, 0 AS tile_row, a.value AS tile_data FROM metadata a, metadata b, metadata c",
+        ].enumerated() {
+            let file = try database("view\(number).mbtiles", "CREATE VIEW tiles AS \(view)")
+            let report = try PackageVerify.run(file)
+            #expect(report.problems.contains { $0.code == "computed-tiles" }, "\(view): \(report.problems)")
+            #expect(throws: PackagesError.self) { try MBTilesContents.read(file) }
+            #expect(throws: PackagesError.self) { try Patch.compare(old: file, new: file) }
+        }
+    }
+
+    /// It was closed properly: reading it makes no files beside it, and says nothing of any.
+    @Test func aFileInWALModeIsReadWithoutATrace() throws {
+        let file = scratch.file("wal mode.mbtiles")
+        try foreignFile(file, [["format", "pbf"]], [(0, 0, 0, vectorTile("one"))])
+        let queue = try DatabaseQueue(path: file.path)
+        try queue.writeWithoutTransaction { _ = try String.fetchOne($0, sql: "PRAGMA journal_mode = WAL") }
+        try queue.close()
+        let codes = try PackageVerify.run(file).problems.map(\.code)
+        #expect(codes.contains("wal-mode") && !codes.contains("side-file"), "\(codes)")
+        #expect(try PackageExport.write(from: file, format: .pmtiles, to: scratch.file("w.pmtiles")).tiles == 1)
+        for suffix in ["-wal", "-shm"] { #expect(!FileManager.default.fileExists(atPath: file.path + suffix)) }
+    }
+
     /// Bodies packed by zlib with a preset dictionary, as CARTO's packages may have them (made with Python's zlib).
     @Test func aPackageOfCARTOsWithADictionaryIsRead() throws {
         func bytes(_ hex: String) -> [UInt8] {

@@ -56,6 +56,16 @@ struct TilePacksTests {
         return try TilePacks.cut(order, into: scratch.file("out"))
     }
 
+    /// A tile in no band would be in no pack, and a device would miss it without a word.
+    @Test func bandsThatLeaveAZoomOutAreRefused() throws {
+        var order = TilePacks.Order(package: try package("left", try masks().0), id: "left", tileset: "demo")
+        order.scheme = try PackScheme(parsing: "0-3@0,4-6@4")
+        #expect(order.scheme.uncovered(zooms) == [7, 8])
+        let error = #expect(throws: PackagesError.self) { try TilePacks.cut(order, into: scratch.file("short")) }
+        #expect(error?.code == .badSpec && error?.message.contains("zoom 7") == true)
+        #expect(!FileManager.default.fileExists(atPath: scratch.file("short/regions/left.json").path))
+    }
+
     private func file(_ pack: TilePackList.Pack) -> URL {
         scratch.file("out/regions").appendingPathComponent(pack.url).standardized
     }
