@@ -102,10 +102,12 @@ extension CoordinatorEngine {
         }
     }
 
-    /// What a job kept is older than what a later one has published under the same name: going on would turn the catalog back.
+    /// What a job kept is older than what another has published under the same name since it ended: going on would turn the catalog back.
     private func superseded(_ id: JobID) -> Refusal? {
+        guard let ended = times[id]?.ended else { return nil }
         let ids = Set(scheduler.packages(of: id).filter { !$0.state.isPublished }.map(\.id))
-        for job in specs.keys.filter({ $0 > id }).sorted() where specs[job]?.edition == specs[id]?.edition {
+        let since = times.filter { $0.key != id && ($0.value.ended ?? .min) >= ended }.keys.sorted()
+        for job in since where specs[job]?.edition == specs[id]?.edition {
             let published = scheduler.packages(of: job).first { $0.state.isPublished && ids.contains($0.id) }
             guard let published else { continue }
             return Refusal(

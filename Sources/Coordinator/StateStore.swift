@@ -46,15 +46,13 @@ final class StateStore: Sendable {
                 try db.inTransaction(.exclusive) { .commit }
                 return try String.fetchOne(db, sql: "PRAGMA quick_check(1)") ?? "no answer"
             }
-            guard found == "ok" else {
-                throw CoordinatorError(
-                    .damagedState,
-                    "The state file '\(file.path)' is damaged (\(found)). Restore it from a backup, or move it away to start anew."
-                )
-            }
+            guard found == "ok" else { throw StateStore.damaged(file, found) }
             let migrator = StateStore.migrator
             try database.inDatabase { db in
                 guard try !migrator.hasBeenSuperseded(db) else {
+                    // A flipped bit in the name of a migration looks like another version, but for its index.
+                    let names = try String.fetchOne(db, sql: "PRAGMA integrity_check('grdb_migrations')")
+                    if let names, names != "ok" { throw StateStore.damaged(file, names) }
                     throw CoordinatorError(
                         .newerState, "The state file '\(file.path)' was written by a newer packhorse. Upgrade this one."
                     )
@@ -70,6 +68,13 @@ final class StateStore: Sendable {
         } catch {
             throw StateStore.opening(file, error)
         }
+    }
+
+    private static func damaged(_ file: URL, _ what: String) -> CoordinatorError {
+        CoordinatorError(
+            .damagedState,
+            "The state file '\(file.path)' is damaged (\(what)). Restore it from a backup, or move it away to start anew."
+        )
     }
 
     private static func opening(_ file: URL, _ error: any Error) -> CoordinatorError {

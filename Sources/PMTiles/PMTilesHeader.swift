@@ -74,8 +74,13 @@ public struct PMTilesHeader: Sendable, Hashable {
     /// - Throws: ``PMTilesError`` `.badArchive` when the bytes are no header or a section lies outside the file,
     ///   `.unsupported` for another version.
     public init(_ bytes: [UInt8], fileSize: UInt64, path: String) throws(PMTilesError) {
-        guard bytes.count >= Self.size, bytes.starts(with: "PMTiles".utf8) else {
+        guard bytes.starts(with: "PMTiles".utf8) else {
             throw PMTilesError(.badArchive, "'\(path)' is no PMTiles file: it does not begin with its mark.")
+        }
+        guard bytes.count >= Self.size else {
+            throw PMTilesError(
+                .badArchive,
+                "PMTiles file '\(path)' was cut: its header alone has \(Self.size) bytes, it has \(fileSize).")
         }
         guard bytes[7] == 3 else {
             throw PMTilesError(

@@ -1,8 +1,14 @@
 /// Why an unfinished job stands still, as people are told.
 extension Scheduler {
-    /// Why nobody works on a job that is to go on: no worker is there, or all have fallen silent; empty = some are there.
+    /// Why nobody works on a job that is to go on: no worker is there, or all have fallen silent or rest; empty = some are there.
     public func absence(for id: JobID, now: Tick) -> String {
-        guard isLiving(id), !sessions.values.contains(where: { !$0.isSuspect }) else { return "" }
+        guard isLiving(id) else { return "" }
+        let heard = sessions.values.filter { !$0.isSuspect }
+        if let first = heard.min(by: { ($0.profile.name, $0.id) < ($1.profile.name, $1.id) }) {
+            guard heard.allSatisfy({ $0.restingUntil.map { $0 > now } ?? false }) else { return "" }
+            let others = heard.count > 1 ? "; so do \(heard.count - 1) more" : ""
+            return "worker \(first.profile.name) rests after \(first.restingFor)\(others)"
+        }
         guard let last = sessions.values.map(\.lastHeard).max() else {
             return "no worker is connected; start one with packhorse worker"
         }

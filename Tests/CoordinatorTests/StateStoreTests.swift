@@ -24,6 +24,37 @@ struct StateStoreTests {
             payload: [1, 2, 3])
     }
 
+    /// A bit that flips in the name of a migration makes one that no build knows; so does a newer build.
+    @Test func aDamagedHistoryIsNotANewerOne() async throws {
+        let folder = folder()
+        defer { do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("\(error)") } }
+        await (try StateStore(folder: folder)).close()
+        let file = folder.appendingPathComponent("state.sqlite")
+        let whole = try Data(contentsOf: file)
+        let name = Data("3-footers".utf8)
+        var (start, refused) = (whole.startIndex, 0)
+        // In the table and in its index, of which one is read.
+        while let place = whole[start...].range(of: name) {
+            var bytes = whole
+            bytes[place.lowerBound + 4] ^= 1
+            try bytes.write(to: file)
+            do {
+                await (try StateStore(folder: folder)).close()
+            } catch {
+                #expect(error.code == .damagedState, "\(error)")
+                refused += 1
+            }
+            start = place.upperBound
+        }
+        #expect(refused > 0)
+        try whole.write(to: file)
+        try await DatabaseQueue(path: file.path).write {
+            try $0.execute(sql: "INSERT INTO grdb_migrations VALUES ('99-later')")
+        }
+        let newer = #expect(throws: CoordinatorError.self) { try StateStore(folder: folder) }
+        #expect(newer?.code == .newerState)
+    }
+
     @Test func theFileGivesBackWhatTheModelHolds() async throws {
         let folder = folder()
         defer { do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("\(error)") } }

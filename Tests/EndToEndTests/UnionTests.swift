@@ -104,7 +104,7 @@ struct UnionTests {
             ("- region: EE\n  bbox: 1,2,3,4\n", 65, "entry 1 ('EE'): it has region and bbox"),
             ("- bbox: [1, 2, 3]\n", 65, "entry 1"),
             ("- {regoin: EE}\n", 65, "unknown key 'regoin'"),
-            ("- geojson: none.json\n", 66, "entry 1 ('none.json'): file"),
+            ("- geojson: none.json\n", 66, "none.json' does not exist"),
             ("- NO\n- {id: 'no', region: SE}\n", 65, "has the package 'NO' twice"),
             ("region: EE\n", 65, "a list of packages is needed"),
             ("- a\n b: {", 65, "'list.yaml' is not YAML"),

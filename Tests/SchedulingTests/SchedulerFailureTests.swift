@@ -87,6 +87,18 @@ struct SchedulerFailureTests {
         #expect(patient.scheduler.batches(of: kept).allSatisfy { $0.attempts == 0 && $0.state != .dead })
     }
 
+    @Test func aJobWhoseWorkersAllRestSaysWhy() throws {
+        var bench = Bench()
+        let job = bench.submit(4)
+        bench.join(1, credit: 1)
+        let full = Trouble(cause: "disk-full", detail: "no space in /blobs")
+        bench.on(.fail(1, bench.offers()[0].token, full, retriable: true))
+        #expect(
+            bench.scheduler.absence(for: job, now: bench.now).hasSuffix("rests after disk-full: no space in /blobs"))
+        bench.join(2)
+        #expect(bench.scheduler.absence(for: job, now: bench.now).isEmpty)
+    }
+
     @Test func failedTilesAreTriedThreeTimesThenNamed() throws {
         var bench = Bench()
         let job = bench.submit(20)

@@ -69,7 +69,7 @@ struct CatalogCheck: Encodable {
                     + problems.prefix(20).joined(separator: "\n  "),
                 hint: isUnproven
                     ? "check --public-key; whoever publishes the catalog signs it with --signing-key"
-                    : "restore the named files, or remove them from packages.json and build them again")
+                    : "restore the named files, or delete them and build their packages again")
         }
         let signed = document?.provenKey.map { ", signed by \($0)" } ?? ""
         return CatalogCheck(

@@ -28,6 +28,10 @@ final class StylePackPlace {
             try? FileManager.default.removeItem(at: place)
             throw CLIError(.badData, "'\(url.path)': \(error.message)")
         }
+        guard StylePack.looksLikePack(place) else {
+            try? FileManager.default.removeItem(at: place)
+            throw CLIError(.badData, "the archive '\(url.path)' holds no style pack")
+        }
         (folder, scratch) = (place, place)
     }
 

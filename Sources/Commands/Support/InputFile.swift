@@ -4,13 +4,11 @@ import Foundation
 enum InputFile {
     /// The whole file.
     ///
-    /// - Throws: ``CLIError``: 66 when it does not exist or is a folder, 77 when it may not be read, 74 otherwise.
+    /// - Throws: ``CLIError``: 66 when it does not exist or is none, 77 when it may not be read, 74 otherwise.
     static func read(_ file: URL) throws -> Data {
-        if FileKind.isFolder(file) { throw CLIError(.noInput, "'\(file.path)' is a folder; a file is expected") }
+        try FileKind.requireFile(file)
         do {
             return try Data(contentsOf: file)
-        } catch let error as CocoaError where error.code == .fileReadNoSuchFile {
-            throw CLIError(.noInput, "file '\(file.path)' does not exist")
         } catch let error as CocoaError where error.code == .fileReadNoPermission {
             throw CLIError(.permission, "file '\(file.path)' may not be read by this user")
         } catch {

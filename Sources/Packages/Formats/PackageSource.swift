@@ -58,7 +58,7 @@ enum PackageSources {
             throw PackagesError(
                 .badSource,
                 "'\(url.path)' is damaged: its seal is broken. Fetch or build it again. "
-                    + "If another program rewrote it on purpose, remove the row '\(SQLiteSeal.name)' from its metadata."
+                    + "If another program rewrote it on purpose, take '\(SQLiteSeal.name)' out of its metadata."
             )
         }
         return try result.get()

@@ -1,0 +1,40 @@
+import Foundation
+
+/// Files as commands are given them.
+enum FileKind {
+    /// - Throws: ``CLIError`` 66 when nothing is there, or something that is neither a file nor a folder.
+    static func requirePath(_ url: URL) throws {
+        guard FileManager.default.fileExists(atPath: url.path) else {
+            throw CLIError(.noInput, "'\(url.path)' does not exist")
+        }
+        guard isFolder(url) || isRegular(url) else {
+            throw CLIError(.noInput, "'\(url.path)' is a pipe, a socket or a device; a file is expected")
+        }
+    }
+
+    /// - Throws: ``CLIError`` 66 when nothing or a folder is there.
+    static func requireFile(_ url: URL) throws {
+        try requirePath(url)
+        if isFolder(url) { throw CLIError(.noInput, "'\(url.path)' is a folder; a file is expected") }
+    }
+
+    /// Whether it is a file with bytes of its own.
+    static func isRegular(_ url: URL) -> Bool {
+        var status = stat()
+        return stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    }
+
+    static func isThere(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
+
+    /// Bytes of a file that is there.
+    static func size(_ url: URL) throws -> UInt64 {
+        let handle = try FileHandle(forReadingFrom: url)
+        defer { try? handle.close() }
+        return try handle.seekToEnd()
+    }
+
+    static func isFolder(_ url: URL) -> Bool {
+        var isFolder: ObjCBool = false
+        return FileManager.default.fileExists(atPath: url.path, isDirectory: &isFolder) && isFolder.boolValue
+    }
+}
