@@ -1,15 +1,15 @@
 import Foundation
 import Testing
 
-/// A coordinator and workers as real processes in a folder of their own, on ports that the system chose.
+/// A coordinator and workers as real processes in a folder of their own, on ports that stay the same when it restarts.
 final class Cluster {
     let scratch: Scratch
     let data: URL
     private(set) var coordinator: Daemon?
     private(set) var workers: [Daemon] = []
-    private(set) var control = ""
-    private(set) var work = ""
-    private(set) var blob = ""
+    let control: String
+    let work: String
+    let blob: String
     private let coordinatorArguments: [String]
     /// Of the coordinator and its workers.
     private let blobs: [String]?
@@ -27,35 +27,29 @@ final class Cluster {
         self.environment = environment
         self.data = data ?? scratch.url("data-\(UUID().uuidString)")
         self.coordinatorArguments = coordinatorArguments
+        (control, work, blob) = try (Ports.endpoint(), Ports.endpoint(), Ports.endpoint())
         try await startCoordinator()
-        if throughProxy { proxy = try FaultProxy(to: work.split(separator: ":").last.flatMap { UInt16($0) } ?? 0) }
+        if throughProxy { proxy = try FaultProxy(to: work) }
         for _ in 0..<count { try startWorker() }
     }
 
     var catalog: URL { data.appending(path: "catalog") }
 
-    /// Starts the coordinator, on the ports it had before when it is a restart.
+    /// Starts the coordinator, also again after it has ended.
     func startCoordinator() async throws {
         let endpoints = data.appending(path: "endpoints.json")
         try? FileManager.default.removeItem(at: endpoints)
         let daemon = try Daemon(
-            [
-                "coordinator", "--data", data.path, "--control", control.isEmpty ? "tcp://127.0.0.1:*" : control,
-                "--work", work.isEmpty ? "tcp://127.0.0.1:*" : work,
-                "--blob-bind", blob.isEmpty ? "tcp://127.0.0.1:*" : blob,
-            ] + coordinatorArguments + (blobs ?? []), environment: environment, in: scratch)
+            ["coordinator", "--data", data.path, "--control", control, "--work", work, "--blob-bind", blob]
+                + coordinatorArguments + (blobs ?? []), environment: environment, in: scratch)
         coordinator = daemon
-        let bound = try await Eventually.get("the coordinator binds") { () -> [String: Any]? in
+        try await Eventually.holds("the coordinator binds") {
             guard daemon.isRunning else {
                 Issue.record("the coordinator ended: \(daemon.said)")
                 throw Eventually.TimedOut(what: "coordinator")
             }
-            guard let bytes = try? Data(contentsOf: endpoints) else { return nil }
-            return try JSONSerialization.jsonObject(with: bytes) as? [String: Any]
+            return FileManager.default.fileExists(atPath: endpoints.path)
         }
-        control = try #require(bound["control"] as? String)
-        work = try #require(bound["work"] as? String)
-        blob = bound["blob"] as? String ?? ""
     }
 
     /// Every shard, manifest and merged package that lies in the blob store.

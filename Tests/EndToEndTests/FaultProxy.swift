@@ -1,7 +1,8 @@
 import Foundation
 import Synchronization
+import Testing
 
-/// A TCP proxy that harms what passes through it: delay, flipped bits, cuts, silence; its knobs turn at any time.
+/// A TCP proxy that harms what passes through it: delay, a slow link, flipped bits, cuts; its knobs turn at any time.
 final class FaultProxy: Sendable {
     /// What happens to bytes on their way.
     struct Harm: Sendable {
@@ -9,8 +10,10 @@ final class FaultProxy: Sendable {
         var delay: Duration = .zero
         /// A bit is flipped in one of so many pieces; 0 in none.
         var flipEvery = 0
-        /// Pieces vanish; the connection stands and says nothing.
-        var isSilent = false
+        /// Bytes a second towards the target, of each connection; 0 without a limit.
+        var rate = 0
+        /// Nothing passes until this is taken back; the connections stand.
+        var isHeld = false
     }
 
     private struct State {
@@ -26,9 +29,9 @@ final class FaultProxy: Sendable {
     private let listener: Int32
     private let state = Mutex(State())
 
-    /// Listens on a free port and passes on to `target`.
-    init(to target: UInt16) throws {
-        self.target = target
+    /// Listens on a free port and passes on to `endpoint`, "tcp://127.0.0.1:PORT".
+    init(to endpoint: String) throws {
+        target = try #require(endpoint.split(separator: ":").last.flatMap { UInt16($0) }, "\(endpoint)")
         listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         port = try Self.listen(listener)
         Self.spawn { [self] in accept() }
@@ -49,6 +52,7 @@ final class FaultProxy: Sendable {
 
     /// Ends everything.
     func stop() {
+        set(Harm())
         shutdown(listener, Int32(SHUT_RDWR))
         cut()
     }
@@ -68,22 +72,23 @@ final class FaultProxy: Sendable {
                 _ = $0.open.insert(far)
             }
             Self.spawn { [self] in
-                Self.spawn { [self] in pump(far, near) }
-                pump(near, far)
+                Self.spawn { [self] in pump(far, near, isUp: false) }
+                pump(near, far, isUp: true)
             }
         }
         close(listener)
     }
 
     /// Until one end is gone; the other direction notices by the shutdown, and each closes what it reads from.
-    private func pump(_ source: Int32, _ sink: Int32) {
+    private func pump(_ source: Int32, _ sink: Int32, isUp: Bool) {
         var buffer = [UInt8](repeating: 0, count: 16_384)
         while true {
             let count = read(source, &buffer, buffer.count)
             guard count > 0 else { break }
             let harm = state.withLock { $0.harm }
             if harm.delay > .zero { usleep(UInt32(harm.delay / .microseconds(1))) }
-            if harm.isSilent { continue }
+            if isUp, harm.rate > 0 { usleep(UInt32(count * 1_000_000 / harm.rate)) }
+            while state.withLock(\.harm.isHeld) { usleep(5_000) }
             flip(&buffer, count, harm.flipEvery)
             guard Self.write(sink, buffer[..<count]) else { break }
         }

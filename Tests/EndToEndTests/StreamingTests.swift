@@ -45,21 +45,28 @@ struct StreamingTests {
         let cluster = try await Cluster(
             workers: 0, coordinatorArguments: ["--lease-seconds", "6", "--log-level", "info"], in: scratch)
         // So slow that an upload of the package takes seconds.
-        let proxy = try SlowProxy(to: cluster.blob, rate: 250_000)
+        let proxy = try FaultProxy(to: cluster.blob)
+        proxy.set(FaultProxy.Harm(rate: 250_000))
         defer { proxy.stop() }
         for number in 1...2 { try cluster.startStreamingWorker(scratch.url("far-\(number)"), through: proxy.endpoint) }
         let job = try await cluster.submit(Self.job + ["--tileset", origin.tileset])
         let parts = cluster.data.appending(path: "blobs/tmp")
-        try await Eventually.holds("the package is on its way") {
+        /// No shard of this job is nearly as large; a part that was just finished has no size any more.
+        func isOnItsWay() throws -> Bool {
             let files = try FileManager.default.contentsOfDirectory(
                 at: parts, includingPropertiesForKeys: [.fileSizeKey])
-            // No shard of this job is nearly as large; a part that was just finished has no size any more.
             return files.contains {
                 let size = UInt64((try? $0.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0)
                 return $0.pathExtension == "part" && size > package / 5 && size < package
             }
         }
+        try await Eventually.holds("the package is on its way", isOnItsWay)
+        // What the sender has handed to the system already would arrive without it: it stays here, and is lost with the connection.
+        proxy.set(FaultProxy.Harm(isHeld: true))
+        try #require(try isOnItsWay(), "the fault must come in the middle")
         try await fault(cluster)
+        proxy.cut()
+        proxy.set(FaultProxy.Harm())
         let outcome = try await cluster.run(["watch", job, "--json", "--progress", "none", "--timeout", "10"])
         #expect(outcome.status == 0, "\(outcome.errors)")
         let ended = try Job(json: outcome.output)
