@@ -188,7 +188,7 @@ actor CoordinatorEngine {
     private func holdShards(_ all: inout Inheritance) async throws {
         let living = all.jobs.filter { !$0.summary.state.isFinal }
         var waiting = Set(unreleased)
-        for (index, job) in all.jobs.enumerated() where waiting.contains(job.summary.id) {
+        for (index, job) in all.jobs.enumerated() where waiting.contains(job.summary.id) && !job.summary.hasRested {
             guard let ended = times[job.summary.id]?.ended else { continue }
             let heldFor = living.filter { other in
                 other.tileset == job.tileset && times[other.summary.id].map { $0.created <= ended } == true

@@ -56,13 +56,13 @@ extension StateStore {
             Int64(clamping: counts[.leased]), Int64(clamping: counts[.backoff]), Int64(clamping: counts[.done]),
             Int64(clamping: counts[.dead]), Int64(clamping: counts[.split]), Int64(clamping: counts.reused),
             Int64(clamping: counts.notModified), Int64(clamping: counts.received),
-            text(row.after), row.keepsBlobs, row.state.isFinal ? wall : nil, Int64(bitPattern: row.id),
+            text(row.after), row.keepsBlobs, row.hasRested, row.state.isFinal ? wall : nil, Int64(bitPattern: row.id),
         ]
         try db.cachedStatement(
             sql: """
                 UPDATE job SET priority = ?, weight = ?, state = ?, reason = ?, stored = ?, empty = ?, failed = ?, bytes = ?,
                     ready = ?, leased = ?, backoff = ?, done = ?, dead = ?, split = ?, reused = ?, not_modified = ?, received = ?,
-                    after = ?, keeps = ?,
+                    after = ?, keeps = ?, rested = ?,
                     ended = COALESCE(ended, ?) WHERE id = ?
                 """
         ).execute(arguments: StatementArguments(numbers))

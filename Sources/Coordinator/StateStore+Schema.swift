@@ -116,6 +116,13 @@ extension StateStore {
         migrator.registerMigration("3-footers") { db in
             try db.execute(sql: "ALTER TABLE batch ADD COLUMN footer BLOB")
         }
+        migrator.registerMigration("3-rested") { db in
+            // Which jobs were paused before nobody wrote down; those that are paused now are known.
+            try db.execute(
+                sql:
+                    "ALTER TABLE job ADD COLUMN rested INTEGER NOT NULL DEFAULT 0; UPDATE job SET rested = priority < 0"
+            )
+        }
         return migrator
     }
 }

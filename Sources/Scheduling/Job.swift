@@ -41,10 +41,6 @@ struct Job: Sendable {
     var parked: Set<Int> = []
     /// Sessions that said that they lack what the job asks for, such as a secret; forgotten with the incarnation.
     var unable: Set<SessionID> = []
-    /// Whether it was paused with tiles already fetched: they may be of another day, so no other job takes them as they are.
-    ///
-    /// Forgotten with the incarnation once it goes on.
-    var hasRested = false
 
     init(_ stored: StoredJob) {
         summary = stored.summary
@@ -60,13 +56,11 @@ struct Job: Sendable {
         }
         takeUp(stored.needs)
         cuts = batches.count { $0.state == .split }
-        noteRest()
     }
 
-    /// To be called whenever its priority or its batches were set.
+    /// To be called when it begins to stand still, or has stood still.
     mutating func noteRest() {
-        let hasTiles = summary.counts[.done] > 0 || batches.contains { $0.partial != nil }
-        if summary.priority < 0, hasTiles { hasRested = true }
+        if batches.contains(where: { $0.digest != nil || $0.partial != nil }) { summary.hasRested = true }
     }
 
     /// Makes everything that follows from the batches anew.

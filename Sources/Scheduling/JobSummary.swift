@@ -90,13 +90,16 @@ public struct JobSummary: Hashable, Sendable {
     /// Whether it has ended and still holds its batches and their shards: failed, so that a retry goes on where it ended; done, as a
     /// baseline of rebuilds.
     public internal(set) var keepsBlobs: Bool
+    /// Whether it stood still with tiles in hand, paused or ended and retried: they may be of another day, so no other job takes its tiles as
+    /// they are.
+    public internal(set) var hasRested: Bool
 
     /// A job as submitted or as read back from a store.
     public init(
         id: JobID, requestID: String, priority: Int32, weight: UInt32, allowedMissing: Double,
         state: JobState = .fetching,
         reason: String = "", counts: JobCounts = JobCounts(), after: [JobID] = [], identity: ContentDigest? = nil,
-        keepsBlobs: Bool = false
+        keepsBlobs: Bool = false, hasRested: Bool = false
     ) {
         self.id = id
         self.requestID = requestID
@@ -109,6 +112,7 @@ public struct JobSummary: Hashable, Sendable {
         self.after = after
         self.identity = identity
         self.keepsBlobs = keepsBlobs
+        self.hasRested = hasRested
     }
 }
 

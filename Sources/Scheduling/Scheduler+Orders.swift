@@ -75,10 +75,10 @@ extension Scheduler {
     private mutating func setPriority(_ job: Int, _ priority: Int32, now: Tick) {
         guard jobs[job].summary.priority != priority else { return }
         jobs[job].summary.priority = priority
+        if priority < 0 { jobs[job].noteRest() }
         storeJob(job)
         jobs[job].isQueued = false
         if priority < 0 { takeBack(job, now: now) }
-        jobs[job].noteRest()
         queue(job)
         for package in jobs[job].packages.indices where jobs[job].packages[package].state == .ready {
             resume(job, package)

@@ -58,6 +58,7 @@ extension Scheduler {
         if jobs[job].summary.priority < 0 { jobs[job].summary.priority = -1 - jobs[job].summary.priority }
         jobs[job].batches = batches
         jobs[job].takeUp(known)
+        jobs[job].noteRest()
         if let tileset = jobs[job].tileset { sharing[tileset, default: []].append(job) }
         for (index, batch) in batches.enumerated() where batch.state == .done {
             if let token = batch.token { ended[token] = .batch(job: job, index: index) }

@@ -25,8 +25,8 @@ struct Donor: Sendable {
 /// Each tile is fetched once, whichever job of its tileset comes first.
 ///
 /// A batch is offered with the shards that may hold its tiles: what an earlier attempt left, and what jobs of the same tileset fetched
-/// that ran at the same time; one that was paused with tiles in hand gives none, for they may be old. While another job fetches tiles of it at this moment, it waits for the end of that lease, its job goes on
-/// with others, and nobody ever waits for anything but a live lease.
+/// that ran at the same time; one that stood still with tiles in hand gives none, for they may be old. While another job fetches tiles of it
+/// at this moment, it waits for the end of that lease, its job goes on with others, and nobody ever waits for anything but a live lease.
 extension Scheduler {
     // MARK: - Who shares
 
@@ -48,7 +48,7 @@ extension Scheduler {
             sharing[tileset] = nil
             return
         }
-        guard !jobs[job].hasRested else { return }
+        guard !jobs[job].summary.hasRested else { return }
         let donor = Donor(jobs[job].summary.id, jobs[job].batches, heldFor: others.map { jobs[$0].summary.id })
         if !donor.shards.isEmpty { donors[tileset, default: []].append(donor) }
     }
@@ -96,7 +96,7 @@ extension Scheduler {
         var found: [(distance: Int, digest: ContentDigest)] = []
         if let partial = batch.partial { found.append((-1, partial)) }
         if let tileset = jobs[job].tileset {
-            for other in sharing[tileset] ?? [] where other != job && !jobs[other].hasRested {
+            for other in sharing[tileset] ?? [] where other != job && !jobs[other].summary.hasRested {
                 for place in touching(batch, in: other) {
                     let theirs = jobs[other].batches[place]
                     guard let digest = theirs.digest ?? theirs.partial else { continue }

@@ -2084,6 +2084,11 @@ public nonisolated struct PBLoggedJob: @unchecked Sendable {
     set {_uniqueStorage()._received = newValue}
   }
 
+  public var rested: Bool {
+    get {_storage._rested}
+    set {_uniqueStorage()._rested = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -6384,7 +6389,7 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LoggedJob"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}priority\0\u{1}weight\0\u{3}allowed_missing\0\u{1}state\0\u{1}reason\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}bytes\0\u{1}batches\0\u{1}plan\0\u{1}packages\0\u{1}after\0\u{1}identity\0\u{3}keeps_blobs\0\u{2}\u{3}reused\0\u{4}\u{14}not_modified\0\u{1}received\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}priority\0\u{1}weight\0\u{3}allowed_missing\0\u{1}state\0\u{1}reason\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}bytes\0\u{1}batches\0\u{1}plan\0\u{1}packages\0\u{1}after\0\u{1}identity\0\u{3}keeps_blobs\0\u{2}\u{3}reused\0\u{4}\u{14}not_modified\0\u{1}received\0\u{1}rested\0")
 
   fileprivate class _StorageClass {
     var _requestID: String = String()
@@ -6407,6 +6412,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _reused: UInt64 = 0
     var _notModified: UInt64 = 0
     var _received: UInt64 = 0
+    var _rested: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -6437,6 +6443,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
       _reused = source._reused
       _notModified = source._notModified
       _received = source._received
+      _rested = source._rested
     }
   }
 
@@ -6475,6 +6482,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 20: try { try decoder.decodeSingularUInt64Field(value: &_storage._reused) }()
         case 40: try { try decoder.decodeSingularUInt64Field(value: &_storage._notModified) }()
         case 41: try { try decoder.decodeSingularUInt64Field(value: &_storage._received) }()
+        case 42: try { try decoder.decodeSingularBoolField(value: &_storage._rested) }()
         default: break
         }
       }
@@ -6547,6 +6555,9 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
       if _storage._received != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._received, fieldNumber: 41)
       }
+      if _storage._rested != false {
+        try visitor.visitSingularBoolField(value: _storage._rested, fieldNumber: 42)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -6576,6 +6587,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._reused != rhs_storage._reused {return false}
         if _storage._notModified != rhs_storage._notModified {return false}
         if _storage._received != rhs_storage._received {return false}
+        if _storage._rested != rhs_storage._rested {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -31,7 +31,7 @@ struct StateStoreTests {
         await (try StateStore(folder: folder)).close()
         let file = folder.appendingPathComponent("state.sqlite")
         let whole = try Data(contentsOf: file)
-        let name = Data("3-footers".utf8)
+        let name = Data("3-rested".utf8)
         var (start, refused) = (whole.startIndex, 0)
         // In the table and in its index, of which one is read.
         while let place = whole[start...].range(of: name) {

@@ -76,6 +76,44 @@ struct SharingTests {
         #expect(offers.contains { $0.job == first && !fresh.isDisjoint(with: $0.sources) })
     }
 
+    @Test func thatAJobWasPausedOutlastsACoordinator() throws {
+        var bench = Bench()
+        bench.join(1, credit: 1)
+        let first = try submit(&bench, job(0..<2))
+        bench.finish(try #require(bench.offers().first), by: 1)
+        bench.on(.order(first, .pause))
+        bench.on(.order(first, .resume))
+        bench.restart()
+        #expect(bench.store.jobs.map(\.tileset) == [SharingTests.tileset])
+        bench.join(1, credit: 9)
+        let second = try submit(&bench, job(0..<2))
+        let offers = bench.offers().filter { $0.job == second }
+        #expect(offers.count == 1 && offers[0].sources.isEmpty, "the other cell is being fetched")
+    }
+
+    /// A job may be retried long after it failed.
+    @Test func whatARetriedJobHasIsTakenByNobodyUnasked() throws {
+        var bench = Bench()
+        bench.join(1, credit: 3)
+        let first = try submit(&bench, job(0..<3))
+        for (number, offer) in bench.offers().enumerated() {
+            if number == 0 {
+                bench.finish(offer, by: 1)
+            } else {
+                bench.on(.fail(1, offer.token, Trouble(cause: "bad-tileset", detail: "x"), retriable: false))
+            }
+        }
+        bench.runCoordinatorSteps()
+        #expect(try bench.summary(first).state == .failed)
+        bench.on(.reopen(first, batches: bench.rows(first), needs: nil, only: nil))
+        let old = try #require(bench.rows(first).first { $0.digest != nil })
+        let second = try submit(&bench, job(0..<3))
+        bench.on(.ready(1, credit: 9))
+        let offers = bench.offers().filter { $0.job == second }
+        #expect(offers.allSatisfy { $0.sources.isEmpty })
+        #expect(bench.scheduler.batches(of: second).first { $0.cell == old.cell }?.state == .leased)
+    }
+
     @Test func aRetryOfACancelledJobDoesNotForgetWhatOthersMayUse() throws {
         var bench = Bench()
         bench.join(1, credit: 1)

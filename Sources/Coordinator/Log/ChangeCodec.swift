@@ -93,6 +93,7 @@ enum ChangeCodec {
             $0.after = summary.after
             $0.identity = Data(summary.identity?.bytes ?? [])
             $0.keepsBlobs = summary.keepsBlobs
+            $0.rested = summary.hasRested
         }
     }
 

@@ -90,7 +90,8 @@ struct ChangeDecoder {
         return JobSummary(
             id: job, requestID: body.requestID, priority: body.priority, weight: body.weight,
             allowedMissing: body.allowedMissing, state: state, reason: body.reason, counts: counts,
-            after: body.after, identity: ContentDigest(body.identity), keepsBlobs: body.keepsBlobs)
+            after: body.after, identity: ContentDigest(body.identity), keepsBlobs: body.keepsBlobs,
+            hasRested: body.rested)
     }
 
     private static func batches(_ plan: PBLoggedPlan, _ job: JobID) throws -> [Batch] {
