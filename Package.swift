@@ -59,10 +59,11 @@ let libraries: [Room] = [
     Room("TileBodies", ["CDeflate", "CZlib", "Tiles"]),
     Room("Tilesets", ["Tiles", "TileBodies"], [.yams]),
     Room("PMTiles", ["Tiles", "TileBodies"]),
-    Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "PMTiles"], [.grdb]),
+    Room("SQLiteFiles", [], [.grdb]),
+    Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "PMTiles", "SQLiteFiles"], [.grdb]),
     Room("Shards", ["CLZ4", "CFile", "Tiles"], [.crypto]),
     Room("ObjectStore", ["Transfer", "Shards"]),
-    Room("Packages", ["Tiles", "TileBodies", "Shards", "PMTiles"], [.grdb, .crypto]),
+    Room("Packages", ["Tiles", "TileBodies", "Shards", "PMTiles", "SQLiteFiles"], [.grdb, .crypto]),
     Room("Catalog", ["Tiles", "Regions", "Shards"], [.crypto]),
     Room("Styles", ["Tilesets", "TileBodies", "Transfer", "Shards"]),
     Room(

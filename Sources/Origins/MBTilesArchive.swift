@@ -1,11 +1,12 @@
 import Foundation
 import GRDB
+import SQLiteFiles
 import TileBodies
 import Tiles
 
 /// An MBTiles file of any dialect, also CARTO's with its preset dictionary, read through its `tiles` table or view.
 ///
-/// Opened read-only and as immutable, so that a file on a read-only disk works and no `-shm` appears beside it.
+/// Read without a trace, on a read-only disk too; a file that is replaced or written to is opened anew by who keeps it open (``FileStamp``).
 final class MBTilesArchive: TileArchive {
     let queue: DatabaseQueue
     let path: String
@@ -22,17 +23,9 @@ final class MBTilesArchive: TileArchive {
             throw OriginsError(
                 .unreadable, "MBTiles file '\(path)' cannot be read; check the path and its permissions.")
         }
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.prepareDatabase { db in
-            // A view of a stranger's file must not call functions with side effects.
-            try db.execute(sql: "PRAGMA trusted_schema = OFF")
-        }
-        let allowed = CharacterSet.alphanumerics.union(CharacterSet(charactersIn: "/-_.~"))
-        let escaped = path.addingPercentEncoding(withAllowedCharacters: allowed) ?? path
         let (isEncrypted, isPatch): (Bool, Bool)
         do {
-            queue = try DatabaseQueue(path: "file:\(escaped)?immutable=1", configuration: configuration)
+            queue = try AnySQLiteFile.open(URL(filePath: path))
             try queue.read { db in
                 _ = try db.makeStatement(sql: "SELECT tile_data FROM tiles WHERE zoom_level = ?")
             }
@@ -46,6 +39,8 @@ final class MBTilesArchive: TileArchive {
                     data.map { [UInt8]($0) }, try has("nutikeysha1"), try has("agg_tiles_hash_before_apply")
                 )
             }
+        } catch let error as ComputedView {
+            throw OriginsError(.badArchive, error.message, cause: error)
         } catch {
             throw OriginsError(
                 .badArchive, "'\(path)' is no MBTiles file: it has no readable 'tiles' table or view.", cause: error)

@@ -18,8 +18,7 @@ public struct MBTilesContents: Sendable {
     public static func read(_ url: URL) throws -> MBTilesContents {
         do {
             return try PackageDatabase.reading(url) { database in
-                try TilesView.check(database, url.path)
-                return try contents(of: database, url)
+                try contents(of: database, url)
             }
         } catch let error as DatabaseError {
             throw PackagesError(

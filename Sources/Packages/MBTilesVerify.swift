@@ -1,5 +1,6 @@
 public import Foundation
 internal import GRDB
+internal import SQLiteFiles
 public import Shards
 internal import TileBodies
 public import Tiles
@@ -44,6 +45,8 @@ public enum MBTilesVerify {
         guard checkHeader(head, url, &report) else { return report }
         do {
             try read(url, mask, zooms, &report)
+        } catch let error as PackagesError where error.cause is ComputedView {
+            report.add("computed-view", "file", error.message)
         } catch let error as DatabaseError {
             report.add("sqlite", "file", "SQLite cannot read it: \(error.message ?? "error \(error.resultCode)")")
         }
@@ -87,14 +90,11 @@ public enum MBTilesVerify {
                 report.add("no-tiles", "file", "it has no table or view 'tiles'")
                 return
             }
-            do { try TilesView.check(database, url.path) } catch let error as PackagesError {
-                return report.add("computed-tiles", "file", error.message)
-            }
             if tables.contains("metadata") { try SQLiteSeal.check(url, table: "metadata", database, &report) }
             let metadata = try MetadataCheck(database, tables, &report)
             try TileCheck(metadata, mask, zooms).run(database, &report)
             if report.isPatch, tables.contains("tile_deltas") { try countDeltas(database, &report) }
-            if let lost = try TilesView.lostBodies(database), lost > 0 {
+            if let lost = try LostBodies.count(database), lost > 0 {
                 report.add("lost-body", "file", "\(lost) tiles refer to a body that is not there")
             }
             if report.dialect == "dedup-id" { try checkNumbers(database, &report) }

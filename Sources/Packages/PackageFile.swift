@@ -1,5 +1,6 @@
 internal import Foundation
 internal import GRDB
+internal import SQLiteFiles
 internal import Tiles
 
 /// An MBTiles file of any dialect opened for reading: its tiles in the order of the hash, its metadata as text.
@@ -52,7 +53,6 @@ struct PackageFile {
             for needed in ["tiles", "metadata"] where !names.contains(needed) {
                 throw file.refusal("it has no table '\(needed)', so it is no MBTiles file")
             }
-            try blame.naming { try TilesView.check(database, url.path) }
             file.isSealed = try blame.naming { try file.checkSeal(url, isStamped: isStamped) }
             return Result { try body(file) }
         }.get()

@@ -113,6 +113,7 @@ struct WrongInputTests {
             (["convert", archive, "--format", "maplibre", "-o", path("x")], 65, "--format mbtiles"),
             (["packs", path("a.mbtiles"), "-o", path("file"), "--tileset", "t"], 73, path("file")),
             (["packs", path("a.mbtiles"), "-o", path("x"), "--tileset", "t", "--format", "carto"], 64, "pmtiles"),
+            (["packs", path("cut.mbtiles"), "-o", path("x"), "--tileset", "t"], 65, path("cut.mbtiles")),
             (["style-pack", "http://127.0.0.1:9/s.json", "-o", path("file")], 73, path("file")),
             (["diff", path("a.mbtiles"), path("a.mbtiles"), "-o", path("p.mbtiles")], 73, "--force"),
             (["diff", path("a.mbtiles"), path("a.mbtiles"), "-o", path("folder"), "--force"], 73, "is a folder"),
@@ -145,6 +146,7 @@ struct WrongInputTests {
             #expect(!outcome.errors.contains("NSCocoa"), "\(arguments): \(outcome.errors)")
             #expect(!outcome.errors.hasSuffix(":\n"), "\(arguments): \(outcome.errors)")
         }
+        #expect(!FileManager.default.fileExists(atPath: path("x")), "what failed leaves nothing")
         let patch = try await Program.run(["verify", path("p.mbtiles")], in: scratch)
         #expect(patch.status == 0 && patch.output.hasPrefix("patch sound"), "\(patch.output) \(patch.errors)")
     }

@@ -144,6 +144,27 @@ struct ArchiveOriginTests {
         }
     }
 
+    /// Views that never end: one with tiles everywhere, one of metadata without a row.
+    @Test(arguments: ["tiles", "metadata"])
+    func viewsThatComputeTheirRowsAreRefusedAtOnce(_ view: String) async throws {
+        let scratch = try Scratch()
+        let queue = try DatabaseQueue(path: scratch.folder.appendingPathComponent("x").path)
+        let tables = [
+            "metadata": ("(name, value)", "'name', n"),
+            "tiles": ("(zoom_level, tile_column, tile_row, tile_data)", "22, n, 0, x'1a00'"),
+        ]
+        try await queue.write { db in
+            for (name, (columns, values)) in tables {
+                let rows = "WITH r(n) AS (SELECT 0 UNION ALL SELECT n + 1 FROM r) SELECT \(values) FROM r WHERE n < 0"
+                try db.execute(
+                    sql: name == view ? "CREATE VIEW \(name) \(columns) AS \(rows)" : "CREATE TABLE \(name) \(columns)")
+            }
+        }
+        try queue.close()
+        let error = await #expect(throws: OriginsError.self) { try await resolve("mbtiles:x", scratch.folder) }
+        #expect(error?.message.contains("its view '\(view)' computes") == true, "\(error?.message ?? "")")
+    }
+
     @Test func runsAndLeavesOfPMTilesAreFollowed() async throws {
         let scratch = try Scratch()
         // Root: z0 alone, then a leaf from tile 1 on. Leaf: tiles 1...3 share a body, tile 5 has the other one.

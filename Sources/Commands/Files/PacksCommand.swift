@@ -55,7 +55,10 @@ struct PacksCommand: AsyncParsableCommand {
                     .checkMaySign()
             }
             let work = try isCatalog ? command.catalogWork(url) : [command.work(url)]
-            let lists = try work.map { try command.cut($0) }
+            let lists =
+                try isCatalog
+                ? work.map { try command.cut($0) }
+                : OutputPlace.withFolder(work[0].folder) { try work.map { try command.cut($0) } }
             if isCatalog {
                 try Catalog(url, create: false, signingKey: try SigningKeyOption.read(command.signingKey)).refresh()
             }
@@ -85,7 +88,6 @@ struct PacksCommand: AsyncParsableCommand {
         var order = TilePacks.Order(
             package: file, id: id ?? file.deletingPathExtension().lastPathComponent, tileset: tileset)
         order.mask = try mask.map { try TileMask(cartoText: $0) }
-        try OutputPlace.makeFolder(URL(filePath: output))
         return Work(order: try complete(order, bands), folder: URL(filePath: output))
     }
 

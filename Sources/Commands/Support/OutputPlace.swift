@@ -76,4 +76,16 @@ enum OutputPlace {
             throw CLIError(.cannotCreate, error.message, hint: hint)
         }
     }
+
+    /// Makes a folder that goes again when `body` fails before anything lies in it.
+    ///
+    /// - Throws: ``CLIError`` 73 as ``makeFolder(_:hint:)``; what `body` throws.
+    static func withFolder<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
+        let isNew = !FileKind.isThere(url)
+        try makeFolder(url)
+        do { return try body() } catch {
+            if isNew { rmdir(url.path) }
+            throw error
+        }
+    }
 }

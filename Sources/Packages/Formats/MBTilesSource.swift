@@ -49,7 +49,6 @@ final class MBTilesSource: PackageSource {
         for table in ["tiles", "metadata"] where types[table] == nil {
             throw PackagesError(.badSource, "'\(url.path)' is no MBTiles file: it has no table '\(table)'.")
         }
-        try TilesView.check(database, path)
         (rows, dictionary) = try Self.metadata(database, path)
         guard rows[PatchSchema.before] == nil else {
             throw PatchSchema.refusal(url.path)
@@ -75,7 +74,7 @@ final class MBTilesSource: PackageSource {
         lookup = try database.makeStatement(sql: sql)
         try checkPlan(sql)
         // Its own tables are read row by row, and what is lost shows there; a view passes over it.
-        if access != .number, let lost = try TilesView.lostBodies(database), lost > 0 {
+        if access != .number, let lost = try LostBodies.count(database), lost > 0 {
             throw PackagesError(
                 .badSource, "'\(path)' is damaged: it has lost the bodies of \(lost) tiles. Fetch or build it again.")
         }

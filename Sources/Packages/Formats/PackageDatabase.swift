@@ -1,5 +1,6 @@
 package import Foundation
 package import GRDB
+internal import SQLiteFiles
 internal import Shards
 
 /// SQLite files whose bytes depend on nothing but what is written into them, and in which order.
@@ -62,27 +63,14 @@ package enum PackageDatabase {
         return (result, root)
     }
 
-    private static func usesWAL(_ url: URL) -> Bool {
-        guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
-        defer { try? handle.close() }
-        return (try? handle.read(upToCount: 100)).flatMap { SQLiteFileHeader([UInt8]($0)) }?.usesWAL ?? false
-    }
-
     /// Opens a file of anybody's for reading; nothing in it runs with side effects.
+    ///
+    /// - Throws: `PackagesError` `bad-source` for one whose `tiles` or `metadata` computes rows; `DatabaseError`.
     package static func reading<Result>(_ url: URL, _ body: (Database) throws -> Result) throws -> Result {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.prepareDatabase { database in
-            try database.execute(
-                sql:
-                    "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0; PRAGMA cache_size = -4096"
-            )
+        let queue: DatabaseQueue
+        do { queue = try AnySQLiteFile.open(url) } catch let error as ComputedView {
+            throw PackagesError(.badSource, error.message, cause: error)
         }
-        // A file name is not a URI: it is opened as it is, whatever characters it has. But one that was closed in WAL mode would get files
-        // beside it, and could not be opened where none can be made.
-        let isClosed = !FileManager.default.fileExists(atPath: url.path + "-wal")
-        let path = isClosed && usesWAL(url) ? url.absoluteURL.absoluteString + "?immutable=1" : url.path
-        let queue = try DatabaseQueue(path: path, configuration: configuration)
         defer { try? queue.close() }
         return try queue.read(body)
     }

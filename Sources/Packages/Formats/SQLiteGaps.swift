@@ -1,3 +1,4 @@
+internal import SQLiteFiles
 package import Shards
 
 /// Zeroes what SQLite leaves unused inside the pages of a file's b-trees.

@@ -1,3 +1,4 @@
+internal import SQLiteFiles
 internal import Shards
 
 /// Finds the bytes of the seal in a SQLite file: the value of the first row of a table, when that row is the seal's.

@@ -90,10 +90,20 @@ struct ImportTests {
         ].enumerated() {
             let file = try database("view\(number).mbtiles", "CREATE VIEW tiles AS \(view)")
             let report = try PackageVerify.run(file)
-            #expect(report.problems.contains { $0.code == "computed-tiles" }, "\(view): \(report.problems)")
+            #expect(report.problems.contains { $0.code == "computed-view" }, "\(view): \(report.problems)")
             #expect(throws: PackagesError.self) { try MBTilesContents.read(file) }
             #expect(throws: PackagesError.self) { try Patch.compare(old: file, new: file) }
         }
+        let file = scratch.file("metadata.mbtiles")
+        let queue = try DatabaseQueue(path: file.path)
+        try queue.write {
+            try $0.execute(
+                sql:
+                    "CREATE TABLE tiles (zoom_level, tile_column, tile_row, tile_data); CREATE VIEW metadata AS \(endless) SELECT 'format' AS name, n AS value FROM r"
+            )
+        }
+        try queue.close()
+        #expect(try PackageVerify.run(file).problems.map(\.code) == ["computed-view"])
     }
 
     /// It was closed properly: reading it makes no files beside it, and says nothing of any.

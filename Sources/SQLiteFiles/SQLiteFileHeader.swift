@@ -1,17 +1,14 @@
-internal import Foundation
-internal import Shards
-
 /// The facts a SQLite file states about itself in its first 100 bytes, read without SQLite.
 ///
 /// Source: sqlite.org/fileformat2.html, "The Database Header".
-struct SQLiteFileHeader {
-    let pageSize: Int
-    let pages: Int
-    let freePages: Int
-    let usesWAL: Bool
+package struct SQLiteFileHeader: Sendable {
+    package let pageSize: Int
+    package let pages: Int
+    package let freePages: Int
+    package let usesWAL: Bool
 
     /// `nil` when the file is not SQLite 3.
-    init?(_ bytes: [UInt8]) {
+    package init?(_ bytes: [UInt8]) {
         func number(_ offset: Int, _ count: Int) -> Int {
             bytes[offset..<offset + count].reduce(0) { $0 << 8 | Int($1) }
         }

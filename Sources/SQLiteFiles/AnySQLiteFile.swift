@@ -1,0 +1,40 @@
+package import Foundation
+package import GRDB
+
+/// Opens SQLite files that anybody may have made.
+package enum AnySQLiteFile {
+    /// Opens a file for reading.
+    ///
+    /// Nothing in it runs with side effects, and it is read without leaving files beside it, on a read-only disk too. What SQLite keeps in
+    /// memory is limited to 4 MiB.
+    ///
+    /// - Throws: ``ComputedView``; `DatabaseError` for what is no SQLite file, or is damaged where its schema lies.
+    package static func open(_ url: URL) throws -> DatabaseQueue {
+        var configuration = Configuration()
+        configuration.readonly = true
+        configuration.prepareDatabase { database in
+            try database.execute(
+                sql:
+                    "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0; PRAGMA cache_size = -4096"
+            )
+        }
+        // A file name is not a URI: it is opened as it is, whatever characters it has. But one that was closed in WAL mode would get files
+        // beside it, and could not be opened where none can be made.
+        let isClosed = !FileManager.default.fileExists(atPath: url.path + "-wal")
+        let path = isClosed && usesWAL(url) ? url.absoluteURL.absoluteString + "?immutable=1" : url.path
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        do {
+            try queue.read { try ComputedView.check($0, url.path) }
+        } catch {
+            try? queue.close()
+            throw error
+        }
+        return queue
+    }
+
+    private static func usesWAL(_ url: URL) -> Bool {
+        guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
+        defer { try? handle.close() }
+        return (try? handle.read(upToCount: 100)).flatMap { SQLiteFileHeader([UInt8]($0)) }?.usesWAL ?? false
+    }
+}
