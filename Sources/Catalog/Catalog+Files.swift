@@ -2,15 +2,15 @@ internal import Foundation
 internal import Shards
 
 extension Catalog {
-    /// Puts the request's files where they belong: into the last version when nothing in it changes, else into a new one.
+    /// Puts the request's files where they belong: into the last version when nothing in it changes, else into one after `last`.
     ///
     /// - Returns: The version, and whether all files were listed there already.
     func place(
-        _ request: PublishRequest, _ previous: CatalogEntry?
+        _ request: PublishRequest, _ previous: CatalogEntry?, after last: Int32
     ) throws(CatalogError) -> (version: Int32, isSame: Bool) {
         let edition = request.edition
         guard let previous, previous.sha256 == request.digest.hex else {
-            return (try placeAnew(request, after: previous?.version ?? 0), false)
+            return (try placeAnew(request, after: last), false)
         }
         var added: [PublishFile] = []
         for file in request.allFiles {

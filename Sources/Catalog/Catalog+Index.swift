@@ -9,6 +9,7 @@ extension Catalog {
     public func index() throws(CatalogError) -> CatalogIndex {
         var index = CatalogIndex()
         var regions: Set<String> = []
+        var withdrawn: Int64 = 0
         var imported: [String: CatalogIndex.Node] = [:]
         let tree = try Self.tree.get()
         for edition in try editions() {
@@ -16,6 +17,7 @@ extension Catalog {
             let bytes = try Self.bytes(listURL(edition)) ?? []
             let history = try history(edition)
             var sizes: [String: Int64] = [:]
+            withdrawn += history.sequence(beside: list)
             for entry in list.packages {
                 for file in entry.allFiles { sizes[file.format, default: 0] += file.size }
                 for node in entry.nodes ?? [] where tree[node.id] == nil { imported[node.id] = node }
@@ -50,7 +52,7 @@ extension Catalog {
         index.styles = styles.isEmpty ? nil : styles
         index.sequence =
             index.packages.reduce(0) { $0 + Int64($1.versions.first?.version ?? 0) }
-            + styles.reduce(0) { $0 + Int64($1.version) }
+            + styles.reduce(0) { $0 + Int64($1.version) } + withdrawn
         return index
     }
 

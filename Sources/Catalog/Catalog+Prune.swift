@@ -58,7 +58,7 @@ extension Catalog {
     }
 
     /// Removes folders that nothing is left of, up to the catalog's own; one that is not empty stays.
-    private func removeEmptyFolders(of files: [URL]) {
+    func removeEmptyFolders(of files: [URL]) {
         let root = folder.standardizedFileURL.path
         for file in files {
             var parent = file.standardizedFileURL.deletingLastPathComponent()

@@ -63,7 +63,7 @@ extension Catalog {
             throw Self.otherTileset(previous, request.tileset, edition)
         }
         try checkPacks(request)
-        let (version, isSame) = try place(request, previous)
+        let (version, isSame) = try place(request, previous, after: change.history.last(of: request.id, previous))
         let stays = previous?.version == version
         let entry = CatalogEntry(request, version: version, like: stays ? previous : nil, base: baseURL + edition.path)
         if previous != entry {
@@ -95,9 +95,9 @@ extension Catalog {
     }
 
     /// Lets lists take the place of those before: what is remembered first, the index after them, old files last.
-    private func write(_ changes: [CatalogEdition: CatalogChange]) throws(CatalogError) {
+    func write(_ changes: [CatalogEdition: CatalogChange]) throws(CatalogError) {
         var changes = changes
-        var gone: [CatalogEdition: [CatalogEntry]] = [:]
+        var gone = changes.mapValues(\.withdrawn)
         // Lists that an earlier attempt wrote may have no index yet: then nothing looks new, and it is.
         var isNew = isIndexStale
         try markIndexStale()
@@ -107,7 +107,7 @@ extension Catalog {
                 isNew = try write(packList: list, of: id, edition) || isNew
             }
             guard change.isListNew else { continue }
-            gone[edition] = change.history.trim(to: keepVersions, under: change.list)
+            gone[edition, default: []] += change.history.trim(to: keepVersions, under: change.list)
             changes[edition] = change
             try write(change.history, edition)
             try write(change.list, edition)
@@ -123,11 +123,13 @@ extension Catalog {
     }
 }
 
-/// What a publication makes of an edition, before anything of it is written.
-private struct CatalogChange {
+/// What a publication or a withdrawal makes of an edition, before anything of it is written.
+struct CatalogChange {
     var list: CatalogList
     var history: CatalogHistory
     var isListNew = false
     /// Lists of tile packs by package; `nil` takes the one that is there away.
     var packLists: [String: [UInt8]?] = [:]
+    /// Entries that are listed no more, in no version.
+    var withdrawn: [CatalogEntry] = []
 }

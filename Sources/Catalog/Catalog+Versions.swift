@@ -5,6 +5,24 @@ internal import Shards
 struct CatalogHistory: Codable, Equatable {
     /// Ascending by id, newest version first.
     private(set) var packages: [CatalogEntry] = []
+    /// Packages that were withdrawn, by id, each with a version above its last: a version's name is never used again, and the catalog's
+    /// sequence does not fall.
+    private(set) var removed: [String: Int32]?
+
+    /// The version that the next one of a package comes after.
+    func last(of id: String, _ listed: CatalogEntry?) -> Int32 { max(listed?.version ?? 0, removed?[id] ?? 0) }
+
+    /// What withdrawn packages count in the catalog's sequence; one that is listed again counts by its version.
+    func sequence(beside list: CatalogList) -> Int64 {
+        let listed = Set(list.packages.map(\.id))
+        return (removed ?? [:]).reduce(0) { listed.contains($1.key) ? $0 : $0 + Int64($1.value) }
+    }
+
+    mutating func remove(_ entry: CatalogEntry) {
+        removed = (removed ?? [:]).merging([entry.id: entry.version + (entry.version < Int32.max ? 1 : 0)]) {
+            max($0, $1)
+        }
+    }
 
     /// The earlier versions of a listed package, newest first.
     func of(_ current: CatalogEntry) -> [CatalogEntry] {

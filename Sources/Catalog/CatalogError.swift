@@ -8,6 +8,7 @@ public struct CatalogError: Error, Sendable, CustomStringConvertible {
             case diskFull = "disk-full"
             case io = "io"
             case missing = "catalog-missing"
+            case missingPackage = "missing-package"
             case corrupt = "catalog-corrupt"
             case badRequest = "bad-request"
             case badFile = "bad-file"
@@ -28,6 +29,8 @@ public struct CatalogError: Error, Sendable, CustomStringConvertible {
         public static let io = Code(reason: .io)
         /// There is no catalog in the folder.
         public static let missing = Code(reason: .missing)
+        /// There is no such package in the catalog.
+        public static let missingPackage = Code(reason: .missingPackage)
         /// `packages.json` is not what this room writes; it is left as it is.
         public static let corrupt = Code(reason: .corrupt)
         /// The id, mask, names or base URL cannot be in a list clients read.

@@ -7,6 +7,10 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
     public struct Limits: Sendable, Hashable, Codable {
         /// Tile packs on one device: Mapbox's number, which its users know.
         public var tilePacksPerDevice = 750
+
+        /// What this build tells.
+        public init() {}
+
         private enum CodingKeys: String, CodingKey { case tilePacksPerDevice = "tile_packs_per_device" }
     }
 

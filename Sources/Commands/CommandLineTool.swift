@@ -71,7 +71,8 @@ struct RootCommand: AsyncParsableCommand {
                     MaskCommand.self, RegionsCommand.self, ConvertCommand.self, InspectCommand.self, VerifyCommand.self,
                     DiffCommand.self, ApplyCommand.self, PacksCommand.self, StylePackCommand.self,
                 ]),
-            CommandGroup(name: "Catalogs", subcommands: [CatalogCommand.self, InstallCommand.self]),
+            CommandGroup(
+                name: "Catalogs", subcommands: [CatalogCommand.self, InstallCommand.self, UninstallCommand.self]),
             CommandGroup(
                 name: "Cluster",
                 subcommands: [

@@ -115,11 +115,12 @@ struct CatalogPublisher: Publishing {
         do throws(CatalogError) {
             let edition = try CatalogEdition(of: spec.edition)
             if !spec.replacesTileset { try catalog.check(ids, of: spec.tilesetID, in: edition) }
-            guard spec.packs == nil, let first = catalog.idsWithPacks(among: ids, in: edition).first else { return [] }
-            let more = catalog.idsWithPacks(among: ids, in: edition).count - 1
-            return [
-                "Package '\(first)' of catalog '\(edition)'\(more == 0 ? "" : " and \(more) more") will lose its tile packs with the next version: this job cuts none. Add --tile-packs, or run packhorse packs CATALOG afterwards."
-            ]
+            let wanted = Set(ids)
+            return JobOutlook(
+                spec: spec, edition: edition,
+                replaced: try catalog.packages(in: edition).filter { wanted.contains($0.id) },
+                cut: catalog.idsWithPacks(among: ids, in: edition)
+            ).warnings
         } catch {
             // Whatever else is wrong with the catalog may be mended before there is something to publish.
             guard error.code == .otherTileset else { return [] }

@@ -21,10 +21,23 @@ extension CoordinatorEngine {
             let text = "'\(body.order.prefix(40))' is not an order: pause, resume, retry, prioritise or weigh."
             return reply(WireConversions.problem("bad-request", text), to: asker)
         }
+        if Self.wakes(order, before), before.hasRested, let refusal = superseded(id) {
+            return reply(WireConversions.problem(refusal), to: asker)
+        }
         take(scheduler.handle(.order(id, order), now: now))
         guard let after = scheduler.summary(of: id) else { return }
         logger.info("job ordered", metadata: [LogKey.job: "\(id)", "packhorse.order": "\(body.order)"])
         ordered(changed: before == after ? 0 : 1, Self.text(order, before, after), asker)
+    }
+
+    /// Whether a paused job goes on with it.
+    private static func wakes(_ order: JobOrder, _ job: JobSummary) -> Bool {
+        guard job.priority < 0 else { return false }
+        return switch order {
+        case .resume: true
+        case .prioritise(let wanted): wanted >= 0
+        case .pause, .weigh: false
+        }
     }
 
     private static func order(_ body: PBJobOrder) -> JobOrder? {
@@ -104,16 +117,23 @@ extension CoordinatorEngine {
 
     /// What a job kept is older than what another has published under the same name since it ended: going on would turn the catalog back.
     private func superseded(_ id: JobID) -> Refusal? {
-        guard let ended = times[id]?.ended else { return nil }
+        guard let own = times[id] else { return nil }
+        let isEnded = own.ended != nil
         let ids = Set(scheduler.packages(of: id).filter { !$0.state.isPublished }.map(\.id))
-        let since = times.filter { $0.key != id && ($0.value.ended ?? .min) >= ended }.keys.sorted()
+        // A job that has not ended was overtaken by those that began after it and are done.
+        let since = times.filter { other, times in
+            guard other != id, let ended = times.ended else { return false }
+            return own.ended.map { ended >= $0 } ?? (times.created > own.created)
+        }.keys.sorted()
         for job in since where specs[job]?.edition == specs[id]?.edition {
             let published = scheduler.packages(of: job).first { $0.state.isPublished && ids.contains($0.id) }
             guard let published else { continue }
             return Refusal(
                 "job-superseded",
                 "Job \(job) has published package '\(published.id)' after job \(id), whose tiles are older.",
-                hint: "submit it again: what has not changed since is not fetched again")
+                hint: isEnded
+                    ? "submit it again: what has not changed since is not fetched again"
+                    : "cancel it and submit it again: what has not changed since is not fetched again")
         }
         return nil
     }

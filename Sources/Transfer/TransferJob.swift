@@ -23,7 +23,13 @@ struct TransferJob: Sendable {
         url = request.url
     }
 
-    var extraHeaders: [HeaderField] { isAbroad ? [] : request.headers }
+    /// What an earlier answer of one address proves says nothing about another (RFC 9110, 8.8.3): behind a redirect nothing is asked
+    /// conditionally.
+    var extraHeaders: [HeaderField] {
+        if isAbroad { return [] }
+        guard redirects > 0 else { return request.headers }
+        return request.headers.filter { !["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
+    }
 
     /// Starts over from the URL that was asked for.
     ///

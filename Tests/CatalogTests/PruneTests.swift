@@ -69,6 +69,39 @@ struct PruneTests {
         #expect(try catalog.verify().isSound)
     }
 
+    /// Its name is free again, its versions are not; nobody takes the catalog for an older one.
+    @Test func aWithdrawnPackageGoesWithItsFilesAndItsVersionsStayTaken() throws {
+        for text in ["first text", "second text"] {
+            _ = try catalog.publish(try scratch.request("EE", text))
+            for wanted in try catalog.wantedPatches() { #expect(try patch(4, wanted)) }
+        }
+        _ = try catalog.publish(try scratch.request("LV", "other"))
+        var terrain = try scratch.request("EE", "terrain")
+        terrain.edition = try CatalogEdition(group: "terrain")
+        _ = try catalog.publish(terrain)
+        let (before, sequence) = (try tree(), try #require(try catalog.index().sequence))
+
+        #expect(throws: CatalogError.self) { try catalog.remove(["EE", "FI"], dryRun: false) }
+        #expect(throws: CatalogError.self) { try catalog.remove(["LV"], group: "terrain", dryRun: false) }
+        let told = try catalog.remove(["EE"], dryRun: true)
+        #expect(told.versions == ["EE 1", "EE 2", "groups/terrain/EE 1"])
+        #expect(try tree() == before)
+        let one = try catalog.remove(["EE"], group: "terrain", dryRun: false)
+        #expect(one.files == ["groups/terrain/packages/1/EE.mbtiles"])
+        let done = try catalog.remove(["EE"], dryRun: false)
+        #expect(done.files == ["packages/1/EE.mbtiles", "packages/2/EE.mbtiles", "patches/EE/1-2.mbtiles"])
+        #expect(try tree().filter { $0.hasSuffix(".mbtiles") } == ["packages/1/LV.mbtiles"])
+        let index = try catalog.index()
+        #expect(index.packages.map(\.id) == ["LV"] && index.sequence ?? 0 > sequence)
+        #expect(try catalog.verify().isSound)
+        #expect(try catalog.prune(keep: 1, dryRun: true).files.isEmpty)
+
+        let again = try catalog.publish(try scratch.request("EE", "first text"))
+        #expect(again.version > 2 && !again.unchanged)
+        #expect(try catalog.index().sequence ?? 0 > index.sequence ?? 0)
+        #expect(try catalog.verify().isSound)
+    }
+
     @Test func patchesAreOfTheTwoVersionsBefore() throws {
         for text in ["version one", "version two", "version three", "version four"] {
             _ = try catalog.publish(try scratch.request("EE", text))

@@ -18,6 +18,7 @@ struct PointsFileTests {
     @Test(arguments: [
         ("", "empty"), ("a,b\n1,2", "found: a, b"), ("lon,lat\n", "no points"), ("lon,lat\n24,59\n200,1\n", "line 3"),
         ("lon,lat\n24\n", "line 2"), ("lon,lat\n24,59\n24,86\n", "line 3 lies beyond the map"),
+        ("lon,lat,lat\n1,2,3\n", "two columns of one meaning: lat, lat"),
         ("lon,lat\n1,\"2", "line 2 has a quote"), ("lon,lat,note\n1,2,\"a\nb\"\n", "line 2 has a quote"),
     ])
     func whatIsWrongIsNamed(text: String, says: String) {
@@ -25,5 +26,12 @@ struct PointsFileTests {
             guard let error = $0 as? CLIError else { return false }
             return error.status == .badData && error.message.contains(says)
         }
+    }
+
+    /// Many files have projected or pixel coordinates beside those of the earth.
+    @Test(arguments: ["x,y,lon,lat\n10,20,24.7,59.4\n", "y,lon,lat\n20,24.7,59.4\n", "lat,x,lng,y\n59.4,1,24.7,2\n"])
+    func namedCoordinatesComeBeforeXAndY(text: String) throws {
+        let point = try #require(try PointsFile(text: text, name: "huts.csv").points.first)
+        #expect(point.longitude == 24.7 && point.latitude == 59.4)
     }
 }

@@ -9,6 +9,7 @@ struct HelpTests {
         "coordinator", "worker",
         "workers", "health", "keygen", "keys", "demo", "demo-origin",
         "top", "events", "backup", "state", "origins", "diff", "apply", "packs", "style-pack", "catalog", "install",
+        "uninstall",
     ]
 
     @Test(.timeLimit(.minutes(15)), arguments: commands)

@@ -44,6 +44,28 @@ struct OldTilesTests {
     }
 
     @Test(.timeLimit(.minutes(15)))
+    func aPausedJobThatWasOvertakenDoesNotGoOn() async throws {
+        let scratch = try Scratch()
+        let origin = try SyntheticOrigin(latency: .milliseconds(80), in: scratch)
+        defer { origin.server.stop() }
+        let cluster = try await Cluster(workers: 1, in: scratch)
+        let area = ["EE", "--zoom", "0-11", "--tileset", origin.tileset]
+        let old = try await cluster.submit(area)
+        try await Eventually.holds("it has some tiles") { try await cluster.status(old).batchesDone >= 1 }
+        #expect(try await cluster.run(["pause", old]).status == 0)
+        let new = try await cluster.build(area + ["--request-id", "again"])
+        #expect("\(new.job)" != old && new.reused == 0)
+        for order in [["resume", old], ["prioritise", old, "3"]] {
+            let refused = try await cluster.run(order)
+            #expect(refused.status == 65, "\(refused.errors)")
+            #expect(refused.errors.contains("Job \(new.job) has published package 'EE'"), "\(refused.errors)")
+            #expect(refused.errors.contains("cancel it"), "\(refused.errors)")
+        }
+        #expect(try await cluster.run(["cancel", old]).status == 0)
+        try await cluster.stop()
+    }
+
+    @Test(.timeLimit(.minutes(15)))
     func aFailedJobDoesNotTurnTheCatalogBack() async throws {
         let scratch = try Scratch()
         let origin = try SyntheticOrigin(breaking: 50, in: scratch)

@@ -185,6 +185,20 @@ struct TransferClientTests {
         }
     }
 
+    /// "latest" may lead to another folder than it did when the validator was given.
+    @Test func whatOneAddressProvedIsNotAskedOfAnother() async throws {
+        let script: Script = { request in
+            request.path == "/latest" ? .reply(302, headers: [("Location", "/of-today")]) : .reply(200)
+        }
+        try await serving(script) { server in
+            let client = try TransferClient(eager())
+            let asked = [HeaderField("If-None-Match", "\"1\""), HeaderField("X-Own", "kept")]
+            #expect(try await client.get("\(server.url)/latest", headers: asked).status == 200)
+            #expect(server.requests.map { $0.headers["if-none-match"] } == ["\"1\"", nil])
+            #expect(server.requests.map { $0.headers["x-own"] } == ["kept", "kept"])
+        }
+    }
+
     @Test(arguments: ["file:///etc/passwd", "ftp://127.0.0.1/", "http://127.0.0.1@example.org/", "gopher://x/"])
     func aRedirectElsewhereIsRefused(target: String) async throws {
         let script: Script = { _ in .reply(302, headers: [("Location", target)]) }

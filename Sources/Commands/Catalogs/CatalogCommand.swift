@@ -6,7 +6,7 @@ import Foundation
 struct CatalogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "catalog",
-        abstract: "Sign, prove, prune, fill and publish a catalog.",
+        abstract: "Sign, prove, prune, fill and publish a catalog, and withdraw packages.",
         discussion: """
             A catalog is a folder: packages.json for CARTO's client, catalog.json with everything there is, and files that never
             change. Any web server can serve it.
@@ -14,7 +14,7 @@ struct CatalogCommand: AsyncParsableCommand {
             """,
         subcommands: [
             CatalogVerifyCommand.self, CatalogKeygenCommand.self, CatalogPushCommand.self, CatalogPruneCommand.self,
-            CatalogPatchCommand.self, CatalogImportCommand.self, CatalogStyleCommand.self,
+            CatalogRemoveCommand.self, CatalogPatchCommand.self, CatalogImportCommand.self, CatalogStyleCommand.self,
         ])
 }
 
@@ -120,11 +120,17 @@ struct CatalogPruneCommand: ParsableCommand {
     }
 
     func run() throws {
-        let done = try catalog.open().prune(keep: keep, dryRun: dryRun)
-        if json { return Console.result(try JSONText.pretty(done)) }
-        for file in done.files { Console.result(file) }
+        try catalog.open().prune(keep: keep, dryRun: dryRun).tell(dryRun: dryRun, json: json)
+    }
+}
+
+extension CatalogPruning {
+    /// Names what goes, and sums it up.
+    func tell(dryRun: Bool, json: Bool) throws {
+        if json { return Console.result(try JSONText.pretty(self)) }
+        for file in files { Console.result(file) }
         Console.note(
-            "\(dryRun ? "would remove" : "removed") \(Units.count(done.files.count, of: "file")), "
-                + "\(Units.bytes(done.bytes)), \(Units.count(done.versions.count, of: "version"))")
+            "\(dryRun ? "would remove" : "removed") \(Units.count(files.count, of: "file")), "
+                + "\(Units.bytes(bytes)), \(Units.count(versions.count, of: "version"))")
     }
 }

@@ -12,11 +12,13 @@ struct InstallCommand: AsyncParsableCommand {
             interrupted, are proven by SHA-256, and take the place of the old file at once. With --public-key nothing is believed
             that the key's holder did not sign; a catalog that is older than the one installed from before is refused.
             --tile-packs installs the packs of regions instead of whole packages: packs that regions share are there once.
+            --update brings everything in the folder up to date, each in the group, language and format that it was installed in.
             Examples:
-              packhorse install https://maps.example.com/offline/
+              packhorse install https://maps.example.com/offline/ --into ./maps
               packhorse install https://maps.example.com/offline/ EE LV --into ./maps --group terrain --language de --dry-run
               packhorse install ./data/catalog EE --into ./maps --public-key keys/catalog.pub
               packhorse install https://maps.example.com/offline/ EE LV --into ./maps --tile-packs --style streets
+              packhorse install https://maps.example.com/offline/ --update --into ./maps
             """)
 
     @Argument(help: "The catalog's folder or its http(s) address.") var catalog: String
@@ -32,13 +34,21 @@ struct InstallCommand: AsyncParsableCommand {
     @Flag(help: "Install tile packs, which regions share, instead of whole packages.") var tilePacks = false
     @Option(help: ArgumentHelp("A style pack to install, styles/ID.zip; may be repeated.", valueName: "id"))
     var style: [String] = []
+    @Flag(help: "Bring everything that is installed in the folder up to date.") var update = false
     @Flag(help: "Accept a catalog that is older than the one installed from before.") var allowOlder = false
     @Flag(help: "Tell what would be fetched; change nothing.") var dryRun = false
     @Flag(help: "The result as JSON.") var json = false
 
     func validate() throws {
-        guard ids.isEmpty && style.isEmpty || into != nil else {
+        guard ids.isEmpty && style.isEmpty && !update || into != nil else {
             throw ValidationError("Name the folder: --into FOLDER.")
+        }
+        guard
+            !update
+                || ids.isEmpty && style.isEmpty && group.isEmpty && language == nil && !tilePacks && format == "mbtiles"
+        else {
+            throw ValidationError(
+                "--update takes what is installed as it is; leave ids, groups, language, format and styles out.")
         }
         guard !tilePacks || format == "mbtiles" else {
             throw ValidationError("Tile packs come in the format that their publisher chose; leave --format out.")
@@ -67,21 +77,25 @@ struct InstallCommand: AsyncParsableCommand {
                 .noInput, "'\(source.name)' has no catalog.json", hint: "a coordinator of this version writes one")
         }
         if document.isSigned, key == nil { Console.note("the catalog is signed; --public-key KEY would prove it") }
-        guard !ids.isEmpty || !style.isEmpty, let into else { return try list(document.index) }
-        let place = URL(filePath: into, directoryHint: .isDirectory)
+        let place = into.map { URL(filePath: $0, directoryHint: .isDirectory) }
+        guard !ids.isEmpty || !style.isEmpty || update, let into, let place else {
+            return try list(document.index, installed: place.map { try InstallFolder($0, isOnlyRead: true) })
+        }
         // Before a folder is made for nothing.
-        try check(
-            Installer(source: source, document: document, folder: try InstallFolder(place, isOnlyRead: true)))
+        let look = Installer(source: source, document: document, folder: try InstallFolder(place, isOnlyRead: true))
+        let wishes = try update ? installed(look) : named
+        for wish in wishes { try look.check(wish) }
         let folder = try InstallFolder(place, isOnlyRead: dryRun)
         let installer = Installer(source: source, document: document, folder: folder)
         let names = [source.name] + (document.provenKey.map { ["key:\($0)"] } ?? [])
         if !allowOlder { try folder.checkAge(document.index.sequence, of: names) }
-        let work = try await plan(installer)
+        let work = try await plan(wishes, installer)
         if !dryRun { try folder.noteAge(document.index.sequence, of: names) }
         var views: [InstallView] = []
         for one in work {
             try Task.checkCancellation()
             if !json { Console.result(one.view.line) }
+            for note in one.notes { Console.note("\(one.view.file): \(note)") }
             if !dryRun { try await one.run { Console.note("\(one.view.file): \($0)") } }
             views.append(one.view)
         }
@@ -96,51 +110,64 @@ struct InstallCommand: AsyncParsableCommand {
     /// One thing to install.
     private struct Work {
         let view: InstallView
+        var notes: [String] = []
         let run: (_ tell: (String) -> Void) async throws -> Void
     }
 
-    /// The base map and the groups to install.
-    private var groups: [String?] { (onlyGroups ? [] : [nil]) + group.map(Optional.some) }
-
-    /// Whether the catalog has all that was named.
-    private func check(_ installer: Installer) throws {
-        for id in ids {
-            for group in groups {
-                let package = try installer.find(id, group: group, language: language).package
-                if tilePacks {
-                    _ = try installer.packList(of: package)
-                } else {
-                    _ = try installer.newest(package, format)
-                }
+    /// What was named: the base map and the groups of each id, then the styles.
+    private var named: [InstallWish] {
+        let groups: [String?] = (onlyGroups ? [] : [nil]) + group.map(Optional.some)
+        let packages = ids.flatMap { id in
+            groups.map { group in
+                tilePacks
+                    ? InstallWish.packs(id, group: group, language: language)
+                    : .package(id, group: group, language: language, format: format)
             }
         }
-        for id in style { _ = try installer.findStyle(id) }
+        return packages + style.map(InstallWish.style)
     }
 
-    /// What is to be done for all that was named; nothing is changed.
-    private func plan(_ installer: Installer) async throws -> [Work] {
+    /// What is installed there and in the catalog; what the catalog lacks is told and stays as it is.
+    ///
+    /// - Throws: ``CLIError`` 66 when nothing is installed there.
+    private func installed(_ look: Installer) throws -> [InstallWish] {
+        let all = try InstallWish.installed(in: look.folder)
+        guard !all.isEmpty else {
+            throw CLIError(
+                .noInput, "nothing is installed in '\(look.folder.folder.path)'",
+                hint: "name what to install: packhorse install '\(catalog)' ID --into '\(into ?? "FOLDER")'")
+        }
+        return all.filter { wish in
+            let isThere = wish.isThere(in: look.document.index)
+            if !isThere { Console.note("the catalog has no \(wish.name); what is installed stays as it is") }
+            return isThere
+        }
+    }
+
+    /// What is to be done for all of it; nothing is changed.
+    private func plan(_ wishes: [InstallWish], _ installer: Installer) async throws -> [Work] {
         var work: [Work] = []
         var planned: [InstallFolder.Packs] = []
-        for id in ids {
-            for group in groups {
-                if tilePacks {
-                    let step = try await installer.packStep(id, group: group, language: language, planned: planned)
-                    planned.append(step.region)
-                    // What a region before brings is there by then.
-                    work.append(
-                        Work(view: InstallView(step)) { _ in
-                            try await installer.run(
-                                try await installer.packStep(id, group: group, language: language))
-                        })
-                } else {
-                    let step = try await installer.step(id, group: group, language: language, format: format)
-                    work.append(Work(view: InstallView(step)) { try await installer.run(step, $0) })
-                }
+        for wish in wishes {
+            switch wish {
+            case .package(let id, let group, let language, let format):
+                let step = try await installer.step(id, group: group, language: language, format: format)
+                work.append(
+                    Work(view: InstallView(step), notes: step.notes(asked: language)) {
+                        try await installer.run(step, $0)
+                    })
+            case .packs(let id, let group, let language):
+                let step = try await installer.packStep(id, group: group, language: language, planned: planned)
+                planned.append(step.region)
+                // What a region before brings is there by then.
+                work.append(
+                    Work(view: InstallView(step)) { _ in
+                        try await installer.run(try await installer.packStep(id, group: group, language: language))
+                    })
+            case .style(let id):
+                let step = try await installer.styleStep(id)
+                work.append(Work(view: InstallView(step)) { _ in try await installer.run(step) })
             }
-        }
-        for id in style {
-            let step = try await installer.styleStep(id)
-            work.append(Work(view: InstallView(step)) { _ in try await installer.run(step) })
         }
         return work
     }

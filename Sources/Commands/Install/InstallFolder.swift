@@ -49,7 +49,7 @@ struct InstallFolder: Sendable {
     }
 
     /// What is installed; members that are absent are those of folders of earlier builds.
-    private struct Record: Codable {
+    struct Record: Codable {
         var packages: [Entry] = []
         /// The largest sequence seen of each catalog, by its address and by the key that signed it.
         var catalogs: [String: Int64]?
@@ -126,13 +126,16 @@ struct InstallFolder: Sendable {
     /// Notes a region's packs, whose files are there, and removes those of before that no region has any more.
     func note(_ region: Packs) throws {
         let before = try regions()
-        try change { record in
-            record.regions = (before.filter { $0.list != region.list } + [region]).sorted { $0.list < $1.list }
-        }
-        let kept = Set(try regions().flatMap(\.packs))
-        for path in Set(before.filter { $0.list == region.list }.flatMap(\.packs)).subtracting(kept).sorted() {
+        let after = (before.filter { $0.list != region.list } + [region]).sorted { $0.list < $1.list }
+        try change { $0.regions = after }
+        for path in Self.packs(of: before.filter { $0.list == region.list }, beside: after) {
             try Durable.remove(folder.appending(path: path))
         }
+    }
+
+    /// The packs of regions that no other region has, ascending.
+    static func packs(of gone: [Packs], beside staying: [Packs]) -> [String] {
+        Set(gone.flatMap(\.packs)).subtracting(staying.flatMap(\.packs)).sorted()
     }
 
     /// The record of a style.
@@ -172,7 +175,7 @@ struct InstallFolder: Sendable {
         }
     }
 
-    private func change(_ body: (inout Record) -> Void) throws {
+    func change(_ body: (inout Record) -> Void) throws {
         var record = try record()
         let before = try Self.encoded(record)
         body(&record)
@@ -189,7 +192,7 @@ struct InstallFolder: Sendable {
 
     private var recordURL: URL { folder.appending(path: "installed.json") }
 
-    private func record() throws -> Record {
+    func record() throws -> Record {
         guard FileManager.default.fileExists(atPath: recordURL.path) else { return Record() }
         do { return try JSONDecoder().decode(Record.self, from: try InputFile.read(recordURL)) } catch is DecodingError
         {

@@ -1,14 +1,17 @@
 import Catalog
 
 extension InstallCommand {
-    /// Tells what the catalog has.
-    func list(_ index: CatalogIndex) throws {
-        let rows = index.packages.compactMap { PackageView($0, index) }
+    /// Tells what the catalog has, and what of it is installed in a folder.
+    func list(_ index: CatalogIndex, installed folder: InstallFolder?) throws {
+        let record = try folder?.record()
+        let rows = index.packages.compactMap { PackageView($0, index, record) }
         if json { return Console.result(try JSONText.pretty(rows)) }
-        var table = Table("id", "group", "language", "version", "data", "size", "name")
+        var table = Table(
+            "id", "group", "language", "version", record == nil ? "" : "installed", "data", "size", "name")
         for row in rows {
             table.add(
-                row.id, row.group ?? "-", row.language ?? "-", "\(row.version)", row.dataDate ?? "-",
+                row.id, row.group ?? "-", row.language ?? "-", "\(row.version)",
+                record == nil ? "" : row.installed.map { "\($0)" } ?? "-", row.dataDate ?? "-",
                 row.sizes.sorted { $0.key < $1.key }.map { "\($0.key) \(Units.bytes(UInt64(max(0, $0.value))))" }
                     .joined(separator: ", "), row.name)
         }
@@ -89,11 +92,13 @@ struct PackageView: Encodable {
     let group: String?
     let language: String?
     let version: Int32
+    /// The version that is installed; the lowest, where several formats are.
+    let installed: Int32?
     let dataDate: String?
     let sizes: [String: Int64]
     let name: String
 
-    init?(_ package: CatalogIndex.Package, _ index: CatalogIndex) {
+    init?(_ package: CatalogIndex.Package, _ index: CatalogIndex, _ record: InstallFolder.Record?) {
         guard let newest = package.versions.first,
             let edition = index.editions.first(where: { $0.path == package.edition })
         else { return nil }
@@ -101,6 +106,11 @@ struct PackageView: Encodable {
         group = edition.group
         language = edition.language
         version = newest.version
+        let own = [edition.group, edition.language]
+        let versions =
+            (record?.packages ?? []).filter { $0.id == package.id && [$0.group, $0.language] == own }.map(\.version)
+            + (record?.regions ?? []).filter { $0.id == package.id && [$0.group, $0.language] == own }.map(\.version)
+        installed = versions.min()
         dataDate = newest.dataDate
         sizes = Dictionary(newest.files.map { ($0.format, $0.size) }, uniquingKeysWith: { first, _ in first })
         name = package.names["en"] ?? package.names.min { $0.key < $1.key }?.value ?? package.id

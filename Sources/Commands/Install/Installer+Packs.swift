@@ -98,6 +98,6 @@ extension Installer {
         throw CLIError(
             .badData,
             "with '\(region.id)' there would be \(Units.count(all, of: "tile pack")) in '\(folder.folder.path)'; the catalog allows \(most)",
-            hint: "install fewer regions there, or the packages whole, without --tile-packs")
+            hint: "remove regions with packhorse uninstall, or install packages whole, without --tile-packs")
     }
 }

@@ -16,11 +16,41 @@ struct Installer: Sendable {
         let target: String
         /// The version that is there.
         let installed: Int32?
+        /// The language of what is there, when it is of another edition; "" for none.
+        let otherLanguage: String?
+
+        /// What somebody who asked for a language should know.
+        func notes(asked language: String?) -> [String] {
+            var notes: [String] = []
+            if let language, edition.language != language {
+                notes.append("the catalog does not have it in '\(language)'; this is the one without a language")
+            }
+            if let otherLanguage, plan != .upToDate {
+                let names = [otherLanguage, edition.language ?? ""].map {
+                    $0.isEmpty ? "the one without a language" : "'\($0)'"
+                }
+                notes.append("takes the place of another language's: \(names[1]) instead of \(names[0])")
+            }
+            return notes
+        }
     }
 
     let source: CatalogSource
     let document: CatalogDocument
     let folder: InstallFolder
+
+    /// Whether the catalog has what is wished for.
+    ///
+    /// - Throws: ``CLIError`` 66 naming what there is instead.
+    func check(_ wish: InstallWish) throws {
+        switch wish {
+        case .package(let id, let group, let language, let format):
+            _ = try newest(try find(id, group: group, language: language).package, format)
+        case .packs(let id, let group, let language):
+            _ = try packList(of: try find(id, group: group, language: language).package)
+        case .style(let id): _ = try findStyle(id)
+        }
+    }
 
     /// A package in the wanted language, else in none.
     func find(
@@ -86,7 +116,8 @@ struct Installer: Sendable {
         }
         return Step(
             package: package, edition: edition, version: version, file: file, plan: plan, target: target,
-            installed: installed)
+            installed: installed,
+            otherLanguage: noted.flatMap { $0.language == edition.language ? nil : $0.language ?? "" })
     }
 
     /// Does it: fetches, proves, installs.

@@ -38,6 +38,7 @@ struct ScheduleCommand: AsyncParsableCommand {
 
         func run() async throws {
             let drafts = try await options.drafts()
+            for warning in drafts.flatMap(\.warnings) { Console.note("packhorse: warning: \(warning)") }
             // All are made before the first is put, so that a mistake leaves none of them.
             let schedules = try drafts.map { draft in
                 let submission = try Frame(session: 1, seq: 0, .submit(try draft.request(options.policy()))).encoded()

@@ -57,7 +57,7 @@ struct SubmitCommand: AsyncParsableCommand {
             for (draft, request) in zip(drafts, requests) {
                 let submitted = try await client.submit(request)
                 answers.append((draft, submitted))
-                for warning in submitted.warnings { Console.note("packhorse: warning: \(warning)") }
+                for warning in draft.warnings + submitted.warnings { Console.note("packhorse: warning: \(warning)") }
                 if draft.packs != nil, !submitted.tilePacks {
                     Console.note(
                         "this coordinator is of an earlier build and cuts no tile packs: afterwards run packhorse packs CATALOG"
@@ -150,7 +150,7 @@ private struct SubmissionView: Encodable {
         packageTiles = draft.packageTiles
         formats = draft.allFormats.map(\.rawValue)
         label = draft.label
-        warnings = submitted.warnings
+        warnings = draft.warnings + submitted.warnings
         job = isDryRun ? nil : submitted.job
         tiles = submitted.tiles
         batches = submitted.batches

@@ -24,14 +24,10 @@ package struct PointsFile {
         }
         let separator: Character = [";", "\t"].first { header.element.contains($0) } ?? ","
         let titles = Self.cells(header.element, separator).map { $0.lowercased() }
-        let named = (
-            titles.firstIndex { ["longitude", "lon", "lng", "long", "x"].contains($0) },
-            titles.firstIndex { ["latitude", "lat", "y"].contains($0) }
-        )
         let columns: (Int, Int)
         let rows: ArraySlice<(offset: Int, element: Substring)>
-        if let longitude = named.0, let latitude = named.1 {
-            (columns, rows) = ((longitude, latitude), numbered.dropFirst())
+        if let named = try Self.columns(titles, name) {
+            (columns, rows) = (named, numbered.dropFirst())
         } else if titles.count >= 2, Double(titles[0]) != nil, Double(titles[1]) != nil {
             (columns, rows) = ((0, 1), numbered[...])
         } else {
@@ -54,6 +50,27 @@ package struct PointsFile {
             return Coordinate(longitude: longitude, latitude: latitude)
         }
         guard !points.isEmpty else { throw CLIError(.badData, "'\(name)' has a header but no points") }
+    }
+
+    /// The columns of longitude and latitude by their titles; `x` and `y`, which may be anything, only where nothing else is named.
+    ///
+    /// - Throws: ``CLIError`` 65 when two columns have one meaning.
+    private static func columns(_ titles: [String], _ name: String) throws -> (Int, Int)? {
+        let pairs = [
+            (["longitude", "lon", "lng", "long"], ["latitude", "lat"]), (["x"], ["y"]),
+        ]
+        for (longitudes, latitudes) in pairs {
+            let found = [longitudes, latitudes].map { names in titles.indices.filter { names.contains(titles[$0]) } }
+            guard let longitude = found[0].first, let latitude = found[1].first else { continue }
+            if let twice = found.first(where: { $0.count > 1 }) {
+                throw CLIError(
+                    .badData,
+                    "'\(name)' has two columns of one meaning: \(twice.map { titles[$0] }.joined(separator: ", "))",
+                    hint: "keep one longitude and one latitude column")
+            }
+            return (longitude, latitude)
+        }
+        return nil
     }
 
     private static func cells(_ line: Substring, _ separator: Character) -> [String] {

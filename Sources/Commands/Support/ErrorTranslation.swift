@@ -49,6 +49,7 @@ enum ErrorTranslation {
     private static func status(_ code: String) -> ExitStatus {
         switch code {
         case "unknown-region", "ambiguous-name", "missing", "store-missing", "no-bucket", "catalog-missing",
+            "missing-package",
             "key-missing":
             .noInput
         case "disk-full", "cannot-open", "exists", "cannot-log": .cannotCreate

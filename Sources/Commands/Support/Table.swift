@@ -3,6 +3,7 @@ package struct Table {
     private let titles: [String]
     private var rows: [[String]] = []
 
+    /// - Parameter titles: Of the columns; one without a title is left out.
     package init(_ titles: String...) {
         self.titles = titles
     }
@@ -16,7 +17,7 @@ package struct Table {
         let all = [titles.map { $0.uppercased() }] + rows
         let widths = titles.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
         return all.map { row in
-            row.indices.map { column in
+            row.indices.filter { !titles[$0].isEmpty }.map { column in
                 let gap = String(repeating: " ", count: widths[column] - row[column].count)
                 return isNumeric(column) ? gap + row[column] : row[column] + gap
             }.joined(separator: "  ").trimmedRight

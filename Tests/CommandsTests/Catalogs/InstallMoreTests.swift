@@ -80,7 +80,7 @@ struct InstallMoreTests {
         }
         let total = list.packs.count + 740
         #expect(total > 750 && limit?.status == .badData && limit?.message.contains("\(total) tile packs") == true)
-        #expect(limit?.hint?.contains("fewer regions") == true)
+        #expect(limit?.hint?.contains("packhorse uninstall") == true)
 
         try shop.flip(list.packs[1].path)
         let step = try await one.packStep("EE", group: nil, language: nil)
@@ -202,5 +202,43 @@ struct InstallMoreTests {
     ])
     func pruningKnowsWhatIsACatalogs(_ path: String, _ isFile: Bool) {
         #expect(CatalogPush.isFile(path) == isFile)
+    }
+
+    /// What no other region has goes; what is not named stays, and so does the record of it.
+    @Test func whatIsUninstalledGoesWithItsPacksAlone() async throws {
+        let shop = try Shop()
+        let first = try shop.publishCut("EE", 1)
+        let second = try shop.publishCut("LV", 2)
+        try shop.publish("FI", 3)
+        try shop.publish("FI", 4, edition: try CatalogEdition(group: "terrain"))
+        let one = try await installer(shop)
+        for id in ["EE", "LV"] { try await one.run(try await one.packStep(id, group: nil, language: nil)) }
+        for group in [nil, "terrain"] {
+            try await one.run(try await one.step("FI", group: group, language: nil, format: "mbtiles")) { _ in }
+        }
+        let wishes = try InstallWish.installed(in: one.folder)
+        #expect(
+            Set(wishes) == [
+                .package("FI", group: nil, language: nil, format: "mbtiles"),
+                .package("FI", group: "terrain", language: nil, format: "mbtiles"),
+                .packs("EE", group: nil, language: nil), .packs("LV", group: nil, language: nil),
+            ])
+        #expect(wishes.allSatisfy { $0.isThere(in: one.document.index) })
+        #expect(
+            !InstallWish.package("FI", group: nil, language: "de", format: "mbtiles").isThere(in: one.document.index))
+
+        #expect(throws: CLIError.self) { try one.folder.holdings(["SE"], groups: [], styles: []) }
+        #expect(throws: CLIError.self) { try one.folder.holdings(["EE"], groups: ["terrain"], styles: []) }
+        try one.folder.remove(try one.folder.holdings(["EE"], groups: [], styles: []))
+        #expect(try packs(shop) == Set(second.packs.map(\.path)).map { String($0.dropFirst(6)) }.sorted())
+        #expect(Set(first.packs.map(\.path)) != Set(second.packs.map(\.path)))
+        #expect(!FileManager.default.fileExists(atPath: shop.file("device/regions/EE.json").path))
+        try one.folder.remove(try one.folder.holdings(["FI"], groups: ["terrain"], styles: []))
+        #expect(!FileManager.default.fileExists(atPath: shop.file("device/groups").path))
+        #expect(FileManager.default.fileExists(atPath: shop.file("device/FI.mbtiles").path))
+        #expect(
+            try InstallWish.installed(in: one.folder) == [
+                .package("FI", group: nil, language: nil, format: "mbtiles"), .packs("LV", group: nil, language: nil),
+            ])
     }
 }

@@ -1,0 +1,61 @@
+import ArgumentParser
+import Foundation
+
+/// `packhorse uninstall`: takes from a device what `install` brought.
+struct UninstallCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "uninstall", abstract: "Remove installed packages, tile packs and styles, as a device would.",
+        discussion: """
+            An id goes with its groups and its tile packs; packs that another installed region has stay. No catalog is needed.
+            Examples:
+              packhorse uninstall EE --into ./maps --dry-run
+              packhorse uninstall EE LV --into ./maps --group terrain
+              packhorse uninstall --style streets --into ./maps
+            """)
+
+    @Argument(help: "Ids of packages.") var ids: [String] = []
+    @Option(help: "The folder that was installed into.") var into: String
+    @Option(
+        help: ArgumentHelp("Only this group of data, not the base map; may be repeated.", valueName: "group"))
+    var group: [String] = []
+    @Option(help: ArgumentHelp("A style pack to remove; may be repeated.", valueName: "id")) var style: [String] = []
+    @Flag(help: "Tell what would go; change nothing.") var dryRun = false
+    @Flag(help: "The result as JSON.") var json = false
+
+    func validate() throws {
+        guard !ids.isEmpty || !style.isEmpty else {
+            throw ValidationError("Name what to remove: ids of packages, or --style ID.")
+        }
+    }
+
+    /// What goes, as printed.
+    private struct View: Encodable {
+        let file: String
+        let size: UInt64
+    }
+
+    func run() async throws {
+        let command = self
+        try await Interruptible.run { try command.work() }
+    }
+
+    private func work() throws {
+        let place = URL(filePath: into, directoryHint: .isDirectory)
+        try FileKind.requirePath(place)
+        // Nothing is made for a name that is not there.
+        let look = try InstallFolder(place, isOnlyRead: true)
+        var gone = try look.holdings(ids, groups: group, styles: style)
+        var files = try look.files(of: gone).map { View(file: $0, size: look.size($0)) }
+        if !dryRun {
+            let folder = try InstallFolder(place)
+            gone = try folder.holdings(ids, groups: group, styles: style)
+            files = try folder.files(of: gone).map { View(file: $0, size: folder.size($0)) }
+            try folder.remove(gone)
+        }
+        if json { return Console.result(try JSONText.pretty(files)) }
+        for file in files { Console.result(file.file) }
+        Console.note(
+            "\(dryRun ? "would remove" : "removed") \(Units.count(files.count, of: "file")), "
+                + "\(Units.bytes(files.reduce(0) { $0 + $1.size })), from '\(into)'")
+    }
+}

@@ -1,0 +1,33 @@
+import Catalog
+import Tiles
+import Tilesets
+
+extension JobDraft {
+    /// What the submitter may not want, each a sentence with its remedy.
+    var warnings: [String] {
+        guard let packs else { return [] }
+        return [cutZooms(packs), tooManyPacks(packs)].compactMap(\.self)
+    }
+
+    /// Packs of other zooms are other files: what is cut in the middle of a band is shared with nobody else.
+    private func cutZooms(_ scheme: PackScheme) -> String? {
+        let whole = scheme.bands.filter { $0.zooms.intersection(zooms) != nil }
+            .compactMap { $0.zooms.intersection(tileset.zooms) }
+        guard let low = whole.first?.min, let high = whole.last?.max, (low, high) != (zooms.min, zooms.max) else {
+            return nil
+        }
+        return
+            "Zooms \(zooms) cut tile packs in the middle: packages of other zooms cannot share them. --zoom \(low)-\(high) makes them whole."
+    }
+
+    private func tooManyPacks(_ scheme: PackScheme) -> String? {
+        let most = UInt64(CatalogIndex.Limits().tilePacksPerDevice)
+        let counts = packages.map { package in
+            scheme.bands.filter { $0.zooms.intersection(zooms) != nil }
+                .reduce(0) { $0 + package.mask.count(atZoom: $1.indexZoom) }
+        }
+        guard let (package, count) = zip(packages, counts).first(where: { $1 > most }) else { return nil }
+        return
+            "Package '\(package.area.id)' has about \(Units.count(count)) tile packs; a device takes \(Units.count(most)) in all. Cut it into smaller areas, or take fewer zooms."
+    }
+}

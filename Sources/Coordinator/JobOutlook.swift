@@ -1,0 +1,50 @@
+import Catalog
+import Packages
+import Tiles
+
+/// What the submitter of a job may not want, seen beside what the catalog has already.
+struct JobOutlook {
+    let spec: JobSpec
+    let edition: CatalogEdition
+    /// The catalog's packages whose place the job's will take.
+    let replaced: [CatalogEntry]
+    /// Ids of those among them that have tile packs.
+    let cut: [String]
+
+    /// Each a sentence with its remedy.
+    var warnings: [String] { [lostPacks, lostZooms, sameDate].compactMap(\.self) }
+
+    private var lostPacks: String? {
+        guard spec.packs == nil, let first = cut.first else { return nil }
+        return
+            "Package '\(first)' of catalog '\(edition)'\(others(cut.count)) will lose its tile packs with the next version: this job cuts none. Add --tile-packs, or run packhorse packs CATALOG afterwards."
+    }
+
+    private var lostZooms: String? {
+        let narrower = replaced.filter { entry in
+            guard let low = entry.minZoom, let high = entry.maxZoom else { return false }
+            return low < spec.zooms.min || high > spec.zooms.max
+        }
+        guard let first = narrower.first, let low = first.minZoom, let high = first.maxZoom else { return nil }
+        return
+            "Package '\(first.id)' of catalog '\(edition)'\(others(narrower.count)) has zooms \(low)-\(high); with this job's version devices have \(spec.zooms) only. Ask for all zooms, or give the package another id."
+    }
+
+    /// MapLibre's clients merge a database by date: a tile takes the place of an older one only.
+    private var sameDate: String? {
+        let wanting = Set(zip(spec.packages, spec.formats).filter { $1.contains("maplibre") }.map(\.0.id))
+        let date = spec.dataDate.flatMap(DataDate.seconds)
+        let stale = replaced.filter { entry in
+            guard wanting.contains(entry.id), entry.files.contains(where: { $0.format == "maplibre" }) else {
+                return false
+            }
+            guard let date else { return true }
+            return entry.dataDate.flatMap(DataDate.seconds).map { $0 >= date } ?? false
+        }
+        guard let first = stale.first else { return nil }
+        return
+            "MapLibre's clients that merged package '\(first.id)'\(others(stale.count)) keep the tiles they have: the data's date of this job (\(spec.dataDate ?? "none")) is not later than that of the catalog's version (\(first.dataDate ?? "none")). When the tiles are newer, say so with --data-date."
+    }
+
+    private func others(_ count: Int) -> String { count < 2 ? "" : " and \(count - 1) more" }
+}
