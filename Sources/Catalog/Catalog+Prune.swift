@@ -52,17 +52,8 @@ extension Catalog {
             try CatalogError.naming { () throws(ShardsError) in
                 for file in useless { try Durable.remove(file) }
             }
-            removeEmptyFolders(of: useless)
+            Durable.removeEmptyFolders(of: useless, upTo: folder)
             return report
-        }
-    }
-
-    /// Removes folders that nothing is left of, up to the catalog's own; one that is not empty stays.
-    func removeEmptyFolders(of files: [URL]) {
-        let root = folder.standardizedFileURL.path
-        for file in files {
-            var parent = file.standardizedFileURL.deletingLastPathComponent()
-            while parent.path.count > root.count, rmdir(parent.path) == 0 { parent.deleteLastPathComponent() }
         }
     }
 

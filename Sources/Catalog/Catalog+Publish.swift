@@ -97,7 +97,7 @@ extension Catalog {
     /// Lets lists take the place of those before: what is remembered first, the index after them, old files last.
     func write(_ changes: [CatalogEdition: CatalogChange]) throws(CatalogError) {
         var changes = changes
-        var gone = changes.mapValues(\.withdrawn)
+        var gone: [CatalogEdition: [CatalogEntry]] = [:]
         // Lists that an earlier attempt wrote may have no index yet: then nothing looks new, and it is.
         var isNew = isIndexStale
         try markIndexStale()
@@ -107,7 +107,7 @@ extension Catalog {
                 isNew = try write(packList: list, of: id, edition) || isNew
             }
             guard change.isListNew else { continue }
-            gone[edition, default: []] += change.history.trim(to: keepVersions, under: change.list)
+            gone[edition] = change.history.trim(to: keepVersions, under: change.list)
             changes[edition] = change
             try write(change.history, edition)
             try write(change.list, edition)
@@ -130,6 +130,6 @@ struct CatalogChange {
     var isListNew = false
     /// Lists of tile packs by package; `nil` takes the one that is there away.
     var packLists: [String: [UInt8]?] = [:]
-    /// Entries that are listed no more, in no version.
+    /// Entries that are listed no more, in no version; their files are the withdrawer's to remove.
     var withdrawn: [CatalogEntry] = []
 }

@@ -45,7 +45,7 @@ extension Catalog {
             try write(changes)
             let files = report.files.map { folder.appendingPathComponent($0) }
             try CatalogError.naming { () throws(ShardsError) in for file in files { try Durable.remove(file) } }
-            removeEmptyFolders(of: files)
+            Durable.removeEmptyFolders(of: files, upTo: folder)
             return report
         }
     }

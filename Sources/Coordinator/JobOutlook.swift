@@ -32,10 +32,11 @@ struct JobOutlook {
 
     /// MapLibre's clients merge a database by date: a tile takes the place of an older one only.
     private var sameDate: String? {
-        let wanting = Set(zip(spec.packages, spec.formats).filter { $1.contains("maplibre") }.map(\.0.id))
+        let format = PackageFormat.maplibre.rawValue
+        let wanting = Set(zip(spec.packages, spec.formats).filter { $1.contains(format) }.map(\.0.id))
         let date = spec.dataDate.flatMap(DataDate.seconds)
         let stale = replaced.filter { entry in
-            guard wanting.contains(entry.id), entry.files.contains(where: { $0.format == "maplibre" }) else {
+            guard wanting.contains(entry.id), entry.files.contains(where: { $0.format == format }) else {
                 return false
             }
             guard let date else { return true }

@@ -21,6 +21,15 @@ public enum Durable {
         guard unlink(url.path) == 0 || errno == ENOENT else { throw ShardsError.system(errno, "remove", url.path) }
     }
 
+    /// Removes the folders of files that are gone, and those above them, up to `root`, which stays; one that is not empty stays too.
+    public static func removeEmptyFolders(of files: [URL], upTo root: URL) {
+        let root = root.standardizedFileURL.path
+        for file in files {
+            var parent = file.standardizedFileURL.deletingLastPathComponent()
+            while parent.path.count > root.count, rmdir(parent.path) == 0 { parent.deleteLastPathComponent() }
+        }
+    }
+
     /// Creates a folder and those above it, and flushes the folder above each new one.
     public static func makeFolder(_ url: URL) throws(ShardsError) {
         if mkdir(url.path, 0o755) == 0 { return try sync(folder: url.deletingLastPathComponent()) }

@@ -54,6 +54,11 @@ struct BatchFetcher: Sendable {
             // One that had nothing says nothing of single tiles.
             if number == 0 { failedBefore = work.partialFirst && wanted.taken > 0 }
         }
+        if failedBefore, let control = mask.tiles(in: zooms, under: cell).first(where: { !wanted.rest.contains($0) }) {
+            // Tiles that were given up say nothing of the origin when they fail again, so one that was there is asked for beside them: else an
+            // origin that once seemed down, with nothing but such tiles left, would never seem to be back.
+            try await origin.fetch([control]) { _ in }
+        }
         if !wanted.rest.isEmpty {
             let rest: any Sequence<TileID> & Sendable =
                 wanted.taken == 0 ? mask.tiles(in: zooms, under: cell) : wanted.rest.sorted()

@@ -28,6 +28,8 @@ final class FaultProxy: Sendable {
     private let target: UInt16
     private let listener: Int32
     private let state = Mutex(State())
+    /// Signalled when the harm has changed.
+    private let released = NSCondition()
 
     /// Listens on a free port and passes on to `endpoint`, "tcp://127.0.0.1:PORT".
     init(to endpoint: String) throws {
@@ -43,7 +45,18 @@ final class FaultProxy: Sendable {
     var flipped: Int { state.withLock(\.flipped) }
 
     /// From now on.
-    func set(_ harm: Harm) { state.withLock { $0.harm = harm } }
+    func set(_ harm: Harm) {
+        state.withLock { $0.harm = harm }
+        released.lock()
+        released.broadcast()
+        released.unlock()
+    }
+
+    private func waitWhileHeld() {
+        released.lock()
+        while state.withLock(\.harm.isHeld) { released.wait() }
+        released.unlock()
+    }
 
     /// Ends every connection that stands.
     func cut() {
@@ -88,7 +101,7 @@ final class FaultProxy: Sendable {
             let harm = state.withLock { $0.harm }
             if harm.delay > .zero { usleep(UInt32(harm.delay / .microseconds(1))) }
             if isUp, harm.rate > 0 { usleep(UInt32(count * 1_000_000 / harm.rate)) }
-            while state.withLock(\.harm.isHeld) { usleep(5_000) }
+            waitWhileHeld()
             flip(&buffer, count, harm.flipEvery)
             guard Self.write(sink, buffer[..<count]) else { break }
         }

@@ -99,6 +99,8 @@ struct SourceTests {
             let use = budgets.budget("o").use
             #expect((result.reused, result.failed) == (4, 1))
             #expect(use.requests > before.requests && (use.failed > before.failed) == faults)
+            #expect(
+                use.answered == before.answered + (isPartial ? 1 : 0), "a tile that was there shows how the origin is")
         }
         // A source that cannot be read says nothing of the tiles that it would have.
         offer.fetch.sources = [Rig.digest, first.shard]

@@ -97,9 +97,7 @@ struct FolderTarget: PushTarget {
         let file = folder.appending(path: name)
         try await FileWork.run { [folder] in
             try Durable.remove(file)
-            // Folders that nothing is left of go too; one that is not empty stays.
-            var parent = file.deletingLastPathComponent()
-            while parent.path.count > folder.path.count, rmdir(parent.path) == 0 { parent.deleteLastPathComponent() }
+            Durable.removeEmptyFolders(of: [file], upTo: folder)
         }
     }
 }

@@ -59,11 +59,7 @@ extension InstallFolder {
             record.regions?.removeAll(where: (gone.regions ?? []).contains)
             record.styles?.removeAll(where: (gone.styles ?? []).contains)
         }
-        let root = folder.standardizedFileURL.path
-        for file in files {
-            var parent = file.standardizedFileURL.deletingLastPathComponent()
-            while parent.path.count > root.count, rmdir(parent.path) == 0 { parent.deleteLastPathComponent() }
-        }
+        Durable.removeEmptyFolders(of: files, upTo: folder)
     }
 
     /// Bytes of a file inside the folder; 0 when it is not there.
