@@ -11,6 +11,8 @@ struct ImportFile {
     let names: [String: String]
     let shape: ImportedShape
     let bounds: BoundingBox
+    /// Edges of it that can be read in two ways.
+    let longEdges: Geometry.LongEdges?
     /// The GeoJSON geometry, canonical.
     let geometryJSON: [UInt8]
 
@@ -42,6 +44,7 @@ struct ImportFile {
         self.names = names
         shape = ImportedShape(polygons: polygons)
         bounds = box
+        longEdges = parsed.longEdges
         geometryJSON = json
     }
 

@@ -1,4 +1,5 @@
 public import Foundation
+internal import Tiles
 
 /// Takes finer boundaries, or regions the tree does not have, out of a GeoJSON file into a folder of the user.
 ///
@@ -32,6 +33,8 @@ public enum RegionImport {
         public var replaced: [String] = []
         /// One sentence for each feature that was left out.
         public var skipped: [String] = []
+        /// One text for each region whose boundary can be read in two ways.
+        public var warnings: [String] = []
     }
 
     /// Imports a GeoJSON Feature or FeatureCollection.
@@ -87,6 +90,7 @@ public enum RegionImport {
             if old == nil { report.added.append(id) } else { report.replaced.append(id) }
         }
         for file in files { try file.write(into: folder) }
+        report.warnings = files.compactMap { file in file.longEdges.map { "\(file.id): \($0.explanation)" } }
         return report
     }
 

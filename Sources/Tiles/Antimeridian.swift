@@ -1,34 +1,5 @@
-/// Longitudes of lines and rings that cross the antimeridian.
+/// Longitudes beyond ±180, in which geometries that cross the antimeridian are written.
 enum Antimeridian {
-    /// Moves longitudes by whole turns so that no step is longer than half a turn: a step longer than that goes the short way
-    /// round, over the antimeridian.
-    ///
-    /// Kept as they are: steps of a whole turn (-180 to 180, the top and bottom of a box around the world) in a line without
-    /// other long steps, and everywhere at the poles, where Antarctica's outline runs along the bottom of the map. A ring
-    /// that does not come back to where it started has gone round a pole; it is closed over the nearer one.
-    static func unwrapped(_ line: [Coordinate], isRing: Bool = false) -> [Coordinate] {
-        guard let first = line.first else { return [] }
-        let line = isRing && line.last != first ? line + [first] : line
-        let steps = zip(line, line.dropFirst())
-        let longSteps = steps.map { abs($1.longitude - $0.longitude) }.filter { $0 > 180 }
-        if longSteps.isEmpty { return line }
-        let crosses = longSteps.contains { $0 < 360 }
-        var unwrapped = [first]
-        var turns = 0.0
-        for (previous, next) in steps {
-            let step = next.longitude - previous.longitude
-            let isAtPole = min(abs(previous.latitude), abs(next.latitude)) >= BoundingBox.maxLatitude
-            if abs(step) > 180, abs(step) < 360 || crosses && !isAtPole { turns -= step > 0 ? 360 : -360 }
-            unwrapped.append(Coordinate(longitude: next.longitude + turns, latitude: next.latitude))
-        }
-        if isRing, let last = unwrapped.last, abs(last.longitude - first.longitude) >= 180 {
-            let pole = line.reduce(0) { $0 + $1.latitude } < 0 ? -90.0 : 90
-            unwrapped.append(Coordinate(longitude: last.longitude, latitude: pole))
-            unwrapped.append(Coordinate(longitude: first.longitude, latitude: pole))
-        }
-        return unwrapped
-    }
-
     /// A longitude within -180...180; of the two names of the antimeridian, the one fit for a western or an eastern edge.
     static func normalized(_ longitude: Double, isWest: Bool) -> Double {
         if longitude >= -180 && longitude <= 180 { return longitude }
@@ -41,9 +12,9 @@ enum Antimeridian {
 extension MercatorShape {
     /// Projects a geometry; vertices are rounded to the nearest unit and joined by straight Mercator edges.
     ///
-    /// A step of more than 180° of longitude goes the short way, over the antimeridian, and so do longitudes beyond ±180; such
-    /// parts come in once for each side. (A box wider than 180° given as a polygon therefore needs points between its
-    /// corners.) Steps of exactly 360° between -180 and 180 go across the map. A ring around a pole is closed over it.
+    /// An edge is a straight line in longitude and latitude between its two positions as they are written, however long it is
+    /// (RFC 7946, 3.1.1); ``Geometry/longEdges`` lists those that may have been meant otherwise. Parts with longitudes beyond ±180
+    /// appear once for each side of the antimeridian. A ring that is traced several times counts once.
     public init(_ geometry: Geometry) {
         self.init()
         for point in geometry.points {
@@ -52,10 +23,10 @@ extension MercatorShape {
                     longitude: Antimeridian.normalized(point.longitude, isWest: true), latitude: point.latitude))
         }
         for line in geometry.lines {
-            for copy in Self.copies([Self.projected(Antimeridian.unwrapped(line))]) { lines += copy }
+            for copy in Self.copies([Self.projected(line)]) { lines += copy }
         }
         for polygon in geometry.polygons {
-            let rings = Self.aligned(polygon.map { Self.projected(Antimeridian.unwrapped($0, isRing: true)) })
+            let rings = Self.aligned(polygon.map { Self.projected(Geometry.tracedOnce($0)) })
             polygons += Self.copies(rings)
         }
     }
@@ -75,7 +46,7 @@ extension MercatorShape {
         return (west, east)
     }
 
-    /// Moves holes that were unwrapped to another turn than their outer ring, the first, next to it.
+    /// Moves holes that are written one turn away from their outer ring, the first, into it.
     private static func aligned(_ rings: [[MercatorPoint]]) -> [[MercatorPoint]] {
         guard rings.count > 1, let first = rings.first, !first.isEmpty else { return rings }
         let outer = range([first])

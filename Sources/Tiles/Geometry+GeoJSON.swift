@@ -3,7 +3,7 @@ extension Geometry {
     ///
     /// Strict in syntax and total on hostile text: nested at most 64 deep, memory within a small multiple of the text.
     /// Altitudes and members that are not of GeoJSON are passed over; a null geometry adds nothing. Longitudes may lie within
-    /// ±540, latitudes within ±90 degrees. For edges longer than 180° see ``MercatorShape/init(_:)-(Geometry)``.
+    /// ±540, latitudes within ±90 degrees. For edges longer than 180° see ``longEdges``.
     ///
     /// - Throws: ``TilesError`` `.badGeometry` saying where and what.
     public init(geoJSON bytes: [UInt8]) throws(TilesError) {

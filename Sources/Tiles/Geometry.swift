@@ -37,10 +37,8 @@ public struct Geometry: Hashable, Sendable {
     /// antimeridian where they do.
     public var boundingBox: BoundingBox? {
         var boxes = points.compactMap { Self.box(around: [$0]) }
-        boxes += lines.compactMap { Self.box(around: Antimeridian.unwrapped($0)) }
-        boxes += polygons.compactMap { rings in
-            Self.box(around: rings.flatMap { Antimeridian.unwrapped($0, isRing: true) })
-        }
+        boxes += lines.compactMap { Self.box(around: $0) }
+        boxes += polygons.compactMap { Self.box(around: Array($0.joined())) }
         // West to east, so that the union grows over neighbours and not over gaps.
         boxes.sort { ($0.west, $0.east) < ($1.west, $1.east) }
         guard let first = boxes.first else { return nil }

@@ -21,6 +21,14 @@ public struct PackScheme: Hashable, Sendable {
     /// The bands, ascending; no zoom is in two of them.
     public let bands: [Band]
 
+    /// The grouping of tilesets that name no other: packs of at most 1,365 tiles, as many as Mapbox's largest has.
+    ///
+    /// Packs of 1,365, 341, 1,360, 1,280, 1,280, 1,280 and 1,280 tiles. Down to zoom 14 a country has a tenth of the packs that
+    /// ``mapbox`` gives it (docs/decisions/0040-bands-of-tile-packs.md).
+    public static let standard = PackScheme(
+        trusted: [(0, 5, 0), (6, 10, 6), (11, 14, 9), (15, 16, 11), (17, 18, 13), (19, 20, 15), (21, 22, 17)]
+            .compactMap { low, high, index in Band(zooms: ZoomRange(trusted: low, high), indexZoom: index) })
+
     /// Mapbox's grouping, and a band of our own below it.
     ///
     /// Packs of 1,365, 341, 85, 320 and 5,460 tiles. Source: Mapbox's offline guide, "Tile packs" (0–5, 6–10, 11–14 and 15–16 with
@@ -30,6 +38,8 @@ public struct PackScheme: Hashable, Sendable {
             Band(zooms: ZoomRange(trusted: low, high), indexZoom: index)
         })
 
+    private static let named = ["standard": standard, "mapbox": mapbox]
+
     private init(trusted bands: [Band]) { self.bands = bands }
 
     /// Zooms of a range that are in no band, ascending: their tiles would be in no pack.
@@ -37,10 +47,14 @@ public struct PackScheme: Hashable, Sendable {
         zooms.filter { zoom in !bands.contains { $0.zooms.contains(zoom) } }
     }
 
-    /// Reads bands as they are written: `0-5@0,6-10@6,11-14@11,15-16@12`.
+    /// Reads bands as they are written: `0-5@0,6-10@6,11-14@11,15-16@12`, or the name of a grouping: `standard` or `mapbox`.
     ///
     /// - Throws: ``TilesError`` `.badZoom` for what is no band, and for bands that overlap or do not ascend.
     public init(parsing text: String) throws(TilesError) {
+        if let named = Self.named[text] {
+            self = named
+            return
+        }
         var bands: [Band] = []
         for part in text.split(separator: ",", omittingEmptySubsequences: false) {
             let halves = part.split(separator: "@", omittingEmptySubsequences: false).map(String.init)
@@ -50,7 +64,7 @@ public struct PackScheme: Hashable, Sendable {
                 throw TilesError(
                     .badZoom,
                     "Pack band '\(part.prefix(40))' cannot be read; write zooms and the zoom of their index tile, which is not "
-                        + "deeper: 11-14@11.")
+                        + "deeper: 11-14@9. 'standard' and 'mapbox' are names of bands.")
             }
             if let last = bands.last, last.zooms.max >= band.zooms.min {
                 throw TilesError(

@@ -72,42 +72,107 @@ struct GeometryTests {
         Set(TileMask(covering: MercatorShape(try read(text)), maxZoom: zoom).occupiedTiles(atZoom: zoom).map(\.x))
     }
 
-    @Test func ringsAcrossTheAntimeridianGoTheShortWay() throws {
-        let ring = "[[170,10],[-170,10],[-170,20],[170,20],[170,10]]"
-        #expect(try columns(#"{"type":"Polygon","coordinates":[\#(ring)]}"#) == [0, 7])
-        #expect(
-            try read(#"{"type":"Polygon","coordinates":[\#(ring)]}"#).boundingBox
-                == BoundingBox(west: 170, south: 10, east: -170, north: 20))
-        let beyond = "[[170,10],[190,10],[190,20],[170,20],[170,10]]"
-        #expect(try columns(#"{"type":"Polygon","coordinates":[\#(beyond)]}"#) == [0, 7])
-        #expect(try columns(#"{"type":"LineString","coordinates":[[170,10],[-170,12]]}"#) == [0, 7])
-        // Up to the antimeridian is not across it.
-        let short = "[[170,10],[180,10],[180,20],[170,20],[170,10]]"
-        #expect(try columns(#"{"type":"Polygon","coordinates":[\#(short)]}"#) == [7])
-        // A hole on the other side of it is a hole all the same.
-        let hole = "[[-179,12],[-171,12],[-171,18],[-179,18],[-179,12]]"
+    private func polygon(_ rings: String...) -> String {
+        #"{"type":"Polygon","coordinates":[\#(rings.joined(separator: ","))]}"#
+    }
+
+    /// A box as a ring that begins at its south-west corner.
+    private func ring(_ west: Int, _ east: Int, south: Int = 10, north: Int = 20) -> String {
+        "[[\(west),\(south)],[\(east),\(south)],[\(east),\(north)],[\(west),\(north)],[\(west),\(south)]]"
+    }
+
+    /// Columns of zoom 3 are 45 degrees wide; a border belongs to both.
+    @Test(arguments: [
+        (-179, 179, Array(0...7)), (-120, 150, Array(1...7)), (-100, 100, Array(1...6)), (170, -170, Array(0...7)),
+        (-180, 180, Array(0...7)), (-90, 90, Array(1...6)), (170, 190, [0, 7]), (-190, -170, [0, 7]),
+        (170, 180, [7]), (150, 420, [0, 1, 2, 3, 4, 5, 7]), (181, 190, [0]),
+    ])
+    func edgesAreStraightHoweverLongTheyAre(west: Int, east: Int, expected: [Int]) throws {
+        let geometry = try read(polygon(ring(west, east)))
+        let mask = TileMask(covering: MercatorShape(geometry), maxZoom: 3)
+        let tiles = Array(mask.occupiedTiles(atZoom: 3))
+        #expect(Set(tiles.map(\.x)) == Set(expected))
+        // From 10 to 20 degrees north is one row: no tile is missing inside and none is there outside.
+        #expect(Set(tiles.map(\.y)) == [3] && tiles.count == expected.count)
+        if abs(west) <= 180, abs(east) <= 180 {
+            let box = try BoundingBox(
+                west: Double(min(west, east)), south: 10, east: Double(max(west, east)), north: 20)
+            #expect(geometry.boundingBox == box)
+            #expect(mask == TileMask(covering: MercatorShape(box), maxZoom: 3))
+        }
+    }
+
+    @Test func aShapeAcrossTheAntimeridianIsWrittenBeyond180OrCut() throws {
+        let beyond = try read(polygon(ring(170, 190)))
+        let cut = try read(#"{"type":"MultiPolygon","coordinates":[[\#(ring(170, 180))],[\#(ring(-180, -170))]]}"#)
+        let across = try BoundingBox(west: 170, south: 10, east: -170, north: 20)
+        #expect(beyond.boundingBox == across)
+        #expect(cut.boundingBox == beyond.boundingBox)
+        for zoom in [3, 9] {
+            let masks = [beyond, cut].map { TileMask(covering: MercatorShape($0), maxZoom: zoom) }
+            #expect(masks[0] == masks[1])
+        }
+        #expect(beyond.longEdges == nil && cut.longEdges == nil)
+        // A hole that is written on the other side of the antimeridian is a hole all the same.
         let holed = TileMask(
-            covering: MercatorShape(try read(#"{"type":"Polygon","coordinates":[\#(ring),\#(hole)]}"#)), maxZoom: 10)
+            covering: MercatorShape(try read(polygon(ring(170, 190), ring(-179, -171, south: 12, north: 18)))),
+            maxZoom: 10)
         let inHole = MercatorPoint(longitude: -175, latitude: 15)
         let place = try #require(TileID(zoom: 10, x: Int(inHole.x >> 22), y: Int(inHole.y >> 22)))
         #expect(!holed.contains(place))
     }
 
-    @Test func ringsAroundTheWorldAndAroundAPoleStayWhatTheyAre() throws {
-        let world = "[[-180,-60],[180,-60],[180,60],[-180,60],[-180,-60]]"
-        #expect(try columns(#"{"type":"Polygon","coordinates":[\#(world)]}"#) == Set(0..<8))
-        // Antarctica as maps have it, with an edge along the bottom, and as a ring around the pole without one.
-        let cut = "[[-180,-90],[-180,-70],[-90,-75],[0,-70],[90,-66],[180,-70],[180,-90],[-180,-90]]"
-        let around = "[[-170,-70],[-90,-75],[0,-70],[90,-66],[170,-70],[-170,-70]]"
-        for ring in [cut, around] {
-            let mask = TileMask(
-                covering: MercatorShape(try read(#"{"type":"Polygon","coordinates":[\#(ring)]}"#)), maxZoom: 6)
-            for x in 0..<64 {
-                #expect(mask.contains(try tile("6/\(x)/63")))
-                #expect(!mask.contains(try tile("6/\(x)/0")))
-                #expect(!mask.contains(try tile("6/\(x)/32")))
-            }
+    @Test func edgesThatMayBeMeantTheOtherWayAreListed() throws {
+        let crossing = try #require(try read(polygon(ring(170, -170))).longEdges)
+        #expect(crossing.count == 2)
+        #expect(
+            crossing.explanation.hasPrefix(
+                "2 edges span more than 180 degrees of longitude; the first goes from [170, 10] to"))
+        #expect(crossing.explanation.contains("it is 340 degrees long"))
+        #expect(crossing.explanation.contains("20 degrees long, write 190 instead of -170"))
+        let wide = try #require(try read(polygon(ring(-179, 179))).longEdges)
+        #expect(wide.explanation.contains("358 degrees long") && wide.explanation.contains("-181 instead of 179"))
+        let line = try #require(try read(#"{"type":"LineString","coordinates":[[170,10],[-170.5,12]]}"#).longEdges)
+        #expect(
+            line.explanation.hasPrefix(
+                "An edge spans more than 180 degrees of longitude from [170, 10] to [-170.5, 12]."))
+        #expect(line.explanation.contains("write 189.5 instead of -170.5"))
+        // An edge that closes a ring counts, though nobody wrote it.
+        #expect(try read(polygon("[[-100,0],[0,0],[100,0],[100,10]]")).longEdges?.count == 1)
+        for clear in [
+            ring(-90, 90), ring(-180, 180), ring(170, 190), ring(0, 180), ring(-170, 170, south: 86, north: 90),
+        ] {
+            #expect(try read(polygon(clear)).longEdges == nil, "\(clear)")
         }
+    }
+
+    @Test func whatMapsHaveOfAntarcticaKeepsItsEdgeAlongTheBottom() throws {
+        let cut = "[[-180,-90],[-180,-70],[-90,-75],[0,-70],[90,-66],[180,-70],[180,-90],[-180,-90]]"
+        let geometry = try read(polygon(cut))
+        #expect(geometry.longEdges == nil)
+        let mask = TileMask(covering: MercatorShape(geometry), maxZoom: 6)
+        for x in 0..<64 {
+            #expect(mask.contains(try tile("6/\(x)/63")))
+            #expect(!mask.contains(try tile("6/\(x)/0")))
+            #expect(!mask.contains(try tile("6/\(x)/32")))
+        }
+    }
+
+    /// Exports of some programs trace outlines twice; by the even-odd rule alone such a polygon is hollow.
+    @Test func aRingThatIsTracedTwiceIsNotHollow() throws {
+        let corners = "[0,0],[40,0],[40,40],[0,40]"
+        let once = TileMask(covering: MercatorShape(try read(polygon("[\(corners),[0,0]]"))), maxZoom: 7)
+        for ring in [
+            "[\(corners),\(corners),[0,0]]", "[\(corners),[0,0],\(corners),[0,0]]",
+            "[\(corners),\(corners),\(corners)]",
+        ] {
+            let twice = TileMask(covering: MercatorShape(try read(polygon(ring))), maxZoom: 7)
+            #expect(twice == once, "\(ring)")
+        }
+        // A figure of eight has no period.
+        let eight = "[[0,0],[40,40],[40,0],[0,40],[0,0]]"
+        let crossed = TileMask(covering: MercatorShape(try read(polygon(eight))), maxZoom: 7)
+        #expect(crossed.count(atZoom: 7) < once.count(atZoom: 7))
     }
 
     /// On the sphere of the mean radius; an ellipsoid's distances differ by up to 0.6 %, which the test leaves out on the

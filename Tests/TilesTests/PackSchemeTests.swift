@@ -13,6 +13,18 @@ struct PackSchemeTests {
         #expect(packs == [1_365, 341, 85, 320, 5_460])
     }
 
+    /// No larger than Mapbox's largest, and one band for every zoom.
+    @Test func standardPacksHaveAtMost1365Tiles() throws {
+        let sizes = PackScheme.standard.bands.compactMap { band in
+            TileID(zoom: band.indexZoom, x: 0, y: 0).map { PackScheme.Pack(index: $0, zooms: band.zooms).size }
+        }
+        #expect(sizes == [1_365, 341, 1_360, 1_280, 1_280, 1_280, 1_280])
+        #expect(PackScheme.standard.uncovered(.all).isEmpty)
+        #expect(try PackScheme(parsing: PackScheme.standard.description) == .standard)
+        #expect(try PackScheme(parsing: "standard") == .standard)
+        #expect(try PackScheme(parsing: "mapbox") == .mapbox)
+    }
+
     @Test func aSchemeReadsBackAsWritten() throws {
         let text = "0-5@0,6-10@6,11-14@11,15-16@12,17-22@16"
         #expect(try PackScheme(parsing: text) == .mapbox)
