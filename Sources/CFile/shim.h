@@ -1,5 +1,21 @@
-// A hint to the page cache, which Swift's module of glibc leaves out. Only Sources/Shards imports this module.
+// Calls that Swift's module of glibc leaves out. Only Sources/Shards imports this module.
 #include <sys/types.h>
+#include <sys/xattr.h>
+#if defined(__APPLE__)
+static inline ssize_t ph_get_mark(const char *path, const char *name, void *value, size_t size) {
+    return getxattr(path, name, value, size, 0, 0);
+}
+static inline int ph_set_mark(const char *path, const char *name, const void *value, size_t size) {
+    return setxattr(path, name, value, size, 0, 0);
+}
+#else
+static inline ssize_t ph_get_mark(const char *path, const char *name, void *value, size_t size) {
+    return getxattr(path, name, value, size);
+}
+static inline int ph_set_mark(const char *path, const char *name, const void *value, size_t size) {
+    return setxattr(path, name, value, size, 0);
+}
+#endif
 #if defined(__linux__)
 extern int sync_file_range(int file, __off64_t offset, __off64_t count, unsigned int flags);
 // 2 is SYNC_FILE_RANGE_WRITE: begin to write what is dirty, and wait for nothing.

@@ -4,8 +4,11 @@ import Tiles
 /// A file that holds tiles.
 protocol TileArchive: Sendable {
     /// Calls `each` for every tile with its body and coding, or `nil` when the file has none. Blocks.
+    ///
+    /// - Throws: ``OriginsError`` `.busy` or `.unreadable` when the file cannot be read at this moment, whatever tile is asked for.
     func read(
-        _ tiles: [TileID], each: (TileID, Result<(body: [UInt8], coding: BodyCoding)?, OriginsError>) -> Void)
+        _ tiles: [TileID], each: (TileID, Result<(body: [UInt8], coding: BodyCoding)?, OriginsError>) -> Void
+    ) throws(OriginsError)
 }
 
 /// Tiles from an MBTiles or PMTiles file, checked as those from a server are.
@@ -35,12 +38,14 @@ final class ArchiveOrigin: TileOrigin {
             let wanted = group
             let settled = await settler.run { [archive, format] checker in
                 var settled: [FetchedTile] = []
-                archive.read(wanted) { tile, found in
-                    settled.append(Self.settle(tile, found, format, checker))
+                return Result { () throws(OriginsError) -> [FetchedTile] in
+                    try archive.read(wanted) { tile, found in
+                        settled.append(Self.settle(tile, found, format, checker))
+                    }
+                    return settled
                 }
-                return settled
             }
-            try await deliver(settled)
+            try await deliver(try settled.get())
         }
     }
 

@@ -26,7 +26,8 @@ extension MBTilesArchive {
                 return metadata
             }
         } catch {
-            throw OriginsError(.badArchive, "MBTiles file '\(path)' has no readable 'metadata' table.", cause: error)
+            throw OriginsError(
+                reading: error, path, otherwise: "MBTiles file '\(path)' has no readable 'metadata' table.")
         }
     }
 

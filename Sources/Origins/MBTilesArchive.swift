@@ -43,7 +43,8 @@ final class MBTilesArchive: TileArchive {
             throw OriginsError(.badArchive, error.message, cause: error)
         } catch {
             throw OriginsError(
-                .badArchive, "'\(path)' is no MBTiles file: it has no readable 'tiles' table or view.", cause: error)
+                reading: error, path,
+                otherwise: "'\(path)' is no MBTiles file: it has no readable 'tiles' table or view.")
         }
         guard !isEncrypted else {
             throw OriginsError(
@@ -73,7 +74,7 @@ final class MBTilesArchive: TileArchive {
 
     func read(
         _ tiles: [TileID], each: (TileID, Result<(body: [UInt8], coding: BodyCoding)?, OriginsError>) -> Void
-    ) {
+    ) throws(OriginsError) {
         var done = 0
         do {
             try queue.read { db in
@@ -81,7 +82,6 @@ final class MBTilesArchive: TileArchive {
                     sql: "SELECT tile_data FROM tiles WHERE zoom_level = ? AND tile_column = ? AND tile_row = ?")
                 for tile in tiles {
                     let data = try Data?.fetchOne(statement, arguments: [tile.zoom, tile.x, tile.tmsY]) ?? nil
-                    done += 1
                     if data == nil, let naming,
                         try Bool.fetchOne(
                             db.cachedStatement(sql: naming), arguments: [tile.zoom, tile.x, tile.tmsY]) == true
@@ -94,11 +94,14 @@ final class MBTilesArchive: TileArchive {
                     } else {
                         each(tile, body(data))
                     }
+                    done += 1
                 }
             }
         } catch {
             let text = "MBTiles file '\(path)' is damaged: \((error as? DatabaseError)?.message ?? "unreadable row")"
-            for tile in tiles[done...] { each(tile, .failure(OriginsError(.badArchive, text, cause: error))) }
+            let failure = OriginsError(reading: error, path, otherwise: text)
+            guard !failure.isOfTheWhole else { throw failure }
+            for tile in tiles[done...] { each(tile, .failure(failure)) }
         }
     }
 
@@ -112,5 +115,18 @@ final class MBTilesArchive: TileArchive {
         } catch {
             return .failure(OriginsError(.badArchive, "the tile cannot be unpacked: \(error.message)", cause: error))
         }
+    }
+}
+
+extension OriginsError {
+    /// Names what reading an MBTiles file met.
+    ///
+    /// - Parameter text: What is wrong when the file itself is at fault.
+    init(reading error: any Error, _ path: String, otherwise text: String) {
+        guard let explanation = SQLiteFault.explanation(error, path: path) else {
+            self.init(.badArchive, text, cause: error)
+            return
+        }
+        self.init(SQLiteFault(error) == .busy ? .busy : .unreadable, "MBTiles file \(explanation)", cause: error)
     }
 }

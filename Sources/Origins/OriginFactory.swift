@@ -30,6 +30,19 @@ public enum OriginFactory {
         }
     }
 
+    /// Names the version of the data that the tileset's source has now; `nil` for servers.
+    ///
+    /// May block for a disk. Two versions are equal exactly when tiles of both may be in one package, on whichever machines they were read: see `SourceVersion`.
+    ///
+    /// - Throws: ``OriginsError`` `.unreadable` when the archive is not there or cannot be read.
+    public static func version(of tileset: Tileset) throws(OriginsError) -> String? {
+        switch tileset.source {
+        case .http: nil
+        case .mbtiles(let path): try SourceVersion.of(path: path, hasLog: true)
+        case .pmtiles(let path): try SourceVersion.of(path: path, hasLog: false)
+        }
+    }
+
     /// What the tileset's file is now; `nil` for servers, and when there is no file.
     ///
     /// An open archive stays what it was: with another stamp it must be opened anew.

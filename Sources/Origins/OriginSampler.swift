@@ -4,29 +4,45 @@ public import Tilesets
 
 /// Fetches a few tiles to tell how large many will be.
 public enum OriginSampler {
+    /// A tile that answered.
+    public struct Answer: Sendable, Hashable {
+        /// Which tile.
+        public var tile: TileID
+        /// Bytes of its body as a package stores it; 0 when there is no tile.
+        public var bytes: Int
+        /// Bytes of bodies received for it.
+        public var received: Int
+        /// Equal for equal bodies; 0 when there is no tile.
+        public var body: UInt64
+
+        /// Makes an answer from its parts.
+        public init(tile: TileID, bytes: Int, received: Int, body: UInt64) {
+            (self.tile, self.bytes, self.received, self.body) = (tile, bytes, received, body)
+        }
+    }
+
     /// What was learnt about one zoom.
     public struct ZoomSample: Sendable, Hashable {
         /// The zoom.
         public var zoom: Int
         /// Tiles of the mask at this zoom.
         public var tiles: UInt64
-        /// Tiles asked for.
-        public var asked: Int
-        /// Of these, tiles with a body.
-        public var stored: Int
-        /// Of these, tiles that failed; they do not count for the mean.
-        public var failed: Int
-        /// Bytes of a stored body, empty tiles counted as 0.
-        public var meanBytes: Double
-        /// Half the width of the 95 % interval of ``meanBytes``; 0 when every tile answered, `nil` when too few did to tell.
-        public var marginBytes: Double?
+        /// The tiles that answered, ascending.
+        public var answers: [Answer]
         /// Causes of failures and how often.
         public var causes: [String: Int]
 
-        /// The estimate for all tiles of the zoom, in bytes.
-        public var totalBytes: Double { meanBytes * Double(tiles) }
-        /// Half the width of its 95 % interval, in bytes; `nil` when too few tiles answered to tell.
-        public var totalMargin: Double? { marginBytes.map { $0 * Double(tiles) } }
+        /// Tiles that failed.
+        public var failed: Int { causes.values.reduce(0, +) }
+        /// Tiles asked for.
+        public var asked: Int { answers.count + failed }
+        /// Tiles with a body.
+        public var stored: Int { answers.count { $0.bytes > 0 } }
+
+        /// Makes a sample from its parts.
+        public init(zoom: Int, tiles: UInt64, answers: [Answer], causes: [String: Int] = [:]) {
+            (self.zoom, self.tiles, self.answers, self.causes) = (zoom, tiles, answers, causes)
+        }
     }
 
     /// What was learnt in all.
@@ -35,85 +51,105 @@ public enum OriginSampler {
         public var zooms: [ZoomSample]
         /// Tiles per second while sampling.
         public var tilesPerSecond: Double
+        /// What one of the tiles that failed has to say; `nil` when none failed.
+        public var detail: String?
     }
 
     /// Asks for up to `count` tiles of each zoom, as politely as the tileset says.
     ///
-    /// The choice is uniform over the mask and depends on `seed` alone. The interval is Student's, with the correction for
-    /// a finite population.
+    /// What shallow zooms do not use of it goes to the deep ones, by their numbers of tiles: at most `count` times the number of zooms in all.
+    /// The tiles of a zoom are spread over the mask: one at random of each of as many equal parts along the Hilbert curve. The choice depends
+    /// on mask, zooms, count and `seed` alone.
     /// - Throws: ``OriginsError`` when the origin cannot be opened; `CancellationError`.
     public static func sample(
         _ tileset: Tileset, mask: TileMask, zooms: ZoomRange, count: Int = 24, seed: UInt64 = 1,
         environment: [String: String]
     ) async throws -> Sample {
         let origin = try await OriginFactory.open(tileset, environment: environment)
-        let answers = Mutex<[Int: [FetchedTile]]>([:])
-        var chosen: [TileID] = []
-        for zoom in zooms { chosen += pick(mask, zoom, count, seed: seed &+ UInt64(zoom)) }
+        let settled = Mutex<[FetchedTile]>([])
+        let counts = zooms.map { mask.count(atZoom: $0) }
+        let chosen = zip(zooms, shares(of: counts, count: count)).flatMap { zoom, share in
+            pick(mask, zoom, share, seed: seed &+ UInt64(zoom))
+        }
         let start = ContinuousClock.now
-        try await origin.fetch(chosen) { tiles in
-            answers.withLock { answers in
-                for tile in tiles { answers[tile.tile.zoom, default: []].append(tile) }
-            }
-        }
+        try await origin.fetch(chosen) { tiles in settled.withLock { $0 += tiles } }
         let seconds = max((ContinuousClock.now - start) / .seconds(1), 1e-6)
-        let byZoom = answers.withLock { $0 }
-        let samples = byZoom.sorted { $0.key < $1.key }.map { zoom, tiles in
-            summary(zoom, mask.count(atZoom: zoom), tiles)
+        let all = settled.withLock { $0 }.sorted { $0.tile < $1.tile }
+        let byZoom = Dictionary(grouping: all, by: \.tile.zoom)
+        let samples = zip(zooms, counts).filter { $1 > 0 }.map { zoom, tiles in
+            summary(zoom, tiles, byZoom[zoom] ?? [])
         }
-        return Sample(zooms: samples, tilesPerSecond: Double(chosen.count) / seconds)
+        let detail = all.lazy.compactMap { tile -> String? in
+            guard case .failed(_, let detail) = tile.outcome else { return nil }
+            return "\(tile.tile): \(detail)"
+        }.first
+        return Sample(zooms: samples, tilesPerSecond: Double(chosen.count) / seconds, detail: detail)
     }
 
-    /// Tiles chosen uniformly without repetition: a cell of a zoom that can be listed, then a descendant of it, thrown
-    /// away when the mask does not hold it.
+    /// How many tiles of each zoom are asked for.
+    static func shares(of counts: [UInt64], count: Int) -> [Int] {
+        var shares = counts.map { Int(min($0, UInt64(max(count, 0)))) }
+        // Twice: what one zoom cannot take of its part, another can.
+        for _ in 0..<2 {
+            let spare = max(count, 0) * counts.count - shares.reduce(0, +)
+            let open = zip(counts, shares).map { $0 - UInt64($1) }
+            let sum = open.reduce(0, +)
+            guard spare > 0, sum > 0 else { break }
+            for index in shares.indices {
+                let part = Double(spare) * Double(open[index]) / Double(sum)
+                shares[index] += min(Int(part), Int(clamping: open[index]))
+            }
+        }
+        return shares
+    }
+
+    /// One tile of each of `count` equal parts of a zoom along the Hilbert curve; all tiles when there are no more.
     static func pick(_ mask: TileMask, _ zoom: Int, _ count: Int, seed: UInt64) -> [TileID] {
         let total = mask.count(atZoom: zoom)
         guard total > UInt64(max(count, 0)) else {
             return total == 0 ? [] : Array(mask.tiles(atZoom: zoom, under: .root))
         }
+        // Cells that can be listed, and the number of tiles before each.
         var coarse = zoom
         while coarse > 0, mask.count(atZoom: coarse) > 20_000 { coarse -= 1 }
         let cells = Array(mask.tiles(atZoom: coarse, under: .root))
-        var generator = SplitMix64(state: seed)
-        var chosen: Set<TileID> = []
-        for _ in 0..<(count * 1_000) where chosen.count < count {
-            guard let cell = cells.randomElement(using: &generator) else { break }
-            let side = 1 << (zoom - coarse)
-            let x = cell.x * side + Int.random(in: 0..<side, using: &generator)
-            let y = cell.y * side + Int.random(in: 0..<side, using: &generator)
-            if let tile = TileID(zoom: zoom, x: x, y: y), mask.contains(tile) { chosen.insert(tile) }
+        var starts: [UInt64] = []
+        var sum: UInt64 = 0
+        for cell in cells {
+            starts.append(sum)
+            sum += coarse == zoom ? 1 : mask.restricted(to: cell).count(atZoom: zoom)
         }
-        return chosen.sorted()
+        var generator = SplitMix64(state: seed)
+        var next = 0
+        return (0..<max(count, 0)).compactMap { part in
+            let low = UInt64(Double(total) * Double(part) / Double(count))
+            let high = max(low + 1, UInt64(Double(total) * Double(part + 1) / Double(count)))
+            let rank = UInt64.random(in: low..<min(high, total), using: &generator)
+            while next + 1 < cells.count, starts[next + 1] <= rank { next += 1 }
+            return mask.tiles(atZoom: zoom, under: cells[next]).dropFirst(Int(rank - starts[next])).first { _ in true }
+        }
+    }
+
+    /// FNV-1a, 64 bits: enough to tell a thousand bodies apart that nobody made to collide.
+    private static func hash(_ body: [UInt8]) -> UInt64 {
+        body.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
     private static func summary(_ zoom: Int, _ total: UInt64, _ tiles: [FetchedTile]) -> ZoomSample {
-        var sizes: [Double] = []
-        var causes: [String: Int] = [:]
-        var stored = 0
+        var sample = ZoomSample(zoom: zoom, tiles: total, answers: [])
         for tile in tiles {
             switch tile.outcome {
             case .stored(let body, _, _):
-                stored += 1
-                sizes.append(Double(body.count))
-            case .empty: sizes.append(0)
+                sample.answers.append(
+                    Answer(tile: tile.tile, bytes: body.count, received: tile.received, body: hash(body)))
+            case .empty:
+                sample.answers.append(Answer(tile: tile.tile, bytes: 0, received: tile.received, body: 0))
             // Nothing is known of the tiles of a sample, so none can be as it was.
-            case .unchanged: causes["http-304", default: 0] += 1
-            case .failed(let cause, _): causes[cause, default: 0] += 1
+            case .unchanged: sample.causes["http-304", default: 0] += 1
+            case .failed(let cause, _): sample.causes[cause, default: 0] += 1
             }
         }
-        let number = Double(sizes.count)
-        let mean = sizes.isEmpty ? 0 : sizes.reduce(0, +) / number
-        // One tile alone says nothing of others.
-        var margin: Double? = UInt64(sizes.count) >= total ? 0 : nil
-        if sizes.count > 1 {
-            let variance = sizes.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / (number - 1)
-            let finite = total > 1 ? max(0, (Double(total) - number) / (Double(total) - 1)) : 0
-            // Student's t for 95 %, within 5 % of the tables from 5 degrees of freedom on.
-            margin = (1.96 + 2.6 / (number - 1)) * (variance / number * finite).squareRoot()
-        }
-        return ZoomSample(
-            zoom: zoom, tiles: total, asked: tiles.count, stored: stored, failed: tiles.count - sizes.count,
-            meanBytes: mean, marginBytes: margin, causes: causes)
+        return sample
     }
 }
 

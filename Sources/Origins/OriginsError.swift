@@ -8,18 +8,21 @@ public struct OriginsError: Error, Sendable, CustomStringConvertible {
             case badArchive = "bad-archive"
             case unsupported
             case unreachable
+            case busy
         }
         private let name: Name
         private init(_ name: Name) { self.name = name }
 
         /// The tileset's description is refused; the cause tells which key.
         public static let tileset = Code(.tileset)
-        /// A file cannot be opened.
+        /// A file cannot be opened or read now, which says nothing about its content.
         public static let unreadable = Code(.unreadable)
         /// A file is damaged or not what it should be.
         public static let badArchive = Code(.badArchive)
         /// A file is whole but uses something this build cannot read.
         public static let unsupported = Code(.unsupported)
+        /// A file is locked or being changed by another program; later it can be read.
+        public static let busy = Code(.busy)
         /// A server gave no TileJSON document.
         public static let unreachable = Code(.unreachable)
 
@@ -39,6 +42,9 @@ public struct OriginsError: Error, Sendable, CustomStringConvertible {
         self.message = message
         self.cause = cause
     }
+
+    /// Whether the failure is one of the whole origin at this moment, so that it says nothing about single tiles.
+    var isOfTheWhole: Bool { code == .busy || code == .unreadable }
 
     /// `code: message`.
     public var description: String { "\(code): \(message)" }

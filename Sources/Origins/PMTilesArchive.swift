@@ -17,12 +17,14 @@ final class PMTilesArchive: TileArchive {
 
     func read(
         _ tiles: [TileID], each: (TileID, Result<(body: [UInt8], coding: BodyCoding)?, OriginsError>) -> Void
-    ) {
+    ) throws(OriginsError) {
         for tile in tiles {
             do throws(PMTilesError) {
                 each(tile, .success(try file.body(of: tile).map { (body: $0, coding: file.coding) }))
             } catch {
-                each(tile, .failure(OriginsError(error)))
+                let failure = OriginsError(error)
+                guard !failure.isOfTheWhole else { throw failure }
+                each(tile, .failure(failure))
             }
         }
     }

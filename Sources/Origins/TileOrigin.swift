@@ -44,7 +44,8 @@ public protocol TileOrigin: Sendable {
     ///     them as if nothing were known.
     ///   - failedBefore: Whether these tiles were given up in an earlier attempt that had all others: that they fail again is no sign of
     ///     an origin that is down.
-    /// - Throws: `CancellationError` when the task is cancelled: a return always means that every tile was delivered.
+    /// - Throws: `CancellationError` when the task is cancelled: a return always means that every tile was delivered. ``OriginsError`` `.busy`
+    ///   or `.unreadable` when an archive cannot be read at this moment.
     func fetch(
         _ tiles: any Sequence<TileID> & Sendable, known: [TileID: TileValidators], failedBefore: Bool,
         deliver: @Sendable ([FetchedTile]) async throws -> Void

@@ -10,7 +10,9 @@ public struct PMTilesError: Error, Sendable, CustomStringConvertible {
         private let name: Name
         private init(_ name: Name) { self.name = name }
 
-        /// The file cannot be opened.
+        /// The file cannot be opened or read: permissions, the limit of open files, the disk.
+        ///
+        /// That says nothing about its content.
         public static let unreadable = Code(.unreadable)
         /// The file is damaged or not what it should be.
         public static let badArchive = Code(.badArchive)

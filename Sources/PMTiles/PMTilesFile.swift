@@ -212,7 +212,8 @@ public final class PMTilesFile: Sendable {
         guard done == count else {
             let reason = failure == 0 ? "it ends early" : String(cString: strerror(failure))
             throw PMTilesError(
-                .badArchive, "PMTiles file '\(path)' cannot be read at byte \(offset + UInt64(done)): \(reason).")
+                failure == 0 ? .badArchive : .unreadable,
+                "PMTiles file '\(path)' cannot be read at byte \(offset + UInt64(done)): \(reason).")
         }
         return bytes
     }

@@ -3,15 +3,22 @@ package import GRDB
 
 /// Opens SQLite files that anybody may have made.
 package enum AnySQLiteFile {
+    /// How long a read waits for another program's lock, in seconds.
+    ///
+    /// Longer than a writer's usual transaction, much shorter than a lease (60 s), which must not end meanwhile.
+    package static let patience = 5.0
+
     /// Opens a file for reading.
     ///
     /// Nothing in it runs with side effects, and it is read without leaving files beside it, on a read-only disk too. What SQLite keeps in
     /// memory is limited to 4 MiB.
     ///
-    /// - Throws: ``ComputedView``; `DatabaseError` for what is no SQLite file, or is damaged where its schema lies.
+    /// - Throws: ``ComputedView``; `DatabaseError` for what is no SQLite file, or is damaged where its schema lies, or is locked by another
+    ///   program for longer than ``patience``: ``SQLiteFault`` tells these apart.
     package static func open(_ url: URL) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.readonly = true
+        configuration.busyMode = .timeout(patience)
         configuration.prepareDatabase { database in
             try database.execute(
                 sql:

@@ -9,7 +9,7 @@ import Tilesets
 private let layer: [UInt8] = [0x1A, 0x07, 0x0A, 0x01, 0x61, 0x78, 0x02, 0x28, 0x40]
 
 /// A folder that goes when the test ends.
-private final class Scratch {
+final class Scratch {
     let folder: URL
     init() throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("origins-\(UUID().uuidString)")

@@ -197,16 +197,24 @@ struct HTTPOriginTests {
             let sample = try await OriginSampler.sample(
                 try tileset("\(server.url)/{z}/{x}/{y}.pbf"), mask: TileMask(full: 5), zooms: zooms, count: 16,
                 environment: [:])
-            #expect(sample.zooms.map(\.asked) == [1, 4, 16, 16, 16, 16])
+            // What the first zooms leave of 6 times 16 goes to the others by their tiles.
+            #expect(sample.zooms.map(\.asked) == [1, 4, 16, 17, 21, 37])
             #expect(sample.zooms.map(\.tiles) == [1, 4, 16, 64, 256, 1_024])
-            let size = Double(Gzip.compress(layer).count)
-            #expect(sample.zooms[5].meanBytes == size && sample.zooms[5].marginBytes == 0)
-            #expect(sample.tilesPerSecond > 0 && server.requests.count == 69)
-            let single = try await OriginSampler.sample(
-                try tileset("\(server.url)/{z}/{x}/{y}.pbf"), mask: TileMask(full: 5), zooms: zooms, count: 1,
+            let size = Gzip.compress(layer).count
+            let deep = sample.zooms[5].answers
+            #expect(deep.allSatisfy { $0.bytes == size && $0.received == layer.count && $0.body == deep[0].body })
+            #expect(sample.zooms[2].stored == 16 && sample.zooms[3].failed == 0, "all of them are there")
+            #expect(sample.tilesPerSecond > 0 && server.requests.count == 96 && sample.detail == nil)
+            let again = try await OriginSampler.sample(
+                try tileset("\(server.url)/{z}/{x}/{y}.pbf"), mask: TileMask(full: 5), zooms: zooms, count: 16,
                 environment: [:])
-            let untold: [Double?] = [0, nil, nil, nil, nil, nil]
-            #expect(single.zooms.map(\.marginBytes) == untold)
+            #expect(again.zooms == sample.zooms, "the same tiles")
+            // One tile of each of 37 equal parts along the curve.
+            let ranks = Array(TileMask(full: 5).tiles(atZoom: 5, under: .root))
+            for (part, answer) in deep.enumerated() {
+                let rank = try #require(ranks.firstIndex(of: answer.tile))
+                #expect((part * 1_024 / 37..<(part + 1) * 1_024 / 37).contains(rank))
+            }
         }
     }
 }
