@@ -82,6 +82,7 @@ extension Message {
         case .backup: self = .backup(try Self.decode(body, type))
         case .backedUp: self = .backedUp(try Self.decode(body, type))
         case .drainWorker: self = .drainWorker(try Self.decode(body, type))
+        case .originOrder: self = .originOrder(try Self.decode(body, type))
         case .putBegin: self = .putBegin(try Self.decode(body, type))
         case .have: self = .have(try Self.decode(body, type))
         case .chunk: self = .chunk(try Self.decode(body, type))

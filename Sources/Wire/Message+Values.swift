@@ -22,6 +22,7 @@ extension Message {
             try Self.check(body.cancelled.count, atMost: 1024, "cancelled leases")
             for grant in body.grants { try Self.check(grant) }
         case .rateGrants(let body): for grant in body.grants { try Self.check(grant) }
+        case .originOrder(let body): try Self.check(body.limit)
         case .putBegin(let body): try Self.checkDigest(body.digest.count, type)
         case .have(let body): try Self.checkDigest(body.digest.count, type)
         case .chunk(let body):
@@ -55,11 +56,24 @@ extension Message {
         guard name.utf8.count <= 300 else { throw WireError(.badValue, "An origin's name has more than 300 bytes.") }
     }
 
+    private static func checkVersion(_ version: String) throws(WireError) {
+        guard version.utf8.count <= 512 else {
+            throw WireError(.badValue, "A source's version has \(version.utf8.count) bytes; at most 512 may be.")
+        }
+    }
+
     private static func check(_ use: PBOriginUse) throws(WireError) {
         try checkOrigin(use.origin)
         let held = use.held
         guard held.perSecond.isFinite, held.perSecond >= 0, held.burst.isFinite, held.burst >= 0 else {
             throw WireError(.badValue, "The share claimed of '\(use.origin.prefix(80))' is not a rate.")
+        }
+    }
+
+    private static func check(_ limit: PBOriginLimit) throws(WireError) {
+        try checkOrigin(limit.origin)
+        guard limit.perSecond.isFinite, limit.perSecond >= 0 else {
+            throw WireError(.badValue, "The limit for '\(limit.origin.prefix(80))' is not a rate.")
         }
     }
 
@@ -75,6 +89,7 @@ extension Message {
         case .fetch(let result):
             guard result.shard.count == 32 else { throw badDigest("commit", result.shard.count) }
             try check(result.failures.count, atMost: 1000, "tile failures")
+            try checkVersion(result.sourceVersion)
             for failure in result.failures { try check(failure) }
             let settled = result.stored.addingReportingOverflow(result.empty)
             guard !settled.overflow, !settled.partialValue.addingReportingOverflow(result.failed).overflow,
@@ -94,6 +109,7 @@ extension Message {
             guard let cell = work.cell.tileID else { throw badTile(work.cell) }
             try check(work.zoomMin, work.zoomMax)
             try checkOrigin(work.origin)
+            for version in [work.sourceVersion, work.sourcesVersion] { try checkVersion(version) }
             for source in work.sources + work.base where source.count != 32 { throw badDigest("offer", source.count) }
             guard Int(work.zoomMax) >= cell.zoom else {
                 throw WireError(

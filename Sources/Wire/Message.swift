@@ -51,6 +51,7 @@ public enum Message: Hashable, Sendable {
     case backup(PBBackup)
     case backedUp(PBBackedUp)
     case drainWorker(PBDrainWorker)
+    case originOrder(PBOriginOrder)
     // Blobs, between workers and the coordinator.
     case putBegin(PBPutBegin)
     case have(PBHave)
@@ -108,6 +109,7 @@ public enum Message: Hashable, Sendable {
         case .backup(let body): (.backup, body)
         case .backedUp(let body): (.backedUp, body)
         case .drainWorker(let body): (.drainWorker, body)
+        case .originOrder(let body): (.originOrder, body)
         case .putBegin(let body): (.putBegin, body)
         case .have(let body): (.have, body)
         case .chunk(let body): (.chunk, body)

@@ -50,6 +50,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     case backup = 0x5B
     case backedUp = 0x5C
     case drainWorker = 0x5D
+    case originOrder = 0x7B
 
     case putBegin = 0x61
     case have = 0x62
@@ -96,7 +97,8 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
         case .hello, .welcome, .progress, .pong, .return, .rateGrants, .deadOrder: 64 << 10
         case .fail, .reject, .stale, .bye, .problem, .health, .ordered, .backup, .backedUp, .blobRefused: 16 << 10
         case .ready, .ack, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .done, .listWorkers, .ping,
-            .jobOrder, .listDead, .dropSchedule, .listSchedules, .listOrigins, .getEvents, .drainWorker, .putBegin,
+            .jobOrder, .listDead, .dropSchedule, .listSchedules, .listOrigins, .getEvents, .drainWorker, .originOrder,
+            .putBegin,
             .have, .putEnd,
             .stored, .get, .blobSize:
             1 << 10
@@ -112,7 +114,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
             0
         case .rateGrants, .jobOrder, .listDead, .deadLetters, .deadOrder, .ordered, .putSchedule, .dropSchedule,
             .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker,
-            .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused:
+            .originOrder, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused:
             1
         }
     }
@@ -146,6 +148,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
         case .workers: [.init([1], 4096)]
         case .deadLetters: [.init([1], 1000), .init([1, 12], 10_000)]
         case .deadOrder: [.init([3], 4096)]
+        case .listJobs: [.init([221], 16)]
         case .schedules, .origins: [.init([1], 1000)]
         case .events: [.init([1], 10_000)]
         default: []

@@ -51,11 +51,13 @@ extension PBWorkers: WireBody {}
 extension PBWorkerStatus: WireBody {}
 extension PBPing: WireBody {}
 extension PBHealth: WireBody {}
+extension PBHealthFinding: WireBody {}
 extension PBProblem: WireBody {}
 extension PBRateGrant: WireBody {}
 extension PBRateGrants: WireBody {}
 extension PBOriginUse: WireBody {}
 extension PBHeldShare: WireBody {}
+extension PBOriginLimit: WireBody {}
 extension PBJobOrder: WireBody {}
 extension PBListDead: WireBody {}
 extension PBDeadLetters: WireBody {}
@@ -76,6 +78,7 @@ extension PBEventRecord: WireBody {}
 extension PBBackup: WireBody {}
 extension PBBackedUp: WireBody {}
 extension PBDrainWorker: WireBody {}
+extension PBOriginOrder: WireBody {}
 extension PBPutBegin: WireBody {}
 extension PBHave: WireBody {}
 extension PBChunk: WireBody {}

@@ -11,7 +11,7 @@
 /// The bodies of the cluster's messages, protocol PHP/1. One message travels in one ZeroMQ frame:
 /// a 48-byte header (FrameHeader.swift), then exactly one of these bodies. Every length is bounded by the frame,
 /// every frame by the socket. Field numbers are never reused; unknown fields are skipped.
-/// Times are durations in milliseconds: no wall clock crosses the wire.
+/// Times are durations in milliseconds; wall times (`wall_ms`, `submitted_ms` and the like) are for display and filters only.
 /// After a change: `make proto`, commit both files; `make check` refuses a schema that does not match the Swift code.
 
 #if canImport(FoundationEssentials)
@@ -161,6 +161,12 @@ public nonisolated struct PBOriginUse: Sendable {
   /// Clears the value of `held`. Subsequent reads from it will return its default value.
   public mutating func clearHeld() {self._held = nil}
 
+  /// of failed: 503 without Retry-After
+  public var busy: UInt64 = 0
+
+  /// how long the answered requests took, added up; 0 = not known
+  public var occupiedMs: UInt64 = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -275,6 +281,9 @@ public nonisolated struct PBFetchResult: Sendable {
 
   /// SHA-256 in the shard's footer, which stands for all its tiles and bodies; 32 bytes, none from older workers
   public var shardFooter: Data = Data()
+
+  /// which version of the source's data the shard is made from; empty = a server, or an older worker
+  public var sourceVersion: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -415,36 +424,51 @@ public nonisolated struct PBReject: Sendable {
   public init() {}
 }
 
-public nonisolated struct PBOffer: Sendable {
+public nonisolated struct PBOffer: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
   /// epoch << 32 | counter; a worker refuses one not above the last it saw
-  public var token: UInt64 = 0
+  public var token: UInt64 {
+    get {_storage._token}
+    set {_uniqueStorage()._token = newValue}
+  }
 
-  public var job: UInt64 = 0
+  public var job: UInt64 {
+    get {_storage._job}
+    set {_uniqueStorage()._job = newValue}
+  }
 
-  public var leaseMs: UInt32 = 0
+  public var leaseMs: UInt32 {
+    get {_storage._leaseMs}
+    set {_uniqueStorage()._leaseMs = newValue}
+  }
 
-  public var attempt: UInt32 = 0
+  public var attempt: UInt32 {
+    get {_storage._attempt}
+    set {_uniqueStorage()._attempt = newValue}
+  }
 
-  public var work: PBOffer.OneOf_Work? = nil
+  public var work: OneOf_Work? {
+    get {return _storage._work}
+    set {_uniqueStorage()._work = newValue}
+  }
 
   public var fetch: PBFetchWork {
     get {
-      if case .fetch(let v)? = work {return v}
+      if case .fetch(let v)? = _storage._work {return v}
       return PBFetchWork()
     }
-    set {work = .fetch(newValue)}
+    set {_uniqueStorage()._work = .fetch(newValue)}
   }
 
   public var merge: PBMergeWork {
     get {
-      if case .merge(let v)? = work {return v}
+      if case .merge(let v)? = _storage._work {return v}
       return PBMergeWork()
     }
-    set {work = .merge(newValue)}
+    set {_uniqueStorage()._work = .merge(newValue)}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -456,6 +480,8 @@ public nonisolated struct PBOffer: Sendable {
   }
 
   public init() {}
+
+  fileprivate var _storage = _StorageClass.defaultInstance
 }
 
 public nonisolated struct PBFetchWork: Sendable {
@@ -497,6 +523,12 @@ public nonisolated struct PBFetchWork: Sendable {
 
   /// the first of `sources` is what an earlier attempt at this batch left: what it lacks failed then
   public var partialFirst: Bool = false
+
+  /// the version of the source's data that the job is made from: the batch fails if it has another; empty = not known yet
+  public var sourceVersion: String = String()
+
+  /// the version that `sources` are made from: they are not used if the batch has another; empty = any
+  public var sourcesVersion: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -617,6 +649,12 @@ public nonisolated struct PBRateGrant: Sendable {
 
   /// rises with every change, over all origins and workers
   public var round: UInt64 = 0
+
+  /// report at least so often; 0 = at the worker's own pace
+  public var reportMs: UInt32 = 0
+
+  /// rises when an operator lifts a block: waits for a Retry-After end
+  public var opened: UInt64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -797,6 +835,18 @@ public nonisolated struct PBSubmit: @unchecked Sendable {
     set {_uniqueStorage()._tilePacks = newValue}
   }
 
+  /// packages of another area, or of narrower zooms, may be replaced
+  public var replacesArea: Bool {
+    get {_storage._replacesArea}
+    set {_uniqueStorage()._replacesArea = newValue}
+  }
+
+  /// packages may have less than half of the tiles or bytes of the catalog's version
+  public var allowShrink: Bool {
+    get {_storage._allowShrink}
+    set {_uniqueStorage()._allowShrink = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -891,7 +941,20 @@ public nonisolated struct PBListJobs: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// at most this many; 0 = 100; the coordinator may answer fewer
   public var limit: UInt32 = 0
+
+  /// only jobs with a smaller number; 0 = the newest
+  public var before: UInt64 = 0
+
+  /// JobStatus.state or `paused`; none = all
+  public var states: [String] = []
+
+  /// jobs whose label contains this text, in any case of letters
+  public var label: String = String()
+
+  /// submitted at this time or later, since 1970; 0 = at any time
+  public var sinceMs: Int64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -903,7 +966,11 @@ public nonisolated struct PBJobs: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// ascending by number
   public var jobs: [PBJobStatus] = []
+
+  /// `before` of the next request, 0 = there are no more jobs
+  public var next: UInt64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1106,6 +1173,36 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
     set {_uniqueStorage()._received = newValue}
   }
 
+  /// wall time since 1970, for display only; so are the next two
+  public var submittedMs: Int64 {
+    get {_storage._submittedMs}
+    set {_uniqueStorage()._submittedMs = newValue}
+  }
+
+  /// of the first lease, 0 = there was none
+  public var startedMs: Int64 {
+    get {_storage._startedMs}
+    set {_uniqueStorage()._startedMs = newValue}
+  }
+
+  /// 0 = it has not ended
+  public var endedMs: Int64 {
+    get {_storage._endedMs}
+    set {_uniqueStorage()._endedMs = newValue}
+  }
+
+  /// an old job: packages, failures and batches are no longer kept
+  public var summary: Bool {
+    get {_storage._summary}
+    set {_uniqueStorage()._summary = newValue}
+  }
+
+  /// its packages, those included that `packages` leaves out
+  public var packagesTotal: UInt32 {
+    get {_storage._packagesTotal}
+    set {_uniqueStorage()._packagesTotal = newValue}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -1169,6 +1266,12 @@ public nonisolated struct PBJobOrder: Sendable {
   public var priority: Int32 = 0
 
   public var weight: UInt32 = 0
+
+  /// of a retry: from now on as Submit.replaces_area
+  public var replacesArea: Bool = false
+
+  /// of a retry: from now on as Submit.allow_shrink
+  public var allowShrink: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1418,8 +1521,19 @@ public nonisolated struct PBOriginStatus: Sendable {
 
   public var failed: UInt64 = 0
 
-  /// 0...1: what AIMD leaves of the limit
+  /// 0...1: what the origin accepts of the limit
   public var factor: Double = 0
+
+  /// the rate that the origin accepts; 0 = no less than the limit
+  public var foundPerSecond: Double = 0
+
+  /// the requests in flight that it accepts; 0 = no fewer than the limit
+  public var foundConcurrency: UInt32 = 0
+
+  /// the operator's limit, 0 = none
+  public var operatorPerSecond: Double = 0
+
+  public var operatorConcurrency: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1439,6 +1553,9 @@ public nonisolated struct PBGetEvents: Sendable {
   public var waitMs: UInt32 = 0
 
   public var job: UInt64 = 0
+
+  /// begin with the line of this place counted from the end, 1 = the last; 0 = behind `after`
+  public var newest: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1624,6 +1741,31 @@ public nonisolated struct PBHealth: Sendable {
   public var blobStore: String = String()
 
   public var bboxTileLimit: UInt64 = 0
+
+  public var findings: [PBHealthFinding] = []
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// Something that needs a person although the coordinator serves.
+public nonisolated struct PBHealthFinding: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  /// fail: nothing more is delivered; warn: some of the work stands still
+  public var level: String = String()
+
+  /// stable: catalog-full, catalog-not-written, catalog-nearly-full, schedule-failed, origin-blocked
+  public var code: String = String()
+
+  /// names the thing
+  public var text: String = String()
+
+  /// what to do
+  public var hint: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -1849,6 +1991,50 @@ public nonisolated struct PBEdition: Sendable {
 
 /// One change of the coordinator's state. Replaying all of them, oldest first, gives the state again; only a submission's own
 /// bytes are not repeated here.
+/// An operator's limit for an origin, beside those of the tilesets.
+public nonisolated struct PBOriginLimit: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var origin: String = String()
+
+  /// 0 = no limit of the rate
+  public var perSecond: Double = 0
+
+  /// 0 = no limit of the requests in flight; neither = there is no limit any more
+  public var concurrency: UInt32 = 0
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+}
+
+/// open (lift a block, close the breaker), limit, clear (of limits). Answered by Ordered.
+public nonisolated struct PBOriginOrder: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
+
+  public var order: String = String()
+
+  /// its origin is meant by every order
+  public var limit: PBOriginLimit {
+    get {_limit ?? PBOriginLimit()}
+    set {_limit = newValue}
+  }
+  /// Returns true if `limit` has been explicitly set.
+  public var hasLimit: Bool {self._limit != nil}
+  /// Clears the value of `limit`. Subsequent reads from it will return its default value.
+  public mutating func clearLimit() {self._limit = nil}
+
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
+
+  public init() {}
+
+  fileprivate var _limit: PBOriginLimit? = nil
+}
+
 public nonisolated struct PBLoggedChange: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1952,6 +2138,14 @@ public nonisolated struct PBLoggedChange: Sendable {
     set {change = .scheduleDropped(newValue)}
   }
 
+  public var originLimit: PBOriginLimit {
+    get {
+      if case .originLimit(let v)? = change {return v}
+      return PBOriginLimit()
+    }
+    set {change = .originLimit(newValue)}
+  }
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public nonisolated enum OneOf_Change: Equatable, Sendable {
@@ -1967,6 +2161,7 @@ public nonisolated struct PBLoggedChange: Sendable {
     case dropped(PBLoggedDrop)
     case schedule(PBLoggedSchedule)
     case scheduleDropped(String)
+    case originLimit(PBOriginLimit)
 
   }
 
@@ -2087,6 +2282,11 @@ public nonisolated struct PBLoggedJob: @unchecked Sendable {
   public var rested: Bool {
     get {_storage._rested}
     set {_uniqueStorage()._rested = newValue}
+  }
+
+  public var sourceVersion: String {
+    get {_storage._sourceVersion}
+    set {_uniqueStorage()._sourceVersion = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2621,7 +2821,7 @@ nonisolated extension PBProgress: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension PBOriginUse: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".OriginUse"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{1}requests\0\u{1}answered\0\u{1}throttled\0\u{1}failed\0\u{3}retry_after_ms\0\u{1}waiting\0\u{1}held\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{1}requests\0\u{1}answered\0\u{1}throttled\0\u{1}failed\0\u{3}retry_after_ms\0\u{1}waiting\0\u{1}held\0\u{2}J\u{3}busy\0\u{3}occupied_ms\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2637,6 +2837,8 @@ nonisolated extension PBOriginUse: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.retryAfterMs) }()
       case 7: try { try decoder.decodeSingularUInt64Field(value: &self.waiting) }()
       case 8: try { try decoder.decodeSingularMessageField(value: &self._held) }()
+      case 210: try { try decoder.decodeSingularUInt64Field(value: &self.busy) }()
+      case 211: try { try decoder.decodeSingularUInt64Field(value: &self.occupiedMs) }()
       default: break
       }
     }
@@ -2671,6 +2873,12 @@ nonisolated extension PBOriginUse: SwiftProtobuf.Message, SwiftProtobuf._Message
     try { if let v = self._held {
       try visitor.visitSingularMessageField(value: v, fieldNumber: 8)
     } }()
+    if self.busy != 0 {
+      try visitor.visitSingularUInt64Field(value: self.busy, fieldNumber: 210)
+    }
+    if self.occupiedMs != 0 {
+      try visitor.visitSingularUInt64Field(value: self.occupiedMs, fieldNumber: 211)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2683,6 +2891,8 @@ nonisolated extension PBOriginUse: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.retryAfterMs != rhs.retryAfterMs {return false}
     if lhs.waiting != rhs.waiting {return false}
     if lhs._held != rhs._held {return false}
+    if lhs.busy != rhs.busy {return false}
+    if lhs.occupiedMs != rhs.occupiedMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -2842,7 +3052,7 @@ nonisolated extension PBCommit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FetchResult"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shard\0\u{3}shard_bytes\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}distinct\0\u{3}body_bytes\0\u{1}failures\0\u{1}reused\0\u{3}not_modified\0\u{1}received\0\u{3}shard_footer\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}shard\0\u{3}shard_bytes\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}distinct\0\u{3}body_bytes\0\u{1}failures\0\u{1}reused\0\u{3}not_modified\0\u{1}received\0\u{3}shard_footer\0\u{4}|\u{2}source_version\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -2862,6 +3072,7 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
       case 10: try { try decoder.decodeSingularUInt64Field(value: &self.notModified) }()
       case 11: try { try decoder.decodeSingularUInt64Field(value: &self.received) }()
       case 12: try { try decoder.decodeSingularBytesField(value: &self.shardFooter) }()
+      case 200: try { try decoder.decodeSingularStringField(value: &self.sourceVersion) }()
       default: break
       }
     }
@@ -2904,6 +3115,9 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if !self.shardFooter.isEmpty {
       try visitor.visitSingularBytesField(value: self.shardFooter, fieldNumber: 12)
     }
+    if !self.sourceVersion.isEmpty {
+      try visitor.visitSingularStringField(value: self.sourceVersion, fieldNumber: 200)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -2920,6 +3134,7 @@ nonisolated extension PBFetchResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
     if lhs.notModified != rhs.notModified {return false}
     if lhs.received != rhs.received {return false}
     if lhs.shardFooter != rhs.shardFooter {return false}
+    if lhs.sourceVersion != rhs.sourceVersion {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3218,84 +3433,128 @@ nonisolated extension PBOffer: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
   public static let protoMessageName: String = _protobuf_package + ".Offer"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}job\0\u{3}lease_ms\0\u{1}attempt\0\u{1}fetch\0\u{1}merge\0")
 
+  fileprivate class _StorageClass {
+    var _token: UInt64 = 0
+    var _job: UInt64 = 0
+    var _leaseMs: UInt32 = 0
+    var _attempt: UInt32 = 0
+    var _work: PBOffer.OneOf_Work?
+
+      // This property is used as the initial default value for new instances of the type.
+      // The type itself is protecting the reference to its storage via CoW semantics.
+      // This will force a copy to be made of this reference when the first mutation occurs;
+      // hence, it is safe to mark this as `nonisolated(unsafe)`.
+      static nonisolated(unsafe) let defaultInstance = _StorageClass()
+
+    private init() {}
+
+    init(copying source: _StorageClass) {
+      _token = source._token
+      _job = source._job
+      _leaseMs = source._leaseMs
+      _attempt = source._attempt
+      _work = source._work
+    }
+  }
+
+  fileprivate mutating func _uniqueStorage() -> _StorageClass {
+    if !isKnownUniquelyReferenced(&_storage) {
+      _storage = _StorageClass(copying: _storage)
+    }
+    return _storage
+  }
+
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
-      // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.token) }()
-      case 2: try { try decoder.decodeSingularUInt64Field(value: &self.job) }()
-      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.leaseMs) }()
-      case 4: try { try decoder.decodeSingularUInt32Field(value: &self.attempt) }()
-      case 5: try {
-        var v: PBFetchWork?
-        var hadOneofValue = false
-        if let current = self.work {
-          hadOneofValue = true
-          if case .fetch(let m) = current {v = m}
+    _ = _uniqueStorage()
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      while let fieldNumber = try decoder.nextFieldNumber() {
+        // The use of inline closures is to circumvent an issue where the compiler
+        // allocates stack space for every case branch when no optimizations are
+        // enabled. https://github.com/apple/swift-protobuf/issues/1034
+        switch fieldNumber {
+        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._token) }()
+        case 2: try { try decoder.decodeSingularUInt64Field(value: &_storage._job) }()
+        case 3: try { try decoder.decodeSingularUInt32Field(value: &_storage._leaseMs) }()
+        case 4: try { try decoder.decodeSingularUInt32Field(value: &_storage._attempt) }()
+        case 5: try {
+          var v: PBFetchWork?
+          var hadOneofValue = false
+          if let current = _storage._work {
+            hadOneofValue = true
+            if case .fetch(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._work = .fetch(v)
+          }
+        }()
+        case 6: try {
+          var v: PBMergeWork?
+          var hadOneofValue = false
+          if let current = _storage._work {
+            hadOneofValue = true
+            if case .merge(let m) = current {v = m}
+          }
+          try decoder.decodeSingularMessageField(value: &v)
+          if let v = v {
+            if hadOneofValue {try decoder.handleConflictingOneOf()}
+            _storage._work = .merge(v)
+          }
+        }()
+        default: break
         }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.work = .fetch(v)
-        }
-      }()
-      case 6: try {
-        var v: PBMergeWork?
-        var hadOneofValue = false
-        if let current = self.work {
-          hadOneofValue = true
-          if case .merge(let m) = current {v = m}
-        }
-        try decoder.decodeSingularMessageField(value: &v)
-        if let v = v {
-          if hadOneofValue {try decoder.handleConflictingOneOf()}
-          self.work = .merge(v)
-        }
-      }()
-      default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.token != 0 {
-      try visitor.visitSingularUInt64Field(value: self.token, fieldNumber: 1)
-    }
-    if self.job != 0 {
-      try visitor.visitSingularUInt64Field(value: self.job, fieldNumber: 2)
-    }
-    if self.leaseMs != 0 {
-      try visitor.visitSingularUInt32Field(value: self.leaseMs, fieldNumber: 3)
-    }
-    if self.attempt != 0 {
-      try visitor.visitSingularUInt32Field(value: self.attempt, fieldNumber: 4)
-    }
-    switch self.work {
-    case .fetch?: try {
-      guard case .fetch(let v)? = self.work else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
-    }()
-    case .merge?: try {
-      guard case .merge(let v)? = self.work else { preconditionFailure() }
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
-    }()
-    case nil: break
+    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._token != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._token, fieldNumber: 1)
+      }
+      if _storage._job != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._job, fieldNumber: 2)
+      }
+      if _storage._leaseMs != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._leaseMs, fieldNumber: 3)
+      }
+      if _storage._attempt != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._attempt, fieldNumber: 4)
+      }
+      switch _storage._work {
+      case .fetch?: try {
+        guard case .fetch(let v)? = _storage._work else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 5)
+      }()
+      case .merge?: try {
+        guard case .merge(let v)? = _storage._work else { preconditionFailure() }
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 6)
+      }()
+      case nil: break
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PBOffer, rhs: PBOffer) -> Bool {
-    if lhs.token != rhs.token {return false}
-    if lhs.job != rhs.job {return false}
-    if lhs.leaseMs != rhs.leaseMs {return false}
-    if lhs.attempt != rhs.attempt {return false}
-    if lhs.work != rhs.work {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._token != rhs_storage._token {return false}
+        if _storage._job != rhs_storage._job {return false}
+        if _storage._leaseMs != rhs_storage._leaseMs {return false}
+        if _storage._attempt != rhs_storage._attempt {return false}
+        if _storage._work != rhs_storage._work {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3303,7 +3562,7 @@ nonisolated extension PBOffer: SwiftProtobuf.Message, SwiftProtobuf._MessageImpl
 
 nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".FetchWork"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cell\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}mask\0\u{1}tiles\0\u{1}tileset\0\u{1}origin\0\u{1}sources\0\u{1}base\0\u{3}partial_first\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}cell\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}mask\0\u{1}tiles\0\u{1}tileset\0\u{1}origin\0\u{1}sources\0\u{1}base\0\u{3}partial_first\0\u{4}~\u{2}source_version\0\u{3}sources_version\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3321,6 +3580,8 @@ nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 8: try { try decoder.decodeRepeatedBytesField(value: &self.sources) }()
       case 9: try { try decoder.decodeRepeatedBytesField(value: &self.base) }()
       case 10: try { try decoder.decodeSingularBoolField(value: &self.partialFirst) }()
+      case 200: try { try decoder.decodeSingularStringField(value: &self.sourceVersion) }()
+      case 201: try { try decoder.decodeSingularStringField(value: &self.sourcesVersion) }()
       default: break
       }
     }
@@ -3361,6 +3622,12 @@ nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.partialFirst != false {
       try visitor.visitSingularBoolField(value: self.partialFirst, fieldNumber: 10)
     }
+    if !self.sourceVersion.isEmpty {
+      try visitor.visitSingularStringField(value: self.sourceVersion, fieldNumber: 200)
+    }
+    if !self.sourcesVersion.isEmpty {
+      try visitor.visitSingularStringField(value: self.sourcesVersion, fieldNumber: 201)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3375,6 +3642,8 @@ nonisolated extension PBFetchWork: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.sources != rhs.sources {return false}
     if lhs.base != rhs.base {return false}
     if lhs.partialFirst != rhs.partialFirst {return false}
+    if lhs.sourceVersion != rhs.sourceVersion {return false}
+    if lhs.sourcesVersion != rhs.sourcesVersion {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3561,7 +3830,7 @@ nonisolated extension PBPong: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
 
 nonisolated extension PBRateGrant: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RateGrant"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{3}per_second\0\u{1}burst\0\u{1}concurrency\0\u{3}ttl_ms\0\u{1}round\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{3}per_second\0\u{1}burst\0\u{1}concurrency\0\u{3}ttl_ms\0\u{1}round\0\u{4}L\u{3}report_ms\0\u{1}opened\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3575,6 +3844,8 @@ nonisolated extension PBRateGrant: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.concurrency) }()
       case 5: try { try decoder.decodeSingularUInt32Field(value: &self.ttlMs) }()
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.round) }()
+      case 210: try { try decoder.decodeSingularUInt32Field(value: &self.reportMs) }()
+      case 211: try { try decoder.decodeSingularUInt64Field(value: &self.opened) }()
       default: break
       }
     }
@@ -3599,6 +3870,12 @@ nonisolated extension PBRateGrant: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.round != 0 {
       try visitor.visitSingularUInt64Field(value: self.round, fieldNumber: 6)
     }
+    if self.reportMs != 0 {
+      try visitor.visitSingularUInt32Field(value: self.reportMs, fieldNumber: 210)
+    }
+    if self.opened != 0 {
+      try visitor.visitSingularUInt64Field(value: self.opened, fieldNumber: 211)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3609,6 +3886,8 @@ nonisolated extension PBRateGrant: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.concurrency != rhs.concurrency {return false}
     if lhs.ttlMs != rhs.ttlMs {return false}
     if lhs.round != rhs.round {return false}
+    if lhs.reportMs != rhs.reportMs {return false}
+    if lhs.opened != rhs.opened {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -3735,7 +4014,7 @@ nonisolated extension PBUnknownSession: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Submit"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{3}replaces_tileset\0\u{3}data_date\0\u{3}tile_packs\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{3}replaces_tileset\0\u{3}data_date\0\u{3}tile_packs\0\u{4}H\u{3}replaces_area\0\u{3}allow_shrink\0")
 
   fileprivate class _StorageClass {
     var _requestID: String = String()
@@ -3758,6 +4037,8 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _replacesTileset: Bool = false
     var _dataDate: String = String()
     var _tilePacks: String = String()
+    var _replacesArea: Bool = false
+    var _allowShrink: Bool = false
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -3788,6 +4069,8 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _replacesTileset = source._replacesTileset
       _dataDate = source._dataDate
       _tilePacks = source._tilePacks
+      _replacesArea = source._replacesArea
+      _allowShrink = source._allowShrink
     }
   }
 
@@ -3826,6 +4109,8 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 18: try { try decoder.decodeSingularBoolField(value: &_storage._replacesTileset) }()
         case 19: try { try decoder.decodeSingularStringField(value: &_storage._dataDate) }()
         case 20: try { try decoder.decodeSingularStringField(value: &_storage._tilePacks) }()
+        case 220: try { try decoder.decodeSingularBoolField(value: &_storage._replacesArea) }()
+        case 221: try { try decoder.decodeSingularBoolField(value: &_storage._allowShrink) }()
         default: break
         }
       }
@@ -3898,6 +4183,12 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       if !_storage._tilePacks.isEmpty {
         try visitor.visitSingularStringField(value: _storage._tilePacks, fieldNumber: 20)
       }
+      if _storage._replacesArea != false {
+        try visitor.visitSingularBoolField(value: _storage._replacesArea, fieldNumber: 220)
+      }
+      if _storage._allowShrink != false {
+        try visitor.visitSingularBoolField(value: _storage._allowShrink, fieldNumber: 221)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -3927,6 +4218,8 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._replacesTileset != rhs_storage._replacesTileset {return false}
         if _storage._dataDate != rhs_storage._dataDate {return false}
         if _storage._tilePacks != rhs_storage._tilePacks {return false}
+        if _storage._replacesArea != rhs_storage._replacesArea {return false}
+        if _storage._allowShrink != rhs_storage._allowShrink {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -4102,7 +4395,7 @@ nonisolated extension PBSubmitted: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBListJobs: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".ListJobs"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}limit\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}limit\0\u{2}[\u{3}before\0\u{1}states\0\u{1}label\0\u{3}since_ms\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4111,6 +4404,10 @@ nonisolated extension PBListJobs: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeSingularUInt32Field(value: &self.limit) }()
+      case 220: try { try decoder.decodeSingularUInt64Field(value: &self.before) }()
+      case 221: try { try decoder.decodeRepeatedStringField(value: &self.states) }()
+      case 222: try { try decoder.decodeSingularStringField(value: &self.label) }()
+      case 223: try { try decoder.decodeSingularInt64Field(value: &self.sinceMs) }()
       default: break
       }
     }
@@ -4120,11 +4417,27 @@ nonisolated extension PBListJobs: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if self.limit != 0 {
       try visitor.visitSingularUInt32Field(value: self.limit, fieldNumber: 1)
     }
+    if self.before != 0 {
+      try visitor.visitSingularUInt64Field(value: self.before, fieldNumber: 220)
+    }
+    if !self.states.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.states, fieldNumber: 221)
+    }
+    if !self.label.isEmpty {
+      try visitor.visitSingularStringField(value: self.label, fieldNumber: 222)
+    }
+    if self.sinceMs != 0 {
+      try visitor.visitSingularInt64Field(value: self.sinceMs, fieldNumber: 223)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PBListJobs, rhs: PBListJobs) -> Bool {
     if lhs.limit != rhs.limit {return false}
+    if lhs.before != rhs.before {return false}
+    if lhs.states != rhs.states {return false}
+    if lhs.label != rhs.label {return false}
+    if lhs.sinceMs != rhs.sinceMs {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4132,7 +4445,7 @@ nonisolated extension PBListJobs: SwiftProtobuf.Message, SwiftProtobuf._MessageI
 
 nonisolated extension PBJobs: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Jobs"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}jobs\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}jobs\0\u{2}[\u{3}next\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4141,6 +4454,7 @@ nonisolated extension PBJobs: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
       case 1: try { try decoder.decodeRepeatedMessageField(value: &self.jobs) }()
+      case 220: try { try decoder.decodeSingularUInt64Field(value: &self.next) }()
       default: break
       }
     }
@@ -4150,11 +4464,15 @@ nonisolated extension PBJobs: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
     if !self.jobs.isEmpty {
       try visitor.visitRepeatedMessageField(value: self.jobs, fieldNumber: 1)
     }
+    if self.next != 0 {
+      try visitor.visitSingularUInt64Field(value: self.next, fieldNumber: 220)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PBJobs, rhs: PBJobs) -> Bool {
     if lhs.jobs != rhs.jobs {return false}
+    if lhs.next != rhs.next {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4197,7 +4515,7 @@ nonisolated extension PBGetJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".JobStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_dead\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{4}\u{a}not_modified\0\u{1}received\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_dead\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{4}\u{a}not_modified\0\u{1}received\0\u{4}s\u{2}submitted_ms\0\u{3}started_ms\0\u{3}ended_ms\0\u{1}summary\0\u{3}packages_total\0")
 
   fileprivate class _StorageClass {
     var _job: UInt64 = 0
@@ -4232,6 +4550,11 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _edition: PBEdition? = nil
     var _notModified: UInt64 = 0
     var _received: UInt64 = 0
+    var _submittedMs: Int64 = 0
+    var _startedMs: Int64 = 0
+    var _endedMs: Int64 = 0
+    var _summary: Bool = false
+    var _packagesTotal: UInt32 = 0
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4274,6 +4597,11 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       _edition = source._edition
       _notModified = source._notModified
       _received = source._received
+      _submittedMs = source._submittedMs
+      _startedMs = source._startedMs
+      _endedMs = source._endedMs
+      _summary = source._summary
+      _packagesTotal = source._packagesTotal
     }
   }
 
@@ -4324,6 +4652,11 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 30: try { try decoder.decodeSingularMessageField(value: &_storage._edition) }()
         case 40: try { try decoder.decodeSingularUInt64Field(value: &_storage._notModified) }()
         case 41: try { try decoder.decodeSingularUInt64Field(value: &_storage._received) }()
+        case 220: try { try decoder.decodeSingularInt64Field(value: &_storage._submittedMs) }()
+        case 221: try { try decoder.decodeSingularInt64Field(value: &_storage._startedMs) }()
+        case 222: try { try decoder.decodeSingularInt64Field(value: &_storage._endedMs) }()
+        case 223: try { try decoder.decodeSingularBoolField(value: &_storage._summary) }()
+        case 224: try { try decoder.decodeSingularUInt32Field(value: &_storage._packagesTotal) }()
         default: break
         }
       }
@@ -4432,6 +4765,21 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       if _storage._received != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._received, fieldNumber: 41)
       }
+      if _storage._submittedMs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._submittedMs, fieldNumber: 220)
+      }
+      if _storage._startedMs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._startedMs, fieldNumber: 221)
+      }
+      if _storage._endedMs != 0 {
+        try visitor.visitSingularInt64Field(value: _storage._endedMs, fieldNumber: 222)
+      }
+      if _storage._summary != false {
+        try visitor.visitSingularBoolField(value: _storage._summary, fieldNumber: 223)
+      }
+      if _storage._packagesTotal != 0 {
+        try visitor.visitSingularUInt32Field(value: _storage._packagesTotal, fieldNumber: 224)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4473,6 +4821,11 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._edition != rhs_storage._edition {return false}
         if _storage._notModified != rhs_storage._notModified {return false}
         if _storage._received != rhs_storage._received {return false}
+        if _storage._submittedMs != rhs_storage._submittedMs {return false}
+        if _storage._startedMs != rhs_storage._startedMs {return false}
+        if _storage._endedMs != rhs_storage._endedMs {return false}
+        if _storage._summary != rhs_storage._summary {return false}
+        if _storage._packagesTotal != rhs_storage._packagesTotal {return false}
         return true
       }
       if !storagesAreEqual {return false}
@@ -4584,7 +4937,7 @@ nonisolated extension PBCancelJob: SwiftProtobuf.Message, SwiftProtobuf._Message
 
 nonisolated extension PBJobOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".JobOrder"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}order\0\u{1}priority\0\u{1}weight\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}order\0\u{1}priority\0\u{1}weight\0\u{4}X\u{3}replaces_area\0\u{3}allow_shrink\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4596,6 +4949,8 @@ nonisolated extension PBJobOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageI
       case 2: try { try decoder.decodeSingularStringField(value: &self.order) }()
       case 3: try { try decoder.decodeSingularInt32Field(value: &self.priority) }()
       case 4: try { try decoder.decodeSingularUInt32Field(value: &self.weight) }()
+      case 220: try { try decoder.decodeSingularBoolField(value: &self.replacesArea) }()
+      case 221: try { try decoder.decodeSingularBoolField(value: &self.allowShrink) }()
       default: break
       }
     }
@@ -4614,6 +4969,12 @@ nonisolated extension PBJobOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if self.weight != 0 {
       try visitor.visitSingularUInt32Field(value: self.weight, fieldNumber: 4)
     }
+    if self.replacesArea != false {
+      try visitor.visitSingularBoolField(value: self.replacesArea, fieldNumber: 220)
+    }
+    if self.allowShrink != false {
+      try visitor.visitSingularBoolField(value: self.allowShrink, fieldNumber: 221)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -4622,6 +4983,8 @@ nonisolated extension PBJobOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     if lhs.order != rhs.order {return false}
     if lhs.priority != rhs.priority {return false}
     if lhs.weight != rhs.weight {return false}
+    if lhs.replacesArea != rhs.replacesArea {return false}
+    if lhs.allowShrink != rhs.allowShrink {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5095,7 +5458,7 @@ nonisolated extension PBOrigins: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
 
 nonisolated extension PBOriginStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".OriginStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{1}state\0\u{3}per_second\0\u{1}concurrency\0\u{3}granted_per_second\0\u{3}granted_concurrency\0\u{1}workers\0\u{3}blocked_ms\0\u{1}requests\0\u{1}throttled\0\u{1}failed\0\u{1}factor\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{1}state\0\u{3}per_second\0\u{1}concurrency\0\u{3}granted_per_second\0\u{3}granted_concurrency\0\u{1}workers\0\u{3}blocked_ms\0\u{1}requests\0\u{1}throttled\0\u{1}failed\0\u{1}factor\0\u{4}F\u{3}found_per_second\0\u{3}found_concurrency\0\u{3}operator_per_second\0\u{3}operator_concurrency\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5115,6 +5478,10 @@ nonisolated extension PBOriginStatus: SwiftProtobuf.Message, SwiftProtobuf._Mess
       case 10: try { try decoder.decodeSingularUInt64Field(value: &self.throttled) }()
       case 11: try { try decoder.decodeSingularUInt64Field(value: &self.failed) }()
       case 12: try { try decoder.decodeSingularDoubleField(value: &self.factor) }()
+      case 210: try { try decoder.decodeSingularDoubleField(value: &self.foundPerSecond) }()
+      case 211: try { try decoder.decodeSingularUInt32Field(value: &self.foundConcurrency) }()
+      case 212: try { try decoder.decodeSingularDoubleField(value: &self.operatorPerSecond) }()
+      case 213: try { try decoder.decodeSingularUInt32Field(value: &self.operatorConcurrency) }()
       default: break
       }
     }
@@ -5157,6 +5524,18 @@ nonisolated extension PBOriginStatus: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if self.factor.bitPattern != 0 {
       try visitor.visitSingularDoubleField(value: self.factor, fieldNumber: 12)
     }
+    if self.foundPerSecond.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.foundPerSecond, fieldNumber: 210)
+    }
+    if self.foundConcurrency != 0 {
+      try visitor.visitSingularUInt32Field(value: self.foundConcurrency, fieldNumber: 211)
+    }
+    if self.operatorPerSecond.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.operatorPerSecond, fieldNumber: 212)
+    }
+    if self.operatorConcurrency != 0 {
+      try visitor.visitSingularUInt32Field(value: self.operatorConcurrency, fieldNumber: 213)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5173,6 +5552,10 @@ nonisolated extension PBOriginStatus: SwiftProtobuf.Message, SwiftProtobuf._Mess
     if lhs.throttled != rhs.throttled {return false}
     if lhs.failed != rhs.failed {return false}
     if lhs.factor != rhs.factor {return false}
+    if lhs.foundPerSecond != rhs.foundPerSecond {return false}
+    if lhs.foundConcurrency != rhs.foundConcurrency {return false}
+    if lhs.operatorPerSecond != rhs.operatorPerSecond {return false}
+    if lhs.operatorConcurrency != rhs.operatorConcurrency {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5180,7 +5563,7 @@ nonisolated extension PBOriginStatus: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension PBGetEvents: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".GetEvents"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}after\0\u{1}limit\0\u{3}wait_ms\0\u{1}job\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}after\0\u{1}limit\0\u{3}wait_ms\0\u{1}job\0\u{2}X\u{3}newest\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5192,6 +5575,7 @@ nonisolated extension PBGetEvents: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 2: try { try decoder.decodeSingularUInt32Field(value: &self.limit) }()
       case 3: try { try decoder.decodeSingularUInt32Field(value: &self.waitMs) }()
       case 4: try { try decoder.decodeSingularUInt64Field(value: &self.job) }()
+      case 220: try { try decoder.decodeSingularUInt32Field(value: &self.newest) }()
       default: break
       }
     }
@@ -5210,6 +5594,9 @@ nonisolated extension PBGetEvents: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.job != 0 {
       try visitor.visitSingularUInt64Field(value: self.job, fieldNumber: 4)
     }
+    if self.newest != 0 {
+      try visitor.visitSingularUInt32Field(value: self.newest, fieldNumber: 220)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5218,6 +5605,7 @@ nonisolated extension PBGetEvents: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.limit != rhs.limit {return false}
     if lhs.waitMs != rhs.waitMs {return false}
     if lhs.job != rhs.job {return false}
+    if lhs.newest != rhs.newest {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -5592,7 +5980,7 @@ nonisolated extension PBPing: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
 
 nonisolated extension PBHealth: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Health"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}build\0\u{1}epoch\0\u{1}state\0\u{1}catalog\0\u{3}blob_store\0\u{3}bbox_tile_limit\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}build\0\u{1}epoch\0\u{1}state\0\u{1}catalog\0\u{3}blob_store\0\u{3}bbox_tile_limit\0\u{2}j\u{3}findings\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5606,6 +5994,7 @@ nonisolated extension PBHealth: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       case 4: try { try decoder.decodeSingularStringField(value: &self.catalog) }()
       case 5: try { try decoder.decodeSingularStringField(value: &self.blobStore) }()
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.bboxTileLimit) }()
+      case 240: try { try decoder.decodeRepeatedMessageField(value: &self.findings) }()
       default: break
       }
     }
@@ -5630,6 +6019,9 @@ nonisolated extension PBHealth: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if self.bboxTileLimit != 0 {
       try visitor.visitSingularUInt64Field(value: self.bboxTileLimit, fieldNumber: 6)
     }
+    if !self.findings.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.findings, fieldNumber: 240)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -5640,6 +6032,52 @@ nonisolated extension PBHealth: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     if lhs.catalog != rhs.catalog {return false}
     if lhs.blobStore != rhs.blobStore {return false}
     if lhs.bboxTileLimit != rhs.bboxTileLimit {return false}
+    if lhs.findings != rhs.findings {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBHealthFinding: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".HealthFinding"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}level\0\u{1}code\0\u{1}text\0\u{1}hint\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.level) }()
+      case 2: try { try decoder.decodeSingularStringField(value: &self.code) }()
+      case 3: try { try decoder.decodeSingularStringField(value: &self.text) }()
+      case 4: try { try decoder.decodeSingularStringField(value: &self.hint) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.level.isEmpty {
+      try visitor.visitSingularStringField(value: self.level, fieldNumber: 1)
+    }
+    if !self.code.isEmpty {
+      try visitor.visitSingularStringField(value: self.code, fieldNumber: 2)
+    }
+    if !self.text.isEmpty {
+      try visitor.visitSingularStringField(value: self.text, fieldNumber: 3)
+    }
+    if !self.hint.isEmpty {
+      try visitor.visitSingularStringField(value: self.hint, fieldNumber: 4)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBHealthFinding, rhs: PBHealthFinding) -> Bool {
+    if lhs.level != rhs.level {return false}
+    if lhs.code != rhs.code {return false}
+    if lhs.text != rhs.text {return false}
+    if lhs.hint != rhs.hint {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -6165,9 +6603,88 @@ nonisolated extension PBEdition: SwiftProtobuf.Message, SwiftProtobuf._MessageIm
   }
 }
 
+nonisolated extension PBOriginLimit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".OriginLimit"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{3}per_second\0\u{1}concurrency\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.origin) }()
+      case 2: try { try decoder.decodeSingularDoubleField(value: &self.perSecond) }()
+      case 3: try { try decoder.decodeSingularUInt32Field(value: &self.concurrency) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    if !self.origin.isEmpty {
+      try visitor.visitSingularStringField(value: self.origin, fieldNumber: 1)
+    }
+    if self.perSecond.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.perSecond, fieldNumber: 2)
+    }
+    if self.concurrency != 0 {
+      try visitor.visitSingularUInt32Field(value: self.concurrency, fieldNumber: 3)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBOriginLimit, rhs: PBOriginLimit) -> Bool {
+    if lhs.origin != rhs.origin {return false}
+    if lhs.perSecond != rhs.perSecond {return false}
+    if lhs.concurrency != rhs.concurrency {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBOriginOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".OriginOrder"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}order\0\u{1}limit\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularStringField(value: &self.order) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._limit) }()
+      default: break
+      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    if !self.order.isEmpty {
+      try visitor.visitSingularStringField(value: self.order, fieldNumber: 1)
+    }
+    try { if let v = self._limit {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBOriginOrder, rhs: PBOriginOrder) -> Bool {
+    if lhs.order != rhs.order {return false}
+    if lhs._limit != rhs._limit {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
 nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LoggedChange"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_inserted\0\u{1}job\0\u{3}job_forgotten\0\u{1}batch\0\u{1}package\0\u{1}failures\0\u{1}orphan\0\u{3}batches_added\0\u{3}job_reopened\0\u{1}dropped\0\u{1}schedule\0\u{3}schedule_dropped\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}job_inserted\0\u{1}job\0\u{3}job_forgotten\0\u{1}batch\0\u{1}package\0\u{1}failures\0\u{1}orphan\0\u{3}batches_added\0\u{3}job_reopened\0\u{1}dropped\0\u{1}schedule\0\u{3}schedule_dropped\0\u{4}F\u{3}origin_limit\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -6316,6 +6833,19 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
           self.change = .scheduleDropped(v)
         }
       }()
+      case 210: try {
+        var v: PBOriginLimit?
+        var hadOneofValue = false
+        if let current = self.change {
+          hadOneofValue = true
+          if case .originLimit(let m) = current {v = m}
+        }
+        try decoder.decodeSingularMessageField(value: &v)
+        if let v = v {
+          if hadOneofValue {try decoder.handleConflictingOneOf()}
+          self.change = .originLimit(v)
+        }
+      }()
       default: break
       }
     }
@@ -6375,6 +6905,10 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
       guard case .scheduleDropped(let v)? = self.change else { preconditionFailure() }
       try visitor.visitSingularStringField(value: v, fieldNumber: 12)
     }()
+    case .originLimit?: try {
+      guard case .originLimit(let v)? = self.change else { preconditionFailure() }
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 210)
+    }()
     case nil: break
     }
     try unknownFields.traverse(visitor: &visitor)
@@ -6389,7 +6923,7 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LoggedJob"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}priority\0\u{1}weight\0\u{3}allowed_missing\0\u{1}state\0\u{1}reason\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}bytes\0\u{1}batches\0\u{1}plan\0\u{1}packages\0\u{1}after\0\u{1}identity\0\u{3}keeps_blobs\0\u{2}\u{3}reused\0\u{4}\u{14}not_modified\0\u{1}received\0\u{1}rested\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}priority\0\u{1}weight\0\u{3}allowed_missing\0\u{1}state\0\u{1}reason\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}bytes\0\u{1}batches\0\u{1}plan\0\u{1}packages\0\u{1}after\0\u{1}identity\0\u{3}keeps_blobs\0\u{2}\u{3}reused\0\u{4}\u{14}not_modified\0\u{1}received\0\u{1}rested\0\u{4}^\u{2}source_version\0")
 
   fileprivate class _StorageClass {
     var _requestID: String = String()
@@ -6413,6 +6947,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _notModified: UInt64 = 0
     var _received: UInt64 = 0
     var _rested: Bool = false
+    var _sourceVersion: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -6444,6 +6979,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
       _notModified = source._notModified
       _received = source._received
       _rested = source._rested
+      _sourceVersion = source._sourceVersion
     }
   }
 
@@ -6483,6 +7019,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 40: try { try decoder.decodeSingularUInt64Field(value: &_storage._notModified) }()
         case 41: try { try decoder.decodeSingularUInt64Field(value: &_storage._received) }()
         case 42: try { try decoder.decodeSingularBoolField(value: &_storage._rested) }()
+        case 200: try { try decoder.decodeSingularStringField(value: &_storage._sourceVersion) }()
         default: break
         }
       }
@@ -6558,6 +7095,9 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
       if _storage._rested != false {
         try visitor.visitSingularBoolField(value: _storage._rested, fieldNumber: 42)
       }
+      if !_storage._sourceVersion.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._sourceVersion, fieldNumber: 200)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -6588,6 +7128,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._notModified != rhs_storage._notModified {return false}
         if _storage._received != rhs_storage._received {return false}
         if _storage._rested != rhs_storage._rested {return false}
+        if _storage._sourceVersion != rhs_storage._sourceVersion {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -41,3 +41,8 @@ struct Endpoint {
             "'\(text.prefix(200))' is not an endpoint; expected e.g. tcp://127.0.0.1:7470 or tcp://*:7470.")
     }
 }
+
+extension RouterLink {
+    /// Whether an endpoint can be reached from this machine only; `false` for a text that is no endpoint.
+    public static func isLocal(_ endpoint: String) -> Bool { (try? Endpoint(endpoint))?.isLocal ?? false }
+}

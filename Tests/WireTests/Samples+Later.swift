@@ -16,6 +16,9 @@ extension Samples {
                         $0.origin = "tiles.example.com"
                         $0.requests = 50
                         $0.throttled = 1
+                        $0.failed = 2
+                        $0.busy = 1
+                        $0.occupiedMs = 900
                         $0.retryAfterMs = 30_000
                         $0.held = .make {
                             $0.perSecond = 12.5
@@ -58,6 +61,10 @@ extension Samples {
                         $0.state = "slowed"
                         $0.perSecond = 50
                         $0.factor = 0.5
+                        $0.foundPerSecond = 25
+                        $0.foundConcurrency = 20
+                        $0.operatorPerSecond = 40.5
+                        $0.operatorConcurrency = 30
                     }
                 ]
             }),
@@ -85,6 +92,15 @@ extension Samples {
                 $0.bytes = 1 << 20
             }),
         .drainWorker(.make { $0.name = "mule-1" }),
+        .originOrder(
+            .make {
+                $0.order = "limit"
+                $0.limit = .make {
+                    $0.origin = "tiles.example.com"
+                    $0.perSecond = 40.5
+                    $0.concurrency = 30
+                }
+            }),
         .putBegin(
             .make {
                 $0.digest = digest(1)
@@ -130,6 +146,8 @@ extension Samples {
         $0.concurrency = 4
         $0.ttlMs = 10_000
         $0.round = 7
+        $0.reportMs = 250
+        $0.opened = 2
     }
 
     private static let letter = PBDeadLetter.make {
