@@ -4,6 +4,7 @@ extension OriginBudget.Reception {
         switch status {
         case 429: self = .throttled(retryAfter: retryAfter)
         case 503 where retryAfter != nil: self = .throttled(retryAfter: retryAfter)
+        case 503: self = .busy
         // A server that cannot do what is asked is up.
         case 500...599 where status != 501 && status != 505: self = .failed
         default: self = .answered
@@ -25,6 +26,13 @@ struct IdleAttempts: Sendable {
     /// with such tiles alone, look like an origin that is down, and are asked for once a minute.
     static let ownFaults = 2
 
+    /// A 503 among answers is an overload when at least this share of them is one; below it, the fault is the tile's own.
+    static let busyShare = 0.05
+    /// Attempts at an overloaded origin that do not count.
+    static let mostBusy = 30
+    /// The longest wait after a refusal without Retry-After: the rate is what holds requests back.
+    static let longestWait = Duration.seconds(2)
+
     private(set) var count = 0
     private var faults = 0
     /// How the origin had received all requests when this one last failed, or began.
@@ -42,8 +50,11 @@ struct IdleAttempts: Sendable {
     ///
     /// - Parameter hadAnswer: False when nobody was there, which is never a request's own fault.
     func evidence(of reception: OriginBudget.Reception, hadAnswer: Bool) -> OriginBudget.Reception {
-        guard case .failed = reception, hadAnswer, faults >= Self.ownFaults else { return reception }
-        return .none
+        guard hadAnswer, faults >= Self.ownFaults else { return reception }
+        switch reception {
+        case .failed, .busy: return .none
+        case .answered, .throttled, .none: return reception
+        }
     }
 
     /// Whether an attempt that ended so does not count against its request.
@@ -60,7 +71,9 @@ struct IdleAttempts: Sendable {
         case .throttled:
             let isAlone = use.throttled &- before.throttled <= 1
             guard !isAlone || count < Self.mostAlone else { return false }
-        case .failed:
+        case .busy where Self.isOverloaded(before, use):
+            guard count < Self.mostBusy else { return false }
+        case .failed, .busy:
             guard before.answered == use.answered else {
                 if hadAnswer { faults = min(faults + 1, Self.ownFaults) }
                 return false
@@ -72,6 +85,12 @@ struct IdleAttempts: Sendable {
         }
         count = min(count + 1, 1_000)
         return true
+    }
+
+    /// Whether the origin answered some requests and refused others, of which this one need not be special.
+    private static func isOverloaded(_ before: OriginBudget.Use, _ use: OriginBudget.Use) -> Bool {
+        let (answered, busy) = (Double(use.answered &- before.answered), Double(use.busy &- before.busy))
+        return answered > 0 && busy >= 2 && busy >= busyShare * (answered + busy)
     }
 }
 
@@ -85,7 +104,13 @@ extension TransferJob {
         var waiting = policy
         waiting.maxAttempts = .max
         var asked: Duration?
-        if case .throttled(let retryAfter) = reception { asked = retryAfter }
+        switch reception {
+        case .throttled(let retryAfter):
+            asked = retryAfter
+            if retryAfter == nil { waiting.cap = min(waiting.cap, IdleAttempts.longestWait) }
+        case .busy where budget.use.answered > 0: waiting.cap = min(waiting.cap, IdleAttempts.longestWait)
+        case .busy, .answered, .failed, .none: break
+        }
         return waiting.wait(afterAttempt: attempt + min(idle.count, 20), retryAfter: asked, using: &generator)
     }
 }

@@ -15,9 +15,18 @@ public final class OriginBudget: Sendable {
         public var concurrency: Int
         /// Its end.
         public var until: ContinuousClock.Instant
+        /// How often its use is to be reported at least; `nil` = at the worker's own pace.
+        public var reportEvery: Duration?
+        /// A higher number than the last grant's ends every wait for a Retry-After.
+        public var opened: UInt64
 
         /// A grant.
-        public init(perSecond: Double, burst: Double, concurrency: Int, until: ContinuousClock.Instant) {
+        public init(
+            perSecond: Double, burst: Double, concurrency: Int, until: ContinuousClock.Instant,
+            reportEvery: Duration? = nil, opened: UInt64 = 0
+        ) {
+            self.reportEvery = reportEvery
+            self.opened = opened
             self.perSecond = perSecond
             self.burst = burst
             self.concurrency = concurrency
@@ -35,6 +44,10 @@ public final class OriginBudget: Sendable {
         public var throttled: UInt64 = 0
         /// Other 5xx, no connection, timeouts.
         public var failed: UInt64 = 0
+        /// Of these, 503 without Retry-After: the origin refuses this request, or all.
+        public var busy: UInt64 = 0
+        /// How long the answered requests took, added up.
+        public var occupied = Duration.zero
 
         /// Nothing done.
         public init() {}
@@ -45,6 +58,8 @@ public final class OriginBudget: Sendable {
         case answered
         case throttled(retryAfter: Duration?)
         case failed
+        /// 503 without Retry-After.
+        case busy
         /// Broken off by us.
         case none
     }
@@ -58,6 +73,7 @@ public final class OriginBudget: Sendable {
         var inFlight = 0
         var use = Use()
         var retryAfter = Duration.zero
+        var brake = RefusalBrake()
         var waiting: [ObjectIdentifier: Int] = [:]
         var wakers: [ObjectIdentifier: @Sendable () -> Void] = [:]
     }
@@ -78,6 +94,7 @@ public final class OriginBudget: Sendable {
                 state.ceiling = (old.concurrency, old.until)
             }
             state.grant = grant
+            state.brake = RefusalBrake()
             state.filledAt = max(state.filledAt ?? now, now)
             state.tokens = min(state.tokens, grant.burst)
             return state.wakers.values.map(\.self)
@@ -100,6 +117,12 @@ public final class OriginBudget: Sendable {
             return state.retryAfter
         }
     }
+
+    /// How often an operator has lifted a block.
+    var opened: UInt64 { state.withLock { $0.grant?.opened ?? 0 } }
+
+    /// Whether nothing starts because nearly everything was refused since the last grant: a report is due.
+    public func isBraked(at now: ContinuousClock.Instant = .now) -> Bool { state.withLock { $0.brake.holds(at: now) } }
 
     /// Requests that wait for a permit.
     public var waiting: Int { state.withLock { $0.waiting.values.reduce(0, +) } }
@@ -134,6 +157,7 @@ public final class OriginBudget: Sendable {
             guard let grant = state.grant, grant.until > now, state.inFlight < grant.concurrency else {
                 return .seconds(1)
             }
+            if state.brake.holds(at: now) { return .milliseconds(50) }
             if grant.perSecond > 0 {
                 guard state.tokens >= 1 else { return .seconds(min((1 - state.tokens) / grant.perSecond, 1)) }
                 state.tokens -= 1
@@ -145,12 +169,20 @@ public final class OriginBudget: Sendable {
     }
 
     /// A request has ended.
-    func settle(_ reception: Reception) {
+    ///
+    /// - Parameter begun: When it started; its time counts when it was answered.
+    func settle(_ reception: Reception, begun: ContinuousClock.Instant? = nil, at now: ContinuousClock.Instant = .now) {
         let wakers = state.withLock { state in
             state.inFlight -= 1
+            state.brake.take(reception, at: now)
             switch reception {
-            case .answered: state.use.answered &+= 1
+            case .answered:
+                state.use.answered &+= 1
+                if let begun { state.use.occupied += now - begun }
             case .failed: state.use.failed &+= 1
+            case .busy:
+                state.use.failed &+= 1
+                state.use.busy &+= 1
             case .throttled(let retryAfter):
                 state.use.throttled &+= 1
                 state.retryAfter = max(state.retryAfter, retryAfter ?? .zero)

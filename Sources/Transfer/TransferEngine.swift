@@ -16,6 +16,7 @@ final class TransferEngine {
     private var limiter: RateLimiter?
     let budget: OriginBudget?
     private var pausedUntil: ContinuousClock.Instant?
+    private var opened: UInt64 = 0
     private var active: [UnsafeMutableRawPointer: EasyHandle] = [:]
     private var idle: [EasyHandle] = []
     private var downloads: [ObjectIdentifier: (download: Download, jobs: Int)] = [:]
@@ -48,6 +49,7 @@ final class TransferEngine {
             if mail.isClosed { break }
             if mail.hasCancellations { removeCancelled() }
             breakOff()
+            endPause()
             _ = startDue()
             var running: Int32 = 0
             curl_multi_perform(loop.multi, &running)
@@ -119,14 +121,15 @@ final class TransferEngine {
             }
             // After a failure something new tells more than what failed before: whether the origin is down, or one tile ill.
             guard let job = queue.pop(at: now, newFirst: hasFailed) else { break }
-            begin(job)
+            begin(job, at: now)
             didStart = true
         }
         return (didStart, nil)
     }
 
-    private func begin(_ job: TransferJob) {
+    private func begin(_ job: TransferJob, at now: ContinuousClock.Instant) {
         var job = job
+        job.begun = now
         job.idle.begin(budget?.use)
         guard let easy = idle.popLast() ?? EasyHandle(options: options) else {
             budget?.settle(.none)
@@ -173,8 +176,11 @@ final class TransferEngine {
             if code == CURLE_OK {
                 answered(job, easy, status: status, redirect: redirect)
             } else {
-                failed(
-                    job, easy.fileFailure ?? TransferError(curl: code, isTooLarge: easy.isTooLarge, url: job.url))
+                var firstByte: curl_off_t = 0
+                ph_easy_get_offset(handle, CURLINFO_STARTTRANSFER_TIME_T, &firstByte)
+                let error = TransferError(
+                    curl: code, isTooLarge: easy.isTooLarge, hasBegun: firstByte > 0, url: job.url)
+                failed(job, easy.fileFailure ?? error)
             }
             easy.rest()
             idle.append(easy)
@@ -189,7 +195,7 @@ final class TransferEngine {
             : nil
         if let budget {
             let reception = OriginBudget.Reception(status: status, retryAfter: after)
-            settle(job.idle.evidence(of: reception, hadAnswer: true), budget)
+            settle(job.idle.evidence(of: reception, hadAnswer: true), budget, begun: job.begun)
             if let wait = job.idleWait(reception, hadAnswer: true, budget, options.retry, using: &generator) {
                 pause(after, status)
                 job.startAgain(counts: false)
@@ -223,10 +229,12 @@ final class TransferEngine {
     }
 
     /// Tells the budget what an ended attempt says about the origin.
-    private func settle(_ reception: OriginBudget.Reception, _ budget: OriginBudget) {
-        budget.settle(reception)
+    private func settle(
+        _ reception: OriginBudget.Reception, _ budget: OriginBudget, begun: ContinuousClock.Instant? = nil
+    ) {
+        budget.settle(reception, begun: begun)
         switch reception {
-        case .failed: hasFailed = true
+        case .failed, .busy: hasFailed = true
         case .answered, .throttled: hasFailed = false
         case .none: break
         }
@@ -237,6 +245,17 @@ final class TransferEngine {
         guard let retryAfter, status == 429 || status == 503 else { return }
         let end = ContinuousClock.now + min(retryAfter, options.retry.retryAfterCap)
         pausedUntil = max(pausedUntil ?? end, end)
+    }
+
+    /// Ends what a Retry-After began, when an operator has lifted the block.
+    private func endPause() {
+        guard let latest = budget?.opened, latest != opened else { return }
+        // A new coordinator counts from the start again.
+        if latest > opened {
+            pausedUntil = nil
+            queue.hurry(to: .now)
+        }
+        opened = latest
     }
 
     private func refusal(of target: String, for job: TransferJob) -> TransferError? {

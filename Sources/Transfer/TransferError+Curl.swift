@@ -2,11 +2,21 @@ import CCurl
 
 extension TransferError {
     /// Names a libcurl result; the text is libcurl's own constant one and the host, never the whole URL.
-    init(curl code: CURLcode, isTooLarge: Bool, url: String) {
+    ///
+    /// - Parameters:
+    ///   - isTooLarge: Whether receiving was stopped because a limit of ours was passed.
+    ///   - hasBegun: Whether a part of the answer had come. Then "out of memory" is libcurl's word for a header line above its own limit
+    ///     of 100 KiB (CURL_MAX_HTTP_HEADER; since 8.6 `CURLE_TOO_LARGE`, number 100).
+    init(curl code: CURLcode, isTooLarge: Bool, hasBegun: Bool, url: String) {
         let text =
             "\(WebOrigin(url)?.authority ?? "?"): \(String(cString: curl_easy_strerror(code))) (curl \(code.rawValue))"
         if isTooLarge || code == CURLE_FILESIZE_EXCEEDED {
             self.init(.tooLarge, "\(WebOrigin(url)?.authority ?? "?"): the answer is larger than the limit")
+            return
+        }
+        if code == CURLE_OUT_OF_MEMORY && hasBegun || code.rawValue == 100 {
+            self.init(
+                .tooLarge, "\(WebOrigin(url)?.authority ?? "?"): a header line of the answer is longer than 100 KiB")
             return
         }
         switch code {

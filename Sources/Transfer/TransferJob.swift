@@ -8,6 +8,8 @@ struct TransferJob: Sendable {
     /// The URL of the current hop.
     var url: String
     var attempt = 1
+    /// When this attempt began.
+    var begun: ContinuousClock.Instant?
     /// Attempts that told nothing about this request.
     var idle: IdleAttempts
     var redirects = 0

@@ -45,6 +45,11 @@ struct TransferQueue {
         return job
     }
 
+    /// Ends the waits of all jobs.
+    mutating func hurry(to now: ContinuousClock.Instant) {
+        for place in later.indices where later[place].due > now { later[place].due = now }
+    }
+
     /// Takes out every job for which `isUnwanted` holds.
     mutating func remove(where isUnwanted: (TransferJob) -> Bool) -> [TransferJob] {
         let waiting = fresh[head...]

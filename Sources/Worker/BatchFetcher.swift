@@ -41,7 +41,33 @@ struct BatchFetcher: Sendable {
                 detail: "The batch \(cell) \(zooms) has \(count) tiles here and \(work.tiles) in the offer.",
                 retriable: false)
         }
-        let (tileset, origin) = try await origins.open(Array(work.tileset), budget: work.origin)
+        let source = try await origins.open(Array(work.tileset), budget: work.origin)
+        try Self.check(source.version, of: work)
+        let result: PBFetchResult
+        do {
+            result = try await fetch(work, mask, cell, zooms, from: source, meter)
+        } catch  where !(error is CancellationError) {
+            // What is read while the archive changes may look damaged.
+            if try await source.hasChanged() { throw WorkFailure.changing(source.tileset) }
+            throw error
+        }
+        return .make {
+            $0.token = token
+            $0.fetch = result
+        }
+    }
+
+    /// Refuses to make a batch from another version of the source's data than its job.
+    private static func check(_ version: String?, of work: PBFetchWork) throws {
+        guard !work.sourceVersion.isEmpty, let version, version != work.sourceVersion else { return }
+        throw WorkFailure(cause: "source-changed", detail: version, retriable: false)
+    }
+
+    private func fetch(
+        _ work: PBFetchWork, _ mask: TileMask, _ cell: TileID, _ zooms: ZoomRange, from source: OriginCache.Opened,
+        _ meter: WorkMeter
+    ) async throws -> PBFetchResult {
+        let (tileset, origin) = (source.tileset, source.origin)
         let session = try ShardSession(
             try store.temporaryURL(), ShardHeader(tileset: tileset.id, cell: cell, zooms: zooms), layers)
         var wanted = SourceTiles(mask.tiles(in: zooms, under: cell), tileset: tileset.id)
@@ -49,8 +75,9 @@ struct BatchFetcher: Sendable {
             guard try await open(digest, in: session, wanted) else { break }
         }
         var failedBefore = false
-        for (number, source) in work.sources.enumerated() where !wanted.rest.isEmpty {
-            wanted = try await take(wanted, from: source, into: session, meter)
+        let isOfVersion = work.sourcesVersion.isEmpty || work.sourcesVersion == source.version
+        for (number, shard) in (isOfVersion ? work.sources : []).enumerated() where !wanted.rest.isEmpty {
+            wanted = try await take(wanted, from: shard, into: session, meter)
             // One that had nothing says nothing of single tiles.
             if number == 0 { failedBefore = work.partialFirst && wanted.taken > 0 }
         }
@@ -79,11 +106,10 @@ struct BatchFetcher: Sendable {
             }
         }
         try Task.checkCancellation()
-        let result = try await session.finish(store, expecting: work.tiles)
-        return .make {
-            $0.token = token
-            $0.fetch = result
-        }
+        if try await source.hasChanged() { throw WorkFailure.changing(tileset) }
+        var result = try await session.finish(store, expecting: work.tiles)
+        result.sourceVersion = source.version ?? ""
+        return result
     }
 
     /// Takes what one source holds; a source that is gone or damaged is left, for it is only a help.

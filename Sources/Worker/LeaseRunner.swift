@@ -1,5 +1,6 @@
 internal import Foundation
 internal import Logging
+internal import Origins
 internal import Packages
 internal import Shards
 internal import Styles
@@ -52,6 +53,7 @@ struct LeaseRunner: WorkRunner {
     static func failure(_ error: any Error) -> WorkFailure {
         switch error {
         case let failure as WorkFailure: return failure
+        case let error as OriginsError: return WorkFailure(error)
         case let error as ShardsError:
             switch error.code {
             case .diskFull: return WorkFailure(cause: "disk-full", detail: error.message, retriable: true)

@@ -6,6 +6,14 @@ internal import Tilesets
 
 /// One open origin per tileset, so that connections and their limits are shared by all batches of this process.
 actor OriginCache {
+    /// An origin as a batch uses it.
+    struct Opened: Sendable {
+        let tileset: Tileset
+        let origin: any TileOrigin
+        /// The version of its data just before it was opened or found open; `nil` for servers.
+        let version: String?
+    }
+
     private struct Entry {
         let tileset: Tileset
         let opening: Task<any TileOrigin, any Error>
@@ -31,27 +39,34 @@ actor OriginCache {
 
     /// The tileset of `canonicalJSON` and its origin, whose requests draw from the budget `name`; empty = from none.
     ///
-    /// A failed opening is not kept: the next batch tries again. A file that was replaced or written to is opened anew.
+    /// A failed opening is not kept: the next batch tries again. A file that was replaced or written to is opened again.
     ///
     /// - Throws: ``WorkFailure``.
-    func open(_ canonicalJSON: [UInt8], budget name: String) async throws -> (Tileset, any TileOrigin) {
+    func open(_ canonicalJSON: [UInt8], budget name: String) async throws -> Opened {
         let key = Digest(of: canonicalJSON + Array(name.utf8))
         uses += 1
+        let tileset = try entries[key]?.tileset ?? Self.tileset(canonicalJSON)
+        // In this order: a file that is replaced meanwhile has another version afterwards (``Opened/hasChanged()``).
+        let version = try await tileset.sourceVersion()
+        let stamp = OriginFactory.stamp(of: tileset)
         let entry: Entry
-        if let found = entries[key], found.stamp == OriginFactory.stamp(of: found.tileset) {
+        if let found = entries[key], found.stamp == stamp {
             entry = found
         } else {
-            let tileset: Tileset
-            do {
-                tileset = try Tileset(canonicalJSON: canonicalJSON)
-            } catch {
-                throw WorkFailure(cause: "bad-tileset", detail: "\(error)", retriable: false)
-            }
             // Not a child of the first batch that asks: others wait for it too, and that one may be cancelled.
             let budget = name.isEmpty ? nil : budgets.budget(name)
-            let stamp = OriginFactory.stamp(of: tileset)
             let opening = Task { [environment, layers] in
-                try await OriginFactory.open(tileset, environment: environment, budget: budget, layers: layers)
+                let origin: any TileOrigin
+                do {
+                    origin = try await OriginFactory.open(
+                        tileset, environment: environment, budget: budget, layers: layers)
+                } catch {
+                    // What cannot be read while it is being replaced is not damaged.
+                    try Self.check(tileset, stamp)
+                    throw error
+                }
+                try Self.check(tileset, stamp)
+                return origin
             }
             entry = Entry(tileset: tileset, opening: opening, stamp: stamp, lastUse: uses)
             if entries[key] == nil, entries.count >= Self.limit,
@@ -63,18 +78,59 @@ actor OriginCache {
         }
         entries[key]?.lastUse = uses
         do {
-            return (entry.tileset, try await entry.opening.value)
+            return Opened(tileset: tileset, origin: try await entry.opening.value, version: version)
         } catch {
             entries[key] = nil
-            throw Self.failure(error)
+            throw (error as? OriginsError).map { WorkFailure($0) as any Error } ?? error
         }
     }
 
+    private static func tileset(_ canonicalJSON: [UInt8]) throws -> Tileset {
+        do {
+            return try Tileset(canonicalJSON: canonicalJSON)
+        } catch {
+            throw WorkFailure(cause: "bad-tileset", detail: "\(error)", retriable: false)
+        }
+    }
+
+    private static func check(_ tileset: Tileset, _ stamp: FileStamp?) throws {
+        guard OriginFactory.stamp(of: tileset) == stamp else { throw WorkFailure.changing(tileset) }
+    }
+}
+
+extension OriginCache.Opened {
+    /// Whether the source has another version by now, so that what was read since may be of both.
+    ///
+    /// - Throws: ``WorkFailure`` when the archive cannot be read any more.
+    func hasChanged() async throws -> Bool { try await tileset.sourceVersion() != version }
+}
+
+extension Tileset {
+    /// The version of the source's data now, read on a thread that may block.
+    fileprivate func sourceVersion() async throws -> String? {
+        guard case .http = source else {
+            do {
+                return try await Blocking.run("packhorse.version") { try OriginFactory.version(of: self) }
+            } catch let error as OriginsError {
+                throw WorkFailure(error)
+            }
+        }
+        return nil
+    }
+}
+
+extension WorkFailure {
     /// Another worker may hold the file or the secret that this one lacks: all but a damaged archive may pass.
-    private static func failure(_ error: any Error) -> any Error {
-        guard let error = error as? OriginsError else { return error }
+    init(_ error: OriginsError) {
         let cause = error.code == .tileset ? "bad-tileset" : "origin-\(error.code)"
         let retriable = error.code != .badArchive && error.code != .unsupported
-        return WorkFailure(cause: cause, detail: error.message, retriable: retriable)
+        self.init(cause: cause, detail: error.message, retriable: retriable)
+    }
+
+    /// The archive of a tileset is being replaced or written to; once that has ended it can be read.
+    static func changing(_ tileset: Tileset) -> WorkFailure {
+        WorkFailure(
+            cause: "origin-busy", detail: "The archive of tileset '\(tileset.id)' changed while it was read.",
+            retriable: true)
     }
 }

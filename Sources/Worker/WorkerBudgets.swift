@@ -31,10 +31,11 @@ final class WorkerBudgets: Sendable {
     private let state = Mutex(State())
     /// Messages whose time is remembered; a heartbeat is two or three.
     private static let remembered = 512
-    /// Reports out of turn leave this far apart.
-    private static let gap = Duration.milliseconds(200)
+    /// Reports out of turn leave this far apart, and those without which nothing goes on.
+    fileprivate static let gap = Duration.milliseconds(200)
+    private static let shortGap = Duration.milliseconds(50)
     /// While an origin is worked on, a report leaves this often: a third of a grant's life.
-    private static let turn = Duration.seconds(2)
+    fileprivate static let turn = Duration.seconds(2)
 
     /// The budget of an origin; without a grant until the coordinator sends one.
     func budget(_ origin: String) -> OriginBudget { state.withLock { $0.budget(origin) } }
@@ -74,7 +75,9 @@ final class WorkerBudgets: Sendable {
                     state.budget(grant.origin),
                     OriginBudget.Grant(
                         perSecond: grant.perSecond, burst: grant.burst, concurrency: Int(grant.concurrency),
-                        until: anchor + .milliseconds(Int64(grant.ttlMs)))
+                        until: anchor + .milliseconds(Int64(grant.ttlMs)),
+                        reportEvery: grant.reportMs > 0 ? .milliseconds(Int64(grant.reportMs)) : nil,
+                        opened: grant.opened)
                 )
             }
         }
@@ -108,6 +111,8 @@ final class WorkerBudgets: Sendable {
                         $0.answered = use.answered - before.answered
                         $0.throttled = use.throttled - before.throttled
                         $0.failed = use.failed - before.failed
+                        $0.busy = use.busy - before.busy
+                        $0.occupiedMs = UInt64(max((use.occupied - before.occupied) / .milliseconds(1), 0).rounded())
                         $0.retryAfterMs = UInt64(max(budget.takeRetryAfter() / .milliseconds(1), 0).rounded(.up))
                         $0.waiting = UInt64(waiting)
                         if let held { $0.held = .make { $0.set(held) } }
@@ -120,10 +125,13 @@ final class WorkerBudgets: Sendable {
     /// Whether a report should leave before its turn: somebody waits for what it says.
     func isUrgent(at now: ContinuousClock.Instant = .now) -> Bool {
         state.withLock { state in
-            guard state.lastReport.map({ now - $0 >= Self.gap }) ?? true else { return false }
+            let since = state.lastReport.map { now - $0 } ?? Self.turn
+            guard since >= Self.shortGap else { return false }
+            if state.budgets.values.contains(where: { $0.isBraked(at: now) }) { return true }
+            guard since >= Self.gap else { return false }
             if state.acknowledgeable > state.acknowledged { return true }
             if state.toldEpoch < state.epoch { return true }
-            let isDue = state.lastReport.map { now - $0 >= Self.turn } ?? true
+            let isDue = since >= state.pace(at: now)
             if isDue, state.budgets.values.contains(where: \.isUsed) { return true }
             return state.budgets.contains { name, budget in
                 let before = state.reported[name] ?? OriginBudget.Use()
@@ -134,11 +142,22 @@ final class WorkerBudgets: Sendable {
         }
     }
 
-    /// Whether any origin is worked on through a budget.
-    var isUsed: Bool { state.withLock { $0.budgets.values.contains(where: \.isUsed) } }
+    /// How long until it is worth asking ``isUrgent(at:)`` again, at most.
+    var pulse: Duration {
+        state.withLock { state in
+            guard state.budgets.values.contains(where: \.isUsed) else { return .seconds(1) }
+            return state.pace(at: .now) < Self.turn ? .milliseconds(50) : .milliseconds(200)
+        }
+    }
 }
 
 extension WorkerBudgets.State {
+    /// How often a report is due: as often as the most demanding live grant says.
+    fileprivate func pace(at now: ContinuousClock.Instant) -> Duration {
+        let asked = budgets.values.compactMap { $0.isUsed ? $0.live(at: now)?.reportEvery : nil }.min()
+        return min(max(asked ?? WorkerBudgets.turn, WorkerBudgets.gap), WorkerBudgets.turn)
+    }
+
     fileprivate mutating func budget(_ origin: String) -> OriginBudget {
         if let budget = budgets[origin] { return budget }
         let budget = OriginBudget()

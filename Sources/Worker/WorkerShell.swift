@@ -81,7 +81,7 @@ actor WorkerShell {
     func tick() async -> Duration {
         await handle(.tick(meters.mapValues(\.counters)))
         if budgets.isUrgent() { await handle(.report) }
-        return .milliseconds(min(max(core.nextTick - now, 20), budgets.isUsed ? 200 : 1000))
+        return min(.milliseconds(max(core.nextTick - now, 20)), budgets.pulse)
     }
 
     /// Begins to leave in good order.

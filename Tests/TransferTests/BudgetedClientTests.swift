@@ -50,6 +50,25 @@ struct BudgetedClientTests {
         #expect(response.status == 204 && response.attempts == 1)
     }
 
+    /// A 503 among answers is a refusal when many tiles get one, and the fault of the tile when it alone does.
+    @Test func a503AmongAnswersIsARefusalWhenItIsOneOfMany() {
+        func attempts(answered: Int, busy: Int) -> Int {
+            let budget = OriginBudget()
+            var idle = IdleAttempts()
+            idle.begin(budget.use)
+            for _ in 0..<100 {
+                for _ in 0..<answered { budget.settle(.answered) }
+                for _ in 0..<busy { budget.settle(.busy) }
+                if !idle.takes(.busy, hadAnswer: true, budget.use) { break }
+            }
+            return idle.count
+        }
+        #expect(attempts(answered: 20, busy: 20) == IdleAttempts.mostBusy)
+        #expect(attempts(answered: 200, busy: 1) == 0)
+        #expect(attempts(answered: 200, busy: 4) == 0)
+        #expect(attempts(answered: 0, busy: 1) == IdleAttempts.mostAlone)
+    }
+
     /// How many attempts of one request do not count while `others` more fare alike each time, at most 50.
     private func idleAttempts(_ reception: OriginBudget.Reception, others: Int, hadAnswer: Bool = true) -> Int {
         let budget = OriginBudget()

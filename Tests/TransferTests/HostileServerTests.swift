@@ -38,7 +38,19 @@ struct HostileServerTests {
 
     @Test func aHeaderLineWithoutEndIsStopped() async throws {
         let bytes = Array("HTTP/1.1 200 OK\r\nX: ".utf8) + [UInt8](repeating: 65, count: 4 << 20)
-        #expect(try await get { _ in .stall(bytes) }.error != nil)
+        let error = try await get { _ in .stall(bytes) }.error
+        #expect(error?.code == .tooLarge && error?.isRetriable == false)
+    }
+
+    /// libcurl calls a header line above its limit "out of memory"; it is the server's fault, and another request meets the same line.
+    @Test(arguments: ["HTTP/1.1 200 OK\r\nX-Long: ", "HTTP/1.1 200 "])
+    func aHeaderLineAboveTheLimitIsAnAnswerThatIsTooLarge(_ start: String) async throws {
+        let line = start + String(repeating: "a", count: 300_000) + "\r\nContent-Length: 0\r\n\r\n"
+        let bytes = Array(line.utf8)
+        let found = try await get { _ in .stall(bytes) }
+        #expect(found.error?.code == .tooLarge && found.error?.isRetriable == false)
+        #expect(found.error?.message.contains("header line of the answer is longer than 100 KiB") == true)
+        #expect(found.requests.count == 1)
     }
 
     @Test func endlessInformationalAnswersAreStopped() async throws {

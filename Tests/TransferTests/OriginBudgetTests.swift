@@ -73,6 +73,44 @@ struct OriginBudgetTests {
         #expect(budget.excess(at: start + .seconds(101)) == 1)
     }
 
+    /// Refused nearly everything, a worker waits for the next grant.
+    @Test func aBrakeHoldsUntilTheNextGrant() {
+        let budget = OriginBudget()
+        budget.apply(grant(0), at: start)
+        func refuse(_ count: Int, at time: ContinuousClock.Instant) {
+            for _ in 0..<count where budget.take(at: time) == nil {
+                budget.settle(.throttled(retryAfter: nil), at: time)
+            }
+        }
+        refuse(100, at: start)
+        #expect(budget.use.throttled == 16 && budget.isBraked(at: start))
+        #expect(budget.take(at: start + .milliseconds(400)) != nil)
+        budget.apply(grant(0), at: start + .milliseconds(400))
+        #expect(!budget.isBraked(at: start + .milliseconds(400)))
+        refuse(100, at: start + .milliseconds(400))
+        // A grant that is lost stops nobody for long.
+        #expect(budget.take(at: start + .milliseconds(901)) == nil)
+    }
+
+    @Test func fewRefusalsAmongAnswersDoNotBrake() {
+        let budget = OriginBudget()
+        budget.apply(grant(0), at: start)
+        for turn in 0..<1_000 where budget.take(at: start) == nil {
+            budget.settle(turn % 3 == 0 ? .throttled(retryAfter: nil) : .answered, at: start)
+        }
+        #expect(budget.use.requests == 1_000 && !budget.isBraked(at: start))
+    }
+
+    @Test func answeredRequestsCountTheirTime() {
+        let budget = OriginBudget()
+        budget.apply(grant(0), at: start)
+        for _ in 0..<3 { _ = budget.take(at: start) }
+        budget.settle(.answered, begun: start, at: start + .milliseconds(40))
+        budget.settle(.failed, begun: start, at: start + .milliseconds(70))
+        budget.settle(.answered, begun: start + .milliseconds(10), at: start + .milliseconds(30))
+        #expect(budget.use.occupied == .milliseconds(60))
+    }
+
     @Test func useIsCountedByKind() {
         let budget = OriginBudget()
         budget.apply(grant(0), at: start)
@@ -86,6 +124,7 @@ struct OriginBudgetTests {
         }
         let use = budget.use
         #expect(use.requests == 8 && use.answered == 3 && use.throttled == 2 && use.failed == 2)
+        #expect(use.busy == 1)
         #expect(budget.takeRetryAfter() == .seconds(7))
         #expect(budget.takeRetryAfter() == .zero)
     }

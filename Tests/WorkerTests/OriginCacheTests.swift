@@ -8,7 +8,7 @@ import Tilesets
 /// An open file is used by all batches until another one has its name or its bytes change.
 struct OriginCacheTests {
     /// A PMTiles file without tiles.
-    private static let archive: [UInt8] = {
+    static let archive: [UInt8] = {
         func little(_ value: Int) -> [UInt8] { (0..<8).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) } }
         var file = Array("PMTiles".utf8) + [3]
         // The root directory has one byte, metadata two; no leaves, no tiles.
@@ -50,6 +50,6 @@ struct OriginCacheTests {
 
 extension OriginCache {
     fileprivate func origin(of tileset: [UInt8]) async throws -> any TileOrigin {
-        try await open(tileset, budget: "").1
+        try await open(tileset, budget: "").origin
     }
 }

@@ -26,6 +26,23 @@ struct WorkerBudgetsTests {
         #expect(budgets.budget("o").take(at: start + .seconds(10.1)) != nil)
     }
 
+    @Test func aReportIsDueAsOftenAsTheGrantSays() {
+        let budgets = WorkerBudgets()
+        budgets.sent(1, at: start)
+        let client = WorkerBudgets()
+        budgets.budget("o").attach(client) {}
+        budgets.apply([grant(1, round: 1)], re: 1, at: start)
+        _ = budgets.report(at: start)
+        #expect(!budgets.isUrgent(at: start + .milliseconds(1_900)))
+        #expect(budgets.isUrgent(at: start + .milliseconds(2_000)))
+        var often = grant(1, round: 2)
+        often.reportMs = 250
+        budgets.apply([often], re: 1, at: start)
+        _ = budgets.report(at: start)
+        #expect(!budgets.isUrgent(at: start + .milliseconds(240)))
+        #expect(budgets.isUrgent(at: start + .milliseconds(250)))
+    }
+
     @Test func whatAnswersNothingIsNoGrant() {
         let budgets = WorkerBudgets()
         budgets.sent(1, at: start)
