@@ -4,7 +4,7 @@ public import Tiles
 public struct PlannedBatch: Hashable, Sendable {
     /// The index tile.
     public let cell: TileID
-    /// The zoom span, inside one ``TilePack`` band.
+    /// The zoom span, inside one ``BatchBand``.
     public let zooms: ZoomRange
     /// Number of tiles, at least 1.
     public let tiles: UInt64
@@ -17,7 +17,7 @@ public struct PlannedBatch: Hashable, Sendable {
     }
 }
 
-/// Cuts the union mask of a job into batches along tile packs.
+/// Cuts the union mask of a job into batches along bands of zooms.
 ///
 /// A batch costs one row whatever its size; nothing here is made per tile. The cut is a function of mask and zooms alone, and nothing that
 /// reaches a package depends on it.
@@ -38,7 +38,7 @@ public struct BatchPlanner: Sendable {
     public let zooms: ZoomRange
     /// Tiles of the job.
     public let tiles: UInt64
-    /// Most tiles a full cell holds in this job, except where a pack's own index zoom is reached first.
+    /// Most tiles a full cell holds in this job, except where the band's deepest cell is reached first.
     public let target: UInt64
 
     /// Plans `mask` at `zooms`; zooms below the mask's depth count through ``TileMask/expanded(toZoom:)``, which is the caller's.
@@ -51,7 +51,7 @@ public struct BatchPlanner: Sendable {
 
     /// The batches by ascending band, then ascending Hilbert id of the cell; made one at a time.
     public func batches() -> some Sequence<PlannedBatch> {
-        TilePack.bands.lazy.compactMap { band in band.zooms.intersection(zooms).map { (band, $0) } }.flatMap {
+        BatchBand.all.lazy.compactMap { band in band.zooms.intersection(zooms).map { (band, $0) } }.flatMap {
             band, span in
             mask.tiles(atZoom: band.cellZoom(span: span, target: target), under: .root).lazy.compactMap {
                 cell -> PlannedBatch? in

@@ -73,6 +73,10 @@ public struct Offer: Hashable, Sendable {
     public var base: [ContentDigest] = []
     /// Whether the first source is what an earlier attempt at the batch left: tiles that it lacks failed then.
     public var isPartialFirst = false
+    /// The version of the source's data that the job is made from; see ``JobSummary/sourceVersion``.
+    public var sourceVersion: String?
+    /// The version that ``sources`` are made from: with another one they are of no use.
+    public var sourcesVersion: String?
 }
 
 /// One change of the store.
@@ -87,7 +91,8 @@ public enum StoreWrite: Hashable, Sendable {
     case forget(JobID)
     /// Rows of new batches, behind all that the job has.
     case addBatches(JobID, first: Int, [Batch])
-    /// A job that had ended goes on: its row, all its batches and packages anew; failures only of batches that are done.
+    /// A job that had ended goes on: its row, all its batches and packages anew; failures only of batches that are done. An empty payload
+    /// leaves the stored one.
     case reopen(StoredJob)
     /// The dead batches and failed tiles of an ended job that nobody wants to see or try again; `nil` = all.
     case dropped(JobID, batches: [Int]?)
@@ -95,6 +100,8 @@ public enum StoreWrite: Hashable, Sendable {
     case schedule(Schedule, payload: [UInt8]?)
     /// A schedule goes.
     case dropSchedule(String)
+    /// An operator's limit for an origin; `nil` = none any more.
+    case originLimit(String, OperatorLimit?)
     /// A batch's row.
     case batch(JobID, index: Int, Batch)
     /// A package's row.
@@ -103,6 +110,17 @@ public enum StoreWrite: Hashable, Sendable {
     case failures(JobID, batch: Int, [FailedTile])
     /// A blob that a worker made and nobody accepted; it goes when the job ends.
     case orphan(JobID, ContentDigest)
+}
+
+extension StoreWrite {
+    /// The job of which it grants work, or `nil`.
+    public var leasedJob: JobID? {
+        switch self {
+        case .batch(let job, _, let batch): batch.state == .leased ? job : nil
+        case .package(let job, _, let package): package.state == .leased ? job : nil
+        default: nil
+        }
+    }
 }
 
 /// A job as a store keeps it.

@@ -11,8 +11,9 @@ public enum Event: Sendable {
     case order(JobID, JobOrder)
     /// A failed or cancelled job goes on, with its batches as the store has them, or planned anew when they are gone.
     ///
-    /// `only` = just these batches are tried again; `nil` = everything that was given up.
-    case reopen(JobID, batches: [Batch], needs: PackageNeeds?, only: [Int]?)
+    /// `only` = just these batches are tried again; `nil` = everything that was given up. `payload` = the submission from now on, empty = as
+    /// it is stored.
+    case reopen(JobID, batches: [Batch], needs: PackageNeeds?, only: [Int]?, payload: [UInt8] = [])
     /// Dead batches and failed tiles of an unfinished job are tried again; `nil` = all of them.
     case requeue(JobID, batches: [Int]?)
     /// Dead batches and failed tiles are never tried again and no longer listed; `nil` = all of them.
@@ -20,6 +21,10 @@ public enum Event: Sendable {
     /// The answer to ``Effect/split(_:)``.
     case splitPlanned(JobID, batch: Int, [PlannedBatch])
 
+    /// An operator lifts an origin's block and closes its breaker.
+    case openOrigin(String)
+    /// An operator's limit for an origin; `nil` = none any more.
+    case limitOrigin(String, OperatorLimit?)
     /// A schedule with its submission; one of the same id is replaced, but keeps its history.
     case putSchedule(Schedule, payload: [UInt8])
     /// A schedule goes; its jobs stay.
@@ -63,6 +68,9 @@ public enum Event: Sendable {
     case published(JobID, package: Int, version: UInt32, path: String, unchanged: Bool)
     /// Writing the manifest or publishing failed.
     case packageTrouble(JobID, package: Int, Trouble, retriable: Bool)
+    /// A manifest could not be written, or its job had ended before. Every ``Effect/writeManifest(_:package:)`` is answered by this event or
+    /// by ``manifestWritten(_:package:_:decides:)``.
+    case manifestFailed(JobID, package: Int, Trouble, retriable: Bool)
 
     /// Room for blobs is short: the oldest baseline is to go.
     case makeRoom

@@ -38,6 +38,8 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     case originDown = "origin-down"
     case originUnreachable = "origin-unreachable"
     case originUnreadable = "origin-unreadable"
+    /// The archive is locked or being written by another program.
+    case originBusy = "origin-busy"
     case styleUnavailable = "style-unavailable"
     /// Some tiles of the attempt failed for causes that may pass.
     case tilesFailed = "tiles-failed"
@@ -53,6 +55,8 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     case unsupported
     case originBadArchive = "origin-bad-archive"
     case originUnsupported = "origin-unsupported"
+    /// The archive has another version than the one the job is made from.
+    case sourceChanged = "source-changed"
     case badSpec = "bad-spec"
     case badStyle = "bad-style"
     case nothing = "no-tiles"
@@ -98,6 +102,8 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     case badRequest = "bad-request"
     case badFile = "bad-file"
     case otherTileset = "other-tileset"
+    case otherArea = "other-area"
+    case packageShrunk = "package-shrunk"
 
     // Somebody's word; nothing is wrong.
     case cancelled
@@ -149,10 +155,11 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
             .tile
         case .throttled, .serverError, .passingRefusal, .timeout, .truncated, .transport, .resolveFailed,
             .connectFailed, .tlsFailed, .unreachable, .unreadable, .originDown, .originUnreachable, .originUnreadable,
-            .styleUnavailable, .tilesFailed, .tilesThrottled:
+            .originBusy, .styleUnavailable, .tilesFailed, .tilesThrottled:
             .origin
         case .forbidden, .invalidRequest, .tileset, .badTileset, .badArchive, .unsupported, .originBadArchive,
-            .originUnsupported, .badSpec, .badStyle, .nothing, .missingTiles, .otherTileset:
+            .originUnsupported, .sourceChanged, .badSpec, .badStyle, .nothing, .missingTiles, .otherTileset,
+            .otherArea, .packageShrunk:
             .job
         case .diskFull, .io, .inputOutput, .blobStore, .storeMissing, .outOfMemory, .engine, .database: .worker
         case .cancelled, .drained, .dropped, .jobFailed, .jobCancelled: .nobody
@@ -162,10 +169,11 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
 
     /// Whether an attempt that ends so counts towards the number after which the work is given up.
     ///
-    /// Being asked to wait says nothing against the work, and neither does an order, nor a disk that is full or broken: the worker
-    /// rests, and another one tries.
+    /// Being asked to wait says nothing against the work, and neither does a lock on an archive, an order, nor a disk that is full or
+    /// broken: the worker rests, and another one tries.
     public var costsAttempt: Bool {
-        self != .throttled && self != .tilesThrottled && self != .inputOutput && fault != .nobody && !isWantOfRoom
+        let isWait = self == .throttled || self == .tilesThrottled || self == .originBusy
+        return !isWait && self != .inputOutput && fault != .nobody && !isWantOfRoom
     }
 
     /// Whether a merge that ends so counts.
@@ -181,7 +189,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
 
     /// Causes that meet every part of a batch like the batch itself: an origin that cannot be opened, a shard that is gone.
     private static let ofTheWhole: Set<FailureCause> =
-        lasting.union([.originUnreachable, .originUnreadable, .shardMissing, .shardCorrupt])
+        lasting.union([.originUnreachable, .originUnreadable, .originBusy, .shardMissing, .shardCorrupt])
 
     // MARK: - Codes
 

@@ -159,6 +159,10 @@ public struct FetchCounts: Hashable, Sendable {
     public var received: UInt64 = 0
     /// The SHA-256 in the shard's footer; `nil` from workers that do not tell it.
     public var footer: ContentDigest?
+    /// The version of the source's data that the shard is made from; not kept with the batch, because the job has it.
+    ///
+    /// See ``JobSummary/sourceVersion``. `nil` from servers, and from workers of earlier builds.
+    public var sourceVersion: String?
 
     /// All zero, or as given.
     public init(

@@ -93,13 +93,17 @@ public struct JobSummary: Hashable, Sendable {
     /// Whether it stood still with tiles in hand, paused or ended and retried: they may be of another day, so no other job takes its tiles as
     /// they are.
     public internal(set) var hasRested: Bool
+    /// The version of the source's data from which all its tiles come: that of the first result with tiles.
+    ///
+    /// `nil` before that, and for servers, whose data has no version as a whole.
+    public internal(set) var sourceVersion: String?
 
     /// A job as submitted or as read back from a store.
     public init(
         id: JobID, requestID: String, priority: Int32, weight: UInt32, allowedMissing: Double,
         state: JobState = .fetching,
         reason: String = "", counts: JobCounts = JobCounts(), after: [JobID] = [], identity: ContentDigest? = nil,
-        keepsBlobs: Bool = false, hasRested: Bool = false
+        keepsBlobs: Bool = false, hasRested: Bool = false, sourceVersion: String? = nil
     ) {
         self.id = id
         self.requestID = requestID
@@ -113,6 +117,7 @@ public struct JobSummary: Hashable, Sendable {
         self.identity = identity
         self.keepsBlobs = keepsBlobs
         self.hasRested = hasRested
+        self.sourceVersion = sourceVersion
     }
 }
 

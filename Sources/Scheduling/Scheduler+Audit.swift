@@ -54,6 +54,9 @@ extension Scheduler {
                 found.append("lease \(token): its session does not know it")
             }
         }
+        for work in writing.keys where !jobs.contains(work.job) {
+            found.append("\(work): a manifest is written for a forgotten job")
+        }
         for (token, work) in ended where !jobs.contains(work.job) {
             found.append("token \(token): its job is forgotten")
         }

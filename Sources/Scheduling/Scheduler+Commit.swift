@@ -51,6 +51,11 @@ extension Scheduler {
                 now: now)
             return
         }
+        guard admits(counts.sourceVersion, to: job) else {
+            store(.orphan(jobs[job].summary.id, digest))
+            send(id, .stale(token, reason: FailureCause.sourceChanged.rawValue))
+            return endForSource(job, by: id, found: counts.sourceVersion ?? "", now: now)
+        }
         if counts.failed > 0, let trouble = reasonForAnother(id, batch, counts, failures) {
             // Named as an orphan too, so that it goes with the job whatever becomes of the batch.
             store(.orphan(jobs[job].summary.id, digest))
@@ -68,6 +73,7 @@ extension Scheduler {
         jobs[job].batches[index].digest = digest
         jobs[job].batches[index].partial = nil
         jobs[job].batches[index].result = counts
+        jobs[job].batches[index].result.sourceVersion = nil
         jobs[job].batches[index].result.reused = min(counts.reused, counts.stored + counts.empty)
         jobs[job].batches[index].result.notModified = min(counts.notModified, counts.stored)
         if counts.failed == 0 { jobs[job].batches[index].trouble = nil }

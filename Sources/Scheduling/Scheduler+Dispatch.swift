@@ -77,7 +77,8 @@ extension Scheduler {
     /// Opens a lease of a batch and offers it.
     mutating func offerFetch(_ job: Int, _ index: Int, to id: SessionID, now: Tick) -> LeaseToken {
         let batch = jobs[job].batches[index]
-        let (sources, base) = (sources(job, index), base(job, index))
+        let version = sourcesVersion(for: job)
+        let (sources, base) = (sources(job, index, of: version), base(job, index))
         let token = open(.batch(job: job, index: index), tiles: batch.tiles, for: id, now: now)
         let attempt = UInt32(batch.attempts) + UInt32(batch.losses) + 1
         let work = Offer.Work.fetch(batch: index, cell: batch.cell, zooms: batch.zooms, tiles: batch.tiles)
@@ -86,7 +87,8 @@ extension Scheduler {
             .offer(
                 Offer(
                     token: token, job: jobs[job].summary.id, lease: policy.lease, attempt: attempt, work: work,
-                    sources: sources, base: base, isPartialFirst: batch.partial != nil)))
+                    sources: sources, base: base, isPartialFirst: batch.partial != nil,
+                    sourceVersion: jobs[job].summary.sourceVersion, sourcesVersion: sources.isEmpty ? nil : version)))
         return token
     }
 

@@ -42,6 +42,7 @@ extension Scheduler {
         guard !letGo(job) else { return }
         for token in jobs[job].packages.compactMap(\.token) { ended[token] = nil }
         forgetMade(job)
+        for package in jobs[job].packages.indices { writing[.package(job: job, index: package)] = nil }
         let request = jobs[job].summary.requestID
         if requests[request] == id { requests[request] = nil }
         places[id] = nil

@@ -41,6 +41,10 @@ extension Scheduler {
             sessions[id]?.restingFor = "\(trouble.cause): \(trouble.detail)"
             setAlarm(.rest(id), at: now + policy.rest)
         }
+        if case .batch(let job, _) = lease.work, FailureCause(named: trouble.cause) == .sourceChanged {
+            if lease.isBackup { endBackup(lease) }
+            return endForSource(job, by: id, found: trouble.detail, now: now)
+        }
         if lease.isBackup { return endBackup(lease) }
         if case .package(let job, let index) = lease.work, FailureCause.lostShard.contains(trouble.cause) {
             refetch(job, for: index, naming: trouble, now: now)
@@ -158,8 +162,9 @@ extension Scheduler {
         let (id, salt) = (jobs[job].summary.id, jobs[job].batches[index].token?.rawValue ?? 0)
         jobs[job].move(index, to: .backoff)
         storeBatch(job, index)
-        // An origin wants time; another machine does not.
-        let isLocal = FailureCause(named: trouble.cause).fault == .worker || isLack(trouble)
+        // A server wants time; another machine, and a file whose lock was waited for already, do not.
+        let cause = FailureCause(named: trouble.cause)
+        let isLocal = cause.fault == .worker || cause == .originBusy || isLack(trouble)
         let wait =
             isLocal
             ? policy.backoff(job: id, index: index, attempt: 1, salt: salt)

@@ -82,6 +82,7 @@ extension Scheduler {
             row.token.flatMap({ leases[$0] }) == nil
         else { return }
         jobs[job].packages[package].manifest = nil
+        outdateManifest(job, package)
         guard isOpen else { return }
         jobs[job].packages[package].owner = 0
         jobs[job].packages[package].state = .waiting

@@ -26,9 +26,10 @@ public struct Refusal: Error, Hashable, Sendable {
         self.hint = hint
     }
 
-    /// A job nobody knows.
+    /// A job that there is not, or of which only a summary is kept.
     public static func unknown(_ id: JobID) -> Refusal {
-        Refusal("unknown-job", "There is no job \(id).", hint: "packhorse jobs lists them")
+        Refusal(
+            "unknown-job", "There is no job \(id), or only its summary is kept.", hint: "packhorse jobs lists them")
     }
 }
 

@@ -1,6 +1,6 @@
 extension Scheduler {
     mutating func manifestWritten(_ id: JobID, _ package: Int, _ digest: ContentDigest, decides: Bool, now: Tick) {
-        guard let job = living(id, package: package), jobs[job].packages[package].state == .manifest else { return }
+        guard endManifest(id, package, wrote: digest), let job = places[id] else { return }
         jobs[job].packages[package].manifest = digest
         let isFirst = jobs[job].packages[package].attempts == 0 && jobs[job].packages[package].losses == 0
         if isFirst, decides, let merged = merged(from: digest) {
@@ -80,7 +80,7 @@ extension Scheduler {
 
     /// The coordinator's own step failed.
     ///
-    /// What may heal (a full disk) is tried again for ever, and says so; the rest fails the job.
+    /// What may heal (a full disk) is tried again every few seconds without end, and says so; the rest fails the job.
     mutating func packageTrouble(_ id: JobID, _ package: Int, _ trouble: Trouble, retriable: Bool, now: Tick) {
         guard let job = living(id, package: package) else { return }
         let state = jobs[job].packages[package].state
@@ -96,7 +96,8 @@ extension Scheduler {
         }
         jobs[job].packages[package].attempts = min(jobs[job].packages[package].attempts, 200) + 1
         storePackage(job, package)
-        setAlarm(.package(job: job, index: package), at: now + backoff(job, package))
+        let wait = min(backoff(job, package), policy.ownBackoffCap)
+        setAlarm(.package(job: job, index: package), at: now + wait)
     }
 
     /// A file of the merged package is gone from the blob store: it counts as a failed attempt, and the next merge makes all of them.

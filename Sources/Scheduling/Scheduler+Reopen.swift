@@ -41,7 +41,9 @@ extension Scheduler {
     }
 
     /// Lets an ended job go on: done batches stay done, what was given up is tried again with a fresh number of attempts.
-    mutating func reopen(_ id: JobID, _ rows: [Batch], _ known: PackageNeeds?, only: [Int]?, now: Tick) {
+    mutating func reopen(
+        _ id: JobID, _ rows: [Batch], _ known: PackageNeeds?, only: [Int]?, payload: [UInt8], now: Tick
+    ) {
         guard refusal(ofRetry: id) == nil, let job = places[id], !rows.isEmpty else { return }
         let chosen = only.map(Set.init)
         let batches = rows.enumerated().map { index, row in row.reopened(chosen?.contains(index) ?? true) }
@@ -54,6 +56,8 @@ extension Scheduler {
         jobs[job].summary.state = .fetching
         jobs[job].summary.reason = ""
         jobs[job].summary.keepsBlobs = false
+        // Without tiles of before, the source may have any version.
+        if batches.allSatisfy({ $0.digest == nil && $0.partial == nil }) { jobs[job].summary.sourceVersion = nil }
         // Whoever retries a job wants it to run, although it was paused when it ended.
         if jobs[job].summary.priority < 0 { jobs[job].summary.priority = -1 - jobs[job].summary.priority }
         jobs[job].batches = batches
@@ -69,7 +73,9 @@ extension Scheduler {
             rewind(job, package, now: now)
         }
         store(
-            .reopen(StoredJob(summary: jobs[job].summary, batches: batches, packages: jobs[job].packages)))
+            .reopen(
+                StoredJob(
+                    summary: jobs[job].summary, batches: batches, packages: jobs[job].packages, payload: payload)))
         queue(job)
         settleFollowers(now: now)
         advance(job, now: now)
@@ -90,6 +96,7 @@ extension Scheduler {
             store(.orphan(jobs[job].summary.id, digest))
         }
         jobs[job].packages[package] = row.rewound
+        outdateManifest(job, package)
     }
 }
 

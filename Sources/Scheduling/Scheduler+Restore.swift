@@ -58,6 +58,12 @@ extension Scheduler {
         setAlarm(.lease(token), at: end)
     }
 
+    /// Ends every lease that was found in the store: its worker has ended.
+    mutating func takeBackLeases(now: Tick) {
+        unclaimed = [:]
+        for token in leases.keys.sorted() { returnToQueue(token, now: now) }
+    }
+
     /// The longest an attempt over `tiles` tiles may take.
     func cap(_ tiles: UInt64) -> Int64 {
         let (perTile, overflow) = Int64(clamping: tiles).multipliedReportingOverflow(by: policy.capPerTile)
@@ -69,7 +75,7 @@ extension Scheduler {
         let id = jobs[job].summary.id
         let row = jobs[job].packages[package]
         switch row.state {
-        case .manifest: effects.append(.writeManifest(id, package: package))
+        case .manifest: orderManifest(job, package)
         case .ready: queueMerge(job, package)
         case .backoff where row.manifest == nil && jobs[job].needs.isOpen(package):
             // Some of its shards are being fetched again; a manifest now would lack them.

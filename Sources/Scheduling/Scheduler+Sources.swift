@@ -8,9 +8,12 @@ struct Donor: Sendable {
     let runs: CellRuns
     /// Unfinished jobs of the same tileset that were submitted before this one ended.
     var heldFor: [JobID]
+    /// See ``JobSummary/sourceVersion``.
+    let sourceVersion: String?
 
-    init(_ job: JobID, _ batches: [Batch], heldFor: [JobID]) {
-        self.job = job
+    init(_ summary: JobSummary, _ batches: [Batch], heldFor: [JobID]) {
+        job = summary.id
+        sourceVersion = summary.sourceVersion
         self.heldFor = heldFor
         let shards = batches.compactMap { batch in
             (batch.digest ?? batch.partial).map { (cell: batch.cell, zooms: batch.zooms, digest: $0) }
@@ -36,7 +39,7 @@ extension Scheduler {
         if !jobs[job].summary.state.isFinal {
             sharing[tileset, default: []].append(job)
         } else if !stored.heldFor.isEmpty {
-            donors[tileset, default: []].append(Donor(stored.summary.id, stored.batches, heldFor: stored.heldFor))
+            donors[tileset, default: []].append(Donor(stored.summary, stored.batches, heldFor: stored.heldFor))
         }
     }
 
@@ -49,7 +52,7 @@ extension Scheduler {
             return
         }
         guard !jobs[job].summary.hasRested else { return }
-        let donor = Donor(jobs[job].summary.id, jobs[job].batches, heldFor: others.map { jobs[$0].summary.id })
+        let donor = Donor(jobs[job].summary, jobs[job].batches, heldFor: others.map { jobs[$0].summary.id })
         if !donor.shards.isEmpty { donors[tileset, default: []].append(donor) }
     }
 
@@ -69,10 +72,11 @@ extension Scheduler {
         releaseUnused(id)
     }
 
-    /// Lets the blobs of an ended job go, unless others may use them or a retry of its own may.
+    /// Lets the blobs of an ended job go, unless others may use them, a retry of its own may, or a manifest of it is being
+    /// written.
     mutating func releaseUnused(_ id: JobID) {
         let isKept = places[id].map { jobs[$0].summary.keepsBlobs } ?? false
-        if !isKept, !isGiving(id) { effects.append(.release(id)) }
+        if !isKept, !isGiving(id), !isWriting(id) { effects.append(.release(id)) }
     }
 
     /// The shards of an ended job that are kept for others.
@@ -90,13 +94,14 @@ extension Scheduler {
 
     // MARK: - What a batch can use
 
-    /// The shards that may hold tiles of a batch, nearest first: what its own attempts left, cells of its size, then others.
-    mutating func sources(_ job: Int, _ index: Int) -> [ContentDigest] {
+    /// The shards that may hold tiles of a batch, nearest first: what its own attempts left, cells of its size, then others; all of them
+    /// made from this version of the source's data.
+    func sources(_ job: Int, _ index: Int, of version: String?) -> [ContentDigest] {
         let batch = jobs[job].batches[index]
         var found: [(distance: Int, digest: ContentDigest)] = []
         if let partial = batch.partial { found.append((-1, partial)) }
         if let tileset = jobs[job].tileset {
-            for other in sharing[tileset] ?? [] where other != job && !jobs[other].summary.hasRested {
+            for other in sharing[tileset] ?? [] where other != job && isGiver(other, of: version) {
                 for place in touching(batch, in: other) {
                     let theirs = jobs[other].batches[place]
                     guard let digest = theirs.digest ?? theirs.partial else { continue }
@@ -104,7 +109,7 @@ extension Scheduler {
                 }
             }
             let id = jobs[job].summary.id
-            for donor in donors[tileset] ?? [] where donor.heldFor.contains(id) {
+            for donor in donors[tileset] ?? [] where donor.heldFor.contains(id) && donor.sourceVersion == version {
                 for place in donor.runs.touching(batch.cell, { donor.shards[$0].cell })
                 where donor.shards[place].zooms.intersection(batch.zooms) != nil {
                     found.append((abs(donor.shards[place].cell.zoom - batch.cell.zoom), donor.shards[place].digest))
@@ -114,6 +119,10 @@ extension Scheduler {
         var seen: Set<ContentDigest> = []
         let near = found.enumerated().sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
         return Array(near.map(\.element.digest).filter { seen.insert($0).inserted }.prefix(policy.mostSources))
+    }
+
+    private func isGiver(_ job: Int, of version: String?) -> Bool {
+        !jobs[job].summary.hasRested && jobs[job].summary.sourceVersion == version
     }
 
     /// The batches of another job that may hold tiles of a batch.

@@ -46,6 +46,8 @@ public struct Scheduler: Sendable {
     var baselines = BaselineBook()
     /// Packages in the catalog by the manifest they were made from.
     var made: [ContentDigest: WorkRef] = [:]
+    /// Manifests that the shell is writing, by their package.
+    var writing: [WorkRef: ManifestWrite] = [:]
     /// Batches that wait until another job's batch is no longer being fetched.
     var parked: [WorkRef: [WorkRef]] = [:]
 
@@ -72,15 +74,18 @@ public struct Scheduler: Sendable {
     /// - Parameters:
     ///   - jobs: The stored jobs by ascending id.
     ///   - lastJob: The highest id ever given, when it is not that of the last stored job.
+    ///   - operatorLimits: What operators allow origins to be asked.
     ///   - holders: What the last incarnation said of ``Effect/holders(_:)``; `nil` = not known.
     ///   - now: Leases found in the store live at least until `now` + ``SchedulerPolicy/restartGrace``.
     public init(
         policy: SchedulerPolicy = SchedulerPolicy(), epoch: UInt32, jobs stored: [StoredJob] = [], lastJob: JobID = 0,
-        schedules: [Schedule] = [], holders: ShareHolders? = nil, now: Tick
+        schedules: [Schedule] = [], operatorLimits: OperatorLimits = [:], holders: ShareHolders? = nil, now: Tick
     ) {
         self.policy = policy
         self.epoch = epoch
-        rates = RateLedger(policy.rates, epoch: epoch, holders: holders, now: now)
+        // Workers that have ended hold no shares.
+        let holders = policy.hasNewWorkers ? [:] : holders
+        rates = RateLedger(policy.rates, epoch: epoch, holders: holders, operatorLimits: operatorLimits, now: now)
         self.lastJob = max(lastJob, stored.last?.summary.id ?? 0)
         self.schedules = Dictionary(schedules.map { ($0.id, $0) }) { $1 }
         for job in stored { restore(job, now: now) }
@@ -93,6 +98,7 @@ public struct Scheduler: Sendable {
             for package in jobs[job].packages.indices { resume(job, package) }
             advance(job, now: now)
         }
+        if policy.hasNewWorkers { takeBackLeases(now: now) }
         takeUpBaselines()
         settleFollowers(now: now)
         defer { effects = [] }
@@ -110,12 +116,15 @@ public struct Scheduler: Sendable {
         case .cancel(let id): cancel(id, now: now)
         case .forget(let id): forget(id)
         case .order(let id, let order): follow(order, id, now: now)
-        case .reopen(let id, let batches, let needs, let only): reopen(id, batches, needs, only: only, now: now)
+        case .reopen(let id, let batches, let needs, let only, let payload):
+            reopen(id, batches, needs, only: only, payload: payload, now: now)
         case .requeue(let id, let batches): requeue(id, batches, now: now)
         case .drop(let id, let batches): drop(id, batches, now: now)
         case .splitPlanned(let id, let batch, let parts): splitPlanned(id, batch, parts, now: now)
         case .putSchedule(let schedule, let payload): put(schedule, payload: payload)
         case .dropSchedule(let id): dropSchedule(id)
+        case .openOrigin(let origin): rates.reopen(origin, now: now)
+        case .limitOrigin(let origin, let limit): limitOrigin(origin, limit)
         case .wall(let wall): fireSchedules(wall: wall)
         case .fireFailed(let id, let wall, let trouble, let retriable):
             fireFailed(id, wall: wall, trouble, retriable: retriable)
@@ -134,6 +143,10 @@ public struct Scheduler: Sendable {
         case .undelivered(let id, let tokens): undelivered(id, tokens, now: now)
         case .manifestWritten(let id, let package, let digest, let decides):
             manifestWritten(id, package, digest, decides: decides, now: now)
+        case .manifestFailed(let id, let package, let trouble, let retriable):
+            if endManifest(id, package, wrote: nil) {
+                packageTrouble(id, package, trouble, retriable: retriable, now: now)
+            }
         case .published(let id, let package, let version, let path, let unchanged):
             published(id, package, version: version, path: path, unchanged: unchanged, now: now)
         case .packageTrouble(let id, let package, let trouble, let retriable):

@@ -20,6 +20,8 @@ public struct SchedulerPolicy: Hashable, Sendable {
     public var capPerTile: Int64 = 4_000
     /// Leases found after a restart live at least this long, so that their workers can come back for them.
     public var restartGrace: Int64 = 60_000
+    /// Whether every worker of an earlier run has ended: leases found after a restart are free at once and count as no loss, and no shares are out.
+    public var hasNewWorkers = false
     /// A session silent this long, without leases, is forgotten.
     public var forgetSession: Int64 = 600_000
     /// Attempts that ended with a report of failure before the work is dead.
@@ -32,6 +34,10 @@ public struct SchedulerPolicy: Hashable, Sendable {
     public var backoffBase: Int64 = 2_000
     /// Largest backoff.
     public var backoffCap: Int64 = 120_000
+    /// Largest backoff of what the coordinator does by itself, such as a publication while the catalog's disk is full.
+    ///
+    /// An attempt costs nobody else anything, and somebody may be waiting who has just made space.
+    public var ownBackoffCap: Int64 = 5_000
     /// Shortest wait of work that was throttled: it costs no attempt, so nothing but time bounds it.
     public var throttledBase: Int64 = 5_000
     /// What jitter adds to that at most.

@@ -10,6 +10,8 @@ public struct StoredState: Hashable, Sendable {
     public private(set) var orphans: [JobID: Set<ContentDigest>] = [:]
     /// Schedules by id.
     public private(set) var schedules: [String: Schedule] = [:]
+    /// Operators' limits by origin.
+    public private(set) var operatorLimits: OperatorLimits = [:]
 
     /// Nothing stored.
     public init() {}
@@ -35,7 +37,7 @@ public struct StoredState: Hashable, Sendable {
             guard let place = place(job.summary.id) else { return }
             let payload = jobs[place].payload
             jobs[place] = job
-            jobs[place].payload = payload
+            if job.payload.isEmpty { jobs[place].payload = payload }
             failures[job.summary.id] = failures[job.summary.id]?.filter { index, _ in
                 job.batches.indices.contains(index) && [.done, .dead].contains(job.batches[index].state)
             }
@@ -47,6 +49,7 @@ public struct StoredState: Hashable, Sendable {
             }
         case .schedule(let schedule, _): schedules[schedule.id] = schedule
         case .dropSchedule(let id): schedules[id] = nil
+        case .originLimit(let origin, let limit): operatorLimits[origin] = limit
         case .failures(let id, let batch, let tiles): failures[id, default: [:]][batch] = tiles
         case .orphan(let id, let digest): orphans[id, default: []].insert(digest)
         }

@@ -38,7 +38,7 @@ struct BatchPlannerTests {
     @Test func cellsLieAtOrAboveTheIndexZoomOfTheirPack() throws {
         let planner = BatchPlanner(mask: try raggedMask(maxZoom: 16), zooms: try zooms(0, 16))
         for batch in planner.batches() {
-            let band = try #require(TilePack.bands.first { $0.zooms.contains(batch.zooms.min) })
+            let band = try #require(BatchBand.all.first { $0.zooms.contains(batch.zooms.min) })
             #expect(band.zooms.contains(batch.zooms.max))
             #expect(batch.cell.zoom <= band.indexZoom)
             #expect(batch.tiles <= BatchPlanner.largestBatch)

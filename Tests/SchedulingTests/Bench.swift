@@ -51,7 +51,8 @@ struct Bench {
     mutating func restart() {
         scheduler = Scheduler(
             policy: scheduler.policy, epoch: scheduler.epoch + 1, jobs: store.jobs,
-            schedules: Array(store.schedules.values), holders: holders, now: now)
+            schedules: Array(store.schedules.values),
+            operatorLimits: store.operatorLimits, holders: holders, now: now)
         sent = []
         take(scheduler.start(now: now))
     }

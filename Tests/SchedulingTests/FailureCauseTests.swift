@@ -25,7 +25,7 @@ struct FailureCauseTests {
         #expect(
             Set(free) == [
                 .throttled, .tilesThrottled, .cancelled, .drained, .dropped, .jobFailed, .jobCancelled, .diskFull,
-                .inputOutput, .blobStore, .storeMissing,
+                .inputOutput, .blobStore, .storeMissing, .originBusy,
             ])
     }
 

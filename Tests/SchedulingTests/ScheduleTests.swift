@@ -136,6 +136,54 @@ struct ScheduleTests {
         #expect(bench.scheduler.nextFiring == (try wall("2026-11-22T01:00")))
     }
 
+    /// The clock was 400 days ahead once, and the next firing was computed from there.
+    @Test func aClockThatWasAheadDoesNotHoldAScheduleBack() throws {
+        var bench = try bench()
+        let ahead = try wall("2027-12-26T12:00")
+        bench.on(.wall(ahead))
+        carryOut(&bench, wall: ahead)
+        #expect(bench.scheduler.nextFiring == (try wall("2027-12-27T01:00")))
+        bench.on(.cancel(1))
+        let now = try wall("2026-11-21T12:00")
+        #expect(bench.scheduler.isAhead(of: now))
+        bench.on(.wall(now))
+        #expect(bench.fires.isEmpty)
+        #expect(bench.store.schedules["nightly"]?.next == (try wall("2026-11-22T01:00")))
+        #expect(!bench.scheduler.isAhead(of: now))
+        let due = try wall("2026-11-22T01:00")
+        bench.on(.wall(due))
+        #expect(bench.fires.map(\.due) == [due])
+    }
+
+    /// A clock set back by a moment comes past the same instant again.
+    @Test func theSameInstantMakesNoSecondJobWhenTheClockIsSetBack() throws {
+        var bench = try bench()
+        let due = try wall("2026-11-21T01:00")
+        bench.on(.wall(due))
+        carryOut(&bench, wall: due)
+        bench.on(.cancel(1))
+        bench.on(.wall(due - 500))
+        bench.on(.wall(due + 1))
+        carryOut(&bench, wall: due + 1)
+        #expect(bench.scheduler.jobIDs == [1])
+        #expect(bench.scheduler.nextFiring == (try wall("2026-11-22T01:00")))
+    }
+
+    @Test func whyTheLastFiringMadeNoJobIsKeptUntilOneDoes() throws {
+        var bench = try bench()
+        let now = try wall("2026-11-21T01:00")
+        let trouble = Trouble(cause: "bad-request", detail: "x")
+        bench.on(.wall(now))
+        bench.on(.fireFailed(schedule: "nightly", wall: now, trouble, retriable: false))
+        bench.restart()
+        #expect(bench.scheduler.schedule("nightly")?.trouble == trouble)
+        let next = try wall("2026-11-22T01:00")
+        bench.fires = []
+        bench.on(.wall(next))
+        carryOut(&bench, wall: next)
+        #expect(bench.scheduler.schedule("nightly")?.trouble == nil)
+    }
+
     @Test func aFiringByHandLeavesTheCalendarAlone() throws {
         var bench = try bench()
         bench.on(

@@ -233,7 +233,7 @@ struct SchedulerFailureTests {
         for _ in 0..<30 {
             bench.other = []
             bench.on(.packageTrouble(job, package: 0, Trouble(cause: "disk-full", detail: "catalog"), retriable: true))
-            bench.pass(120_000)
+            bench.pass(5_000)
             #expect(bench.other.count == 1)
         }
         bench.restart()

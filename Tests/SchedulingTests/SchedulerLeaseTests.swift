@@ -24,6 +24,36 @@ struct SchedulerLeaseTests {
         #expect(second[0].attempt == 2)
     }
 
+    /// A cluster of one machine whose processes ended together: nothing waits for a worker that cannot come back.
+    @Test func leasesOfWorkersThatEndedAreFreeAtOnceAndCountAsNoLoss() throws {
+        var policy = SchedulerPolicy()
+        policy.hasNewWorkers = true
+        var bench = Bench(policy: policy)
+        let job = bench.submit(3)
+        bench.join(1, credit: 1)
+        bench.finish(bench.offers()[0], by: 1)
+        bench.on(.ready(1, credit: 2))
+        #expect(bench.offers().count == 2)
+        for restart: UInt64 in 2...20 {
+            bench.restart()
+            #expect(bench.scheduler.audit() == [])
+            bench.join(restart, credit: 2)
+            #expect(bench.offers(to: restart).map(\.attempt) == [1, 1])
+        }
+        bench.restart()
+        bench.join(30, credit: 2)
+        for offer in bench.offers(to: 30) { bench.finish(offer, by: 30) }
+        bench.runCoordinatorSteps()
+        bench.on(.ready(30, credit: 1))
+        #expect(bench.offers(to: 30).count == 1, "the merge")
+        bench.restart()
+        bench.join(31, credit: 1)
+        let merge = try #require(bench.offers(to: 31).first, "the merge that its worker did not finish")
+        bench.finish(merge, by: 31)
+        bench.runCoordinatorSteps()
+        #expect(bench.scheduler.summary(of: job)?.state == .done)
+    }
+
     @Test func progressThatMovesRenewsTheLease() {
         var (bench, job, offer) = granted()
         for step in 1...20 {

@@ -195,6 +195,9 @@ struct SharingTests {
         #expect(used.sources == [digest])
         #expect(!offers.contains { $0.job == third && !$0.sources.isEmpty })
         bench.on(.cancel(second))
+        // Its manifest was ordered before the end.
+        #expect(released(bench).sorted() == [second])
+        bench.on(.manifestWritten(first, package: 0, Bench.digest(1)))
         #expect(released(bench).sorted() == [first, second])
         #expect(bench.scheduler.givingJobs == [])
     }

@@ -53,7 +53,7 @@ extension OriginBook {
         let weights = chosen.map { shares[$0]?.weight ?? 1 }
         let whole = weights.reduce(0, +)
         let connections = Self.split(connections, weights)
-        let rate = limits.pool.rate.map { $0 * health.factor } ?? health.ceiling.map { $0 * health.factor }
+        let rate = [limits.pool.rate, foundRate].compactMap(\.self).min()
         var targets: [SessionID: Share.Amount] = [:]
         for (place, id) in chosen.enumerated() {
             let own = rate.map { $0 * Double(weights[place]) / Double(whole) }
@@ -103,7 +103,7 @@ extension OriginBook {
             return false
         }
         guard let rate = amount.rate, let wanted = target.rate else { return true }
-        return rate <= wanted * 1.001 && rate >= wanted * (health.factor < 1 ? 0.9 : 0.97)
+        return rate <= wanted * 1.001 && rate >= wanted * (foundRate != nil ? 0.995 : 0.97)
     }
 
     /// As much of a target as what others may still hold leaves.
@@ -111,7 +111,7 @@ extension OriginBook {
         guard !target.isNothing else { return .nothing }
         var amount = target
         amount.concurrency = min(target.concurrency, room.concurrency)
-        // Without a limit there is a rate only after throttling, and no promise about it.
+        // Without a limit there is a rate only after an overload, and no promise about it.
         if let room = room.rate, let rate = target.rate { amount.rate = min(rate, room) }
         if limits.perSecond != nil { amount.burst = min(target.burst, room.burst) }
         let isTooLittle = amount.rate.map { $0 < (target.rate ?? 0) / 4 } ?? false

@@ -23,6 +23,7 @@ extension OriginBook {
         guard amount.concurrency > 0 else { return false }
         shares[id] = share
         shares[id]?.claimed = amount
+        if limits.perSecond == nil, let rate = amount.rate { health.control.remember(rate, now: now) }
         shares[id]?.isHere = true
         if !share.isSeated { shares[id]?.idleSince = now }
         shares[id]?.tell(amount, round: round, until: now + policy.counted)
@@ -42,9 +43,12 @@ extension OriginBook {
         var amounts: [SessionID: Share.Amount] = [:]
         for id in present {
             guard var amount = shares[id]?.claimed else { continue }
-            let rate = amount.rate ?? health.ceiling.map { $0 / Double(present.count) }
-            amount.rate = rate.map { $0 * health.factor }
-            amount.concurrency = max(1, Int(Double(amount.concurrency) * health.factor))
+            // What was found by this incarnation holds for those that are here.
+            let found = health.control.rate.map { $0 / Double(present.count) }
+            amount.rate = [amount.rate, found].compactMap(\.self).min()
+            if let connections = health.control.connections {
+                amount.concurrency = max(1, min(amount.concurrency, connections / present.count))
+            }
             amounts[id] = amount
         }
         return amounts

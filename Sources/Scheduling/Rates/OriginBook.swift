@@ -6,21 +6,27 @@ struct OriginBook: Sendable {
     let name: String
     /// What each living job's tileset allows.
     private(set) var jobs: [JobID: OriginLimits] = [:]
-    /// The strictest of them.
+    /// What the operator allows.
+    private(set) var operatorLimit: OperatorLimit?
+    /// How often an operator has lifted a block.
+    private(set) var opened: UInt64 = 0
+    /// The strictest of them all.
     private(set) var limits: OriginLimits
     var shares: [SessionID: Share] = [:]
     /// How many of them have leases.
     private(set) var seated = 0
-    var health = OriginHealth()
+    var health: OriginHealth
     /// Whether something happened that may change shares.
     var isDirty = true
     var requests: UInt64 = 0
     var throttled: UInt64 = 0
     var failed: UInt64 = 0
 
-    init(_ origin: JobOrigin) {
+    init(_ origin: JobOrigin, _ operatorLimit: OperatorLimit? = nil, _ policy: RatePolicy = RatePolicy()) {
         name = origin.name
-        limits = origin.limits
+        health = OriginHealth(policy.control)
+        self.operatorLimit = operatorLimit
+        limits = origin.limits.within(operatorLimit)
     }
 
     mutating func open(_ job: JobID, _ limits: OriginLimits) {
@@ -37,7 +43,19 @@ struct OriginBook: Sendable {
     private mutating func restrict() {
         isDirty = true
         guard let first = jobs.values.first else { return }
-        limits = jobs.values.reduce(first) { $0.strictest($1) }
+        limits = jobs.values.reduce(first) { $0.strictest($1) }.within(operatorLimit)
+    }
+
+    mutating func limit(_ limit: OperatorLimit?) {
+        operatorLimit = limit
+        restrict()
+    }
+
+    /// Lifts a block and closes the breaker.
+    mutating func reopen(now: Tick, _ policy: RatePolicy) {
+        health.open(now: now, policy)
+        opened += 1
+        isDirty = true
     }
 
     // MARK: - Leases
@@ -70,8 +88,16 @@ struct OriginBook: Sendable {
         return health.breaker == .closed ? min(limits.mostHolders, connections) : 1
     }
 
-    /// Connections that throttling leaves.
-    var connections: Int { max(1, Int(Double(limits.concurrency) * health.factor)) }
+    /// Connections that the limits and the origin allow.
+    var connections: Int { max(1, min(limits.concurrency, health.control.connections ?? limits.concurrency)) }
+
+    /// Requests per second that the origin accepts, when that is less than the limits allow.
+    var foundRate: Double? {
+        health.control.rate.flatMap { found in limits.perSecond.map { found < $0 } ?? true ? found : nil }
+    }
+
+    /// Whether the origin accepts less than the limits allow.
+    var isSlowed: Bool { foundRate != nil || connections < limits.concurrency }
 
     /// Whether the session can get one lease more: it may hold one more than it has connections, so that none idles between two.
     func mayLease(_ id: SessionID, now: Tick) -> Bool {
@@ -88,9 +114,9 @@ struct OriginBook: Sendable {
         requests &+= use.requests
         throttled &+= use.throttled
         failed &+= use.failed
-        let before = (seats(now: now), health.factor)
-        health.take(use, from: id, now: now, policy)
-        if before != (seats(now: now), health.factor) { isDirty = true }
+        let before = (seats(now: now), health.control.rate, connections)
+        health.take(use, from: id, of: seated, now: now, policy)
+        if before != (seats(now: now), health.control.rate, connections) { isDirty = true }
         guard let share = shares[id] else { return }
         let weight = share.weight
         shares[id]?.isWaiting = use.waiting > 0
@@ -116,7 +142,8 @@ struct OriginBook: Sendable {
         guard let told = shares[id]?.current else { return nil }
         return RateGrant(
             origin: name, perSecond: told.amount.rate, burst: told.amount.burst, concurrency: told.amount.concurrency,
-            ttl: policy.ttl, round: told.round)
+            ttl: policy.ttl, round: told.round,
+            reportEvery: health.control.isLimiting ? policy.reportEvery * Int64(1 + seated / 16) : 0, opened: opened)
     }
 
     // MARK: - Time
@@ -124,9 +151,9 @@ struct OriginBook: Sendable {
     /// Lets time pass; what ended by itself makes room.
     mutating func pass(to now: Tick, _ policy: RatePolicy) {
         // Not by its seats: those are counted at `now`, when a wait that has just ended is over already.
-        let before = (health.blockedUntil, health.factor, health.breaker)
-        health.pass(to: now, policy)
-        if before != (health.blockedUntil, health.factor, health.breaker) { isDirty = true }
+        let before = (health.blockedUntil, health.breaker)
+        health.pass(to: now)
+        if before != (health.blockedUntil, health.breaker) { isDirty = true }
         if case .probing(.some, let until) = health.breaker, until <= now { isDirty = true }
         for (id, share) in shares {
             if let end = share.nextEnd, end <= now {
@@ -143,7 +170,7 @@ struct OriginBook: Sendable {
 
     /// When time alone changes something.
     func nextChange(_ policy: RatePolicy) -> Tick? {
-        var next = health.nextChange(policy)
+        var next = health.nextChange
         func consider(_ tick: Tick?) {
             if let tick { next = next.map { min($0, tick) } ?? tick }
         }

@@ -1,4 +1,4 @@
-/// How an origin fares: told to wait, asked to slow down, or down.
+/// The state of an origin: told to wait, limited by what it accepts, or down.
 struct OriginHealth: Sendable {
     enum Breaker: Hashable, Sendable {
         case closed
@@ -10,36 +10,43 @@ struct OriginHealth: Sendable {
 
     var breaker = Breaker.closed
     var blockedUntil: Tick?
-    /// What throttling leaves of the limits; 1 = all.
-    var factor = 1.0
-    /// Requests per second when an origin without a rate limit throttled; the factor applies to it.
-    var ceiling: Double?
-    /// The next rise of the factor counts from here.
-    private var recoveredAt = Tick(milliseconds: 0)
-    private var halvedAt: Tick?
+    /// What its refusals say about the rate and the connections that it accepts.
+    var control: OriginControl
     /// Failures in a row.
     private(set) var streak: UInt64 = 0
     private var pause: Int64 = 0
     /// Until when a failure is the outage's fault, not the work's.
     private var excusedUntil: Tick?
-    private var counting: (requests: UInt64, since: Tick)?
+    /// When a report last held a good answer.
+    private var answeredAt: Tick?
+    private var counting: (answered: UInt64, since: Tick)?
     private var speed = 0.0
 
+    init(_ policy: ControlPolicy = ControlPolicy()) { control = OriginControl(policy) }
+
     /// Takes one worker's report.
-    mutating func take(_ use: OriginUse, from session: SessionID, now: Tick, _ policy: RatePolicy) {
-        measure(use.requests, now)
-        if use.throttled > 0 { throttle(use, now, policy) }
+    ///
+    /// A 503 without Retry-After is a refusal while the origin answers other requests; when it answers none, it is a failure.
+    ///
+    /// - Parameter workers: How many sessions have work there.
+    mutating func take(_ use: OriginUse, from session: SessionID, of workers: Int, now: Tick, _ policy: RatePolicy) {
+        let isAnswering =
+            use.answered > 0 || breaker == .closed && answeredAt.map { now - $0 < policy.answering } == true
+        let busy = isAnswering ? min(use.busy, use.failed) : 0
+        control.take(
+            OriginControl.Sample(
+                answered: Double(use.answered), refused: Double(use.throttled + busy), busy: Double(busy),
+                occupied: Double(use.occupied), isWaiting: use.waiting > 0),
+            from: session, of: workers, now: now)
+        measure(use.answered, now)
+        if use.answered > 0 { answeredAt = now }
+        if use.retryAfter > 0, use.throttled > 0 { block(now + min(use.retryAfter, policy.longestBlock)) }
         if use.answered > 0 || use.throttled > 0 {
             streak = 0
-            if breaker != .closed {
-                breaker = .closed
-                factor = min(factor, policy.afterBreak)
-                recoveredAt = now
-                excusedUntil = now + policy.breakCap
-            }
+            if breaker != .closed { close(now, policy) }
             if use.answered > 0 { pause = 0 }
-        } else if use.failed > 0 {
-            streak &+= use.failed
+        } else if use.failed > busy {
+            streak &+= use.failed - busy
             switch breaker {
             case .closed: if streak >= policy.failuresToBreak { trip(now, policy) }
             case .probing(session, _): trip(now, policy)
@@ -48,53 +55,64 @@ struct OriginHealth: Sendable {
         }
     }
 
+    private mutating func block(_ end: Tick) {
+        let until = max(blockedUntil ?? end, end)
+        blockedUntil = until
+        control.pause(until: until)
+    }
+
     private mutating func trip(_ now: Tick, _ policy: RatePolicy) {
         pause = pause == 0 ? policy.breakFor : min(pause * 2, policy.breakCap)
         breaker = .open(until: now + pause)
+        answeredAt = nil
     }
 
-    private mutating func throttle(_ use: OriginUse, _ now: Tick, _ policy: RatePolicy) {
-        if use.retryAfter > 0 {
-            let end = now + min(use.retryAfter, policy.longestBlock)
-            blockedUntil = max(blockedUntil ?? end, end)
+    private mutating func close(_ now: Tick, _ policy: RatePolicy) {
+        breaker = .closed
+        control.restart(at: speed * policy.afterBreak, now: now)
+        excusedUntil = now + policy.breakCap
+    }
+
+    /// Lifts the block and closes the breaker, as an operator orders.
+    mutating func open(now: Tick, _ policy: RatePolicy) {
+        if blockedUntil != nil {
+            blockedUntil = nil
+            control.pause(until: now)
         }
-        recoveredAt = max(blockedUntil ?? now, now)
-        guard halvedAt.map({ now - $0 >= policy.halveEvery }) ?? true else { return }
-        halvedAt = max(blockedUntil ?? now, now)
-        if ceiling == nil { ceiling = max(speed, Double(counting?.requests ?? 0), 1) }
-        factor = max(factor / 2, policy.leastFactor)
+        streak = 0
+        pause = 0
+        if breaker != .closed { close(now, policy) }
     }
 
-    private mutating func measure(_ requests: UInt64, _ now: Tick) {
+    /// The speed of good answers; outages do not count.
+    private mutating func measure(_ answered: UInt64, _ now: Tick) {
+        guard breaker == .closed else {
+            counting = nil
+            return
+        }
         let (sum, since) = counting ?? (0, now)
         let span = now - since
         guard span >= 1_000 else {
-            counting = (sum &+ requests, since)
+            counting = (sum &+ answered, since)
             return
         }
-        speed = Double(sum &+ requests) * 1_000 / Double(span)
+        speed = max(Double(sum &+ answered) * 1_000 / Double(span), speed * 0.9)
         counting = (0, now)
     }
 
     /// Lets time pass.
-    mutating func pass(to now: Tick, _ policy: RatePolicy) {
+    mutating func pass(to now: Tick) {
         if let end = blockedUntil, end <= now { blockedUntil = nil }
         if case .open(let until) = breaker, until <= now { breaker = .probing(nil, until: now) }
-        guard factor < 1, blockedUntil == nil, breaker == .closed, now >= recoveredAt else { return }
-        let steps = (now - recoveredAt) / max(policy.recoverEvery, 1)
-        factor = min(1, factor + Double(steps) * policy.recoverBy)
-        recoveredAt = recoveredAt + steps * policy.recoverEvery
-        if factor == 1 { ceiling = nil }
     }
 
     /// When time alone changes something.
-    func nextChange(_ policy: RatePolicy) -> Tick? {
+    var nextChange: Tick? {
         switch breaker {
-        case .open(let until): return until
-        case .probing(let prober, let until): return prober == nil ? nil : until
-        case .closed: break
+        case .open(let until): until
+        case .probing(let prober, let until): prober == nil ? nil : until
+        case .closed: blockedUntil
         }
-        return blockedUntil ?? (factor < 1 ? recoveredAt + policy.recoverEvery : nil)
     }
 
     /// Whether nothing may be asked now.

@@ -66,6 +66,10 @@ public struct OriginUse: Hashable, Sendable {
     public var throttled: UInt64 = 0
     /// Other 5xx, no connection, timeouts.
     public var failed: UInt64 = 0
+    /// Of these, 503 without Retry-After.
+    public var busy: UInt64 = 0
+    /// Milliseconds that the answered requests took, added up; 0 = not known.
+    public var occupied: UInt64 = 0
     /// The largest Retry-After heard, in milliseconds; 0 = none.
     public var retryAfter: Int64 = 0
     /// Requests that wait for a permit now.
@@ -108,4 +112,8 @@ public struct RateGrant: Hashable, Sendable {
     public var ttl: Int64
     /// Rises with every change, over all origins and workers, for the life of a data folder.
     public var round: UInt64
+    /// Milliseconds between two reports at most; 0 = the worker's own pace.
+    public var reportEvery: Int64 = 0
+    /// Rises when an operator lifts a block: waits for a Retry-After end.
+    public var opened: UInt64 = 0
 }

@@ -2,9 +2,9 @@
 public struct OriginView: Hashable, Sendable {
     /// Lower-case `host[:port]`.
     public let name: String
-    /// `open`, `slowed`, `blocked`, `broken`, `probing` or `learning`.
+    /// `open`, `slowed`, `blocked`, `broken`, `probing`, `learning`, or `unused`: no job needs it, an operator has limited it.
     public let state: String
-    /// The strictest limits of its living jobs.
+    /// The strictest limits of its living jobs and of the operator.
     public let limits: OriginLimits
     /// Requests per second that workers hold; `nil` = unlimited.
     public let grantedPerSecond: Double?
@@ -20,10 +20,30 @@ public struct OriginView: Hashable, Sendable {
     public let throttled: UInt64
     /// Of these, failed.
     public let failed: UInt64
-    /// What throttling leaves of the limits.
-    public let factor: Double
+    /// Requests per second that the origin accepts, as far as found; `nil` = the limits.
+    public let foundPerSecond: Double?
+    /// Requests in flight that it accepts, as far as found; `nil` = the limits.
+    public let foundConcurrency: Int?
+    /// What the operator allows; `nil` = the operator sets no limit.
+    public let operatorLimit: OperatorLimit?
     /// How many requests failed since the last one that was answered.
     public let failedInRow: UInt64
+    /// What remains of the limits: 0...1.
+    public var factor: Double {
+        let rate = foundPerSecond.flatMap { found in limits.perSecond.map { found / $0 } } ?? 1
+        return min(rate, Double(foundConcurrency ?? limits.concurrency) / Double(limits.concurrency), 1)
+    }
+}
+
+extension OriginView {
+    /// An origin that no job uses.
+    init(unused name: String, _ limit: OperatorLimit) {
+        let limits = OriginLimits(perSecond: limit.perSecond, concurrency: limit.concurrency ?? 1_000_000)
+        self.init(
+            name: name, state: "unused", limits: limits, grantedPerSecond: 0, grantedConcurrency: 0, workers: 0,
+            blockedFor: 0, requests: 0, throttled: 0, failed: 0, foundPerSecond: nil, foundConcurrency: nil,
+            operatorLimit: limit, failedInRow: 0)
+    }
 }
 
 extension OriginBook {
@@ -39,7 +59,7 @@ extension OriginBook {
                 switch health.breaker {
                 case .open(let until): ("broken", until)
                 case .probing: ("probing", nil)
-                case .closed: (health.factor < 1 ? "slowed" : "open", nil)
+                case .closed: (isSlowed ? "slowed" : "open", nil)
                 }
             }
         return OriginView(
@@ -47,7 +67,8 @@ extension OriginBook {
             grantedPerSecond: isUnlimited ? nil : held.reduce(0) { $0 + ($1.rate ?? 0) },
             grantedConcurrency: held.reduce(0) { $0 + $1.concurrency }, workers: held.count,
             blockedFor: until.map { max($0 - now, 0) } ?? 0, requests: requests, throttled: throttled, failed: failed,
-            factor: health.factor, failedInRow: health.streak)
+            foundPerSecond: foundRate, foundConcurrency: connections < limits.concurrency ? connections : nil,
+            operatorLimit: operatorLimit, failedInRow: health.streak)
     }
 }
 

@@ -17,13 +17,19 @@ struct RateLedger: Sendable {
     private(set) var learningUntil: Tick?
     /// Sessions that may hold shares of the last incarnation and have not said so; `nil` = anybody may.
     private var unheard: [String: Set<SessionID>]?
+    /// What operators allow, also of origins that no job uses.
+    private(set) var operatorLimits: OperatorLimits = [:]
     /// Whether ``holders`` may have changed since it was looked at last.
     var mayHaveNewHolders = true
     /// When time alone changes something.
     private(set) var wake: Tick?
 
-    init(_ policy: RatePolicy, epoch: UInt32, holders: ShareHolders? = nil, now: Tick) {
+    init(
+        _ policy: RatePolicy, epoch: UInt32, holders: ShareHolders? = nil, operatorLimits: OperatorLimits = [:],
+        now: Tick
+    ) {
         self.policy = policy
+        self.operatorLimits = operatorLimits
         self.epoch = epoch
         unheard = holders?.mapValues(Set.init)
         learningUntil = epoch > 1 && holders?.isEmpty != true ? now + policy.counted : nil
@@ -37,13 +43,26 @@ struct RateLedger: Sendable {
 
     mutating func open(_ job: JobID, _ origin: JobOrigin) {
         guard books[origin.name]?.jobs[job] != origin.limits else { return }
-        books[origin.name, default: OriginBook(origin)].open(job, origin.limits)
+        books[origin.name, default: OriginBook(origin, operatorLimits[origin.name], policy)].open(job, origin.limits)
         touched.insert(origin.name)
     }
 
     mutating func close(_ job: JobID, _ origin: String) {
         books[origin]?.close(job)
         touched.insert(origin)
+    }
+
+    mutating func limit(_ origin: String, _ limit: OperatorLimit?) {
+        operatorLimits[origin] = limit
+        books[origin]?.limit(limit)
+        touched.insert(origin)
+    }
+
+    /// Lifts the block of an origin and closes its breaker.
+    mutating func reopen(_ origin: String, now: Tick) {
+        books[origin]?.reopen(now: now, policy)
+        touched.insert(origin)
+        owed.formUnion(books[origin]?.shares.keys.map(\.self) ?? [])
     }
 
     mutating func lease(_ origin: String, _ id: SessionID, isHere: Bool) {

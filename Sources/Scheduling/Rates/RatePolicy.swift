@@ -11,25 +11,24 @@ public struct RatePolicy: Hashable, Sendable {
     public var linger: Int64 = 1_000
     /// The longest wait taken from a Retry-After.
     public var longestBlock: Int64 = 3_600_000
-    /// Throttling halves the origin's factor at most this often: one wave of answers is one event.
-    public var halveEvery: Int64 = 3_000
-    /// Without throttling the factor rises this often.
-    public var recoverEvery: Int64 = 2_000
-    /// By how much it rises each time.
-    public var recoverBy = 0.05
-    /// What throttling leaves of the limits at least.
-    public var leastFactor = 1.0 / 32
+    /// So long after a good answer, a 503 without Retry-After refuses one request and does not mean that the origin is down.
+    public var answering: Int64 = 2_000
+    /// While a rate or connections are being found, workers report so often; with many workers less often.
+    public var reportEvery: Int64 = 250
     /// So many failures in a row over the whole cluster mean that the origin is down.
     public var failuresToBreak: UInt64 = 20
     /// The first pause of an origin that is down; doubles with each probe that fails.
     public var breakFor: Int64 = 2_000
     /// The longest such pause.
     public var breakCap: Int64 = 60_000
-    /// An origin that was down starts again at this factor.
+    /// An origin that was down starts again at this share of its speed before.
     public var afterBreak = 0.5
 
     /// By how much clocks of two machines may differ in speed, as a share: far more than any do.
     var drift = 0.05
+
+    /// The numbers of what finds the rate of an origin.
+    var control = ControlPolicy()
 
     /// The defaults above.
     public init() {}

@@ -140,7 +140,7 @@ extension Scheduler {
         else { return }
         let isShut = rates.learning(origin.name) != nil || book.health.excuses(at: now)
         let share = book.shares[lease.session]
-        let isSlow = share?.amount.isNothing != false || book.limits.perSecond != nil || book.health.factor < 1
+        let isSlow = share?.amount.isNothing != false || book.limits.perSecond != nil || book.isSlowed
         guard isShut || (share?.isWaiting == true && isSlow) else { return }
         let end = max(lease.hardDeadline, now + cap(lease.tiles))
         leases[token]?.movedAt = now
@@ -166,9 +166,11 @@ extension Scheduler {
 
     // MARK: - Views
 
-    /// Every origin of the living jobs, by name.
+    /// Every origin of the living jobs and every one that an operator has limited, by name.
     public func origins(now: Tick) -> [OriginView] {
-        rates.all.map { $0.view(now: now, learningUntil: rates.learning($0.name)) }
+        let unused = rates.operatorLimits.filter { rates.book($0.key) == nil }
+        let used = rates.all.map { $0.view(now: now, learningUntil: rates.learning($0.name)) }
+        return (used + unused.map { OriginView(unused: $0.key, $0.value) }).sorted { $0.name < $1.name }
     }
 
     /// Why a fetching job's origin lets nothing happen now; empty = it does.

@@ -16,6 +16,8 @@ public struct Schedule: Hashable, Sendable {
     public internal(set) var fired: UInt64
     /// Firings that were left out because the last job had not ended, or because the coordinator refused the submission.
     public internal(set) var skipped: UInt64
+    /// Why the last firing made no job; `nil` when it made one, or when it was left out because the last job had not ended.
+    public internal(set) var trouble: Trouble?
 
     /// A schedule that fires for the first time after `wall`, or one as read back from a store.
     ///
@@ -26,7 +28,8 @@ public struct Schedule: Hashable, Sendable {
 
     /// A schedule as read back from a store.
     public init(
-        id: String, rule: CalendarRule, label: String, next: Int64, lastJob: JobID, fired: UInt64, skipped: UInt64
+        id: String, rule: CalendarRule, label: String, next: Int64, lastJob: JobID, fired: UInt64, skipped: UInt64,
+        trouble: Trouble? = nil
     ) {
         self.id = id
         self.rule = rule
@@ -35,6 +38,7 @@ public struct Schedule: Hashable, Sendable {
         self.lastJob = lastJob
         self.fired = fired
         self.skipped = skipped
+        self.trouble = trouble
     }
 }
 

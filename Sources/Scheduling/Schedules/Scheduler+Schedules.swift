@@ -13,6 +13,17 @@ extension Scheduler {
         schedules.values.lazy.filter { !firing.contains($0.id) }.map(\.next).min()
     }
 
+    /// Whether a schedule is set to an instant later than its next one after `wall`: the clock was ahead when that was computed.
+    ///
+    /// ``Event/wall(_:)`` sets it right.
+    ///
+    /// - Parameter wall: Milliseconds since 1970.
+    public func isAhead(of wall: Int64) -> Bool { schedules.values.contains { isAhead($0, of: wall) } }
+
+    private func isAhead(_ schedule: Schedule, of wall: Int64) -> Bool {
+        !firing.contains(schedule.id) && schedule.next > wall && schedule.next > schedule.rule.next(after: wall)
+    }
+
     mutating func put(_ schedule: Schedule, payload: [UInt8]) {
         guard schedules[schedule.id] != nil || schedules.count < Self.mostSchedules else { return }
         var row = schedule
@@ -32,12 +43,17 @@ extension Scheduler {
         store(.dropSchedule(id))
     }
 
-    /// Fires what is due.
+    /// Fires what is due, after it has set right what a clock that was ahead has set.
     ///
-    /// Firings missed while nobody was there count as one; one whose last job still runs is skipped.
+    /// An instant that was fired already makes no second job: its request id is known. Firings missed while nobody was there count as one; one whose last job still runs is skipped.
     mutating func fireSchedules(wall: Int64) {
         for id in schedules.keys.sorted() where !firing.contains(id) {
-            guard let schedule = schedules[id], schedule.next <= wall else { continue }
+            guard let schedule = schedules[id] else { continue }
+            if isAhead(schedule, of: wall) {
+                schedules[id]?.next = schedule.rule.next(after: wall)
+                if let row = schedules[id] { store(.schedule(row, payload: nil)) }
+            }
+            guard schedule.next <= wall else { continue }
             if isLiving(schedule.lastJob) {
                 skip(id, wall: wall)
             } else {
@@ -49,7 +65,15 @@ extension Scheduler {
 
     /// A submission that a schedule fired was refused.
     mutating func fireFailed(_ id: String, wall: Int64, _ trouble: Trouble, retriable: Bool) {
-        guard firing.remove(id) != nil, !retriable else { return }
+        guard firing.remove(id) != nil else { return }
+        guard !retriable else {
+            if schedules[id]?.trouble != trouble {
+                schedules[id]?.trouble = trouble
+                if let row = schedules[id] { store(.schedule(row, payload: nil)) }
+            }
+            return
+        }
+        schedules[id]?.trouble = trouble
         skip(id, wall: wall)
     }
 
@@ -58,6 +82,7 @@ extension Scheduler {
         guard let firing, schedules[firing.schedule] != nil else { return }
         schedules[firing.schedule]?.lastJob = job
         schedules[firing.schedule]?.fired += 1
+        schedules[firing.schedule]?.trouble = nil
         settle(firing)
     }
 

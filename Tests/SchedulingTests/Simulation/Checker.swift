@@ -90,7 +90,7 @@ extension Simulation {
             checker.forgotten.insert(id)
         case .reopen(let job): trace.add(job.summary.id)
         case .addBatches(_, _, let batches): trace.add(batches.count)
-        case .insertJob, .dropped, .schedule, .dropSchedule: break
+        case .insertJob, .dropped, .schedule, .dropSchedule, .originLimit: break
         }
     }
 
@@ -111,6 +111,7 @@ extension Simulation {
         switch batch.state {
         case .leased: checker.grant(batch.token, to: batch.owner, after: old.token)
         case .done:
+            if old.state != .done { progressedAt = now }
             guard case .fetch(_, let counts, let failures)? = checker.accept(batch.digest, under: batch.token) else {
                 return
             }
@@ -130,6 +131,7 @@ extension Simulation {
     private mutating func check(_ package: Package, _ old: Package?) {
         guard let old else { return problem("I10: a write about an unknown package") }
         trace.add(UInt64(package.state.rawValue))
+        if package.state.isPublished, !old.state.isPublished { progressedAt = now }
         switch package.state {
         case .leased: checker.grant(package.token, to: package.owner, after: old.token)
         case .publishing where package.merged != old.merged && package.token == nil:
@@ -185,7 +187,9 @@ extension Simulation {
     private mutating func noteBackup(_ offer: Offer, to session: SessionID) {
         guard case .fetch(let index, _, _, _) = offer.work, let row = store.job(offer.job)?.batches,
             row.indices.contains(index),
-            row[index].token != offer.token
+            row[index].token != offer.token,
+            // An offer whose lease ended in its own turn, when the batch was granted again.
+            row[index].token.map({ $0 < offer.token }) ?? true
         else { return }
         marks.hit(.backupGranted)
         if row[index].owner == session {
@@ -197,11 +201,10 @@ extension Simulation {
     /// An acknowledgement that a worker believes must be in the store (I8).
     mutating func checkAcknowledged(_ token: LeaseToken, _ digest: ContentDigest) {
         guard checker.accepted[token] != digest else { return }
-        // A package without a single tile is acknowledged and ends its job.
-        if let offer = checker.offers[token], case .merge = offer.work,
-            store.job(offer.job)?.summary.state.isFinal == true
-        {
-            return
+        // A package without a single tile is acknowledged and given up; its job may go on for other packages.
+        if let offer = checker.offers[token], case .merge(let package, _, _) = offer.work {
+            let job = store.job(offer.job)
+            if job?.summary.state.isFinal == true || job?.packages[package].state == .failed { return }
         }
         problem("I8: the acknowledged result of \(token) is not in the store")
     }

@@ -16,6 +16,8 @@ enum Mutant: String, CaseIterable {
     case noStart
     /// The blobs of an ended job go although another job names them.
     case releasesTooMuch
+    /// A manifest is written without a look at whether the same one of an ended job is being removed.
+    case writesWhatIsRemoved
     /// A merger does not verify what it reads.
     case trustsShards
     /// A worker takes tiles of an earlier build without asking the origin.

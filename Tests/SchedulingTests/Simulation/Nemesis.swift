@@ -24,7 +24,8 @@ extension Simulation {
         if rolls(swarm.pause) {
             marks.hit(.workerPaused)
             nodes[index].pausedUntil = now + faultRandom.below(faultRandom.perMille(200) ? 600_000 : 90_000)
-            nodes[index].troubledAt = nodes[index].pausedUntil
+            // A second pause may end before the first, whose deferred messages come at its own end.
+            nodes[index].troubledAt = max(nodes[index].troubledAt, nodes[index].pausedUntil)
             say("w\(index) stands still until \(nodes[index].pausedUntil)")
         }
         if rolls(swarm.cut) { cut(node: index) }

@@ -8,7 +8,10 @@ extension Simulation {
         let later = now + workRandom.below(Int64(3_000))
         switch chore {
         case .manifest(let id, let package):
-            guard coordinator?.scheduler.isLiving(id) == true, let content = manifest(id, package) else { return }
+            guard coordinator?.scheduler.isLiving(id) == true, let content = manifest(id, package) else {
+                let trouble = Trouble(cause: "job-ended", detail: "")
+                return hand(.manifestFailed(id, package: package, trouble, retriable: false))
+            }
             schedule(.report(.manifest(id, package: package, content), incarnation), at: later)
         case .publish(let id, let package, let merged):
             guard coordinator?.scheduler.isLiving(id) == true else { return }
@@ -75,6 +78,10 @@ extension Simulation {
         }
         switch report {
         case .manifest(let id, let package, let content):
+            // The same one of an ended job may be on its way out: it is written again when it is gone.
+            if coordinator?.removing[content.digest] != nil, mutant != .writesWhatIsRemoved {
+                return schedule(.report(report, owner), at: now + 200)
+            }
             let digest = put(content)
             if dies() { return }
             hand(.manifestWritten(id, package: package, digest))
@@ -151,7 +158,7 @@ extension Simulation {
 
     /// At an idle start: what crashes and late commits left goes, if nobody wrote it lately.
     mutating func sweep() {
-        let named = Set(store.named { _ in true } + store.state.jobs.flatMap(store.others))
+        let named = Set(store.named { _ in true })
         for digest in blobs.order where !named.contains(digest) {
             if let blob = blobs[digest], now - blob.written > 3_600_000 { blobs.remove(digest) }
         }

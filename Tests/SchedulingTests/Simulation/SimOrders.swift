@@ -43,7 +43,9 @@ extension Simulation {
         guard let scheduler = coordinator?.scheduler, scheduler.refusal(ofRetry: job) == nil else { return true }
         guard let rows = store.job(job), let spec = spec(of: job) else { return true }
         let isKept = scheduler.summary(of: job)?.keepsBlobs == true
-        let isLeaving = coordinator?.unreleased.contains(job) == true || coordinator?.releasing.contains(job) == true
+        let isLeaving =
+            coordinator?.unreleased.contains(job) == true || coordinator?.releasing.contains(job) == true
+            || scheduler.isWriting(job)
         guard isKept || !isLeaving else { return false }
         marks.hit(isKept ? .retriedWithBlobs : .retriedAnew)
         silenced[job] = nil
@@ -65,6 +67,6 @@ extension Simulation {
     /// Whether an ended job's blobs are dealt with.
     func canForget(_ job: JobID) -> Bool {
         coordinator?.unreleased.contains(job) == false && coordinator?.releasing.contains(job) == false
-            && coordinator?.scheduler.isGiving(job) == false
+            && coordinator?.scheduler.isGiving(job) == false && coordinator?.scheduler.isWriting(job) == false
     }
 }

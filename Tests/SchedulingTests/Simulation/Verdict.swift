@@ -59,7 +59,8 @@ extension Simulation {
     /// at the same time as the next.
     private func freshSince(_ id: JobID) -> Int64 {
         var since = store.created[id] ?? 0
-        while let earlier = store.state.jobs.map(\.summary.id).first(where: { other in
+        // Jobs that are forgotten by now count too.
+        while let earlier = store.created.keys.sorted().first(where: { other in
             (store.created[other] ?? 0) < since && (store.ended[other] ?? .max) >= since
         }) {
             since = store.created[earlier] ?? 0
@@ -103,7 +104,8 @@ extension Simulation {
             // A job may fail of what cannot be had, and of counted attempts; always with a reason.
             if job.summary.reason.isEmpty { return "job \(id) failed without a reason" }
             let isStrict = specs[index].submission.allowedMissing == 0
-            let lacks = isStrict && job.summary.counts.failed > 0
+            // A package may have been given up for tiles that were fetched later, because a shard was lost.
+            let lacks = isStrict && (job.summary.counts.failed > 0 || checker.failed[id]?.isEmpty == false)
             let isBare = job.summary.reason.contains("no-tiles")
             if job.summary.reason.contains("it was to follow") { return nil }
             return lacks || isBare || swarm.attemptsAreCounted

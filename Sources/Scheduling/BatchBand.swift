@@ -1,19 +1,22 @@
 public import Tiles
 
-/// A band of zooms whose tiles travel together, and the zoom of the tile that indexes one pack of the band.
+/// A band of zooms whose tiles are fetched together, and the deepest zoom of a batch's cell in it.
 ///
-/// The bands are those of Mapbox's tile packs (`/work/shared/seeds/mapbox-gl-offline-storage.txt`): a pack of band 11–14 is one z11 tile with
-/// everything below it down to z14. A batch's cell lies at the index zoom or above it, so a batch always holds whole packs.
-public struct TilePack: Hashable, Sendable {
+/// The cut of batches is a fact of its own: the bands of tile packs (`PackScheme`) may be others, because packs are cut from the
+/// merged package.
+public struct BatchBand: Hashable, Sendable {
     /// The zooms of the band.
     public let zooms: ZoomRange
-    /// The zoom of the pack's index tile.
+    /// The deepest zoom of a cell.
     ///
     /// 0...22, not above `zooms.min`.
     public let indexZoom: Int
 
     /// Every band, coarse to fine; together they hold each zoom of 0...22 once.
-    public static let bands = PackScheme.mapbox.bands.map { TilePack(zooms: $0.zooms, indexZoom: $0.indexZoom) }
+    public static let all = [(0, 5, 0), (6, 10, 6), (11, 14, 11), (15, 16, 12), (17, 22, 16)].compactMap {
+        low, high, index in
+        ZoomRange(min: low, max: high).map { BatchBand(zooms: $0, indexZoom: index) }
+    }
 
     /// Tiles of `zooms` in and below one full cell at `cellZoom`, saturating.
     static func fullCount(cellZoom: Int, zooms: ZoomRange) -> UInt64 {
@@ -24,6 +27,6 @@ public struct TilePack: Hashable, Sendable {
 
     /// The coarsest zoom whose full cell holds at most `target` tiles of `span`; the index zoom when none does.
     func cellZoom(span: ZoomRange, target: UInt64) -> Int {
-        (0...indexZoom).first { TilePack.fullCount(cellZoom: $0, zooms: span) <= target } ?? indexZoom
+        (0...indexZoom).first { BatchBand.fullCount(cellZoom: $0, zooms: span) <= target } ?? indexZoom
     }
 }

@@ -1,0 +1,188 @@
+/// Finds the rate and the number of connections that an origin accepts, from the refusals of the whole cluster.
+///
+/// A pure value: ``take(_:from:now:)`` gets what each worker reports, and nothing else moves it. There is no limit before the first overload.
+///
+/// - *Overload* is a share of refusals above the noise, with enough of them (a cumulative sum, so that neither the length of a report nor the
+///   number of workers matters).
+/// - While an origin is overloaded, what it still accepts is its limit: the rate becomes a little less than that.
+/// - Then the rate stays near the limit (``Phase/hold``), goes slightly above it until more was accepted than the origin's burst explains
+///   (``Phase/probe``), and only then grows fast (``Phase/search``). Far below the limit it grows fast too (``Phase/recover``).
+/// - Refusals by 503 of an origin with many requests in flight are taken for a limit of connections first; when that does not help, for a rate.
+struct OriginControl: Sendable {
+    /// What one worker reports.
+    struct Sample: Sendable {
+        /// Requests that got an answer other than a refusal.
+        var answered = 0.0
+        /// 429, and 503.
+        var refused = 0.0
+        /// Of these, 503 without Retry-After.
+        var busy = 0.0
+        /// Milliseconds that the answered requests took, added up; 0 = not known.
+        var occupied = 0.0
+        /// Whether requests waited for a permit.
+        var isWaiting = false
+    }
+    enum Phase: Sendable { case free, recover, hold, probe, search }
+
+    let policy: ControlPolicy
+    /// Requests per second; `nil` = no limit known.
+    private(set) var rate: Double?
+    /// Requests in flight; `nil` = no limit known.
+    private(set) var connections: Int?
+    /// What was accepted when the origin was overloaded last.
+    private(set) var known: Double?
+    private(set) var phase = Phase.free
+    private var meter = RateMeter()
+    private var overload = OverloadDetector()
+    /// When the rate or the connections were last cut.
+    private var cutAt: Tick?
+    private var steppedAt = Tick(milliseconds: 0)
+    /// Requests accepted beyond ``known`` since the last cut, and what the origin accepted so before it refused.
+    private var credit = 0.0
+    private var burst: Double?
+    private var pace = HoldPace()
+    private var floor = NoiseFloor()
+    private var probeOfConnections = ConnectionProbe()
+
+    init(_ policy: ControlPolicy = ControlPolicy()) { self.policy = policy }
+
+    /// Whether anything is limited.
+    var isLimiting: Bool { rate != nil || connections != nil }
+
+    // MARK: - Reports
+
+    mutating func take(_ sample: Sample, from session: SessionID, of workers: Int, now: Tick) {
+        guard meter.take(sample, from: session, of: workers, now: now) else { return }
+        overload.take(sample, noise: floor.noise(at: now, policy))
+        // Cheap questions first: this runs for each report of each worker.
+        if overload.sum > policy.evidence(rate ?? 0), overload.sum > policy.evidence(rate ?? meter.answered),
+            meter.hasMeasured(policy.leastSpan)
+        {
+            cut(now)
+        } else if now - steppedAt >= policy.step, meter.hasMeasured(policy.leastSpan) {
+            step(now)
+        }
+    }
+
+    /// Requests that a Retry-After holds up are no measure of the origin.
+    mutating func pause(until end: Tick) { meter.restart(at: end) }
+
+    /// An origin that was down begins at a part of the speed that it had; 0 = not known.
+    mutating func restart(at perSecond: Double, now: Tick) {
+        guard perSecond > 0 else { return }
+        rate = min(rate ?? .infinity, max(perSecond, policy.leastRate))
+        phase = known == nil ? .search : .recover
+        change(now)
+    }
+
+    /// Adds a share that lives on from before a restart of the coordinator.
+    mutating func remember(_ perSecond: Double, now: Tick) {
+        guard perSecond > 0 else { return }
+        let sum = (rate ?? 0) + perSecond
+        (rate, known, phase) = (sum, sum, .hold)
+        change(now)
+    }
+
+    // MARK: - Down
+
+    private mutating func cut(_ now: Tick) {
+        let share = overload.share
+        let measured = max(meter.answered, 0)
+        var accepted = rate.map { min($0 * (1 - share), measured * 1.1) } ?? measured
+        // The rate was just below the limit found, and nothing was refused: so it is no lower now.
+        if let known, policy.hasMemory, phase == .probe || phase == .search, share < policy.collapse {
+            accepted = max(accepted, known * policy.below)
+        }
+        let isSoon = cutAt.map { now - $0 < policy.soon } ?? false
+        if let limit = probeOfConnections.limit(
+            meter.occupied, busy: overload.busyShare, isSoon: isSoon, now: now, policy)
+        {
+            connections = limit
+            rate = max(accepted * policy.guardFactor, policy.leastRate)
+            (known, phase) = (accepted, .hold)
+        } else {
+            connections = nil
+            if let before = floor.cut(rate ?? measured, share, isSoon: isSoon, now: now) {
+                // The share does not depend on the rate.
+                (rate, known, phase, cutAt) = (before, before, .hold, now)
+                return change(now)
+            }
+            learnBurst(accepted)
+            pace.cut(accepted, known, isSoon: isSoon, policy)
+            // Nearly everything refused: how much is accepted is known, and nothing about the limit found earlier.
+            if share < policy.collapse || known == nil { known = max(accepted, policy.leastRate) }
+            rate = max(accepted * policy.below, policy.leastRate)
+            phase = (rate ?? 0) < (known ?? 0) * policy.near || !policy.hasMemory ? .recover : .hold
+        }
+        cutAt = now
+        credit = 0
+        change(now)
+    }
+
+    private mutating func learnBurst(_ accepted: Double) {
+        guard let known, phase == .probe || phase == .search else { return }
+        // The limit is where it was: what was accepted beyond it was the burst.
+        if accepted < known * 1.15 { burst = min(max(credit, (burst ?? 0) * 0.8), known * 2) }
+    }
+
+    /// The rate is another now: what was measured before says nothing about it.
+    private mutating func change(_ now: Tick) {
+        steppedAt = now
+        overload = OverloadDetector()
+        meter.restart(at: now + policy.settle)
+    }
+
+    // MARK: - Up
+
+    private mutating func step(_ now: Tick) {
+        let span = Double(now - steppedAt) / 1_000
+        defer {
+            steppedAt = now
+            meter.turn()
+        }
+        guard let rate else { return }
+        let offered = meter.answered + meter.refused
+        guard let known else { return stepAfterOutage(rate, offered, now) }
+        // Who asks for less than allowed learns nothing about more.
+        guard offered >= rate * policy.demand || rate < policy.slow && meter.isWaiting else { return }
+        if connections != nil { return stepConnections(offered, now) }
+        credit += max(0, min(offered, rate) - known) * min(span, 1)
+        let before = rate
+        switch phase {
+        case .free: return
+        case .recover:
+            self.rate = rate * policy.recovery
+            if rate * policy.recovery >= known * policy.below, policy.hasMemory {
+                self.rate = known * policy.below
+                phase = .hold
+                cutAt = now
+            }
+        case .hold:
+            if cutAt.map({ now - $0 >= pace.hold }) ?? true { phase = .probe }
+        case .probe:
+            self.rate = max(rate, min(rate * 1.01 + 0.01 * known, known * policy.above))
+            let likely = burst ?? max(known * 0.15, min(known, policy.usualBurst))
+            let wanted = min(likely * 1.3 + known * 0.1, max(known * 0.4, policy.usualBurst * 1.4))
+            if credit > wanted { phase = .search }
+        case .search: self.rate = rate * policy.growth
+        }
+        if self.rate ?? 0 > before * 1.05 {
+            overload = OverloadDetector()
+            meter.restart(at: now)
+        }
+    }
+
+    /// Nothing was refused so far: what the outage left of the rate comes back, and is no limit when less is asked for.
+    private mutating func stepAfterOutage(_ rate: Double, _ offered: Double, _ now: Tick) {
+        let isAskedFor = offered >= rate * policy.demand
+        self.rate = isAskedFor ? rate * policy.recovery : nil
+        if !isAskedFor { phase = .free }
+        meter.restart(at: now)
+    }
+
+    private mutating func stepConnections(_ offered: Double, _ now: Tick) {
+        rate = max(rate ?? 0, meter.answered * policy.guardFactor)
+        guard let limit = probeOfConnections.more(now) else { return }
+        connections = limit
+    }
+}
