@@ -7,53 +7,90 @@ extension Catalog {
     ///
     /// - Throws: `catalog-corrupt`, `io`.
     public func index() throws(CatalogError) -> CatalogIndex {
-        var index = CatalogIndex()
+        let parts = try indexParts()
+        var index = parts.shell
+        index.tree = parts.tree
+        index.packages = parts.packages.flatMap { $0.map(CatalogIndex.Package.init) }
+        return index
+    }
+
+    /// The bytes of ``index()``, of which only what changed since the last time is encoded.
+    private func indexBytes() throws(CatalogError) -> [UInt8] {
+        let parts = try indexParts()
+        let name = CatalogIndex.fileName
+        return try memory.encoding { (rows) throws(CatalogError) in
+            var packages: [UInt8] = []
+            for sources in parts.packages {
+                guard let edition = sources.first?.edition else { continue }
+                let joined = try rows.index[edition, default: EncodedRows()].joined(sources, by: \.entry.id) {
+                    (source) throws(CatalogError) in try Self.row(CatalogIndex.Package(source), named: name)
+                }
+                packages += (packages.isEmpty ? [] : Array(",\n".utf8)) + joined
+            }
+            let tree = try rows.tree.joined(parts.tree, by: \.id) { (node) throws(CatalogError) in
+                try Self.row(node, named: name)
+            }
+            return try Self.document(
+                shell: try Self.json(parts.shell, named: name), filling: ["packages": packages, "tree": tree])
+        }
+    }
+
+    /// The index in parts: the document without its tree and packages, and those; packages by edition.
+    private struct IndexParts {
+        var shell = CatalogIndex()
+        var tree: [CatalogIndex.Node] = []
+        var packages: [[CatalogMemory.IndexSource]] = []
+    }
+
+    private func indexParts() throws(CatalogError) -> IndexParts {
+        var parts = IndexParts()
         var regions: Set<String> = []
-        var withdrawn: Int64 = 0
+        var sequence: Int64 = 0
         var imported: [String: CatalogIndex.Node] = [:]
         let tree = try Self.tree.get()
         for edition in try editions() {
-            let list = try list(edition)
-            let bytes = try Self.bytes(listURL(edition)) ?? []
+            let document = try document(edition)
+            let list = document.value
             let history = try history(edition)
+            let older = history.byPackage()
+            let packs = try packLists(of: list, edition)
             var sizes: [String: Int64] = [:]
-            withdrawn += history.sequence(beside: list)
+            var sources: [CatalogMemory.IndexSource] = []
+            sources.reserveCapacity(list.packages.count)
+            sequence += history.sequence(beside: list)
             for entry in list.packages {
-                for file in entry.allFiles { sizes[file.format, default: 0] += file.size }
+                sequence += Int64(entry.version)
+                sizes[PublishRequest.main.format, default: 0] += entry.size
+                for file in entry.files { sizes[file.format, default: 0] += file.size }
                 for node in entry.nodes ?? [] where tree[node.id] == nil { imported[node.id] = node }
                 let isNode = tree[entry.id]?.id == entry.id || entry.nodes?.contains { $0.id == entry.id } ?? false
-                let region = isNode ? entry.id : nil
-                if let region { regions.insert(region) }
-                index.packages.append(
-                    CatalogIndex.Package(
-                        id: entry.id, edition: edition.path, region: region,
-                        names: Dictionary(
-                            entry.metainfo.map {
-                                ($0.key.hasPrefix("name_") ? String($0.key.dropFirst(5)) : $0.key, $0.value)
-                            },
-                            uniquingKeysWith: { first, _ in first }),
-                        versions: ([entry] + history.of(entry)).map { $0.version(in: edition) },
-                        tilePacks: try packList(of: entry.id, edition)))
+                if isNode { regions.insert(entry.id) }
+                sources.append(
+                    CatalogMemory.IndexSource(
+                        edition: edition, entry: entry,
+                        older: older[entry.id]?.filter { $0.version < entry.version } ?? [],
+                        packs: packs[entry.id], region: isNode ? entry.id : nil))
             }
-            index.editions.append(
+            parts.packages.append(sources)
+            parts.shell.editions.append(
                 CatalogIndex.Edition(
                     path: edition.path, group: edition.group, language: edition.language,
                     list: CatalogIndex.List(
-                        url: edition.path + "packages.json", size: Int64(bytes.count), sha256: Digest(of: bytes).hex),
-                    packages: list.packages.count,
-                    sizes: sizes))
+                        url: edition.path + "packages.json", size: Int64(document.size), sha256: document.digest.hex),
+                    packages: list.packages.count, sizes: sizes))
         }
-        index.tree = Self.nodes(above: regions, in: tree, imported)
-        let there = Set(index.tree.map(\.id))
-        for number in index.packages.indices where !there.contains(index.packages[number].region ?? "") {
-            index.packages[number].region = nil
+        parts.tree = memory.nodes(regions, imported) { Self.nodes(above: regions, in: tree, imported) }
+        let there = Set(parts.tree.map(\.id))
+        for edition in parts.packages.indices {
+            for number in parts.packages[edition].indices {
+                guard let region = parts.packages[edition][number].region, !there.contains(region) else { continue }
+                parts.packages[edition][number].region = nil
+            }
         }
         let styles = try styleList().styles
-        index.styles = styles.isEmpty ? nil : styles
-        index.sequence =
-            index.packages.reduce(0) { $0 + Int64($1.versions.first?.version ?? 0) }
-            + styles.reduce(0) { $0 + Int64($1.version) } + withdrawn
-        return index
+        parts.shell.styles = styles.isEmpty ? nil : styles
+        parts.shell.sequence = sequence + styles.reduce(0) { $0 + Int64($1.version) }
+        return parts
     }
 
     /// Brings `catalog.json` up to date after files beside the lists have changed: tile packs.
@@ -64,12 +101,15 @@ extension Catalog {
         try locked { () throws(CatalogError) in try refreshIndex() }
     }
 
-    /// The list of a package's tile packs.
-    private func packList(of id: String, _ edition: CatalogEdition) throws(CatalogError) -> CatalogIndex.List? {
-        let path = CatalogPackList.path(id)
-        guard let bytes = try Self.bytes(place(path, edition)) else { return nil }
-        return CatalogIndex.List(
-            url: edition.path + path, size: Int64(bytes.count), sha256: Digest(of: bytes).hex)
+    /// The lists of tile packs of an edition's packages, by package.
+    private func packLists(
+        of list: CatalogList, _ edition: CatalogEdition
+    ) throws(CatalogError) -> [String: CatalogIndex.List] {
+        let folder = place(CatalogPackList.path(""), edition).deletingLastPathComponent()
+        return try memory.packLists(of: list.packages.map(\.id), edition, in: folder) { id, bytes in
+            CatalogIndex.List(
+                url: edition.path + CatalogPackList.path(id), size: Int64(bytes.count), sha256: Digest(of: bytes).hex)
+        }
     }
 
     /// Whether lists were changed and the index was not: by a change that failed half-way.
@@ -97,7 +137,7 @@ extension Catalog {
     ///
     /// The caller holds the lock.
     func refreshIndex() throws(CatalogError) {
-        let bytes = try index().encoded()
+        let bytes = try indexBytes()
         let target = folder.appendingPathComponent(CatalogIndex.fileName)
         let held = try Self.bytes(target)
         try sign(bytes)
@@ -111,13 +151,15 @@ extension Catalog {
         let held = try Self.bytes(target)
         guard let signingKey else { return }
         let earlier = held.flatMap { try? CatalogSignature(decoding: $0) }
-        if let earlier, earlier.signatures.first?.sha256 == Digest(of: bytes).hex,
+        let digest = Digest(of: bytes)
+        if let earlier, earlier.signatures.first?.sha256 == digest.hex,
             (try? earlier.check(bytes, by: try signingKey.publicKey)) != nil
         {
             return
         }
         let signature = try Self.json(
-            CatalogSignature(signing: bytes, with: signingKey, earlier: earlier), named: CatalogIndex.signatureName)
+            CatalogSignature(signing: bytes, digest, with: signingKey, earlier: earlier),
+            named: CatalogIndex.signatureName)
         try CatalogError.naming { () throws(ShardsError) in try Durable.write(signature, to: target) }
     }
 
@@ -185,6 +227,19 @@ extension Catalog {
         do { return try RegionTree.embedded() } catch {
             throw CatalogError(.corrupt, "The region tree of this build cannot be read: \(error)", cause: error)
         }
+    }
+}
+
+extension CatalogIndex.Package {
+    init(_ source: CatalogMemory.IndexSource) {
+        self.init(
+            id: source.entry.id, edition: source.edition.path, region: source.region,
+            names: Dictionary(
+                source.entry.metainfo.map {
+                    ($0.key.hasPrefix("name_") ? String($0.key.dropFirst(5)) : $0.key, $0.value)
+                },
+                uniquingKeysWith: { first, _ in first }),
+            versions: ([source.entry] + source.older).map { $0.version(in: source.edition) }, tilePacks: source.packs)
     }
 }
 

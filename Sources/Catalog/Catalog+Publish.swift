@@ -8,7 +8,7 @@ extension Catalog {
     /// added to the version it belongs to. The list is only written if something in it changed. Files are linked when they lie on
     /// the same file system, and copied otherwise. Each is hashed before it is listed. Blocks for the time of reading them.
     /// A request that tells no tileset keeps the one that is listed, unless it may replace it.
-    /// - Throws: `bad-request`, `bad-file`, `other-tileset`, `signing-key`, `catalog-corrupt`, `disk-full`, `io`; the list is then as it was.
+    /// - Throws: `bad-request`, `bad-file`, `other-tileset`, `other-area`, `package-shrunk`, `signing-key`, `catalog-corrupt`, `disk-full`, `io`; the list is then as it was.
     public func publish(_ request: PublishRequest) throws(CatalogError) -> Published {
         guard let result = publish([request]).first else {
             throw CatalogError(.badRequest, "Package '\(request.id)' was not published.")
@@ -51,6 +51,9 @@ extension Catalog {
         return outcomes.map { $0 ?? .failure(CatalogError(.badRequest, "The package was not published.")) }
     }
 
+    /// The time that it took to write the lists of the last change that this value made; `nil` before the first.
+    public var listCost: Duration? { memory.listCost }
+
     /// Brings a package's files to their place and lists it in what is about to be written.
     private func add(_ request: PublishRequest, to change: inout CatalogChange) throws(CatalogError) -> Published {
         let edition = request.edition
@@ -62,13 +65,14 @@ extension Catalog {
         {
             throw Self.otherTileset(previous, request.tileset, edition)
         }
+        if previous == nil { try Self.checkCase([request.id], in: change.list, edition) }
+        if let previous { try Self.checkPlace(of: request, previous) }
         try checkPacks(request)
         let (version, isSame) = try place(request, previous, after: change.history.last(of: request.id, previous))
         let stays = previous?.version == version
         let entry = CatalogEntry(request, version: version, like: stays ? previous : nil, base: baseURL + edition.path)
         if previous != entry {
-            change.list.packages.removeAll { $0.id == request.id }
-            change.list.packages.append(entry)
+            change.list.put(entry)
             if let previous, !stays { change.history.add(previous) }
             change.isListNew = true
         }
@@ -96,6 +100,7 @@ extension Catalog {
 
     /// Lets lists take the place of those before: what is remembered first, the index after them, old files last.
     func write(_ changes: [CatalogEdition: CatalogChange]) throws(CatalogError) {
+        let start = ContinuousClock.now
         var changes = changes
         var gone: [CatalogEdition: [CatalogEntry]] = [:]
         // Lists that an earlier attempt wrote may have no index yet: then nothing looks new, and it is.
@@ -116,6 +121,7 @@ extension Catalog {
         guard isNew else { return unmarkIndex() }
         try refreshIndex()
         unmarkIndex()
+        memory.listCost = ContinuousClock.now - start
         for (edition, entries) in gone {
             guard let change = changes[edition] else { continue }
             try removeFiles(of: entries, except: change.list.packages + change.history.packages, edition)

@@ -1,5 +1,6 @@
 public import Foundation
 public import Shards
+internal import Tiles
 
 /// `styles.json`: the publisher's list of style packs.
 struct CatalogStyleList: Codable, Equatable {
@@ -25,6 +26,9 @@ extension Catalog {
         guard CatalogEdition.isWord(id) else {
             throw CatalogError(
                 .badRequest, "'\(id.prefix(40))' cannot name a style: use 1 to 32 small letters, digits and hyphens.")
+        }
+        guard !VisibleText.hasControl(name ?? "") else {
+            throw CatalogError(.badRequest, "The name of style '\(id)' has control characters; a name is plain text.")
         }
         guard let bytes = Int64(exactly: size) else { throw CatalogError(.badRequest, "Style '\(id)' is too large.") }
         try checkMaySign()

@@ -3,6 +3,12 @@ internal import Shards
 
 /// `versions.json` of an edition: entries that `packages.json` had before, of versions whose files are kept.
 struct CatalogHistory: Codable, Equatable {
+    /// Names an entry of the history.
+    struct Key: Hashable, Sendable {
+        let id: String
+        let version: Int32
+    }
+
     /// Ascending by id, newest version first.
     private(set) var packages: [CatalogEntry] = []
     /// Packages that were withdrawn, by id, each with a version above its last: a version's name is never used again, and the catalog's
@@ -14,8 +20,16 @@ struct CatalogHistory: Codable, Equatable {
 
     /// What withdrawn packages count in the catalog's sequence; one that is listed again counts by its version.
     func sequence(beside list: CatalogList) -> Int64 {
+        guard let removed, !removed.isEmpty else { return 0 }
         let listed = Set(list.packages.map(\.id))
-        return (removed ?? [:]).reduce(0) { listed.contains($1.key) ? $0 : $0 + Int64($1.value) }
+        return removed.reduce(0) { listed.contains($1.key) ? $0 : $0 + Int64($1.value) }
+    }
+
+    /// The same without its entries.
+    var withoutPackages: CatalogHistory {
+        var copy = self
+        copy.packages = []
+        return copy
     }
 
     mutating func remove(_ entry: CatalogEntry) {
@@ -31,11 +45,17 @@ struct CatalogHistory: Codable, Equatable {
 
     mutating func add(_ entry: CatalogEntry) {
         packages.removeAll { $0.id == entry.id && $0.version == entry.version }
-        packages.append(entry)
-        packages.sort {
-            $0.id == $1.id ? $0.version > $1.version : $0.id.utf8.lexicographicallyPrecedes($1.id.utf8)
-        }
+        let isSorted = zip(packages, packages.dropFirst()).allSatisfy { !Self.precedes($1, $0) }
+        if !isSorted { packages.sort(by: Self.precedes) }
+        packages.insert(entry, at: packages.lowerBound { Self.precedes($0, entry) })
     }
+
+    private static func precedes(_ left: CatalogEntry, _ right: CatalogEntry) -> Bool {
+        left.id == right.id ? left.version > right.version : left.id.utf8.lexicographicallyPrecedes(right.id.utf8)
+    }
+
+    /// The earlier versions of all packages by id, newest first; may name versions that are listed themselves.
+    func byPackage() -> [String: [CatalogEntry]] { Dictionary(grouping: packages, by: \.id) }
 
     /// Lets go of what no list leads to, and of all but `keep` versions of a package, the listed one included.
     ///
@@ -70,8 +90,14 @@ extension Catalog {
     /// Earlier versions; none in a catalog of an earlier build.
     func history(_ edition: CatalogEdition) throws(CatalogError) -> CatalogHistory {
         let url = historyURL(edition)
+        if let known = memory.history(edition, at: url) { return known }
+        let file = KnownFile(path: url.path)
         guard let bytes = try Self.bytes(url) else { return CatalogHistory() }
-        do { return try JSONDecoder().decode(CatalogHistory.self, from: Data(bytes)) } catch {
+        do {
+            let history = try JSONDecoder().decode(CatalogHistory.self, from: Data(bytes))
+            memory.keep(KnownDocument(history, bytes: bytes, file: file), edition, wasRead: true)
+            return history
+        } catch {
             throw CatalogError(
                 .corrupt,
                 "'\(url.path)' is not a list of versions; it is left as it is. Restore it, or remove it to forget old versions.",
@@ -82,7 +108,16 @@ extension Catalog {
     /// Writes what is remembered, unless it is there already.
     func write(_ history: CatalogHistory, _ edition: CatalogEdition) throws(CatalogError) {
         guard try self.history(edition) != history else { return }
-        try write(history, to: historyURL(edition))
+        let url = historyURL(edition)
+        let bytes = try memory.encoding { (rows) throws(CatalogError) in
+            let packages = try rows.histories[edition, default: EncodedRows()].joined(
+                history.packages, by: { CatalogHistory.Key(id: $0.id, version: $0.version) }
+            ) { (entry) throws(CatalogError) in try Self.row(entry, named: url.path) }
+            return try Self.document(
+                shell: try Self.json(history.withoutPackages, named: url.path), filling: ["packages": packages])
+        }
+        try write(bytes, to: url)
+        memory.keep(KnownDocument(history, bytes: bytes, file: KnownFile(path: url.path)), edition, wasRead: false)
     }
 
     /// Removes the files of entries that went, except those that the ones that stay still name.
@@ -90,7 +125,9 @@ extension Catalog {
         of gone: [CatalogEntry], except staying: [CatalogEntry], _ edition: CatalogEdition
     ) throws(CatalogError) {
         guard !gone.isEmpty else { return }
-        let kept = CatalogHistory.paths(staying)
+        // A file is named by an id and an extension: only one whose id begins like that of an entry that went can name the same file.
+        let kept = CatalogHistory.paths(
+            staying.filter { entry in gone.contains { $0.id.hasPrefix(entry.id) || entry.id.hasPrefix($0.id) } })
         try CatalogError.naming { () throws(ShardsError) in
             for path in CatalogHistory.paths(gone).subtracting(kept).sorted() {
                 try Durable.remove(place(path, edition))

@@ -17,6 +17,8 @@ public struct Catalog: Sendable {
     let signingKey: CatalogSecretKey?
     /// Versions of each package that stay, the newest included; `nil` = all.
     let keepVersions: Int?
+    /// Lists that need not be read and encoded again.
+    let memory = CatalogMemory()
 
     /// The base address when none is configured.
     public static let defaultBaseURL = "http://localhost:7480/"
@@ -26,8 +28,8 @@ public struct Catalog: Sendable {
     /// - Parameters:
     ///   - folder: The catalog's folder.
     ///   - create: Whether to make an empty catalog when there is none.
-    ///   - baseURL: Absolute address under which the folder is served; CARTO's client needs absolute addresses. `nil` = that of
-    ///     the list that is there, else ``defaultBaseURL``.
+    ///   - baseURL: Absolute address under which the folder is served; CARTO's client needs absolute addresses. With `create`, lists
+    ///     that are there with another address are written with this one. `nil` = that of the lists that are there, else ``defaultBaseURL``.
     ///   - signingKey: Signs `catalog.json`; needed to change a catalog that is signed.
     ///   - keepVersions: Versions of each package that stay when a new one comes, the newest included; `nil` = all.
     /// - Throws: `catalog-missing` without a catalog and without `create`; `bad-request` for an unusable address;
@@ -36,17 +38,9 @@ public struct Catalog: Sendable {
         _ folder: URL, create: Bool, baseURL: String? = nil, signingKey: CatalogSecretKey? = nil,
         keepVersions: Int? = nil
     ) throws(CatalogError) {
-        let baseURL = baseURL ?? Self.listedBase(folder) ?? Self.defaultBaseURL
-        guard baseURL.hasPrefix("http://") || baseURL.hasPrefix("https://"), !baseURL.contains("?"),
-            !baseURL.contains("#"),
-            !baseURL.contains(where: \.isWhitespace)
-        else {
-            throw CatalogError(
-                .badRequest,
-                "'\(baseURL)' cannot be the catalog's address. Give an absolute one such as \(Catalog.defaultBaseURL).")
-        }
+        let isGiven = baseURL != nil
+        self.baseURL = try Self.checked(base: baseURL ?? Self.listedBase(folder) ?? Self.defaultBaseURL)
         self.folder = folder
-        self.baseURL = baseURL.hasSuffix("/") ? baseURL : baseURL + "/"
         self.signingKey = signingKey
         self.keepVersions = keepVersions
         if create || signingKey != nil { try checkMaySign() }
@@ -56,6 +50,7 @@ public struct Catalog: Sendable {
             }
             try locked { () throws(CatalogError) in
                 if access(listURL.path, F_OK) != 0 { try write(CatalogList(), .main) }
+                if isGiven { try rebaseLists() }
                 // What a process that died between list and index left undone; a catalog of an earlier build gets its first.
                 try refreshIndex()
             }
@@ -83,17 +78,6 @@ public struct Catalog: Sendable {
 
     func place(_ path: String, _ edition: CatalogEdition) -> URL { folder.appendingPathComponent(edition.path + path) }
 
-    /// What the addresses of the main list begin with; `nil` without a list or package that tells.
-    private static func listedBase(_ folder: URL) -> String? {
-        let url = folder.appendingPathComponent("packages.json")
-        guard let bytes = try? Data(contentsOf: url),
-            let list = try? JSONDecoder().decode(CatalogList.self, from: bytes)
-        else { return nil }
-        return list.packages.first { $0.url.hasPrefix("http") && $0.url.hasSuffix("/" + $0.path) }.map {
-            String($0.url.dropLast($0.path.count))
-        }
-    }
-
     /// The entries of a `packages.json` that anybody may have written.
     ///
     /// Their ids and extensions can stand in a path as they are; digests, sizes and masks may be anything.
@@ -111,15 +95,25 @@ public struct Catalog: Sendable {
         return list.packages
     }
 
-    func list(_ edition: CatalogEdition) throws(CatalogError) -> CatalogList {
+    func list(_ edition: CatalogEdition) throws(CatalogError) -> CatalogList { try document(edition).value }
+
+    /// The list of an edition, read unless it is known and its file did not change; empty for an edition without a list.
+    func document(_ edition: CatalogEdition) throws(CatalogError) -> KnownDocument<CatalogList> {
         let url = listURL(edition)
-        if edition != .main, access(url.path, F_OK) != 0, errno == ENOENT { return CatalogList() }
+        if let known = memory.list(edition, at: url) { return known }
+        let file = KnownFile(path: url.path)
+        if edition != .main, file == nil, access(url.path, F_OK) != 0, errno == ENOENT {
+            return KnownDocument(CatalogList(), bytes: [], file: nil)
+        }
         do {
-            let list = try JSONDecoder().decode(CatalogList.self, from: try Data(contentsOf: url))
+            let data = try Data(contentsOf: url)
+            let list = try JSONDecoder().decode(CatalogList.self, from: data)
             guard Set(list.packages.map(\.id)).count == list.packages.count else {
                 throw CatalogError(.corrupt, "'\(url.path)' names a package twice.")
             }
-            return list
+            let document = KnownDocument(list, bytes: Array(data), file: file)
+            memory.keep(document, edition, wasRead: true)
+            return document
         } catch let error as DecodingError {
             throw CatalogError(
                 .corrupt,
@@ -134,19 +128,43 @@ public struct Catalog: Sendable {
 
     /// Writes the list, sorted by id, with today's base address.
     func write(_ list: CatalogList, _ edition: CatalogEdition) throws(CatalogError) {
-        var list = list
-        list.packages = list.packages.sorted { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) }.map {
-            $0.rebased(baseURL + edition.path)
+        let (base, url) = (baseURL + edition.path, listURL(edition))
+        let (written, bytes) = try memory.encoding { (rows) throws(CatalogError) in
+            var list = list
+            list.sort()
+            let known = rows.lists[edition] ?? EncodedRows()
+            // What was encoded before has this base already.
+            for place in list.packages.indices where !known.holds(list.packages[place].id, list.packages[place]) {
+                list.packages[place] = list.packages[place].rebased(base)
+            }
+            let packages = try rows.lists[edition, default: EncodedRows()].joined(list.packages, by: \.id) {
+                (entry) throws(CatalogError) in try Self.row(entry, named: url.path)
+            }
+            var shell = list
+            shell.packages = []
+            return (
+                list, try Self.document(shell: try Self.json(shell, named: url.path), filling: ["packages": packages])
+            )
         }
-        try write(list, to: listURL(edition))
+        try write(bytes, to: url)
+        memory.keep(KnownDocument(written, bytes: bytes, file: KnownFile(path: url.path)), edition, wasRead: false)
     }
 
     func write(_ value: some Encodable, to url: URL) throws(CatalogError) {
-        let bytes = try Self.json(value, named: url.path)
+        try write(try Self.json(value, named: url.path), to: url)
+    }
+
+    /// Lets bytes take the place of a document, and makes the folder for it.
+    func write(_ bytes: [UInt8], to url: URL) throws(CatalogError) {
         try CatalogError.naming { () throws(ShardsError) in
             try Durable.makeFolder(url.deletingLastPathComponent())
             try Durable.write(bytes, to: url)
         }
+    }
+
+    /// An element of a document's array, as a document of its own and without a newline at its end.
+    static func row(_ value: some Encodable, named name: String) throws(CatalogError) -> [UInt8] {
+        try json(value, named: name).dropLast()
     }
 
     /// JSON with sorted keys, so that equal values are equal bytes.

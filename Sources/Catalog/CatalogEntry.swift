@@ -62,10 +62,16 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     public let dataDate: String?
     /// Id of the tileset it was built from; `nil` when not told.
     public let tileset: String?
+    /// Tiles in the main file; `nil` when not told.
+    public let tiles: Int64?
     /// The shallowest zoom of its tiles; `nil` when not told.
     public let minZoom: Int?
     /// The deepest zoom of its tiles; `nil` when not told.
     public let maxZoom: Int?
+    /// At most how many tiles of its mask it lacks because they failed; `nil` when not known.
+    ///
+    /// With 0, every tile of the mask that the file lacks is empty.
+    public let failedTiles: UInt64?
     /// Its region and those above it, where the embedded tree does not have them; `nil` for others.
     public let nodes: [CatalogIndex.Node]?
     private var listedFiles: [File]?
@@ -84,8 +90,10 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         case attribution
         case dataDate = "data_date"
         case tileset
+        case tiles
         case minZoom = "min_zoom"
         case maxZoom = "max_zoom"
+        case failedTiles = "failed_tiles"
         case nodes = "region_nodes"
         case listedFiles = "files"
         case listedPatches = "patches"
@@ -131,8 +139,10 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         attribution = request.attribution.isEmpty ? nil : request.attribution
         dataDate = request.dataDate ?? same?.dataDate
         tileset = request.tileset.isEmpty ? nil : request.tileset
+        tiles = request.tiles.map { Int64(clamping: $0) } ?? same?.tiles
         minZoom = request.zooms?.min
         maxZoom = request.zooms?.max
+        failedTiles = request.failedTiles
         nodes = request.nodes.isEmpty ? nil : request.nodes
         let new = request.files.map {
             File(
@@ -176,4 +186,33 @@ struct CatalogList: Codable, Equatable {
     var packages: [CatalogEntry] = []
     var schema: String?
     var metainfo: [String: String]?
+
+    /// Puts an entry in the place of the one with its id, or where it belongs in a sorted list.
+    mutating func put(_ entry: CatalogEntry) {
+        if let place = packages.firstIndex(where: { $0.id == entry.id }) {
+            packages[place] = entry
+        } else {
+            packages.insert(entry, at: packages.lowerBound { $0.id.utf8.lexicographicallyPrecedes(entry.id.utf8) })
+        }
+    }
+
+    /// Sorts by the bytes of the ids; a list that is sorted costs one comparison an entry.
+    mutating func sort() {
+        let isSorted = zip(packages, packages.dropFirst()).allSatisfy {
+            !$1.id.utf8.lexicographicallyPrecedes($0.id.utf8)
+        }
+        if !isSorted { packages.sort { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) } }
+    }
+}
+
+extension Array {
+    /// The first index whose element does not lie before the place that is looked for; the elements that do come first.
+    func lowerBound(_ isBefore: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
 }

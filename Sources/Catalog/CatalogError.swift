@@ -13,6 +13,8 @@ public struct CatalogError: Error, Sendable, CustomStringConvertible {
             case badRequest = "bad-request"
             case badFile = "bad-file"
             case otherTileset = "other-tileset"
+            case otherArea = "other-area"
+            case packageShrunk = "package-shrunk"
             case signingKey = "signing-key"
             case keyFile = "key-file"
             case keyMissing = "key-missing"
@@ -39,6 +41,10 @@ public struct CatalogError: Error, Sendable, CustomStringConvertible {
         public static let badFile = Code(reason: .badFile)
         /// The package's id is taken by a package of another tileset, and replacing it was not allowed.
         public static let otherTileset = Code(reason: .otherTileset)
+        /// The package's id is taken by a package of another area, and replacing it was not allowed.
+        public static let otherArea = Code(reason: .otherArea)
+        /// The package has less than half of the tiles or bytes of the listed version, and that was not allowed.
+        public static let packageShrunk = Code(reason: .packageShrunk)
         /// The catalog is signed, and no key is there to sign what it becomes.
         public static let signingKey = Code(reason: .signingKey)
         /// A key file cannot be read or made.

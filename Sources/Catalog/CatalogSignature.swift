@@ -27,12 +27,14 @@ public struct CatalogSignature: Sendable, Hashable, Codable {
         case signatures
     }
 
-    /// Signs; `earlier` is the file that is there now, whose newest signature stays when the same key made it.
-    init(signing bytes: [UInt8], with key: CatalogSecretKey, earlier: CatalogSignature?) throws(CatalogError) {
+    /// Signs bytes of that digest; `earlier` is the file that is there now, whose newest signature stays when the same key made it.
+    init(signing bytes: [UInt8], _ digest: Digest, with key: CatalogSecretKey, earlier: CatalogSignature?)
+        throws(CatalogError)
+    {
         algorithm = "ed25519"
         let own = try key.publicKey.id
         let new = Signed(
-            sha256: Digest(of: bytes).hex, signature: Data(try key.sign(bytes)).base64EncodedString())
+            sha256: digest.hex, signature: Data(try key.sign(bytes)).base64EncodedString())
         let old = earlier.flatMap { $0.keyID == own ? $0.signatures.first { $0.sha256 != new.sha256 } : nil }
         keyID = own
         signatures = [new] + (old.map { [$0] } ?? [])

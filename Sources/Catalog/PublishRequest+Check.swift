@@ -1,9 +1,13 @@
+internal import Tiles
+
 extension PublishRequest {
     /// Refuses what a client could not read or a file system not hold.
     func check() throws(CatalogError) {
-        guard Self.isID(id) else {
+        guard Self.isID(id), !id.hasPrefix("-") else {
             throw CatalogError(
-                .badRequest, "'\(id.prefix(130))' cannot be a package id: use 1 to 120 letters, digits and . _ - ( ) ,")
+                .badRequest,
+                "'\(id.prefix(130))' cannot be a package id: use 1 to 120 letters, digits and . _ - ( ) , with neither a dot nor"
+                    + " a hyphen first.")
         }
         let parts = maskWire.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, let zoom = Int(parts[1]), 0...22 ~= zoom else {
@@ -12,6 +16,13 @@ extension PublishRequest {
         }
         guard names.keys.allSatisfy({ !$0.isEmpty }), names.values.allSatisfy({ !$0.isEmpty }) else {
             throw CatalogError(.badRequest, "Package '\(id)' has an empty name or language.")
+        }
+        let texts = names.flatMap { [$0.key, $0.value] } + nodes.flatMap { $0.names.flatMap { [$0.key, $0.value] } }
+        if let text = texts.sorted().first(where: VisibleText.hasControl) {
+            throw CatalogError(
+                .badRequest,
+                "Package '\(id)' has the name '\(VisibleText.escaped(String(text.prefix(80))))', which has control characters; a name is plain text."
+            )
         }
         guard allFiles.allSatisfy({ $0.size <= UInt64(Int64.max) }) else {
             throw CatalogError(.badRequest, "Package '\(id)' is too large to list.")
@@ -29,7 +40,7 @@ extension PublishRequest {
         try checkFormats()
     }
 
-    /// Whether a text can be a package's id: a file name and part of an address as it stands.
+    /// Whether a text can be a package's id in a catalog that is read: a file name and part of an address as it stands.
     static func isID(_ id: String) -> Bool {
         let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-(),")
         return 1...120 ~= id.utf8.count && id.allSatisfy(allowed.contains) && !id.hasPrefix(".")

@@ -27,7 +27,8 @@ public struct PublishFile: Sendable, Hashable {
 
 /// A finished package to put into the catalog.
 public struct PublishRequest: Sendable {
-    /// The package's id: 1...120 characters of letters, digits and `. _ - ( ) ,`, not beginning with a dot.
+    /// The package's id: 1...120 characters of letters, digits and `. _ - ( ) ,`, not beginning with a dot or a hyphen, which commands
+    /// would take for an option.
     public let id: String
     /// The finished MBTiles file, usually a blob; it stays where it is.
     public let file: URL
@@ -57,6 +58,16 @@ public struct PublishRequest: Sendable {
     public var zooms: ZoomRange?
     /// Whether it may take the place of a package of another tileset.
     public var replacesTileset = false
+    /// At most how many tiles of its mask it lacks because they failed; `nil` when not known.
+    ///
+    /// The others that it lacks are empty.
+    public var failedTiles: UInt64?
+    /// Whether it may take the place of a package of another area, and be smaller where its area or zooms are not those of that one.
+    public var replacesArea = false
+    /// Whether it may have less than half of the tiles or bytes of the listed version.
+    public var allowsShrink = false
+    /// Tiles in the file; `nil` when not told.
+    public var tiles: UInt64?
     /// The tile packs that this very file was cut into; `nil` when it was not.
     public var tilePacks: PublishedPacks?
     /// Its region and those above it, where the embedded tree does not have them.

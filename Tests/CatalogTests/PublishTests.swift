@@ -59,6 +59,31 @@ struct PublishTests {
         #expect(catalog.publish([]).isEmpty)
     }
 
+    @Test func idsThatDifferInCaseAloneAreRefused() throws {
+        _ = try catalog.publish(try scratch.request("EE", "one"))
+        _ = try catalog.publish(try scratch.request("EE", "two"))
+        let results = catalog.publish([try scratch.request("ee", "three"), try scratch.request("LV", "four")])
+        #expect { try results[0].get() } throws: { error in
+            let error = error as? CatalogError
+            return error?.code == .badRequest && error?.message.contains("'ee' differs from 'EE'") == true
+        }
+        #expect(throws: Never.self) { try results[1].get() }
+        #expect(throws: CatalogError.self) { try catalog.checkCase(["lv"]) }
+        // Another part of the catalog is another folder.
+        var terrain = try scratch.request("ee", "hills")
+        terrain.edition = try CatalogEdition(group: "terrain")
+        #expect(try catalog.publish(terrain).version == 1)
+        let both = catalog.publish([try scratch.request("a", "five"), try scratch.request("A", "six")])
+        #expect(both.map { (try? $0.get()) != nil } == [true, false])
+    }
+
+    @Test func anIDThatLooksLikeAnOptionIsRefusedWithTheRule() throws {
+        #expect { try catalog.publish(try scratch.request("-x", "one")) } throws: { error in
+            let text = (error as? CatalogError)?.message ?? ""
+            return text.contains("'-x' cannot be a package id") && text.contains("neither a dot nor a hyphen first")
+        }
+    }
+
     @Test func oneThatFailsLeavesTheOthers() throws {
         let wrong = try scratch.request("LV", "short", size: 99)
         let results = catalog.publish([
