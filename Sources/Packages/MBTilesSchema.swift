@@ -7,10 +7,14 @@ enum MBTilesSchema {
     static let applicationID: UInt32 = 0x4D50_4258
 
     /// The table of names and values, which every dialect has.
-    static let metadata = [
-        "CREATE TABLE metadata (name TEXT, value TEXT)",
-        "CREATE UNIQUE INDEX metadata_name ON metadata (name)",
-    ]
+    static let metadataTable = "CREATE TABLE metadata (name TEXT, value TEXT)"
+    /// The index on the names, which packages have.
+    ///
+    /// Small files do without: it takes a page, and no reader needs it.
+    static let metadataIndex = "CREATE UNIQUE INDEX metadata_name ON metadata (name)"
+
+    /// Both.
+    static let metadata = [metadataTable, metadataIndex]
 
     /// The package's own dialect.
     static let deduplicated = [

@@ -29,7 +29,8 @@ struct PackageFile {
         func naming<Result>(_ body: () throws -> Result) throws -> Result {
             do { return try body() } catch let error as DatabaseError {
                 if error.resultCode == .SQLITE_FULL { throw PackagesError.wrapping(error, path: path) }
-                throw refusal(error.message ?? "SQLite error \(error.resultCode.rawValue)", cause: error)
+                throw PackagesError.passing(error, path: path)
+                    ?? refusal(error.message ?? "SQLite error \(error.resultCode.rawValue)", cause: error)
             }
         }
     }

@@ -1,4 +1,5 @@
 internal import GRDB
+internal import SQLiteFiles
 public import Shards
 
 /// What went wrong with a package, and what to do about it.
@@ -21,6 +22,7 @@ public struct PackagesError: Error, Sendable, CustomStringConvertible {
             case unsupported = "unsupported"
             case exists = "exists"
             case badSource = "bad-source"
+            case busy = "busy"
         }
         private let reason: Reason
         /// No space is left on the file system.
@@ -59,6 +61,8 @@ public struct PackagesError: Error, Sendable, CustomStringConvertible {
         public static let exists = Code(reason: .exists)
         /// The file to be converted cannot be read as what it claims to be.
         public static let badSource = Code(reason: .badSource)
+        /// The file is locked or being changed by another program; later it can be read.
+        public static let busy = Code(reason: .busy)
         /// The kebab-case text of the code.
         public var description: String { reason.rawValue }
     }
@@ -82,6 +86,15 @@ public struct PackagesError: Error, Sendable, CustomStringConvertible {
 
     /// The message, followed by the code in brackets.
     public var description: String { "\(message) [\(code)]" }
+
+    /// What SQLite's refusal to read a file means when the file's content is not at fault: `busy` or `io`, with a remedy.
+    ///
+    /// `nil` when the content is at fault.
+    package static func passing(_ error: any Error, path: String) -> PackagesError? {
+        SQLiteFault.explanation(error, path: path).map {
+            PackagesError(SQLiteFault(error) == .busy ? .busy : .io, $0, cause: error)
+        }
+    }
 
     /// Names an error from below: a full disk stays a full disk, whoever noticed it.
     static func wrapping(_ error: any Error, path: String) -> any Error {

@@ -12,8 +12,10 @@ final class BulkPackage: PackageWriter {
     private var tiles: SQLiteIndexTree
     private var bodies: SQLiteTableTree
     private var metadata: [(name: String, value: String)] = []
+    private let isSmall: Bool
 
-    private init(creating url: URL, pageSize: Int, lockByte: Int) throws {
+    private init(creating url: URL, pageSize: Int, lockByte: Int, isSmall: Bool) throws {
+        self.isSmall = isSmall
         pages = try SQLitePages(creating: url, size: pageSize, lockByte: lockByte)
         tiles = SQLiteIndexTree(pages)
         bodies = SQLiteTableTree(pages)
@@ -21,13 +23,14 @@ final class BulkPackage: PackageWriter {
 
     /// Lets `body` write a new file, closes, seals and flushes it, while `readBack` may look at it.
     ///
+    /// - Parameter isSmall: Whether to leave out what a file of a few tiles does not need: the index of its metadata.
     /// - Returns: What `body` returned, and the file's SHA-256.
     /// - Throws: What `body` throws, `disk-full`, `io`; the file is the caller's to remove then.
     static func write<Result>(
         _ url: URL, pageSize: Int = PackageDatabase.pageSize, lockByte: Int = 1 << 30,
-        readBack: (Result) throws -> Void = { _ in }, _ body: (BulkPackage) throws -> Result
+        isSmall: Bool = false, readBack: (Result) throws -> Void = { _ in }, _ body: (BulkPackage) throws -> Result
     ) throws -> (Result, Digest) {
-        let package = try BulkPackage(creating: url, pageSize: pageSize, lockByte: lockByte)
+        let package = try BulkPackage(creating: url, pageSize: pageSize, lockByte: lockByte, isSmall: isSmall)
         let result = try body(package)
         let root = try package.finish()
         let digest = try Sealing.run(
@@ -58,29 +61,40 @@ final class BulkPackage: PackageWriter {
             try table.add(UInt64(number + 1), SQLiteRecord.encode([.text(row.name), .text(row.value)]))
         }
         let metadataRoot = try table.finish()
-        var index = SQLiteIndexTree(pages)
+        let index = try indexEntries(rows.map(\.name))
+        var objects = [(sql: MBTilesSchema.metadataTable, root: metadataRoot)]
+        if !isSmall { objects.append((MBTilesSchema.metadataIndex, try finish(index))) }
+        objects += zip(MBTilesSchema.deduplicated, [tilesRoot, bodiesRoot, 0]).map { ($0, $1) }
+        try pages.finish(first: firstPage(objects))
+        return Int(metadataRoot)
+    }
+
+    /// The rows of the index on the metadata's names.
+    ///
+    /// - Throws: `bad-spec` for a name that is there twice.
+    private func indexEntries(_ names: [String]) throws -> [[UInt8]] {
         var last: String?
-        for (number, name) in rows.map(\.name).enumerated().sorted(by: {
-            $0.element.utf8.lexicographicallyPrecedes($1.element.utf8)
-        }) {
+        return try names.enumerated().sorted { $0.element.utf8.lexicographicallyPrecedes($1.element.utf8) }.map {
+            number, name in
             guard name != last else {
                 throw PackagesError(
                     .badSpec, "The metadata has '\(name.prefix(64))' twice; a package has each name once.")
             }
             last = name
-            try index.add(SQLiteRecord.encode([.text(name), .integer(Int64(number + 1))]))
+            return SQLiteRecord.encode([.text(name), .integer(Int64(number + 1))])
         }
-        let indexRoot = try index.finish()
-        try pages.finish(
-            first: firstPage(roots: [metadataRoot, indexRoot, tilesRoot, bodiesRoot, 0]))
-        return Int(metadataRoot)
+    }
+
+    private func finish(_ entries: [[UInt8]]) throws -> UInt32 {
+        var index = SQLiteIndexTree(pages)
+        for entry in entries { try index.add(entry) }
+        return try index.finish()
     }
 
     /// The header of the file and the table of its tables.
-    private func firstPage(roots: [UInt32]) throws -> [UInt8] {
-        let objects = MBTilesSchema.metadata + MBTilesSchema.deduplicated
+    private func firstPage(_ objects: [(sql: String, root: UInt32)]) throws -> [UInt8] {
         let cell = SQLiteCell.ofTable(pages)
-        let rows = try zip(objects, roots).enumerated().map { number, object in
+        let rows = try objects.enumerated().map { number, object in
             let (sql, root) = object
             // CREATE [UNIQUE] TABLE|INDEX|VIEW name [ON table]
             let words = sql.split(separator: " ").map(String.init).filter { $0 != "UNIQUE" }

@@ -7,7 +7,9 @@ struct SQLiteCell {
     let most: Int
 
     /// For leaves of tables, whose pages may be filled by one row.
-    static func ofTable(_ pages: SQLitePages) -> SQLiteCell { SQLiteCell(pages: pages, most: pages.size - 35) }
+    static func ofTable(_ pages: SQLitePages) -> SQLiteCell { SQLiteCell(pages: pages, most: mostOfTable(pages.size)) }
+    /// The most bytes of a row that stay in a leaf of a table.
+    static func mostOfTable(_ pageSize: Int) -> Int { pageSize - 35 }
     /// For indexes, of whose rows at least four fit a page.
     static func ofIndex(_ pages: SQLitePages) -> SQLiteCell {
         SQLiteCell(pages: pages, most: (pages.size - 12) * 64 / 255 - 23)
@@ -18,7 +20,7 @@ struct SQLiteCell {
     /// - Parameter number: The row's number, in tables.
     func make(number: UInt64? = nil, _ head: [UInt8], _ rest: UnsafeRawBufferPointer) throws -> [UInt8] {
         let whole = head.count + rest.count
-        let kept = stay(whole)
+        let kept = Self.stay(whole, most: most, pageSize: pages.size)
         var cell: [UInt8] = []
         cell.reserveCapacity(kept + 22)
         SQLiteRecord.append(UInt64(whole), to: &cell)
@@ -37,10 +39,11 @@ struct SQLiteCell {
         try row.withUnsafeBytes { try make(number: number, [], $0) }
     }
 
-    private func stay(_ whole: Int) -> Int {
+    /// How many of a row's bytes stay in the page of its tree.
+    static func stay(_ whole: Int, most: Int, pageSize: Int) -> Int {
         guard whole > most else { return whole }
-        let least = (pages.size - 12) * 32 / 255 - 23
-        let kept = least + (whole - least) % (pages.size - 4)
+        let least = (pageSize - 12) * 32 / 255 - 23
+        let kept = least + (whole - least) % (pageSize - 4)
         return kept <= most ? kept : least
     }
 

@@ -199,6 +199,7 @@ final class MBTilesSource: PackageSource {
         do {
             return try body()
         } catch let error as DatabaseError {
+            if let passing = PackagesError.passing(error, path: url.path) { throw passing }
             let isBroken = [.SQLITE_CORRUPT, .SQLITE_NOTADB, .SQLITE_IOERR].contains(error.resultCode)
             throw PackagesError(
                 .badSource,

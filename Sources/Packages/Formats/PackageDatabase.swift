@@ -65,13 +65,18 @@ package enum PackageDatabase {
 
     /// Opens a file of anybody's for reading; nothing in it runs with side effects.
     ///
-    /// - Throws: `PackagesError` `bad-source` for one whose `tiles` or `metadata` computes rows; `DatabaseError`.
+    /// - Throws: `PackagesError` `bad-source` for one whose `tiles` or `metadata` computes rows, `busy` for one that another program locks,
+    ///   `io` for one that cannot be read now; `DatabaseError` for one whose content is at fault.
     package static func reading<Result>(_ url: URL, _ body: (Database) throws -> Result) throws -> Result {
-        let queue: DatabaseQueue
-        do { queue = try AnySQLiteFile.open(url) } catch let error as ComputedView {
-            throw PackagesError(.badSource, error.message, cause: error)
+        do {
+            let queue: DatabaseQueue
+            do { queue = try AnySQLiteFile.open(url) } catch let error as ComputedView {
+                throw PackagesError(.badSource, error.message, cause: error)
+            }
+            defer { try? queue.close() }
+            return try queue.read(body)
+        } catch let error as DatabaseError {
+            throw PackagesError.passing(error, path: url.path) ?? error
         }
-        defer { try? queue.close() }
-        return try queue.read(body)
     }
 }

@@ -15,7 +15,7 @@ public enum PackageKind: String, Sendable, Hashable {
     /// Looks at the first bytes, and at the names of a database's tables.
     ///
     /// A database that SQLite cannot read counts as ``mbtiles``, so that its verification says why.
-    /// - Throws: `PackagesError` `io` when the file cannot be read at all.
+    /// - Throws: `PackagesError` `io` when the file cannot be read at all, `busy` when another program locks it.
     public static func of(_ url: URL) throws -> PackageKind {
         let head: [UInt8]
         do {
@@ -27,9 +27,15 @@ public enum PackageKind: String, Sendable, Hashable {
         }
         if head.starts(with: "PMTiles".utf8) { return .pmtiles }
         guard head.starts(with: "SQLite format 3\0".utf8) else { return .unknown }
-        let tables = try? PackageDatabase.reading(url) { database in
-            Set(try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'"))
+        do {
+            let tables = try PackageDatabase.reading(url) { database in
+                Set(try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'"))
+            }
+            return tables.isSuperset(of: ["regions", "resources", "region_tiles"]) ? .maplibre : .mbtiles
+        } catch let error as PackagesError where error.code == .busy || error.code == .io {
+            throw error
+        } catch {
+            return .mbtiles
         }
-        return tables?.isSuperset(of: ["regions", "resources", "region_tiles"]) == true ? .maplibre : .mbtiles
     }
 }

@@ -6,10 +6,11 @@ internal import Tiles
 
 /// Writes a package as PMTiles version 3: clustered, each body once, runs joined.
 ///
-/// In the file: header, root directory, metadata where they fit before byte 16,384, the bodies from there on as they come, the leaf
-/// directories, the metadata otherwise, the seal. So bodies are written once, and never wait for directories. Directories and
+/// In the file: header, root directory, metadata where they fit before byte 16,384, the bodies from there on as they come (in a compact
+/// file directly behind the metadata), the leaf directories, the metadata otherwise, the seal. So bodies are written once, and never wait for directories. Directories and
 /// metadata are gzip by libdeflate. Memory: what the feed takes, 40 bytes for each body that occurs again, and one leaf.
 struct PMTilesExport {
+    private let url: URL
     private let file: FileDescriptor
     private let entries: Spool<PMTilesDirectory.Entry>
     private var bodies: [UInt8] = []
@@ -23,11 +24,13 @@ struct PMTilesExport {
 
     /// Writes a new file, seals and flushes it, and reads it back.
     ///
+    /// - Parameter isCompact: Whether the bodies move up to the end of root and metadata, when all is in the file: a second pass that
+    ///   saves up to 16 KiB.
     /// - Returns: Tiles written, and the file's SHA-256.
     /// - Throws: ``PackagesError`` `unsupported` when there is no tile at all; the format has no such file.
-    static func write(_ feed: TileFeed, to url: URL, progress: (UInt64) throws -> Void) throws -> (
-        tiles: UInt64, digest: Digest
-    ) {
+    static func write(
+        _ feed: TileFeed, to url: URL, isCompact: Bool = false, progress: (UInt64) throws -> Void
+    ) throws -> (tiles: UInt64, digest: Digest) {
         var export = try PMTilesExport(url)
         var tally = TileTally()
         try feed.inHilbertOrder { tile in
@@ -37,7 +40,7 @@ struct PMTilesExport {
         guard export.header.addressedTiles > 0 else {
             throw PackagesError(.unsupported, "The package has no tile, and PMTiles has no file without one.")
         }
-        try export.finish(feed)
+        try export.finish(feed, isCompact: isCompact)
         let sum = tally.sum
         let digest = try Sealing.run(
             url, { try PMTilesSeal.append(to: $0) },
@@ -49,6 +52,7 @@ struct PMTilesExport {
     }
 
     private init(_ url: URL) throws {
+        self.url = url
         file = try FileDescriptor(creating: url)
         entries = Spool(near: url.appendingPathExtension("entries"), limit: 65_536)
         try file.write([UInt8](repeating: 0, count: Int(PMTilesHeader.rootEnd)))
@@ -82,7 +86,7 @@ struct PMTilesExport {
         bodies.removeAll(keepingCapacity: true)
     }
 
-    private mutating func finish(_ feed: TileFeed) throws {
+    private mutating func finish(_ feed: TileFeed, isCompact: Bool) throws {
         if let last { try entries.append(last) }
         try flush()
         header.take(feed.rows)
@@ -100,11 +104,27 @@ struct PMTilesExport {
         header.metadata = .init(offset: header.root.end, length: UInt64(metadata.count))
         if header.metadata.end <= PMTilesHeader.rootEnd {
             try file.write(metadata, at: header.metadata.offset)
+            if isCompact { try close(upTo: header.metadata.end) }
         } else {
             header.metadata.offset = file.size
             try file.write(metadata)
         }
         try file.write(header.encoded + root, at: 0)
         try file.close()
+    }
+
+    /// Moves everything behind the gap after root and metadata to the gap's begin.
+    private mutating func close(upTo end: UInt64) throws {
+        let gap = header.tiles.offset - end
+        let written = try FileDescriptor(reading: url)
+        var offset = header.tiles.offset
+        while offset < file.size {
+            let piece = try written.read(at: offset, count: Int(min(UInt64(Self.pieceSize), file.size - offset)))
+            try file.write(piece, at: offset - gap)
+            offset += UInt64(piece.count)
+        }
+        try file.truncate(to: file.size - gap)
+        header.tiles.offset -= gap
+        header.leaves.offset -= gap
     }
 }

@@ -36,7 +36,7 @@ public enum PMTilesVerify {
         var metadata = PMTilesMetadata(rows: [:])
         do {
             metadata = try PMTilesMetadata(reading: file)
-        } catch let error as PackagesError {
+        } catch let error as PackagesError where error.code != .io {
             report.add("bad-metadata", "metadata", error.message)
         }
         try PMTilesSeal.check(url, isPromised: metadata.promisesSeal, &report)
@@ -47,6 +47,7 @@ public enum PMTilesVerify {
         do {
             try checkTiles(file, TileCheck(rows, mask, zooms), &report)
         } catch let error as PMTilesError {
+            if error.code == .unreadable { throw PackagesError(reading: error) }
             report.add(error.code.description, "directories", error.message)
         } catch let error as PackagesError where error.code == .badSource {
             report.add("bad-archive", "directories", error.message)
@@ -68,6 +69,7 @@ public enum PMTilesVerify {
                 let body = try file.body(at: entry.offset, length: entry.length)
                 check.check(body, of: tile, coding: file.coding, &report)
             } catch {
+                if error.code == .unreadable { throw PackagesError(reading: error) }
                 report.add(error.code.description, "\(tile)", error.message)
             }
         }

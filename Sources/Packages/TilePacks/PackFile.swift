@@ -8,8 +8,11 @@ internal import Tiles
 /// Its bytes are a function of the pack's place, its tiles and the tileset's facts. What belongs to a region (its name, its bounds,
 /// the layers its other tiles have) does not get into it, so two regions that hold the same pack whole write the same file.
 struct PackFile {
-    /// Bytes of a page: packs are many and small, and a table takes a page at least.
-    static let pageSize = 1_024
+    /// Sizes of a page, of which a pack takes the one that makes it smallest, by its bodies alone.
+    ///
+    /// Large pages waste less between many small bodies, small ones less behind large bodies and in the tables of a small pack: the
+    /// smallest pack has 4,096 bytes. The list of tables does not fit a page of 512 bytes.
+    static let pageSizes = [1_024, 2_048, 4_096]
 
     let pack: PackScheme.Pack
     let tileset: String
@@ -21,39 +24,78 @@ struct PackFile {
     /// - Returns: How many tiles it has; a file without any is not kept by the caller.
     func write(_ package: PackageFile, to url: URL) throws -> UInt64 {
         let metadata = try facts()
+        let survey = try survey(package)
         var hash = TilesHash()
-        var tiles: UInt64 = 0
-        try MBTilesBuilder.write(url, isSealed: true, pageSize: Self.pageSize) { builder in
-            var numbers: [BodyKey: UInt32] = [:]
+        _ = try BulkPackage.write(url, pageSize: survey.pageSize, isSmall: true) { builder in
+            var numbers = survey.numbers[...]
+            var most: UInt32 = 0
             var layers = LayerCollector(isSettled: false)
-            for zoom in pack.zooms {
-                for (column, rows) in columns(zoom) {
-                    var found = try package.tiles(zoom: zoom, column: column, rows: rows)
-                    while let row = try found.next(), let body = row.body {
-                        let key = BodyKey(Digest(of: body))
-                        let number = numbers[key] ?? UInt32(numbers.count + 1)
-                        if numbers.updateValue(number, forKey: key) == nil {
-                            try builder.add(body: body, number: number)
-                        }
-                        try builder.add(zoom: zoom, column: column, row: row.row, number: number)
-                        if metadata.lacksLayers {
-                            try body.withUnsafeBytes { try layers.add($0, key, zoom: zoom) }
-                        }
-                        hash.add(row)
-                        tiles += 1
-                    }
+            try each(package) { row, body in
+                guard let number = numbers.popFirst() else {
+                    throw PackagesError(.io, "'\(package.path)' changed while it was cut; cut it again.")
                 }
+                if number > most {
+                    try builder.add(body: body, number: number)
+                    most = number
+                }
+                try builder.add(zoom: row.zoom, column: row.column, row: row.row, number: number)
+                if metadata.lacksLayers {
+                    try body.withUnsafeBytes { try layers.add($0, BodyKey(reference: UInt64(number)), zoom: row.zoom) }
+                }
+                hash.add(row)
             }
             try builder.add(
                 metadata: metadata.rows(
                     zooms: pack.zooms, tilesHash: hash.finish(),
                     foundLayers: metadata.lacksLayers ? layers.layers.json : nil))
         }
-        try Durable.sync(file: url)
         guard try PackageFile.read(url, { try $0.hash() }) == hash.finish() else {
             throw PackagesError(.verificationFailed, "Pack \(pack.index) does not read back as it was written.")
         }
-        return tiles
+        return UInt64(survey.numbers.count)
+    }
+
+    /// What is known of a pack before it is written.
+    private struct Survey {
+        /// The number of each tile's body, in the order of the tiles.
+        var numbers: [UInt32] = []
+        /// Bytes of each different body, in the order of first use.
+        var sizes: [Int] = []
+
+        /// The page size that gives the smallest file.
+        var pageSize: Int {
+            func bytes(_ pageSize: Int) -> Int {
+                var bodies = SQLiteSizes.Table(pageSize: pageSize)
+                // A record's header of four bytes at most.
+                for size in sizes { bodies.add(blob: size, others: 4) }
+                // A place in the middle of the world's zooms: 13 bytes.
+                let places = SQLiteSizes.index(rows: numbers.count, bytes: 13, pageSize: pageSize)
+                return (2 + bodies.pages + places) * pageSize
+            }
+            return PackFile.pageSizes.min { bytes($0) < bytes($1) } ?? PackageDatabase.pageSize
+        }
+    }
+
+    private func survey(_ package: PackageFile) throws -> Survey {
+        var survey = Survey()
+        var numbers: [BodyKey: UInt32] = [:]
+        try each(package) { _, body in
+            let key = BodyKey(Digest(of: body))
+            let number = numbers[key] ?? UInt32(numbers.count + 1)
+            if numbers.updateValue(number, forKey: key) == nil { survey.sizes.append(body.count) }
+            survey.numbers.append(number)
+        }
+        return survey
+    }
+
+    /// The pack's tiles by zoom, column and TMS row.
+    private func each(_ package: PackageFile, _ visit: (TileRow, _ body: [UInt8]) throws -> Void) throws {
+        for zoom in pack.zooms {
+            for (column, rows) in columns(zoom) {
+                var found = try package.tiles(zoom: zoom, column: column, rows: rows)
+                while let row = try found.next(), let body = row.body { try visit(row, body) }
+            }
+        }
     }
 
     /// The columns of a zoom and the rows from the south that the pack spans.

@@ -20,7 +20,10 @@ public struct TilePackList: Sendable, Hashable, Codable {
         public let sha256: String
         /// Where the file is, relative to this list.
         public let url: String
-        /// Whether the region holds all tiles of its place, so that it is the same pack in every region that does.
+        /// Whether the region has all that there is at its place: each tile is in the pack or known to be empty.
+        ///
+        /// Such a pack is the same in every region. A partial one has the tiles of its region only, and with them an address that
+        /// other regions do not share.
         public let isComplete: Bool
 
         /// Where the file lies in the folder that holds `packs` and `regions`.
@@ -85,7 +88,7 @@ public struct TilePackList: Sendable, Hashable, Codable {
                     let zooms = ZoomRange(min: pack.minZoom, max: pack.maxZoom)
                 else { return false }
                 let place = PackScheme.Pack(index: index, zooms: zooms)
-                return pack.isComplete == order.mask.map(place.isComplete) ?? false
+                return pack.isComplete == order.isComplete(place, tiles: pack.tiles)
             }
     }
 

@@ -12,10 +12,14 @@ public enum TilePacks {
         public var id: String
         /// The tileset's id, a folder of the packs: 1 to 120 letters, digits and `. _ -`.
         public var tileset: String
-        /// The tiles that the package was built for; without it no pack counts as complete.
+        /// The tiles that the package was built for; a pack that reaches beyond them is partial.
         public var mask: TileMask?
+        /// Whether the source answered every tile of ``mask`` that the package lacks with "there is no tile".
+        ///
+        /// `false` when tiles failed or when it is not known: then a pack that lacks a tile is partial.
+        public var lacksOnlyEmptyTiles = false
         /// How tiles are grouped.
-        public var scheme = PackScheme.mapbox
+        public var scheme = PackScheme.standard
         /// `mbtiles` or `pmtiles`.
         public var format = PackageFormat.mbtiles
 
@@ -24,6 +28,14 @@ public enum TilePacks {
             self.package = package
             self.id = id
             self.tileset = tileset
+        }
+
+        /// Whether the package has all there is at a pack's place, so that every region that has it whole has the same pack.
+        ///
+        /// - Parameter tiles: How many tiles of the pack the package has.
+        func isComplete(_ pack: PackScheme.Pack, tiles: UInt64) -> Bool {
+            if let mask, !pack.isComplete(in: mask) { return false }
+            return tiles == pack.size || mask != nil && lacksOnlyEmptyTiles
         }
     }
 
@@ -150,7 +162,10 @@ public enum TilePacks {
         let tiles = try file.write(package, to: temporary)
         var finished = temporary
         if order.format == .pmtiles {
-            _ = try PackageExport.write(from: temporary, format: .pmtiles, to: export)
+            try PackageSources.open(temporary) { source in
+                let feed = try TileFeed(source, near: export.appendingPathExtension("sort"), name: "\(pack.index)") {}
+                _ = try PMTilesExport.write(feed, to: export, isCompact: true) { _ in }
+            }
             finished = export
         }
         let (digest, size) = try Digest.ofFile(finished)
@@ -160,6 +175,6 @@ public enum TilePacks {
         if held != digest { try Durable.rename(finished, to: target) }
         return TilePackList.Pack(
             index: "\(pack.index)", minZoom: pack.zooms.min, maxZoom: pack.zooms.max, tiles: tiles, size: size,
-            sha256: digest.hex, url: "../\(inside)/\(name)", isComplete: order.mask.map(pack.isComplete) ?? false)
+            sha256: digest.hex, url: "../\(inside)/\(name)", isComplete: order.isComplete(pack, tiles: tiles))
     }
 }

@@ -48,9 +48,13 @@ struct TilePacksTests {
         return (TileMask(tiles: left, maxZoom: 8), TileMask(tiles: right, maxZoom: 8))
     }
 
-    private func cut(_ id: String, _ mask: TileMask, _ format: PackageFormat = .mbtiles) throws -> TilePackList {
+    private func cut(
+        _ id: String, _ mask: TileMask, _ format: PackageFormat = .mbtiles, claiming claim: TileMask? = nil,
+        lacksOnlyEmptyTiles: Bool = true
+    ) throws -> TilePackList {
         var order = TilePacks.Order(package: try package(id, mask), id: id, tileset: "demo")
-        order.mask = mask
+        order.mask = claim ?? mask
+        order.lacksOnlyEmptyTiles = lacksOnlyEmptyTiles
         order.scheme = scheme
         order.format = format
         return try TilePacks.cut(order, into: scratch.file("out"))
@@ -109,6 +113,57 @@ struct TilePacksTests {
         #expect(try all.count == rows(scratch.file("A.mbtiles")).count)
         #expect(try Set(all) == Set(rows(scratch.file("A.mbtiles"))))
         #expect(list.packs.allSatisfy { !$0.isComplete }, "nothing was widened")
+    }
+
+    /// The mask that a package could have had does not make its packs complete: its tiles do, and tiles known to be empty.
+    @Test func aPackThatLacksTilesOfItsPlaceIsPartialWhateverMaskIsNamed() throws {
+        let (left, _) = try masks()
+        let wide = scheme.widened(left, zooms: zooms)
+        let narrow = try cut("A", left, claiming: wide, lacksOnlyEmptyTiles: false)
+        #expect(narrow.packs.allSatisfy { !$0.isComplete }, "each lacks tiles, and nothing says that they are empty")
+        let whole = try cut("B", wide)
+        #expect(whole.packs.allSatisfy { $0.isComplete })
+        for pack in narrow.packs {
+            let same = try #require(whole.packs.first { $0.index == pack.index })
+            #expect(pack.tiles < same.tiles && pack.url != same.url, "\(pack.index) would be shared")
+        }
+        // Every seventh tile is empty: where a tile failed, a lacking one may be that one.
+        let failed = try cut("C", wide, lacksOnlyEmptyTiles: false)
+        #expect(failed.packs.allSatisfy { !$0.isComplete })
+        #expect(failed.packs.map(\.url) == whole.packs.map(\.url), "the bytes are the same")
+    }
+
+    /// A file that has every tile of a pack needs no mask to prove it.
+    @Test func aPackWithAllTilesOfItsPlaceIsCompleteUnlessItReachesBeyondTheMask() throws {
+        let full = try #require(TileID("6/33/23"))
+        let tiles = [full] + full.children
+        let shard = scratch.file("full")
+        let writer = try ShardWriter(
+            temporary: shard, header: ShardHeader(tileset: "demo", cell: .root, zooms: ZoomRange.all))
+        for tile in tiles { try writer.add(tile, body: vectorTile("\(tile)"), etag: nil, lastModified: nil) }
+        let mask = TileMask(tiles: tiles, maxZoom: 7)
+        let span = try ZoomRange(parsing: "6-7")
+        let url = scratch.file("full.mbtiles")
+        let metadata = PackageMetadata(name: "Full", format: .mvt, bounds: try #require(mask.bounds))
+        _ = try MBTilesMerge.run(
+            PackageSpec(id: "full", mask: mask, zooms: span, metadata: metadata),
+            shards: [MergeInput(url: shard, digest: try writer.finish().digest)], into: url)
+        var order = TilePacks.Order(package: url, id: "full", tileset: "demo")
+        order.scheme = try PackScheme(parsing: "6-7@6")
+        #expect(try TilePacks.cut(order, into: scratch.file("one")).packs.map(\.isComplete) == [true])
+        order.mask = TileMask(tiles: [full], maxZoom: 7)
+        #expect(try TilePacks.cut(order, into: scratch.file("two")).packs.map(\.isComplete) == [false])
+    }
+
+    /// A pack of one tile: four pages, or a few hundred bytes.
+    @Test(arguments: [(PackageFormat.mbtiles, UInt64(4_096)), (PackageFormat.pmtiles, UInt64(1_200))])
+    func aSmallPackIsASmallFile(format: PackageFormat, most: UInt64) throws {
+        let mask = TileMask(tiles: [try #require(TileID("8/131/91"))], maxZoom: 8)
+        let list = try cut("A", mask, format)
+        let last = try #require(list.packs.last)
+        #expect(last.tiles < 5 && last.size <= most, "\(last.size) bytes")
+        let report = try PackageVerify.run(file(last))
+        #expect(report.isSound && report.seal == .valid && report.tiles == last.tiles, "\(report.problems)")
     }
 
     @Test func cuttingAgainChangesNothingAndHealsADamagedPack() throws {
