@@ -15,6 +15,8 @@ struct CatalogPublisher: Publishing {
     var patchVersions = PatchRule.previousVersions
     var logger: Logger?
 
+    var listCost: Duration? { catalog.listCost }
+
     func publish(_ order: PublishOrder) throws -> Publication {
         guard let result = publish([order]).first else {
             throw CatalogError(.badRequest, "Package '\(order.id)' was not published.")
@@ -29,7 +31,6 @@ struct CatalogPublisher: Publishing {
             if case .failure(let error) = request { return .failure(error) }
             return published.removeFirst().mapError { $0 }
         }
-        makePatches(zip(orders, results).compactMap { order, result in (try? result.get()).map { _ in order } })
         for (order, result) in zip(orders, results) {
             guard case .success(let published) = result, published.losesPacks else { continue }
             logger?.warning(
@@ -60,6 +61,10 @@ struct CatalogPublisher: Publishing {
         request.tileset = order.tileset
         request.zooms = order.zooms
         request.replacesTileset = order.replacesTileset
+        request.failedTiles = order.failedTiles
+        request.replacesArea = order.replacesArea
+        request.allowsShrink = order.allowsShrink
+        request.tiles = order.merged.tiles
         request.nodes = order.nodes
         request.tilePacks = try packs(order, digest)
         return request
@@ -71,6 +76,7 @@ struct CatalogPublisher: Publishing {
         let home = order.edition.path.isEmpty ? catalog.folder : catalog.folder.appending(path: order.edition.path)
         var wanted = TilePacks.Order(package: order.file, id: order.id, tileset: order.tileset)
         wanted.mask = try TileMask(cartoText: order.maskWire)
+        wanted.lacksOnlyEmptyTiles = order.failedTiles == 0
         wanted.scheme = scheme
         let list = try heldPacks(wanted, digest, home) ?? TilePacks.packs(wanted, into: home)
         return PublishedPacks(
@@ -89,10 +95,15 @@ struct CatalogPublisher: Publishing {
         return isThere ? list : nil
     }
 
+    func wantsPatches(_ order: PublishOrder) -> Bool {
+        guard patchMaker != nil else { return false }
+        // A catalog that cannot be read now is one that patches cannot be listed in.
+        let wanted = try? catalog.wantedPatches(of: [order.id], in: order.edition, previous: patchVersions)
+        return wanted?.isEmpty == false
+    }
+
     /// Makes the patches that are not there, also those that a crash prevented, and lists them together.
-    ///
-    /// Clients that find none fetch the whole file: a patch that cannot be made is no reason to hold the package back.
-    private func makePatches(_ orders: [PublishOrder]) {
+    func makePatches(_ orders: [PublishOrder]) {
         guard let patchMaker, !orders.isEmpty else { return }
         func warn(_ package: String, _ error: any Error) {
             logger?.warning(
@@ -114,7 +125,12 @@ struct CatalogPublisher: Publishing {
         let ids = spec.packages.map(\.id)
         do throws(CatalogError) {
             let edition = try CatalogEdition(of: spec.edition)
+            try catalog.checkCase(ids, in: edition)
             if !spec.replacesTileset { try catalog.check(ids, of: spec.tilesetID, in: edition) }
+            if !spec.replacesArea {
+                let areas = Dictionary(spec.packages.map { ($0.id, $0.mask) }) { $1 }
+                try catalog.check(areas: areas, in: edition)
+            }
             let wanted = Set(ids)
             return JobOutlook(
                 spec: spec, edition: edition,
@@ -123,7 +139,7 @@ struct CatalogPublisher: Publishing {
             ).warnings
         } catch {
             // Whatever else is wrong with the catalog may be mended before there is something to publish.
-            guard error.code == .otherTileset else { return [] }
+            guard [.otherTileset, .otherArea, .badRequest].contains(error.code) else { return [] }
             throw SubmitProblem("\(error.code)", error.message)
         }
     }

@@ -29,18 +29,19 @@ extension CoordinatorEngine {
         guard !options.keepShards else { return }
         do {
             let digests = try await store.blobs(of: job, keeping: scheduler.givingJobs)
-            removals.doom(digests, of: job)
+            let ticket = removals.doom(digests)
             workshop.run(on: .removals) { [blobs, logger, removals] in
                 do {
-                    while let digest = removals.next(of: job) {
+                    while let digest = removals.next(of: ticket) {
                         if let name = Digest(bytes: digest.bytes) { try await blobs.remove(name) }
                     }
+                    let left = removals.ended(ticket)
+                    return left.isEmpty ? nil : .trimPostponed(job, left)
                 } catch {
+                    removals.ended(ticket)
                     logger.info("blobs stay", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
+                    return nil
                 }
-                // What somebody is about to name stays; if that comes to nothing, the next start finds it.
-                _ = removals.ended(job)
-                return nil
             }
         } catch {
             logger.info("blobs stay", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])

@@ -16,7 +16,8 @@ extension CoordinatorEngine {
         case .publish(let job, let package, let merged): publish(job, package, merged)
         case .release: await releaseBlobs()
         case .trim(let job): await trimBlobs(of: job)
-        case .reopen(let asker, let job, let only): try await reopen(job, only: only, asker)
+        case .reopen(let asker, let job, let only, let permits):
+            try await reopen(job, only: only, permits: permits, asker)
         case .letters(let asker, let body): try await letters(body, asker)
         case .deadOrder(let asker, let body): try await follow(body, asker)
         case .fire(let schedule, let due): try await fire(schedule, due: due)
@@ -26,13 +27,16 @@ extension CoordinatorEngine {
 
     /// The list of everything a merger needs, as a blob of its own.
     private func writeManifest(_ job: JobID, _ package: Int) {
-        guard scheduler.isLiving(job), let spec = specs[job], spec.packages.indices.contains(package) else { return }
+        guard scheduler.isLiving(job), let spec = specs[job], spec.packages.indices.contains(package) else {
+            let trouble = Trouble(cause: "job-ended", detail: "the job ended before its manifest was written")
+            take(scheduler.handle(.manifestFailed(job, package: package, trouble, retriable: false), now: now))
+            return
+        }
         let wanted = spec.packages[package]
-        var missing: UInt64 = 0
+        let missing = failedTiles(of: wanted, job)
         var shards: [Data] = []
         var footers: [Data] = []
         for batch in scheduler.batches(of: job) where batch.state != .split && wanted.mask.contains(batch.cell) {
-            missing += batch.state == .done ? batch.result.failed : batch.tiles
             guard batch.state == .done, let digest = batch.digest else { continue }
             shards.append(Data(digest.bytes))
             footers.append(Data(batch.result.footer?.bytes ?? []))
@@ -62,7 +66,10 @@ extension CoordinatorEngine {
             do {
                 let bytes = try manifest.encoded()
                 let digest = Digest(of: bytes)
-                guard let content = ContentDigest(digest.bytes) else { return nil }
+                guard let content = ContentDigest(digest.bytes) else {
+                    let trouble = Trouble(cause: "internal", detail: "a manifest has a digest of a wrong length")
+                    return .event(.manifestFailed(job, package: package, trouble, retriable: false))
+                }
                 // An earlier job over the same shards has the very same one.
                 removals.claim(content)
                 do {
@@ -71,15 +78,23 @@ extension CoordinatorEngine {
                     try await FileWork.run { try Durable.write(bytes, to: temporary) }
                     try await blobs.put(temporary, digest: digest)
                 } catch {
-                    removals.settle(content, isNamed: false)
+                    removals.settle(content, mayBeNamed: false)
                     throw error
                 }
                 // A style is named by its address, and what is there may change.
                 return .written(job, package: package, content, decides: manifest.style.isEmpty)
             } catch {
                 let (trouble, mayHeal) = publisher.trouble(error)
-                return .event(.packageTrouble(job, package: package, trouble, retriable: mayHeal))
+                return .event(.manifestFailed(job, package: package, trouble, retriable: mayHeal))
             }
+        }
+    }
+
+    /// At most how many of a package's tiles failed: those of its batches, of which some may lie beyond its mask.
+    private func failedTiles(of wanted: JobSpec.Package, _ job: JobID) -> UInt64 {
+        scheduler.batches(of: job).reduce(0) { sum, batch in
+            guard batch.state != .split, wanted.mask.contains(batch.cell) else { return sum }
+            return sum + (batch.state == .done ? batch.result.failed : batch.tiles)
         }
     }
 
@@ -91,11 +106,22 @@ extension CoordinatorEngine {
     /// Puts a merged package into the catalog, with all others that wait by then; the scheduler has made `publishing` durable before.
     private func publish(_ job: JobID, _ package: Int, _ merged: MergedPackage) {
         guard scheduler.isLiving(job), let spec = specs[job], spec.packages.indices.contains(package) else { return }
-        publications.add(Publications.Waiting(job: job, package: package, merged: merged, spec: spec))
-        workshop.run(on: .files) { [blobs, publisher, logger, publications] in
+        publications.add(
+            Publications.Waiting(
+                job: job, package: package, merged: merged, spec: spec,
+                failedTiles: failedTiles(of: spec.packages[package], job)))
+        workshop.run(on: .catalog) { [blobs, publisher, logger, publications, workshop] in
+            await publications.pause()
             // Whoever came first has taken this one along, unless it came too late or there were too many.
-            let events = await publications.publish(blobs, publisher, logger)
-            return events.isEmpty ? nil : .events(events)
+            let round = await publications.publish(blobs, publisher, logger)
+            if !round.patching.isEmpty {
+                // Patches of large packages take minutes: other packages are not to wait for them, only these jobs.
+                workshop.run(on: .patches) {
+                    try? await FileWork.run { publisher.makePatches(round.patching.map(\.order)) }
+                    return .events(round.patching.map(\.event))
+                }
+            }
+            return round.events.isEmpty ? nil : .events(round.events)
         }
     }
 
@@ -112,15 +138,16 @@ extension CoordinatorEngine {
         for job in ready {
             do {
                 let digests = try await store.blobs(of: job, keeping: scheduler.givingJobs)
-                removals.doom(digests, of: job)
+                let ticket = removals.doom(digests)
                 workshop.run(on: .removals) { [blobs, logger, removals] in
                     do {
-                        while let digest = removals.next(of: job) {
+                        while let digest = removals.next(of: ticket) {
                             if let name = Digest(bytes: digest.bytes) { try await blobs.remove(name) }
                         }
-                        return removals.ended(job) ? .postponed(job) : .released(job)
+                        let left = removals.ended(ticket)
+                        return left.isEmpty ? .released(job) : .postponed(job, left)
                     } catch {
-                        _ = removals.ended(job)
+                        removals.ended(ticket)
                         logger.info("blobs stay", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
                         return .keptBlobs(job)
                     }
@@ -132,10 +159,19 @@ extension CoordinatorEngine {
         }
     }
 
-    /// Tries again to remove what was left because somebody was about to name it.
+    /// Tries again to remove what was left because somebody was about to name it, and what was claimed and may not have been named.
+    ///
+    /// The rows decide, so this asks for a chore, which starts when they are durable.
     func releasePostponed() {
-        guard checking.isEmpty, !unreleased.isEmpty, !options.keepShards else { return }
-        turn.chores.append(.release)
+        guard !options.keepShards else { return }
+        let jobs = postponed.filter { !removals.isClaimed($0.value) }.keys
+        for job in jobs { postponed[job] = nil }
+        if !jobs.isEmpty { turn.chores.append(.release) }
+        for job in postponedTrims.filter({ !removals.isClaimed($0.value) }).keys.sorted() {
+            postponedTrims[job] = nil
+            // One that is no baseline any more is released as a whole.
+            if scheduler.baselineJobs.contains(job) { turn.chores.append(.trim(job)) }
+        }
     }
 
     /// A failure here costs nothing: the next start finds the job unreleased and removes again.
@@ -161,7 +197,7 @@ extension CoordinatorEngine {
 
     /// Whether blobs of an ended job are still there: for jobs that may use them, or because their removal is not done.
     private func isHeld(_ job: JobID) -> Bool {
-        unreleased.contains(job) || releasing.contains(job) || scheduler.isGiving(job)
+        unreleased.contains(job) || releasing.contains(job) || scheduler.isGiving(job) || scheduler.isWriting(job)
     }
 
     /// Clears away what crashes and late commits left in the blob store; once, at a start.

@@ -15,7 +15,7 @@ extension CoordinatorEngine {
                 turn.urgent.append(Turn.Letter(peer: asker.peer, bytes: bytes))
             }
         case .submit(let body): submit(body, asker)
-        case .listJobs(let body): reply(jobs(limit: Int(body.limit)), to: asker)
+        case .listJobs(let body): await listJobs(body, asker)
         case .getJob(let body): reply(await job(body.job, failures: Int(min(body.failures, 10_000))), to: asker)
         case .cancelJob(let body):
             guard scheduler.summary(of: body.job) != nil else {
@@ -26,6 +26,7 @@ extension CoordinatorEngine {
             reply(.done(PBDone()), to: asker)
         case .drainWorker(let body): drain(body, asker)
         case .listOrigins: reply(origins(), to: asker)
+        case .originOrder(let body): order(body, asker)
         case .listWorkers:
             reply(.workers(.make { $0.workers = scheduler.workers(now: now).map(WireConversions.status) }), to: asker)
         case .jobOrder(let body): order(body, asker)
@@ -53,19 +54,6 @@ extension CoordinatorEngine {
             bytes = encode(text, session: asker.session, seq: 1, re: asker.seq)
         }
         if let bytes { turn.letters.append(Turn.Letter(peer: asker.peer, bytes: bytes)) }
-    }
-
-    /// The truth about this process.
-    func health() -> Message {
-        .health(
-            .make {
-                $0.build = options.build
-                $0.epoch = store.epoch
-                $0.state = isDegraded ? "degraded" : "serving"
-                $0.catalog = options.catalog.path
-                $0.blobStore = blobs.id
-                $0.bboxTileLimit = options.bboxTileLimit
-            })
     }
 
     private func unknown(_ job: JobID) -> Message { WireConversions.problem(.unknown(job)) }
@@ -140,16 +128,23 @@ extension CoordinatorEngine {
         case .events(let events): for event in events { take(scheduler.handle(event, now: now)) }
         case .written(let job, let package, let digest, let decides):
             take(scheduler.handle(.manifestWritten(job, package: package, digest, decides: decides), now: now))
-            removals.settle(digest, isNamed: true)
+            removals.settle(digest, mayBeNamed: true)
             releasePostponed()
         case .checked(let check, let seq, let result, let trouble): checked(check, seq: seq, result, trouble)
         case .unchecked(let check, let why): unchecked(check, why)
         case .released(let job): await forgetBlobs(of: job)
-        case .postponed(let job):
+        case .postponed(let job, let left):
             releasing.remove(job)
             unreleased.append(job)
+            postponed[job] = left
+            releasePostponed()
+        case .trimPostponed(let job, let left):
+            postponedTrims[job] = left
             releasePostponed()
         case .keptBlobs(let job): releasing.remove(job)
+        case .catalogRoom(let room):
+            catalogRoom = room
+            isLookingAtCatalog = false
         case .planned(let asker, .failure(let problem), _):
             reply(WireConversions.problem(problem.code, problem.text, hint: problem.hint), to: asker)
         case .planned(let asker, .success(let plan), isDry: true):
@@ -196,18 +191,13 @@ extension CoordinatorEngine {
 
     // MARK: - Jobs
 
-    private func jobs(limit: Int) -> Message {
-        let ids = scheduler.jobIDs.suffix(limit == 0 ? 100 : min(limit, 1_000))
-        // A list of jobs may name 4,096 packages in all.
-        let packages = min(20, 4_096 / max(ids.count, 1))
-        return .jobs(.make { $0.jobs = ids.compactMap { status($0, mostPackages: packages) } })
-    }
-
-    private func status(_ id: JobID, mostPackages: Int) -> PBJobStatus? {
+    /// How a job in memory stands, or `nil`.
+    func status(_ id: JobID, mostPackages: Int) -> PBJobStatus? {
         guard let summary = scheduler.summary(of: id), let spec = specs[id], let times = times[id] else { return nil }
-        let packages = scheduler.packages(of: id).prefix(mostPackages)
+        let packages = scheduler.packages(of: id)
         var status = WireConversions.status(
-            summary, spec: spec, times: times, packages: Array(packages), wall: wall)
+            summary, spec: spec, times: times, packages: Array(packages.prefix(mostPackages)), wall: wall)
+        status.packagesTotal = UInt32(clamping: packages.count)
         status.waiting = scheduler.waiting(of: id)
         if status.waiting.isEmpty { status.waiting = scheduler.hindrance(of: id, now: now) }
         if status.waiting.isEmpty {
@@ -231,7 +221,14 @@ extension CoordinatorEngine {
     }
 
     private func job(_ id: JobID, failures: Int) async -> Message {
-        guard var status = status(id, mostPackages: 4_096) else { return unknown(id) }
+        guard var status = status(id, mostPackages: 4_096) else {
+            do {
+                return try await store.history(of: id).map { .jobStatus($0) } ?? unknown(id)
+            } catch {
+                return WireConversions.problem(
+                    "degraded", "The history of jobs cannot be read: \(error)", retriable: true)
+            }
+        }
         if failures > 0 {
             do {
                 status.failures = try await store.failures(of: id, limit: failures).map(WireConversions.failure)

@@ -39,7 +39,8 @@ extension CoordinatorEngine {
         if let stranger = named.first(where: { !all.contains($0) }) {
             let text = "Batch \(stranger) of job \(id) was not given up."
             return reply(
-                WireConversions.problem("unknown-batch", text, hint: "packhorse dead ls \(id) lists those that were"),
+                WireConversions.problem(
+                    "unknown-batch", text, hint: "packhorse failed list \(id) lists those that were"),
                 to: asker)
         }
         guard !all.isEmpty else { return ordered(changed: 0, "job \(id) has given nothing up", asker) }

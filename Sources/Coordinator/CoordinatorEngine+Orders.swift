@@ -13,7 +13,7 @@ extension CoordinatorEngine {
             if let refusal = scheduler.refusal(ofRetry: id) {
                 return reply(WireConversions.problem(refusal), to: asker)
             }
-            turn.chores.append(.reopen(asker, id, only: nil))
+            turn.chores.append(.reopen(asker, id, only: nil, Permits(body)))
             return
         }
         if let refusal = scheduler.refusal(of: id) { return reply(WireConversions.problem(refusal), to: asker) }
@@ -91,11 +91,11 @@ extension CoordinatorEngine {
     // MARK: - Going on
 
     /// Makes ready what an ended job needs to go on: its batches, or a plan as on the first day when its blobs are gone.
-    func reopen(_ id: JobID, only: [Int]?, _ asker: Asker) async throws {
+    func reopen(_ id: JobID, only: [Int]?, permits: Permits = Permits(), _ asker: Asker) async throws {
         if let refusal = scheduler.refusal(ofRetry: id) { return reply(WireConversions.problem(refusal), to: asker) }
         let isKept = holdsBlobs(id)
         if isKept, let refusal = superseded(id) { return reply(WireConversions.problem(refusal), to: asker) }
-        guard isKept || !(unreleased.contains(id) || releasing.contains(id)) else {
+        guard isKept || !(unreleased.contains(id) || releasing.contains(id) || scheduler.isWriting(id)) else {
             let text = "The shards of job \(id) are being removed."
             return reply(
                 WireConversions.problem("busy", text, hint: "retry in a moment", retriable: true), to: asker)
@@ -110,7 +110,8 @@ extension CoordinatorEngine {
             .reopenPlanned(
                 asker, id, only: only,
                 Result { () throws(SubmitProblem) in
-                    try planner.reopening(remains.payload, kept: isKept ? remains.batches : nil, wall: wall)
+                    try planner.reopening(
+                        remains.payload, kept: isKept ? remains.batches : nil, permits: permits, wall: wall)
                 })
         }
     }
@@ -160,7 +161,9 @@ extension CoordinatorEngine {
         unreleased.removeAll { $0 == id }
         take(
             scheduler.handle(
-                .reopen(id, batches: reopening.batches, needs: reopening.needs, only: only), now: now))
+                .reopen(
+                    id, batches: reopening.batches, needs: reopening.needs, only: only, payload: reopening.payload),
+                now: now))
         let counts = scheduler.summary(of: id)?.counts ?? JobCounts()
         let kept =
             counts[.done] == 0 ? "from the start" : "\(counts[.done]) of \(counts.wholeBatches) batches are there"
@@ -171,20 +174,27 @@ extension CoordinatorEngine {
 
 extension SubmitPlanner {
     /// What a stored job goes on with.
-    func reopening(_ payload: [UInt8], kept: [Batch]?, wall: Int64) throws(SubmitProblem) -> Reopening {
+    ///
+    /// - Parameter permits: What the retry allows in addition; it is stored with the job, so that a restart knows it.
+    func reopening(
+        _ payload: [UInt8], kept: [Batch]?, permits: Permits = Permits(), wall: Int64
+    ) throws(SubmitProblem) -> Reopening {
         let frame: Frame
         do { frame = try Frame(decoding: payload) } catch {
             throw SubmitProblem("internal", "The job's submission cannot be read: \(error)")
         }
-        guard case .submit(let body) = frame.message else {
+        guard case .submit(var body) = frame.message else {
             throw SubmitProblem("internal", "The job's submission is none.")
         }
+        let changed = permits.apply(to: &body) ? try Self.payload(body) : []
         if let kept {
             let spec = try JobSpec(body)
-            return Reopening(spec: spec, batches: kept, needs: spec.needs(of: kept), isKept: true)
+            return Reopening(
+                spec: spec, batches: kept, needs: spec.needs(of: kept), isKept: true, payload: changed)
         }
         let plan = try plan(body, wall: wall)
         let batches = plan.submission.batches.map(Batch.init)
-        return Reopening(spec: plan.spec, batches: batches, needs: plan.spec.needs(of: batches), isKept: false)
+        return Reopening(
+            spec: plan.spec, batches: batches, needs: plan.spec.needs(of: batches), isKept: false, payload: changed)
     }
 }

@@ -1,10 +1,56 @@
+import Logging
 import Scheduling
+import Telemetry
 import Wire
 
 extension CoordinatorEngine {
     /// The answer to `packhorse origins`.
     func origins() -> Message {
         .origins(.make { $0.origins = scheduler.origins(now: now).map(WireConversions.status) })
+    }
+
+    /// Follows an order about an origin, or says why not.
+    func order(_ body: PBOriginOrder, _ asker: Asker) {
+        let name = body.limit.origin
+        let limit = WireConversions.limit(body.limit)
+        do throws(Refusal) {
+            switch body.order {
+            case "open":
+                if let refusal = scheduler.refusal(ofOpening: name) { throw refusal }
+                let before = scheduler.origins(now: now).first { $0.name == name }
+                take(scheduler.handle(.openOrigin(name), now: now))
+                let isShut = ["blocked", "broken", "probing"].contains(before?.state)
+                let text = isShut ? "\(name) was \(before?.state ?? "") and is open" : "\(name) was open already"
+                ordered(changed: isShut ? 1 : 0, text, asker)
+            case "limit":
+                guard limit != nil, !name.isEmpty else {
+                    throw Refusal("bad-request", "The order names no origin or no limit.")
+                }
+                if let refusal = scheduler.refusal(ofLimiting: name) { throw refusal }
+                set(limit, for: name, asker)
+            case "clear": set(nil, for: name, asker)
+            default:
+                throw Refusal(
+                    "bad-request", "'\(body.order.prefix(40))' is not an order: open, limit or clear.")
+            }
+            logger.info(
+                "origin ordered", metadata: ["packhorse.origin": "\(name)", "packhorse.order": "\(body.order)"])
+        } catch {
+            reply(WireConversions.problem(error), to: asker)
+        }
+    }
+
+    private func set(_ limit: OperatorLimit?, for name: String, _ asker: Asker) {
+        let before = scheduler.operatorLimits[name]
+        take(scheduler.handle(.limitOrigin(name, limit), now: now))
+        let view = scheduler.origins(now: now).first { $0.name == name }
+        let text =
+            if limit != nil {
+                "\(name) is limited" + (view?.state == "unused" ? "; no unfinished job uses it now" : "")
+            } else {
+                before == nil ? "\(name) had no operator limit" : "the operator limit of \(name) is removed"
+            }
+        ordered(changed: before == limit ? 0 : 1, text, asker)
     }
 }
 
@@ -15,6 +61,8 @@ extension WireConversions {
         use.answered = body.answered
         use.throttled = body.throttled
         use.failed = body.failed
+        use.busy = min(body.busy, body.failed)
+        use.occupied = body.occupiedMs
         use.retryAfter = Int64(clamping: body.retryAfterMs)
         use.waiting = body.waiting
         if body.hasHeld {
@@ -24,6 +72,22 @@ extension WireConversions {
                 concurrency: Int(body.held.concurrency))
         }
         return use
+    }
+
+    /// `nil` when it limits nothing.
+    static func limit(_ body: PBOriginLimit) -> OperatorLimit? {
+        let limit = OperatorLimit(
+            perSecond: body.perSecond > 0 ? body.perSecond : nil,
+            concurrency: body.concurrency > 0 ? Int(body.concurrency) : nil)
+        return limit.isEmpty ? nil : limit
+    }
+
+    static func limit(_ origin: String, _ limit: OperatorLimit?) -> PBOriginLimit {
+        .make {
+            $0.origin = origin
+            $0.perSecond = limit?.perSecond ?? 0
+            $0.concurrency = UInt32(clamping: limit?.concurrency ?? 0)
+        }
     }
 
     static func grants(_ grants: [RateGrant]) -> Message {
@@ -37,6 +101,8 @@ extension WireConversions {
                         $0.concurrency = UInt32(clamping: grant.concurrency)
                         $0.ttlMs = UInt32(clamping: grant.ttl)
                         $0.round = grant.round
+                        $0.reportMs = UInt32(clamping: grant.reportEvery)
+                        $0.opened = grant.opened
                     }
                 }
             })
@@ -56,6 +122,10 @@ extension WireConversions {
             $0.throttled = origin.throttled
             $0.failed = origin.failed
             $0.factor = origin.factor
+            $0.foundPerSecond = origin.foundPerSecond ?? 0
+            $0.foundConcurrency = UInt32(clamping: origin.foundConcurrency ?? 0)
+            $0.operatorPerSecond = origin.operatorLimit?.perSecond ?? 0
+            $0.operatorConcurrency = UInt32(clamping: origin.operatorLimit?.concurrency ?? 0)
         }
     }
 }

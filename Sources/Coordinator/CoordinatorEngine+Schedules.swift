@@ -5,10 +5,11 @@ import Telemetry
 import Wire
 
 extension CoordinatorEngine {
-    /// Hands wall time in when a schedule is due; at most once a second, because one that waits for its job is asked for again.
+    /// Hands wall time in when a schedule is due, or was set by a clock that was ahead; at most once a second, because one that waits for its job is asked for again.
     func fireSchedules() {
-        guard let due = scheduler.nextFiring, due <= wall, now - lastWall >= 1_000 else { return }
+        guard now - lastWall >= 1_000, let due = scheduler.nextFiring else { return }
         lastWall = now
+        guard due <= wall || scheduler.isAhead(of: wall) else { return }
         take(scheduler.handle(.wall(wall), now: now))
     }
 
@@ -16,7 +17,7 @@ extension CoordinatorEngine {
     func refusal(ofSchedule id: String) -> Refusal? {
         guard !id.isEmpty, scheduler.schedule(id) == nil else { return nil }
         return Refusal(
-            "unknown-schedule", "There is no schedule '\(id.prefix(80))'.", hint: "packhorse schedule ls lists them")
+            "unknown-schedule", "There is no schedule '\(id.prefix(80))'.", hint: "packhorse schedule list lists them")
     }
 
     // MARK: - Keeping them
@@ -28,7 +29,9 @@ extension CoordinatorEngine {
             guard SubmitPlanner.isFileSafe(body.id) else {
                 throw Refusal(
                     "bad-schedule", "'\(body.id.prefix(80))' cannot name a schedule.",
-                    hint: "1 to 100 letters, digits and -_.,() can, for example 'monthly-ee'")
+                    hint:
+                        "use 1 to 100 letters, digits and -_.,(), the first no dot and no hyphen, for example 'monthly-ee'"
+                )
             }
             guard scheduler.schedule(body.id) != nil || scheduler.allSchedules.count < Scheduler.mostSchedules else {
                 throw Refusal("busy", "There are \(Scheduler.mostSchedules) schedules already.")

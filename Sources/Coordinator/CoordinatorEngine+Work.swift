@@ -228,7 +228,7 @@ extension CoordinatorEngine {
                 for digest in digests { await removals.pass(digest) }
                 return .checked(check, seq: frame.seq, result, try await Self.missing(result, in: blobs))
             } catch {
-                for digest in digests { removals.settle(digest, isNamed: false) }
+                for digest in digests { removals.settle(digest, mayBeNamed: false) }
                 return .unchecked(check, why: "\(error)")
             }
         }
@@ -253,8 +253,8 @@ extension CoordinatorEngine {
         } else {
             feed(.commit(check.session, check.token, result))
         }
-        // What is doomed from here on is asked of a store that has this turn's writes.
-        for digest in result.blobs { removals.settle(digest, isNamed: trouble == nil) }
+        // Lists of blobs to remove are made from here on out of a store that has this turn's writes.
+        for digest in result.blobs { removals.settle(digest, mayBeNamed: trouble == nil) }
         releasePostponed()
     }
 
@@ -357,6 +357,8 @@ extension CoordinatorEngine {
                         $0.sources = offer.sources.map { Data($0.bytes) }
                         $0.base = offer.base.map { Data($0.bytes) }
                         $0.partialFirst = offer.isPartialFirst
+                        $0.sourceVersion = offer.sourceVersion ?? ""
+                        $0.sourcesVersion = offer.sourcesVersion ?? ""
                     }
                 case .merge(_, let id, let manifest):
                     $0.merge = .make {
@@ -375,6 +377,7 @@ extension CoordinatorOptions {
         policy.lease = Int64(max(leaseSeconds, 0.1) * 1_000)
         policy.heartbeat = Int64(max(heartbeatSeconds, 0.05) * 1_000)
         policy.restartGrace = Int64(max(restartGraceSeconds, 0) * 1_000)
+        policy.hasNewWorkers = hasNewWorkers
         policy.baselineBytes = keptTileBytes
         return policy
     }

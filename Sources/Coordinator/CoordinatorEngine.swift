@@ -32,6 +32,10 @@ actor CoordinatorEngine {
     var specs: [JobID: JobSpec] = [:]
     /// When the room on the blobs' disk is looked at next.
     var nextRoomLook = Tick(milliseconds: 0)
+    /// When the room on the catalog's disk is looked at next, and what was found.
+    var nextCatalogLook = Tick(milliseconds: 0)
+    var isLookingAtCatalog = false
+    var catalogRoom: DiskRoom?
     /// When schedules were last looked at.
     var lastWall = Tick(milliseconds: -1_000)
     var times: [JobID: JobTimes] = [:]
@@ -40,6 +44,10 @@ actor CoordinatorEngine {
     /// Ended jobs whose blobs are being removed.
     var releasing: Set<JobID> = []
     let removals = Removals()
+    /// Ended jobs whose removal is tried again when none of these blobs is claimed any more.
+    var postponed: [JobID: Set<ContentDigest>] = [:]
+    /// The same for jobs that keep their shards.
+    var postponedTrims: [JobID: Set<ContentDigest>] = [:]
     /// Commits whose blobs are being looked for.
     var checking: Set<CommitCheck> = []
     var peers = Peers()
@@ -120,6 +128,7 @@ actor CoordinatorEngine {
         fireSchedules()
         forgetOldJobs()
         makeRoom()
+        lookAtCatalog()
         take(scheduler.settle(now: now))
         let hasNews = !turn.writes.isEmpty
         try await settle()
@@ -138,6 +147,7 @@ actor CoordinatorEngine {
     }
 
     private func close() async {
+        publications.close()
         await workshop.drain()
         await router.close()
         await store.close()
@@ -168,6 +178,7 @@ actor CoordinatorEngine {
         try await holdShards(&all)
         scheduler = Scheduler(
             policy: options.policy, epoch: store.epoch, jobs: all.jobs, lastJob: all.lastJob, schedules: all.schedules,
+            operatorLimits: all.operatorLimits,
             holders: all.holders, now: now)
         take(scheduler.start(now: now))
         turn.chores.append(.release)
@@ -236,6 +247,7 @@ actor CoordinatorEngine {
 
     /// Keeps what is shown of jobs, and the log.
     private func note(_ write: StoreWrite) {
+        if let job = write.leasedJob, times[job]?.started == nil { times[job]?.started = wall }
         switch write {
         case .insertJob(let job): times[job.summary.id] = JobTimes(created: wall)
         case .forget(let job):
@@ -260,7 +272,7 @@ actor CoordinatorEngine {
                     LogKey.token: "\(batch.token?.rawValue ?? 0)",
                 ])
         case .reopen(let job): times[job.summary.id]?.ended = nil
-        case .package, .failures, .orphan, .addBatches, .dropped, .schedule, .dropSchedule: break
+        case .package, .failures, .orphan, .addBatches, .dropped, .schedule, .dropSchedule, .originLimit: break
         }
     }
 

@@ -31,8 +31,10 @@ public struct CoordinatorOptions: Sendable {
     ///
     /// Default 5,000, CARTO's.
     public var bboxTileLimit: UInt64 = 5_000
-    /// Absolute URL that `packages.json` puts before each package's path.
-    public var catalogBaseURL = "http://localhost:7480/"
+    /// Absolute URL that `packages.json` puts before each package's path; lists with another one are rewritten at the start.
+    ///
+    /// `nil` = that of the lists that are there, else ``Catalog/defaultBaseURL``.
+    public var catalogBaseURL: String?
     /// Signs `catalog.json`; needed when the catalog is signed already.
     public var signingKey: CatalogSecretKey?
     /// Versions of each package that stay in the catalog, the newest included; `nil` = all.
@@ -55,6 +57,8 @@ public struct CoordinatorOptions: Sendable {
     ///
     /// Unit: seconds, default 60.
     public var restartGraceSeconds: Double = 60
+    /// Whether every worker of an earlier run has ended: their batches are handed out again at once, and no attempt is counted.
+    public var hasNewWorkers = false
     /// Whether shards stay in the blob store after their job has ended.
     public var keepShards = false
     /// Bytes of shards that jobs which are done keep, so that a rebuild asks the origin only for what has changed.

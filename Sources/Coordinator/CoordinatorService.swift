@@ -39,6 +39,7 @@ public struct CoordinatorService: Service, CustomStringConvertible {
         let catalog = try Catalog(
             options.catalog, create: true, baseURL: options.catalogBaseURL, signingKey: options.signingKey,
             keepVersions: options.keepVersions)
+        if let warning = Self.addressWarning(catalog.baseURL, options) { logger.warning("\(warning)") }
         var link = LinkOptions()
         link.allowPlain = options.allowPlain
         link.maxFrameBytes = [MessageType.maxControlFrame, MessageType.maxWorkFrame]
@@ -58,6 +59,17 @@ public struct CoordinatorService: Service, CustomStringConvertible {
         engine = CoordinatorEngine(
             options: options, logger: logger, store: store, blobs: blobs, publisher: publisher(catalog),
             router: router, blobPort: Self.port(of: blobEndpoint))
+    }
+
+    /// What to say of an address that leads clients to their own machine, when they are probably elsewhere: the catalog is signed, or other
+    /// machines may connect.
+    static func addressWarning(_ base: String, _ options: CoordinatorOptions) -> String? {
+        guard Catalog.isLoopback(base) else { return nil }
+        let open = [options.controlBind, options.workBind].first { !RouterLink.isLocal($0) }
+        guard options.signingKey != nil || open != nil else { return nil }
+        let reason = open.map { "other machines may connect to '\($0)'" } ?? "the catalog is signed for others"
+        return
+            "packages.json names its files at '\(base)', which leads each client to its own machine, but \(reason); give --catalog-url with the address at which clients find the catalog, or publish it with packhorse catalog push --url"
     }
 
     private static func bind(

@@ -12,7 +12,7 @@ struct JobOutlook {
     let cut: [String]
 
     /// Each a sentence with its remedy.
-    var warnings: [String] { [lostPacks, lostZooms, sameDate].compactMap(\.self) }
+    var warnings: [String] { [lostPacks, lostZooms, shrinkage, sameDate].compactMap(\.self) }
 
     private var lostPacks: String? {
         guard spec.packs == nil, let first = cut.first else { return nil }
@@ -28,6 +28,25 @@ struct JobOutlook {
         guard let first = narrower.first, let low = first.minZoom, let high = first.maxZoom else { return nil }
         return
             "Package '\(first.id)' of catalog '\(edition)'\(others(narrower.count)) has zooms \(low)-\(high); with this job's version devices have \(spec.zooms) only. Ask for all zooms, or give the package another id."
+    }
+
+    /// What will not be published unless that is allowed: packages that ask for less than half of the tiles that the catalog's versions asked
+    /// for.
+    ///
+    /// Only a warning, because tiles that the origin does not have are not counted when the packages are published.
+    private var shrinkage: String? {
+        guard !spec.replacesArea, !spec.allowsShrink else { return nil }
+        let masks = Dictionary(spec.packages.map { ($0.id, $0.mask) }) { $1 }
+        let smaller = replaced.compactMap { entry -> (id: String, new: UInt64, old: UInt64)? in
+            guard let low = entry.minZoom, let high = entry.maxZoom, let zooms = ZoomRange(min: low, max: high),
+                let mask = masks[entry.id], let listed = try? TileMask(cartoText: entry.tileMask)
+            else { return nil }
+            let (new, old) = (mask.count(in: spec.zooms), listed.count(in: zooms))
+            return new < old && new < old - new ? (entry.id, new, old) : nil
+        }
+        guard let first = smaller.first else { return nil }
+        return
+            "Package '\(first.id)'\(others(smaller.count)) asks for \(first.new) tiles, the version in catalog '\(edition)' asked for \(first.old): a package with less than half of the tiles or bytes is not published. If it is to be smaller, add --replace-area (smaller area or fewer zooms) or --allow-shrink."
     }
 
     /// MapLibre's clients merge a database by date: a tile takes the place of an older one only.

@@ -43,6 +43,10 @@ struct JobSpec: Sendable {
     let dataDate: String?
     /// Whether its packages may take the place of those of another tileset.
     let replacesTileset: Bool
+    /// Whether its packages may take the place of those of another area or of wider zooms.
+    let replacesArea: Bool
+    /// Whether its packages may have less than half of the tiles or bytes of those in the catalog.
+    let allowsShrink: Bool
 
     /// How its packages are cut into tile packs when they are published; `nil` = they are not.
     let packs: PackScheme?
@@ -77,6 +81,8 @@ struct JobSpec: Sendable {
         formats = spec.formats
         dataDate = spec.dataDate
         replacesTileset = spec.replacesTileset
+        replacesArea = spec.replacesArea
+        allowsShrink = spec.allowsShrink
         style = spec.style
         edition = spec.edition
         packs = spec.packs
@@ -91,6 +97,8 @@ struct JobSpec: Sendable {
         formats = Self.formats(body)
         dataDate = body.dataDate.isEmpty ? nil : body.dataDate
         replacesTileset = body.replacesTileset
+        replacesArea = body.replacesArea
+        allowsShrink = body.allowShrink
         style = body.style
         edition = body.edition
         packs = try Self.packs(body)

@@ -23,10 +23,14 @@ enum Report: Sendable {
     case unchecked(CommitCheck, why: String)
     /// A job's blobs are gone.
     case released(JobID)
-    /// Some of a job's blobs are being committed by others just now; their removal is tried again when that is settled.
-    case postponed(JobID)
+    /// These of an ended job's blobs were claimed while the others were removed; the rows are asked again when that is settled.
+    case postponed(JobID, Set<ContentDigest>)
+    /// The same for what a job that is done names in addition to its shards.
+    case trimPostponed(JobID, Set<ContentDigest>)
     /// A job's blobs could not be removed; the next start tries again.
     case keptBlobs(JobID)
+    /// How full the catalog's disk is; `nil` when it cannot be asked.
+    case catalogRoom(DiskRoom?)
 }
 
 /// A commit that waits for the blob store's word.
@@ -49,4 +53,6 @@ struct Reopening: Sendable {
     let needs: PackageNeeds
     /// Whether the batches are those it had, with their blobs.
     let isKept: Bool
+    /// The submission when the retry changes it, else empty.
+    var payload: [UInt8] = []
 }

@@ -12,7 +12,9 @@ enum Permissions {
         case .ping: .all
         case .listJobs, .getJob, .listWorkers, .listDead, .listSchedules, .listOrigins, .getEvents:
             [.operator, .viewer]
-        case .submit, .cancelJob, .jobOrder, .deadOrder, .putSchedule, .dropSchedule, .backup, .drainWorker: .operator
+        case .submit, .cancelJob, .jobOrder, .deadOrder, .putSchedule, .dropSchedule, .backup, .drainWorker,
+            .originOrder:
+            .operator
         // What only a coordinator says is refused elsewhere, for whoever says it.
         case .welcome, .reject, .offer, .pong, .ack, .stale, .unknownSession, .rateGrants, .submitted, .jobs,
             .jobStatus, .done, .workers, .health, .problem, .deadLetters, .ordered, .schedules, .origins, .events,

@@ -10,7 +10,8 @@ import Wire
 
 /// Merged packages that wait to be published.
 ///
-/// A catalog's lists are written as a whole, 55 ms for 600 packages in three formats (measured); so all that wait are published together.
+/// A catalog's lists are written as a whole, so all that wait are published together, and not too often (``PublishingPace``). A package counts as
+/// published, and its job as done, when the lists that name it are durable.
 final class Publications: Sendable {
     /// One package.
     struct Waiting: Sendable {
@@ -18,28 +19,55 @@ final class Publications: Sendable {
         let package: Int
         let merged: MergedPackage
         let spec: JobSpec
+        /// At most how many of its tiles failed.
+        let failedTiles: UInt64
 
         var wanted: JobSpec.Package { spec.packages[package] }
+    }
+
+    /// What became of packages that were published together.
+    struct Round: Sendable {
+        /// What the scheduler is told now.
+        var events: [Event] = []
+        /// Packages that are published and get patches, with what the scheduler is told when those are made.
+        var patching: [(order: PublishOrder, event: Event)] = []
     }
 
     /// Most that are published together: nobody hears of the first before the last is done.
     static let most = 64
 
-    private let waiting = Mutex<[Waiting]>([])
+    fileprivate struct State {
+        var waiting: [(one: Waiting, since: ContinuousClock.Instant)] = []
+        var pace = PublishingPace()
+        var isClosing = false
+    }
+    private let state = Mutex(State())
 
-    func add(_ one: Waiting) { waiting.withLock { $0.append(one) } }
+    func add(_ one: Waiting) { state.withLock { $0.waiting.append((one, ContinuousClock.now)) } }
+
+    /// From now on nothing waits for others.
+    func close() { state.withLock { $0.isClosing = true } }
+
+    /// Returns when what waits is to be published; at once when nothing does.
+    func pause() async {
+        while let due = state.withLock({ $0.due }), due > ContinuousClock.now {
+            // In short steps: more may come, or the end of the process. A cancelled task publishes at once.
+            let step = min(due, ContinuousClock.now + .milliseconds(50))
+            guard (try? await Task.sleep(until: step, clock: .continuous)) != nil else { return }
+        }
+    }
 
     private func take() -> [Waiting] {
-        waiting.withLock { waiting in
-            defer { waiting.removeFirst(min(Self.most, waiting.count)) }
-            return Array(waiting.prefix(Self.most))
+        state.withLock { state in
+            defer { state.waiting.removeFirst(min(Self.most, state.waiting.count)) }
+            return state.waiting.prefix(Self.most).map(\.one)
         }
     }
 
     /// Publishes what waits, the oldest first; what became of each.
-    func publish(_ blobs: any ManagedBlobStore, _ publisher: any Publishing, _ logger: Logger) async -> [Event] {
+    func publish(_ blobs: any ManagedBlobStore, _ publisher: any Publishing, _ logger: Logger) async -> Round {
         let all = take()
-        var events: [Event] = []
+        var round = Round()
         var orders: [(Waiting, PublishOrder)] = []
         var held: [LocalBlob] = []
         for one in all {
@@ -47,12 +75,12 @@ final class Publications: Sendable {
                 guard let order = try await Self.order(one, blobs, publisher, &held) else {
                     let trouble = Trouble(
                         cause: "blob-missing", detail: "a file of the merged package is gone from the blob store")
-                    events.append(.packageTrouble(one.job, package: one.package, trouble, retriable: false))
+                    round.events.append(.packageTrouble(one.job, package: one.package, trouble, retriable: false))
                     continue
                 }
                 orders.append((one, order))
             } catch {
-                events.append(Self.failed(one, error, publisher, logger))
+                round.events.append(Self.failed(one, error, publisher, logger))
             }
         }
         let made = orders.map(\.1)
@@ -63,17 +91,21 @@ final class Publications: Sendable {
             results = made.map { _ in .failure(error) }
         }
         withExtendedLifetime(held) {}
-        for ((one, _), result) in zip(orders, results) {
+        if let cost = publisher.listCost { state.withLock { $0.pace.wrote(until: ContinuousClock.now, cost: cost) } }
+        for ((one, order), result) in zip(orders, results) {
             switch result {
             case .success(let done):
-                events.append(
-                    .published(
-                        one.job, package: one.package, version: done.version, path: done.path,
-                        unchanged: done.unchanged))
-            case .failure(let error): events.append(Self.failed(one, error, publisher, logger))
+                let event = Event.published(
+                    one.job, package: one.package, version: done.version, path: done.path, unchanged: done.unchanged)
+                if publisher.wantsPatches(order) {
+                    round.patching.append((order, event))
+                } else {
+                    round.events.append(event)
+                }
+            case .failure(let error): round.events.append(Self.failed(one, error, publisher, logger))
             }
         }
-        return events
+        return round
     }
 
     private static func failed(
@@ -112,8 +144,17 @@ final class Publications: Sendable {
             id: wanted.id, file: files[0], merged: one.merged, maskWire: wanted.mask.cartoWire, names: wanted.names,
             tileset: spec.tilesetID, attribution: spec.attribution, zooms: spec.zooms,
             files: try PublishOrder.files(one.merged, Array(files.dropFirst())), edition: place,
-            dataDate: spec.dataDate, replacesTileset: spec.replacesTileset, packs: spec.packs,
+            dataDate: spec.dataDate, replacesTileset: spec.replacesTileset, failedTiles: one.failedTiles,
+            replacesArea: spec.replacesArea, allowsShrink: spec.allowsShrink, packs: spec.packs,
             nodes: wanted.nodes.map(CatalogIndex.Node.init))
+    }
+}
+
+extension Publications.State {
+    /// When to publish; `nil` when nothing waits.
+    fileprivate var due: ContinuousClock.Instant? {
+        guard let oldest = waiting.first?.since else { return nil }
+        return isClosing ? oldest : pace.due(oldest: oldest, isFull: waiting.count >= Publications.most)
     }
 }
 

@@ -29,6 +29,12 @@ struct PublishOrder: Sendable {
     var dataDate: String?
     /// Whether it may take the place of a package of another tileset.
     var replacesTileset = false
+    /// At most how many tiles of its mask it lacks because they failed; the others that it lacks are empty.
+    var failedTiles: UInt64 = 0
+    /// Whether it may take the place of a package of another area or of narrower zooms.
+    var replacesArea = false
+    /// Whether it may have less than half of the tiles or bytes of the catalog's version.
+    var allowsShrink = false
     /// How it is cut into tile packs; `nil` = it is not.
     var packs: PackScheme?
     /// Its region and those above it that the embedded tree may lack.
@@ -80,6 +86,14 @@ protocol Publishing: Sendable {
     func publish(_ order: PublishOrder) throws -> Publication
     /// The same for many at once, which may cost less; what became of each, in their order.
     func publish(_ orders: [PublishOrder]) -> [Result<Publication, any Error>]
+    /// Whether patches to the package that was published can be made, and are not there.
+    func wantsPatches(_ order: PublishOrder) -> Bool
+    /// Makes the patches to packages that were published, and lists them; takes as long as reading their versions.
+    ///
+    /// A patch that cannot be made is no failure: clients fetch the whole file.
+    func makePatches(_ orders: [PublishOrder])
+    /// The time that writing the catalog's lists took the last time; `nil` when that costs nothing.
+    var listCost: Duration? { get }
     /// The files of a package's newest version that are there, whole by their lengths.
     func held(_ id: String, _ edition: CatalogEdition) throws -> [ContentDigest: URL]
     /// What speaks against a job, or for a second thought, before anything is fetched for it.
@@ -91,6 +105,12 @@ protocol Publishing: Sendable {
 }
 
 extension Publishing {
+    var listCost: Duration? { nil }
+
+    func wantsPatches(_ order: PublishOrder) -> Bool { false }
+
+    func makePatches(_ orders: [PublishOrder]) {}
+
     func outlook(_ spec: JobSpec) throws(SubmitProblem) -> [String] { [] }
 
     func publish(_ orders: [PublishOrder]) -> [Result<Publication, any Error>] {

@@ -1,48 +1,72 @@
 import Scheduling
 import Synchronization
 
-/// Keeps a commit and the removal of the same blob apart.
+/// Keeps the naming of a blob and its removal apart.
 ///
-/// Equal bytes are one blob: a job may commit a shard just while an ended job's shard of that name is being removed. A digest that is claimed is
-/// not removed; one that is being removed at this moment is waited for, and is then seen to be missing.
+/// Equal bytes are one blob: a job may name a shard or a manifest while the same one of an ended job is being removed. Only the rows of the
+/// state file say whether a blob is needed. So whatever is claimed here is left, and its removal asks the rows again when the claim has
+/// ended; one that is being removed at this moment is waited for, and is then seen to be missing.
 final class Removals: Sendable {
+    /// The blobs that one look at the rows found to be needed no more.
+    struct Ticket: Hashable, Sendable {
+        fileprivate let number: UInt64
+    }
+    fileprivate struct List {
+        var doomed: [ContentDigest]
+        /// What somebody claimed meanwhile, and may have named.
+        var claimed: Set<ContentDigest> = []
+    }
     fileprivate struct State {
-        /// What is left to remove, per job.
-        var doomed: [JobID: [ContentDigest]] = [:]
+        var lists: [Ticket: List] = [:]
         var claims: [ContentDigest: Int] = [:]
         var current: ContentDigest?
         var waiters: [CheckedContinuation<Void, Never>] = []
+        var tickets: UInt64 = 0
     }
     private let state = Mutex(State())
 
-    /// Dooms blobs; the removal takes them one by one with ``next(of:)``.
-    func doom(_ digests: [ContentDigest], of job: JobID) { state.withLock { $0.doomed[job] = digests } }
+    /// Takes up a list of blobs to be removed one by one with ``next(of:)``.
+    func doom(_ digests: [ContentDigest]) -> Ticket {
+        state.withLock { state in
+            state.tickets += 1
+            let ticket = Ticket(number: state.tickets)
+            state.lists[ticket] = List(doomed: digests)
+            return ticket
+        }
+    }
 
-    /// The next blob of a job to be removed, by the next call or ``ended(_:)``; `nil` at the end.
-    func next(of job: JobID) -> ContentDigest? {
+    /// The next blob of a list to be removed, by the next call or ``ended(_:)``; `nil` at the end.
+    func next(of ticket: Ticket) -> ContentDigest? {
         let (next, waiters) = state.withLock { state in
             let waiters = state.end()
-            let rest = state.doomed[job] ?? []
+            let rest = state.lists[ticket]?.doomed ?? []
             let place = rest.lastIndex { state.claims[$0] == nil }
-            if let place { state.current = state.doomed[job]?.remove(at: place) }
+            if let place { state.current = state.lists[ticket]?.doomed.remove(at: place) }
             return (state.current, waiters)
         }
         for waiter in waiters { waiter.resume() }
         return next
     }
 
-    /// The removal of a job's blobs is over.
+    /// Ends the removal of a list.
     ///
-    /// - Returns: Whether some were left because they were claimed.
-    func ended(_ job: JobID) -> Bool {
-        let (isLeft, waiters) = state.withLock { state in
-            (state.doomed.removeValue(forKey: job)?.isEmpty == false, state.end())
+    /// - Returns: What was left because of a claim. The rows have to be asked about it again when ``isClaimed(_:)`` says no.
+    @discardableResult
+    func ended(_ ticket: Ticket) -> Set<ContentDigest> {
+        let (left, waiters) = state.withLock { state in
+            let list = state.lists.removeValue(forKey: ticket)
+            return (list.map { $0.claimed.union($0.doomed) } ?? [], state.end())
         }
         for waiter in waiters { waiter.resume() }
-        return isLeft
+        return left
     }
 
-    /// From here until ``settle(_:isNamed:)`` nothing removes this blob.
+    /// Whether one of these blobs is claimed.
+    func isClaimed(_ digests: Set<ContentDigest>) -> Bool {
+        state.withLock { state in digests.contains { state.claims[$0] != nil } }
+    }
+
+    /// From here until ``settle(_:mayBeNamed:)`` nothing removes this blob.
     func claim(_ digest: ContentDigest) { state.withLock { $0.claims[digest, default: 0] += 1 } }
 
     /// Returns when the blob is not being removed at this moment.
@@ -59,13 +83,16 @@ final class Removals: Sendable {
 
     /// Ends a claim.
     ///
-    /// - Parameter isNamed: Whether a job that has not ended names the blob from now on: what was doomed before must not touch it.
-    func settle(_ digest: ContentDigest, isNamed: Bool) {
+    /// - Parameter mayBeNamed: Whether a row may name the blob from now on. No list made before removes it then.
+    func settle(_ digest: ContentDigest, mayBeNamed: Bool) {
         state.withLock { state in
             let left = (state.claims[digest] ?? 1) - 1
             state.claims[digest] = left > 0 ? left : nil
-            guard isNamed else { return }
-            for job in state.doomed.keys { state.doomed[job]?.removeAll { $0 == digest } }
+            guard mayBeNamed else { return }
+            for (ticket, list) in state.lists where list.doomed.contains(digest) {
+                state.lists[ticket]?.doomed.removeAll { $0 == digest }
+                state.lists[ticket]?.claimed.insert(digest)
+            }
         }
     }
 }

@@ -11,6 +11,7 @@ extension StateStore {
             try insert(job, db, wall: wall)
         case .job(let summary): try update(summary, db, wall: wall)
         case .forget(let job):
+            try remember(job, db)
             try db.cachedStatement(sql: "DELETE FROM job WHERE id = ?").execute(arguments: [Int64(bitPattern: job)])
         case .addBatches(let job, let first, let batches):
             for (offset, batch) in batches.enumerated() { try put(batch, job, first + offset, db) }
@@ -19,6 +20,7 @@ extension StateStore {
         case .schedule(let schedule, let payload): try put(schedule, payload, db)
         case .dropSchedule(let id):
             try db.cachedStatement(sql: "DELETE FROM schedule WHERE id = ?").execute(arguments: [id])
+        case .originLimit(let origin, let limit): try put(limit, origin, db)
         case .batch(let job, let index, let batch): try put(batch, job, index, db)
         case .package(let job, let index, let package): try put(package, job, index, db)
         case .failures(let job, let batch, let tiles): try put(tiles, job, batch, db)
@@ -26,6 +28,13 @@ extension StateStore {
             try db.cachedStatement(sql: "INSERT OR IGNORE INTO orphan VALUES (?, ?)")
                 .execute(arguments: [Int64(bitPattern: job), Data(digest.bytes)])
         }
+    }
+
+    /// Keeps the time of a job's first lease.
+    static func noteStart(_ write: StoreWrite, _ db: Database, wall: Int64) throws {
+        guard let job = write.leasedJob else { return }
+        try db.cachedStatement(sql: "UPDATE job SET started = ? WHERE id = ? AND started IS NULL")
+            .execute(arguments: [wall, Int64(bitPattern: job)])
     }
 
     private static func insert(_ job: StoredJob, _ db: Database, wall: Int64) throws {
@@ -56,13 +65,14 @@ extension StateStore {
             Int64(clamping: counts[.leased]), Int64(clamping: counts[.backoff]), Int64(clamping: counts[.done]),
             Int64(clamping: counts[.dead]), Int64(clamping: counts[.split]), Int64(clamping: counts.reused),
             Int64(clamping: counts.notModified), Int64(clamping: counts.received),
-            text(row.after), row.keepsBlobs, row.hasRested, row.state.isFinal ? wall : nil, Int64(bitPattern: row.id),
+            text(row.after), row.keepsBlobs, row.hasRested, row.sourceVersion, row.state.isFinal ? wall : nil,
+            Int64(bitPattern: row.id),
         ]
         try db.cachedStatement(
             sql: """
                 UPDATE job SET priority = ?, weight = ?, state = ?, reason = ?, stored = ?, empty = ?, failed = ?, bytes = ?,
                     ready = ?, leased = ?, backoff = ?, done = ?, dead = ?, split = ?, reused = ?, not_modified = ?, received = ?,
-                    after = ?, keeps = ?, rested = ?,
+                    after = ?, keeps = ?, rested = ?, source_version = ?,
                     ended = COALESCE(ended, ?) WHERE id = ?
                 """
         ).execute(arguments: StatementArguments(numbers))

@@ -46,19 +46,22 @@ extension StateStore {
         }
     }
 
-    /// Every blob that any row names.
+    /// Every blob that a job names whose blobs were not removed yet.
+    ///
+    /// The packages of other jobs keep their digests for people; a blob of such a name was written after its job had let go of it.
     func allBlobs() async throws -> Set<ContentDigest> {
         try await perform { db in
-            Set(
+            let unreleased = "job IN (SELECT id FROM job WHERE released = 0)"
+            return Set(
                 try Data.fetchAll(
                     db,
                     sql: """
-                        SELECT digest FROM batch WHERE digest IS NOT NULL
-                        UNION SELECT partial FROM batch WHERE partial IS NOT NULL
-                        UNION SELECT digest FROM orphan
-                        UNION SELECT manifest FROM package WHERE manifest IS NOT NULL
-                        UNION SELECT digest FROM package WHERE digest IS NOT NULL
-                        UNION SELECT digest FROM package_file
+                        SELECT digest FROM batch WHERE digest IS NOT NULL AND \(unreleased)
+                        UNION SELECT partial FROM batch WHERE partial IS NOT NULL AND \(unreleased)
+                        UNION SELECT digest FROM orphan WHERE \(unreleased)
+                        UNION SELECT manifest FROM package WHERE manifest IS NOT NULL AND \(unreleased)
+                        UNION SELECT digest FROM package WHERE digest IS NOT NULL AND \(unreleased)
+                        UNION SELECT digest FROM package_file WHERE \(unreleased)
                         """
                 ).compactMap { ContentDigest($0) })
         }

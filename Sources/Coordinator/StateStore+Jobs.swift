@@ -118,6 +118,9 @@ extension StateStore {
         try db.execute(
             sql: "UPDATE job SET released = 0, ended = NULL, tiles = ? WHERE id = ?",
             arguments: [Int64(clamping: job.summary.counts.tiles), key])
+        if !job.payload.isEmpty {
+            try db.execute(sql: "UPDATE job SET spec = ? WHERE id = ?", arguments: [Data(job.payload), key])
+        }
         try db.execute(sql: "DELETE FROM batch WHERE job = ?", arguments: [key])
         for (index, batch) in job.batches.enumerated() { try put(batch, job.summary.id, index, db) }
         for (index, package) in job.packages.enumerated() { try put(package, job.summary.id, index, db) }
@@ -142,7 +145,8 @@ extension StateStore {
             do {
                 return Schedule(
                     id: id, rule: try CalendarRule(row["every"]), label: row["label"], next: row["next"],
-                    lastJob: number(row["last_job"]), fired: number(row["fired"]), skipped: number(row["skipped"]))
+                    lastJob: number(row["last_job"]), fired: number(row["fired"]), skipped: number(row["skipped"]),
+                    trouble: (row["cause"] as String?).map { Trouble(cause: $0, detail: row["detail"] ?? "") })
             } catch {
                 throw unreadable("schedule '\(id)' fires '\(row["every"] as String)'")
             }
@@ -150,20 +154,22 @@ extension StateStore {
     }
 
     static func put(_ schedule: Schedule, _ payload: [UInt8]?, _ db: Database) throws {
-        let numbers: [any DatabaseValueConvertible] = [
+        let numbers: [(any DatabaseValueConvertible)?] = [
             schedule.rule.description, schedule.label, schedule.next, Int64(bitPattern: schedule.lastJob),
-            Int64(clamping: schedule.fired), Int64(clamping: schedule.skipped), schedule.id,
+            Int64(clamping: schedule.fired), Int64(clamping: schedule.skipped), schedule.trouble?.cause,
+            schedule.trouble?.detail, schedule.id,
         ]
         if let payload {
             try db.execute(
                 sql: """
-                    INSERT OR REPLACE INTO schedule (every, label, next, last_job, fired, skipped, id, spec)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+                    INSERT OR REPLACE INTO schedule (every, label, next, last_job, fired, skipped, cause, detail, id, spec)
+                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
                     """, arguments: StatementArguments(numbers + [Data(payload)]))
         } else {
             try db.execute(
                 sql: """
-                    UPDATE schedule SET every = ?, label = ?, next = ?, last_job = ?, fired = ?, skipped = ? WHERE id = ?
+                    UPDATE schedule SET every = ?, label = ?, next = ?, last_job = ?, fired = ?, skipped = ?,
+                        cause = ?, detail = ? WHERE id = ?
                     """, arguments: StatementArguments(numbers))
         }
     }

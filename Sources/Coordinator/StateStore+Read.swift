@@ -3,11 +3,13 @@ import GRDB
 import Scheduling
 import Tiles
 
-/// When a job was submitted and ended; wall time, for display only.
+/// When a job was submitted, began and ended; wall time, for display only.
 ///
 /// Unit: milliseconds since 1970.
 struct JobTimes: Hashable, Sendable {
     var created: Int64
+    /// Of the first lease.
+    var started: Int64?
     var ended: Int64?
 }
 
@@ -18,6 +20,7 @@ struct Inheritance: Sendable {
     /// The highest job number ever given.
     var lastJob: JobID = 0
     var schedules: [Schedule] = []
+    var operatorLimits: OperatorLimits = [:]
     /// Who may hold shares that the last incarnation granted; `nil` = it did not say.
     var holders: ShareHolders?
 }
@@ -47,9 +50,10 @@ extension StateStore {
                 let payload: Data = row["spec"]
                 all.jobs.append(
                     StoredJob(summary: summary, batches: batches, packages: packages, payload: Array(payload)))
-                all.times[summary.id] = JobTimes(created: row["created"], ended: row["ended"])
+                all.times[summary.id] = StateStore.times(row)
             }
             all.schedules = try StateStore.schedules(db)
+            all.operatorLimits = try StateStore.operatorLimits(db)
             all.holders = try StateStore.holders(before: epoch, db)
             return all
         }
@@ -95,7 +99,11 @@ extension StateStore {
 
     static func number(_ value: Int64?) -> UInt64 { UInt64(bitPattern: value ?? 0) }
 
-    private static func summary(_ row: Row) throws -> JobSummary {
+    static func times(_ row: Row) -> JobTimes {
+        JobTimes(created: row["created"], started: row["started"], ended: row["ended"])
+    }
+
+    static func summary(_ row: Row) throws -> JobSummary {
         var counts = JobCounts()
         counts.tiles = number(row["tiles"])
         counts.stored = number(row["stored"])
@@ -115,7 +123,8 @@ extension StateStore {
             weight: UInt32(clamping: row["weight"] as Int64), allowedMissing: row["allowed_missing"], state: known,
             reason: row["reason"], counts: counts,
             after: (row["after"] as String).split(separator: " ").compactMap { JobID($0) },
-            identity: digest(row["identity"]), keepsBlobs: row["keeps"], hasRested: row["rested"])
+            identity: digest(row["identity"]), keepsBlobs: row["keeps"], hasRested: row["rested"],
+            sourceVersion: row["source_version"])
     }
 
     static func batch(_ row: Row) throws -> Batch {

@@ -123,6 +123,31 @@ extension StateStore {
                     "ALTER TABLE job ADD COLUMN rested INTEGER NOT NULL DEFAULT 0; UPDATE job SET rested = priority < 0"
             )
         }
+        migrator.registerMigration("4-schedule-trouble") { db in
+            try db.execute(
+                sql: "ALTER TABLE schedule ADD COLUMN cause TEXT; ALTER TABLE schedule ADD COLUMN detail TEXT")
+        }
+        migrator.registerMigration("4-history") { db in
+            try db.execute(
+                sql: """
+                    ALTER TABLE job ADD COLUMN started INTEGER;
+                    CREATE TABLE history (
+                        id INTEGER PRIMARY KEY, state TEXT NOT NULL, label TEXT NOT NULL, created INTEGER NOT NULL, status BLOB NOT NULL
+                    ) STRICT;
+                    CREATE INDEX event_job ON event (job);
+                    """)
+        }
+        migrator.registerMigration("4-origin-limits") { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE origin_limit (
+                        origin TEXT PRIMARY KEY, per_second REAL, concurrency INTEGER
+                    ) STRICT, WITHOUT ROWID;
+                    """)
+        }
+        migrator.registerMigration("4-source-version") { db in
+            try db.execute(sql: "ALTER TABLE job ADD COLUMN source_version TEXT")
+        }
         return migrator
     }
 }

@@ -111,6 +111,8 @@ struct SubmitPlanner: Sendable {
             $0.style = body.style
             $0.dataDate = body.dataDate
             $0.replacesTileset = body.replacesTileset
+            $0.replacesArea = body.replacesArea
+            $0.allowShrink = body.allowShrink
             $0.tilePacks = body.tilePacks
             if !body.edition.isRoot { $0.edition = body.edition }
             $0.packages = zip(body.packages, JobSpec.formats(body)).map { package, formats in
@@ -133,6 +135,7 @@ struct SubmitPlanner: Sendable {
         guard body.label.utf8.count <= 1_024, body.requestID.utf8.count <= 256 else {
             throw SubmitProblem("bad-request", "The label may have 1,024 bytes and the request id 256.")
         }
+        try Self.checkNames(body)
         guard body.tileset.count <= Self.mostTilesetBytes else {
             throw SubmitProblem(
                 "bad-request",
@@ -152,13 +155,31 @@ struct SubmitPlanner: Sendable {
             guard Self.isFileSafe(package.id) else {
                 throw SubmitProblem(
                     "bad-package",
-                    "'\(package.id.prefix(80))' cannot be a package id: 1 to 100 letters, digits and -_.,() are, not starting with a dot."
+                    "'\(package.id.prefix(80))' cannot be a package id: use 1 to 100 letters, digits and -_.,(), the first no dot and no hyphen."
                 )
             }
             guard seen.insert(package.id.lowercased()).inserted else {
+                let other = body.packages.first { $0.id.lowercased() == package.id.lowercased() }?.id ?? package.id
+                guard other == package.id else {
+                    throw SubmitProblem(
+                        "bad-package",
+                        "Packages '\(other)' and '\(package.id)' differ in letter case alone: their files would be one on devices that do not tell it apart."
+                    )
+                }
                 throw SubmitProblem("bad-package", "Package '\(package.id)' is named twice.")
             }
         }
+    }
+
+    /// Names reach terminals and devices: plain text, without control characters and bidirectional marks.
+    private static func checkNames(_ body: PBSubmit) throws(SubmitProblem) {
+        let packages = body.packages.flatMap { [$0.names] + $0.nodes.map(\.names) }
+        let texts = [body.label, body.requestID] + packages.flatMap { $0.flatMap { [$0.key, $0.value] } }
+        guard let text = texts.sorted().first(where: VisibleText.hasControl) else { return }
+        throw SubmitProblem(
+            "bad-request",
+            "The name '\(VisibleText.escaped(String(text.prefix(80))))' has control characters; a name is plain text.",
+            hint: "write it again without them, or rename the file that it comes from")
     }
 
     /// Formats and edition are what this build's catalog can hold.

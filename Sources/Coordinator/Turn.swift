@@ -17,7 +17,7 @@ struct Turn: Sendable {
         /// Remove what a baseline does not need; see ``Effect/trim(_:)``.
         case trim(JobID)
         /// Let an ended job go on; see ``Event/reopen(_:batches:only:)``.
-        case reopen(Asker, JobID, only: [Int]?)
+        case reopen(Asker, JobID, only: [Int]?, Permits = Permits())
         /// List what was given up.
         case letters(Asker, PBListDead)
         /// Requeue or drop what was given up.

@@ -38,10 +38,11 @@ enum WireConversions {
         switch body.result {
         case .fetch(let fetch):
             guard let digest = ContentDigest(fetch.shard) else { return nil }
-            let counts = FetchCounts(
+            var counts = FetchCounts(
                 stored: fetch.stored, empty: fetch.empty, failed: fetch.failed, bodyBytes: fetch.bodyBytes,
                 shardBytes: fetch.shardBytes, reused: fetch.reused,
                 notModified: fetch.notModified, received: fetch.received, footer: ContentDigest(fetch.shardFooter))
+            counts.sourceVersion = fetch.sourceVersion.isEmpty ? nil : fetch.sourceVersion
             let failures = fetch.failures.compactMap { failure in
                 failure.tile.tileID.map {
                     FailedTile(tile: $0, trouble: .heard(cause: failure.cause, detail: failure.detail))
@@ -129,17 +130,13 @@ enum WireConversions {
         }
     }
 
-    static func status(_ job: JobSummary, spec: JobSpec, times: JobTimes, packages: [Package], wall: Int64)
+    /// - Parameter spec: `nil` when it cannot be read; what it tells is left out then.
+    static func status(_ job: JobSummary, spec: JobSpec?, times: JobTimes, packages: [Package], wall: Int64)
         -> PBJobStatus
     {
         PBJobStatus.make {
             $0.job = job.id
-            $0.label = spec.label
-            $0.kind = spec.kind
             $0.state = job.state.rawValue
-            $0.tileset = spec.tilesetID
-            $0.zoomMin = UInt32(spec.zooms.min)
-            $0.zoomMax = UInt32(spec.zooms.max)
             $0.tiles = job.counts.tiles
             $0.stored = job.counts.stored
             $0.empty = job.counts.empty
@@ -159,6 +156,15 @@ enum WireConversions {
             $0.weight = job.weight
             $0.after = job.state.isFinal ? [] : job.after
             $0.batchesDead = job.counts[.dead]
+            $0.submittedMs = times.created
+            $0.startedMs = times.started ?? 0
+            $0.endedMs = times.ended ?? 0
+            guard let spec else { return }
+            $0.label = spec.label
+            $0.kind = spec.kind
+            $0.tileset = spec.tilesetID
+            $0.zoomMin = UInt32(spec.zooms.min)
+            $0.zoomMax = UInt32(spec.zooms.max)
             $0.formats = spec.allFormats
             $0.style = spec.style
             $0.edition = spec.edition

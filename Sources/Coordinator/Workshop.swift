@@ -16,8 +16,12 @@ final class Workshop: Sendable {
     private let plans = DispatchQueue(label: "packhorse.coordinator.plans")
 
     enum Bench {
-        /// Manifests and the catalog.
+        /// Manifests.
         case files
+        /// The catalog.
+        case catalog
+        /// Patches to what was published.
+        case patches
         /// What no job needs any more.
         case removals
         /// Questions to the blob store, all at once; the asker bounds their number.
@@ -84,6 +88,8 @@ final class Workshop: Sendable {
     /// Returns when all work handed over so far has ended.
     func drain() async {
         await withCheckedContinuation { continuation in plans.async { continuation.resume() } }
+        // Publications hand over the making of patches before they end.
+        await state.withLock { $0.last[.catalog] }?.value
         for task in state.withLock({ Array($0.last.values) }) { await task.value }
     }
 }

@@ -79,6 +79,20 @@ struct EventLogTests {
         #expect(lines.events.map(\.seq) == lines.events.map(\.seq).sorted())
         #expect(try await store.events(after: lines.last, limit: 10, job: nil).events.isEmpty)
 
+        // As many lines as are asked for, whatever lines are gone: the numbers have gaps since the job's lines were rolled up.
+        let whole = try await store.events(after: 0, limit: 100, job: nil).events.map(\.seq)
+        #expect(UInt64(whole.count) < lines.last)
+        for count in 1...whole.count + 1 {
+            let newest = try await store.events(after: .max, newest: count, limit: 100, job: nil).events.map(\.seq)
+            #expect(newest == Array(whole.suffix(count)))
+        }
+        let own = try await store.events(after: 0, newest: 3, limit: 100, job: 1).events
+        #expect(own.map(\.seq) == lines.events.suffix(3).map(\.seq))
+        let submitted = try await store.events(after: 0, limit: 100, job: nil).events.map(\.text).filter {
+            $0.contains("submitted")
+        }
+        #expect(submitted.count == 2 && submitted.allSatisfy { $0.contains("20 tiles in 4 batches") }, "\(submitted)")
+
         // A state that was changed behind the log's back is found.
         try await store.perform { try $0.execute(sql: "UPDATE batch SET attempts = 3 WHERE job = 1 AND idx = 3") }
         #expect(StateFile.differences(try await store.load().jobs, try await store.replay()).count == 1)

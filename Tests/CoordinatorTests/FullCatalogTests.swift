@@ -52,9 +52,17 @@ struct FullCatalogTests {
             #expect(
                 waiting.reason
                     == "package 'P0' waits to be published: No space is left for 'packages/1'. [disk-full]")
+            guard case .health(let health) = try await talker.ask(.ping(PBPing())) else { throw Talker.Silence() }
+            let finding = try #require(health.findings.first)
+            #expect(health.state == "serving" && health.findings.count == 1)
+            #expect(finding.level == "fail" && finding.code == "catalog-full")
+            #expect(finding.text.contains("package 'P0' of job \(job) cannot be put into the catalog"))
+            #expect(finding.text.contains(fixture.options.catalog.path) && finding.hint.contains("free space"))
             publisher.makeRoom()
             let done = try await talker.watch(job) { $0.state == "done" }
             #expect(done.reason.isEmpty)
+            guard case .health(let healed) = try await talker.ask(.ping(PBPing())) else { throw Talker.Silence() }
+            #expect(healed.findings.isEmpty)
         }
         coordinator.cancel()
         _ = await coordinator.result

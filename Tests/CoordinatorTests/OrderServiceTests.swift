@@ -233,6 +233,58 @@ struct OrderServiceTests {
         }
     }
 
+    private func orderOrigin(
+        _ talker: Talker, _ order: String, perSecond: Double = 0, _ name: String = "tiles.example.com"
+    )
+        async throws -> PBOrdered
+    {
+        let message = PBOriginOrder.make {
+            $0.order = order
+            $0.limit.origin = name
+            $0.limit.perSecond = perSecond
+        }
+        guard case .ordered(let answer) = try await talker.ask(.originOrder(message)) else { throw Talker.Silence() }
+        return answer
+    }
+
+    @Test func anOperatorsLimitIsKeptShownAndInTheLog() async throws {
+        let fixture = try Fixture()
+        try await fixture.withCoordinator { service in
+            let talker = try Talker(service.controlEndpoint)
+            #expect(try await orderOrigin(talker, "limit", perSecond: 2.5).changed == 1)
+            #expect(try await orderOrigin(talker, "limit", perSecond: 2.5).changed == 0)
+            let unknown = PBOriginOrder.make {
+                $0.order = "open"
+                $0.limit.origin = "others.example.com"
+            }
+            #expect(try await talker.problem(.originOrder(unknown)).code == "unknown-origin")
+            var wrong = unknown
+            wrong.order = "close"
+            #expect(try await talker.problem(.originOrder(wrong)).code == "bad-request")
+        }
+        try await fixture.withCoordinator { service in
+            let talker = try Talker(service.controlEndpoint)
+            guard case .origins(let list) = try await talker.ask(.listOrigins(PBListOrigins())) else {
+                throw Talker.Silence()
+            }
+            #expect(list.origins.map(\.origin) == ["tiles.example.com"])
+            #expect(list.origins.map(\.operatorPerSecond) == [2.5] && list.origins.map(\.state) == ["unused"])
+        }
+        #expect(try await StateFile.check(fixture.options.data).problems == [])
+        try await fixture.withCoordinator { service in
+            let talker = try Talker(service.controlEndpoint)
+            #expect(try await orderOrigin(talker, "clear").changed == 1)
+            guard case .events(let log) = try await talker.ask(.getEvents(PBGetEvents())) else {
+                throw Talker.Silence()
+            }
+            #expect(
+                log.events.filter { $0.kind == "origin-limit" }.map(\.text) == [
+                    "origin tiles.example.com: limited to 2.5 requests per second",
+                    "origin tiles.example.com: the operator's limit is removed",
+                ])
+        }
+    }
+
     @Test func aFiringThatWasMissedIsMadeUpForOnce() async throws {
         let fixture = try Fixture()
         try await fixture.withCoordinator { service in

@@ -68,6 +68,7 @@ struct PermissionTests {
             guard case .jobs = try await eye.ask(.listJobs(PBListJobs())) else { throw Talker.Silence() }
             for order: Message in [
                 .submit(try Fixture.submission()), .cancelJob(PBCancelJob()), .drainWorker(PBDrainWorker()),
+                .originOrder(.make { $0.limit.origin = "tiles.example.com" }),
             ] {
                 let problem = try await eye.problem(order)
                 #expect(problem.code == "forbidden")

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import Scheduling
 import Shards
+import Synchronization
 import Testing
 import Wire
 
@@ -34,7 +35,7 @@ struct PublicationsTests {
             digest: try #require(ContentDigest(digest.bytes)), size: UInt64(bytes.count), tiles: 21,
             tilesHash: "D41D8CD98F00B204E9800998ECF8427E")
         let spec = try JobSpec(try Fixture.submission(id: "P\(number)"))
-        return Publications.Waiting(job: 7, package: 0, merged: merged, spec: spec)
+        return Publications.Waiting(job: 7, package: 0, merged: merged, spec: spec, failedTiles: 0)
     }
 
     @Test func whatWaitsIsPublishedTogetherAndFailsAlone() async throws {
@@ -43,7 +44,7 @@ struct PublicationsTests {
             publications.add(try await waiting(number, "package \(number)", isMissing: number == 3))
         }
         let publisher = CatalogPublisher(catalog: catalog)
-        let first = await publications.publish(blobs, publisher, logger)
+        let first = await publications.publish(blobs, publisher, logger).events
         #expect(first.count == Publications.most)
         let failed = first.filter { if case .packageTrouble = $0 { true } else { false } }
         guard case .packageTrouble(_, _, let trouble, let mayHeal)? = failed.first, failed.count == 1 else {
@@ -52,8 +53,8 @@ struct PublicationsTests {
         }
         #expect(trouble.cause == "blob-missing" && !mayHeal)
         #expect(try catalog.packages().count == Publications.most - 1)
-        #expect(await publications.publish(blobs, publisher, logger).count == 2)
-        #expect(await publications.publish(blobs, publisher, logger).isEmpty, "others took them along")
+        #expect(await publications.publish(blobs, publisher, logger).events.count == 2)
+        #expect(await publications.publish(blobs, publisher, logger).events.isEmpty, "others took them along")
         let entries = try catalog.packages()
         #expect(entries.count == Publications.most + 1 && entries.allSatisfy { $0.version == 1 })
         #expect(try catalog.verify().isSound)
@@ -66,9 +67,9 @@ struct PublicationsTests {
         // Announced with another length than it has.
         let merged = MergedPackage(
             digest: wrong.merged.digest, size: 99, tiles: 21, tilesHash: wrong.merged.tilesHash)
-        publications.add(Publications.Waiting(job: 7, package: 0, merged: merged, spec: wrong.spec))
+        publications.add(Publications.Waiting(job: 7, package: 0, merged: merged, spec: wrong.spec, failedTiles: 0))
         publications.add(good)
-        let events = await publications.publish(blobs, CatalogPublisher(catalog: catalog), logger)
+        let events = await publications.publish(blobs, CatalogPublisher(catalog: catalog), logger).events
         guard case .packageTrouble(_, _, let trouble, false) = events[0],
             case .published(7, 0, 1, let path, false) = events[1]
         else {
@@ -78,4 +79,111 @@ struct PublicationsTests {
         #expect(trouble.cause == "blob-missing" && path == "packages/1/P1.mbtiles")
         #expect(try catalog.packages().map(\.id) == ["P1"])
     }
+
+    @Test func aJobWhosePackageGetsPatchesWaitsForThemAndHoldsUpNobody() async throws {
+        let publications = Publications()
+        let made = Mutex(0)
+        let publisher = CatalogPublisher(
+            catalog: catalog,
+            patchMaker: { _, _, _ in
+                made.withLock { $0 += 1 }
+                return nil
+            })
+        publications.add(try await waiting(1, "first version"))
+        #expect(await publications.publish(blobs, publisher, logger).events.count == 1, "there is nothing to patch")
+        publications.add(try await waiting(1, "second version"))
+        publications.add(try await waiting(2, "another package"))
+        let round = await publications.publish(blobs, publisher, logger)
+        #expect(round.events.count == 1 && round.patching.map(\.order.id) == ["P1"])
+        guard case .published(7, 0, 2, "packages/2/P1.mbtiles", false)? = round.patching.first?.event else {
+            Issue.record("\(round.patching)")
+            return
+        }
+        #expect(
+            try catalog.packages().map(\.version) == [2, 1] && made.withLock { $0 } == 0, "both are listed already")
+        publisher.makePatches(round.patching.map(\.order))
+        #expect(made.withLock { $0 } == 1)
+        // After a crash in between the package is published once more, and what was settled is not made again.
+        publications.add(try await waiting(1, "second version"))
+        let again = await publications.publish(blobs, publisher, logger)
+        #expect(again.events.count == 1 && again.patching.isEmpty)
+    }
+
+    /// A stream of packages, each ready some milliseconds after the one before.
+    @Test func aStreamOfPackagesIsInTheListsASecondLaterAtMost() async throws {
+        let publications = Publications()
+        let publisher = CatalogPublisher(catalog: catalog)
+        let workshop = Workshop()
+        // How long each was ready before the lists named it.
+        let lags = Mutex<[Duration]>([])
+        var all: [Publications.Waiting] = []
+        for number in 0..<60 { all.append(try await waiting(number, "package \(number)")) }
+        // As if the disk were slow: lists that take 100 ms to write.
+        let slow = SlowLists(real: publisher, cost: .milliseconds(100))
+        for one in all {
+            let ready = ContinuousClock.now
+            publications.add(one)
+            workshop.run(on: .catalog) { [blobs, logger] in
+                await publications.pause()
+                return .events(await publications.publish(blobs, slow, logger).events)
+            }
+            workshop.run(on: .checks) { [catalog] in
+                let id = one.wanted.id
+                while (try? catalog.packages().contains { $0.id == id }) != true {
+                    try? await Task.sleep(for: .milliseconds(2))
+                }
+                lags.withLock { $0.append(ContinuousClock.now - ready) }
+                return nil
+            }
+            try await Task.sleep(for: .milliseconds(25))
+        }
+        await workshop.drain()
+        while lags.withLock({ $0.count }) < all.count { try await Task.sleep(for: .milliseconds(2)) }
+        let writings = slow.writings.withLock { $0 }
+        #expect(try catalog.packages().count == all.count)
+        // Each on its own would be 60; a writing of 100 ms rests 400 ms, for a stream of one and a half seconds.
+        #expect((2...20).contains(writings), "\(writings)")
+        // The lone one that comes after a pause does not wait.
+        try await Task.sleep(for: .milliseconds(500))
+        let lone = try await waiting(99, "lone")
+        publications.add(lone)
+        let before = ContinuousClock.now
+        await publications.pause()
+        #expect(ContinuousClock.now - before < .milliseconds(300))
+        // At the end of the process nothing waits for others.
+        _ = await publications.publish(blobs, slow, logger)
+        publications.add(try await waiting(100, "last"))
+        publications.close()
+        let closed = ContinuousClock.now
+        await publications.pause()
+        #expect(ContinuousClock.now - closed < .milliseconds(50))
+    }
+}
+
+/// A catalog on a slow disk.
+private final class SlowLists: Publishing {
+    let real: CatalogPublisher
+    let cost: Duration
+    let writings = Mutex(0)
+
+    init(real: CatalogPublisher, cost: Duration) {
+        self.real = real
+        self.cost = cost
+    }
+
+    var listCost: Duration? { cost }
+
+    func publish(_ order: PublishOrder) throws -> Publication { try real.publish(order) }
+
+    func publish(_ orders: [PublishOrder]) -> [Result<Publication, any Error>] {
+        if !orders.isEmpty {
+            writings.withLock { $0 += 1 }
+            usleep(UInt32(cost / .microseconds(1)))
+        }
+        return real.publish(orders)
+    }
+
+    func held(_ id: String, _ edition: CatalogEdition) throws -> [ContentDigest: URL] { try real.held(id, edition) }
+
+    func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool) { real.trouble(error) }
 }

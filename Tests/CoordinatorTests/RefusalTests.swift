@@ -26,6 +26,13 @@ struct RefusalTests {
                 #expect(
                     try await talker.problem(.submit(try Fixture.submission(id: id))).code == "bad-package", "\(id)")
             }
+            let option = try await talker.problem(.submit(try Fixture.submission(id: "-x")))
+            #expect(option.text.contains("the first no dot and no hyphen"))
+            var twins = try Fixture.submission(id: "aa")
+            twins.packages.append(twins.packages[0])
+            twins.packages[1].id = "Aa"
+            let same = try await talker.problem(.submit(twins))
+            #expect(same.code == "bad-package" && same.text.contains("'aa' and 'Aa' differ in letter case alone"))
             var broken = try Fixture.submission()
             broken.packages[0].mask = Data([9, 9, 9])
             #expect(try await talker.problem(.submit(broken)).code == "bad-mask")

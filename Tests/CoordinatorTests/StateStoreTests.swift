@@ -225,6 +225,14 @@ struct StateStoreTests {
         #expect(try await store.blobs(of: 1) == [digest(10), digest(11)])
         #expect(try await store.blobs(of: 1, keeping: [2]) == [digest(10)], "a later one may still give it to others")
         #expect(try await store.allBlobs() == [digest(10), digest(11)])
+        // What is written under a name of a job that has let go of its blobs is nobody's.
+        let manifest = try digest(12)
+        try await store.perform {
+            try $0.execute(sql: "UPDATE package SET manifest = ? WHERE job = 1", arguments: [Data(manifest.bytes)])
+        }
+        #expect(try await store.allBlobs().contains(manifest))
+        try await store.markReleased(1)
+        #expect(try await store.allBlobs() == [digest(11)])
         try await store.apply(scheduler.writes(.forget(1)), wall: 5)
         #expect(try await store.allBlobs() == [digest(11)])
         #expect(try await store.load().jobs.map(\.summary.id) == [2])
@@ -245,5 +253,27 @@ extension Scheduler {
     /// What an event changes in the store.
     fileprivate mutating func writes(_ event: Event) -> [StoreWrite] {
         handle(event, now: Tick(milliseconds: 1)).compactMap { if case .store(let write) = $0 { write } else { nil } }
+    }
+}
+
+/// The version of a job's source outlasts the coordinator.
+struct StoredSourceVersionTests {
+    @Test func aJobsSourceVersionIsKeptAndReplayed() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "packhorse-version-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try StateStore(folder: folder)
+        func summary(_ version: String?) -> JobSummary {
+            JobSummary(id: 1, requestID: "", priority: 0, weight: 1, allowedMissing: 0, sourceVersion: version)
+        }
+        try await store.apply(
+            [.insertJob(StoredJob(summary: summary(nil), batches: [], packages: [Package(id: "P", tiles: 9)]))], wall: 0
+        )
+        for version in ["5 bytes of 2026-11-23T00:00:00.000000001Z (00)", nil] {
+            try await store.apply([.job(summary(version))], wall: 1)
+            let kept = try await store.load().jobs
+            #expect(kept.map(\.summary.sourceVersion) == [version])
+            #expect(StateFile.differences(kept, try await store.replay()) == [])
+        }
+        await store.close()
     }
 }

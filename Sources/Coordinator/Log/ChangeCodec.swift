@@ -14,7 +14,7 @@ enum ChangeCodec {
             .addBatches(let id, _, _), .dropped(let id, _):
             id
         case .reopen(let job): job.summary.id
-        case .schedule, .dropSchedule: 0
+        case .schedule, .dropSchedule, .originLimit: 0
         }
     }
 
@@ -32,6 +32,7 @@ enum ChangeCodec {
         case .dropped: .dropped
         case .schedule: .schedule
         case .dropSchedule: .scheduleDropped
+        case .originLimit: .originLimit
         }
     }
 
@@ -69,6 +70,7 @@ enum ChangeCodec {
                 }
             case .schedule(let schedule, _): $0.schedule = logged(schedule)
             case .dropSchedule(let id): $0.scheduleDropped = id
+            case .originLimit(let origin, let limit): $0.originLimit = WireConversions.limit(origin, limit)
             }
         }
     }
@@ -94,6 +96,7 @@ enum ChangeCodec {
             $0.identity = Data(summary.identity?.bytes ?? [])
             $0.keepsBlobs = summary.keepsBlobs
             $0.rested = summary.hasRested
+            $0.sourceVersion = summary.sourceVersion ?? ""
         }
     }
 

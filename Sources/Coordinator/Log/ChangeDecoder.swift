@@ -56,6 +56,7 @@ struct ChangeDecoder {
             return .dropped(job, batches: body.all ? nil : body.batches.map { Int(clamping: $0) })
         case .schedule(let body): return .schedule(try Self.schedule(body), payload: nil)
         case .scheduleDropped(let id): return .dropSchedule(id)
+        case .originLimit(let body): return .originLimit(body.origin, WireConversions.limit(body))
         case nil: throw Self.unreadable(job)
         }
     }
@@ -91,7 +92,7 @@ struct ChangeDecoder {
             id: job, requestID: body.requestID, priority: body.priority, weight: body.weight,
             allowedMissing: body.allowedMissing, state: state, reason: body.reason, counts: counts,
             after: body.after, identity: ContentDigest(body.identity), keepsBlobs: body.keepsBlobs,
-            hasRested: body.rested)
+            hasRested: body.rested, sourceVersion: body.sourceVersion.isEmpty ? nil : body.sourceVersion)
     }
 
     private static func batches(_ plan: PBLoggedPlan, _ job: JobID) throws -> [Batch] {

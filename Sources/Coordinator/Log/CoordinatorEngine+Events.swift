@@ -14,6 +14,8 @@ struct EventWait: Sendable {
 extension CoordinatorEngine {
     /// Most lines in one answer.
     private static let mostEvents: UInt32 = 5_000
+    /// Furthest place from the end that a question may begin at: what it costs to find it.
+    private static let mostNewest: UInt32 = 100_000
     /// Most questions that wait at once; more are answered at once, empty.
     private static let mostEventWaits = 64
     /// Longest wait.
@@ -60,7 +62,9 @@ extension CoordinatorEngine {
         let limit = question.limit == 0 ? 100 : min(question.limit, Self.mostEvents)
         do {
             var events = try await store.events(
-                after: question.after, limit: Int(limit), job: Self.job(of: question))
+                after: question.after, newest: question.newest == 0 ? nil : Int(min(question.newest, Self.mostNewest)),
+                limit: Int(limit),
+                job: Self.job(of: question))
             // A submission's line may be large: an answer takes what fits a frame, and the asker asks on.
             var room = MessageType.events.maxBodyBytes / 2
             let fitting = events.events.prefix { event in

@@ -14,6 +14,7 @@ enum EventKind: Int64, CaseIterable {
     case dropped = 10
     case schedule = 11
     case scheduleDropped = 12
+    case originLimit = 210
 
     /// Kebab-case.
     var name: String {
@@ -30,6 +31,7 @@ enum EventKind: Int64, CaseIterable {
         case .dropped: "dropped"
         case .schedule: "schedule"
         case .scheduleDropped: "schedule-dropped"
+        case .originLimit: "origin-limit"
         }
     }
 }

@@ -6,7 +6,8 @@ enum EventText {
     static func line(_ change: PBLoggedChange, job: JobID) -> String {
         switch change.change {
         case .jobInserted(let body):
-            "job \(job) submitted: \(body.tiles) tiles in \(body.plan.cells.count) batches, \(body.packages.count) packages"
+            // Not of the plan, which leaves the line when the job's batches are released.
+            "job \(job) submitted: \(body.tiles) tiles in \(body.batches.reduce(0, +)) batches, \(body.packages.count) packages"
         case .job(let body):
             "job \(job) \(body.state)" + (body.priority < 0 ? ", paused" : "")
                 + (body.reason.isEmpty ? "" : ": \(body.reason)")
@@ -21,8 +22,16 @@ enum EventText {
         case .dropped: "job \(job): what was given up stays so"
         case .schedule(let body): "schedule \(body.id), \(body.every): \(body.fired) fired, \(body.skipped) skipped"
         case .scheduleDropped(let id): "schedule \(id) removed"
+        case .originLimit(let body): text(body)
         case nil: "job \(job): a change this build does not know"
         }
+    }
+
+    private static func text(_ body: PBOriginLimit) -> String {
+        let rate = body.perSecond > 0 ? ["\(body.perSecond) requests per second"] : []
+        let limits = rate + (body.concurrency > 0 ? ["\(body.concurrency) at once"] : [])
+        return "origin \(body.origin): "
+            + (limits.isEmpty ? "the operator's limit is removed" : "limited to \(limits.joined(separator: ", "))")
     }
 
     private static func batch(_ body: PBLoggedBatch) -> String {

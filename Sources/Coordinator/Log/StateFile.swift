@@ -8,6 +8,8 @@ public enum StateFile {
     public struct Report: Sendable {
         /// Jobs in the file.
         public let jobs: Int
+        /// Summaries of forgotten jobs.
+        public let forgotten: Int
         /// Lines of the event log.
         public let events: Int
         /// What is wrong; empty = sound.
@@ -29,8 +31,13 @@ public enum StateFile {
             let kept = try await store.load(withEnded: true)
             let replayed = try await store.replay()
             let events = try await store.perform { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM event") ?? 0 }
+            let history = try await store.historyProblems()
             await store.close()
-            return Report(jobs: kept.jobs.count, events: events, problems: differences(kept.jobs, replayed))
+            var problems = differences(kept.jobs, replayed) + history.problems
+            if kept.operatorLimits != replayed.operatorLimits {
+                problems.append("the operators' limits of origins differ from the log's")
+            }
+            return Report(jobs: kept.jobs.count, forgotten: history.count, events: events, problems: problems)
         } catch {
             await store.close()
             throw error

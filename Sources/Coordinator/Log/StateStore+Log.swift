@@ -5,8 +5,9 @@ import Wire
 
 /// The event log: every change of the state as a line, written in the change's own transaction.
 ///
-/// Append-only while a job lives. When its blobs are released its lines about batches go with the batches' rows, when it is forgotten all
-/// of them go: the log is bounded by what the state holds, and replaying it gives that state at any time.
+/// Append-only while a job lives. When its blobs are released its lines about batches go with the batches' rows. When it is forgotten all
+/// of them go but the line that says so, which goes with the job's summary in the history: the log is bounded by what the state holds, and
+/// replaying it gives that state at any time.
 extension StateStore {
     static func log(_ write: StoreWrite, _ db: Database, wall: Int64) throws {
         let job = Int64(bitPattern: ChangeCodec.job(of: write))
@@ -16,6 +17,7 @@ extension StateStore {
         }
         try db.cachedStatement(sql: "INSERT INTO event (wall, job, kind, data) VALUES (?, ?, ?, ?)")
             .execute(arguments: [wall, job, kind.rawValue, Data(try ChangeCodec.encode(write))])
+        if kind == .jobForgotten { try trimHistory(db) }
     }
 
     /// Drops what the log says of the batches of a job whose rows of batches go.
@@ -39,8 +41,12 @@ extension StateStore {
     }
 
     /// Lines after `after`, oldest first, and the numbers of the first and the last line there are.
-    func events(after: UInt64, limit: Int, job: JobID?) async throws -> PBEvents {
+    ///
+    /// - Parameter newest: Begin with the line of this place counted from the end, 1 = the last one; `after` is not read then. The numbers
+    ///   of lines have gaps, because lines go with the jobs they are about, so no difference of numbers counts lines. `nil` = behind `after`.
+    func events(after: UInt64, newest: Int? = nil, limit: Int, job: JobID?) async throws -> PBEvents {
         try await perform { db in
+            let after = try newest.map { try StateStore.number(beforeNewest: $0, job, db) } ?? after
             var sql = "SELECT seq, wall, job, kind, data FROM event WHERE seq > ?"
             var arguments: StatementArguments = [Int64(clamping: after)]
             if let job {
@@ -56,6 +62,15 @@ extension StateStore {
                 $0.events = try rows.map(StateStore.record)
             }
         }
+    }
+
+    /// The number before that of the `place`-th line from the end; 0 when there are fewer lines.
+    private static func number(beforeNewest place: Int, _ job: JobID?, _ db: Database) throws -> UInt64 {
+        let first = try Int64.fetchOne(
+            db,
+            sql: "SELECT seq FROM event \(job == nil ? "" : "WHERE job = ?") ORDER BY seq DESC LIMIT 1 OFFSET ?",
+            arguments: StatementArguments(job.map { [Int64(bitPattern: $0)] } ?? []) + [max(place, 1) - 1])
+        return UInt64(clamping: (first ?? 1) - 1)
     }
 
     private static func record(_ row: Row) throws -> PBEventRecord {

@@ -1,0 +1,25 @@
+import Wire
+
+/// What a retry allows of its job that the submission did not.
+struct Permits: Hashable, Sendable {
+    /// See ``JobSpec/replacesArea``.
+    var replacesArea = false
+    /// See ``JobSpec/allowsShrink``.
+    var allowsShrink = false
+
+    /// Nothing.
+    init() {}
+
+    init(_ order: PBJobOrder) {
+        replacesArea = order.replacesArea
+        allowsShrink = order.allowShrink
+    }
+
+    /// Adds the permissions to a submission; whether that changed it.
+    func apply(to body: inout PBSubmit) -> Bool {
+        let before = body
+        if replacesArea { body.replacesArea = true }
+        if allowsShrink { body.allowShrink = true }
+        return body != before
+    }
+}

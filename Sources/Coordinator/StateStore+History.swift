@@ -1,0 +1,170 @@
+import Foundation
+import GRDB
+import Scheduling
+import Wire
+
+/// Which jobs a list is to hold.
+struct JobFilter: Sendable {
+    /// States, and `paused` for unfinished jobs that are; empty = all.
+    var states: Set<String> = []
+    /// Part of the label in lower case; empty = any.
+    var label = ""
+    /// Submitted at this time or later; milliseconds since 1970, 0 = at any time.
+    var since: Int64 = 0
+
+    /// No condition.
+    init() {}
+
+    init(_ body: PBListJobs) {
+        states = Set(body.states)
+        label = body.label.lowercased()
+        since = body.sinceMs
+    }
+
+    /// Whether a job is to be listed.
+    func takes(state: String, isPaused: Bool, label: String, created: Int64) -> Bool {
+        (states.isEmpty || states.contains(state) || isPaused && states.contains("paused"))
+            && (self.label.isEmpty || label.lowercased().contains(self.label)) && created >= since
+    }
+}
+
+/// The summaries of jobs that the coordinator has forgotten.
+///
+/// A row is written in the transaction that removes the job's own rows, and is never changed. It is no part of the state that the event log
+/// replays; the job's last line in the log, `job-forgotten`, lives as long as the row, and ``StateStore/historyProblems()`` compares the two.
+/// Nothing of it is read at a start.
+extension StateStore {
+    /// Of how many of the newest job numbers summaries are kept.
+    ///
+    /// About 400 bytes a job in the state file, indexes and the line in the log included.
+    static let historyJobs: Int64 = 100_000
+    /// How many job numbers one question looks at, so that none keeps the state file busy: about 5 ms.
+    static let historyWindow: UInt64 = 10_000
+
+    /// Summaries, newest first, and where to go on.
+    struct HistoryPage: Sendable {
+        var jobs: [PBJobStatus] = []
+        /// All forgotten jobs from this number up to the question's were looked at; 0 = all there are.
+        var floor: JobID = 0
+    }
+
+    /// A job's status as it is kept: a frame, so that its reader is the wire's own, with all its checks.
+    static func encoded(_ status: PBJobStatus) throws -> [UInt8] {
+        try Frame(session: 1, seq: 0, .jobStatus(status)).encoded()
+    }
+
+    private static func summary(decoding bytes: Data) throws -> PBJobStatus {
+        guard case .jobStatus(let status) = try Frame(decoding: Array(bytes)).message else {
+            throw unreadable("a summary of a forgotten job is none")
+        }
+        return status
+    }
+
+    /// Moves a job that is about to be forgotten into the history.
+    static func remember(_ job: JobID, _ db: Database) throws {
+        guard let row = try Row.fetchOne(db, sql: "SELECT * FROM job WHERE id = ?", arguments: [Int64(bitPattern: job)])
+        else { return }
+        let payload: Data = row["spec"]
+        // What cannot be read has been refused at the start; a job without a label is better than none.
+        let spec = try? JobSpec(payload: Array(payload), withMasks: false)
+        let packages = try Int.fetchOne(
+            db, sql: "SELECT count(*) FROM package WHERE job = ?", arguments: [Int64(bitPattern: job)])
+        let times = times(row)
+        var status = WireConversions.status(
+            try summary(row), spec: spec, times: times, packages: [], wall: times.ended ?? times.created)
+        status.summary = true
+        status.packagesTotal = UInt32(clamping: packages ?? 0)
+        try db.cachedStatement(sql: "INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?, ?)")
+            .execute(arguments: [
+                Int64(bitPattern: job), status.state, status.label.lowercased(), times.created,
+                Data(try encoded(status)),
+            ])
+    }
+
+    /// Drops summaries beyond the bound, each with its job's last line in the log.
+    static func trimHistory(_ db: Database) throws {
+        let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'job'") ?? 0
+        let gone = try Int64.fetchAll(
+            db, sql: "DELETE FROM history WHERE id <= ? RETURNING id", arguments: [last - historyJobs])
+        for job in gone {
+            try db.cachedStatement(sql: "DELETE FROM event WHERE job = ?").execute(arguments: [job])
+        }
+    }
+
+    /// The summary of a forgotten job, or `nil`.
+    func history(of job: JobID) async throws -> PBJobStatus? {
+        try await perform { db in
+            try Data.fetchOne(db, sql: "SELECT status FROM history WHERE id = ?", arguments: [Int64(bitPattern: job)])
+                .map { try StateStore.summary(decoding: $0) }
+        }
+    }
+
+    /// At most `limit` of the forgotten jobs with numbers below `before`.
+    ///
+    /// Looks at ``historyWindow`` numbers at most, so a page may be empty although there are more; see ``HistoryPage/floor``.
+    func history(before: JobID, limit: Int, _ filter: JobFilter) async throws -> HistoryPage {
+        let before = Int64(clamping: before)
+        return try await perform { db in
+            guard
+                let top = try Int64.fetchOne(db, sql: "SELECT max(id) FROM history WHERE id < ?", arguments: [before])
+            else { return HistoryPage() }
+            let low = max(top - Int64(StateStore.historyWindow) + 1, 1)
+            var sql = "SELECT status FROM history WHERE id < ? AND id >= ?"
+            var arguments: StatementArguments = [before, low]
+            if !filter.states.isEmpty {
+                sql += " AND state IN (\(filter.states.map { _ in "?" }.joined(separator: ",")))"
+                arguments += StatementArguments(filter.states.sorted())
+            }
+            if !filter.label.isEmpty {
+                sql += " AND instr(label, ?) > 0"
+                arguments += [filter.label]
+            }
+            if filter.since != 0 {
+                sql += " AND created >= ?"
+                arguments += [filter.since]
+            }
+            arguments += [limit]
+            var page = HistoryPage()
+            page.jobs = try Data.fetchAll(db, sql: sql + " ORDER BY id DESC LIMIT ?", arguments: arguments)
+                .map { try StateStore.summary(decoding: $0) }
+            if page.jobs.count == limit, let last = page.jobs.last {
+                page.floor = last.job
+            } else if try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM history WHERE id < ?)", arguments: [low])
+                == true
+            {
+                page.floor = JobID(clamping: low)
+            }
+            return page
+        }
+    }
+
+    /// How many summaries there are, and what is wrong with them: each must be readable, of a job that is not in the state any more, and have
+    /// the job's last line in the log.
+    func historyProblems() async throws -> (count: Int, problems: [String]) {
+        try await perform { db in
+            var problems: [String] = []
+            var count = 0
+            let rows = try Row.fetchCursor(
+                db,
+                sql: """
+                    SELECT id, state, created, status, EXISTS (SELECT 1 FROM job WHERE job.id = history.id) AS lives,
+                        EXISTS (SELECT 1 FROM event WHERE event.job = history.id AND kind = ?) AS logged
+                    FROM history ORDER BY id
+                    """, arguments: [EventKind.jobForgotten.rawValue])
+            while let row = try rows.next() {
+                count += 1
+                let id = StateStore.number(row["id"])
+                let bytes: Data = row["status"]
+                let status = try? StateStore.summary(decoding: bytes)
+                if status?.job != id || status?.state != row["state"] || status?.submittedMs != row["created"] {
+                    problems.append("job \(id): its summary in the history cannot be read")
+                }
+                if row["lives"] { problems.append("job \(id) is in the state and in the history of forgotten jobs") }
+                if !(row["logged"] as Bool) {
+                    problems.append("job \(id) is in the history, but the event log does not say that it was forgotten")
+                }
+            }
+            return (count, problems)
+        }
+    }
+}

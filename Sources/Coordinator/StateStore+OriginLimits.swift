@@ -1,0 +1,20 @@
+import GRDB
+import Scheduling
+
+/// Operators' limits for origins.
+extension StateStore {
+    static func put(_ limit: OperatorLimit?, _ origin: String, _ db: Database) throws {
+        guard let limit else {
+            try db.cachedStatement(sql: "DELETE FROM origin_limit WHERE origin = ?").execute(arguments: [origin])
+            return
+        }
+        try db.cachedStatement(sql: "INSERT OR REPLACE INTO origin_limit VALUES (?, ?, ?)")
+            .execute(arguments: [origin, limit.perSecond, limit.concurrency])
+    }
+
+    static func operatorLimits(_ db: Database) throws -> OperatorLimits {
+        try Row.fetchAll(db, sql: "SELECT * FROM origin_limit").reduce(into: [:]) { all, row in
+            all[row["origin"]] = OperatorLimit(perSecond: row["per_second"], concurrency: row["concurrency"])
+        }
+    }
+}
