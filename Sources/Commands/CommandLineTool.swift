@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Telemetry
 
 /// The command line: parses, runs, and turns whatever is thrown into one clear line and a documented exit code.
 public enum CommandLineTool {
@@ -10,6 +11,11 @@ public enum CommandLineTool {
     public static func run(_ arguments: [String]) async -> Never {
         do {
             try refuseEmpty(arguments)
+            if let topic = HelpTopic(arguments) {
+                topic.lines(columns: Terminal.helpColumns).forEach(Console.page)
+                exit(ExitStatus.success.rawValue)
+            }
+            try CommandTree.check(arguments)
             var command = try RootCommand.parseAsRoot(arguments)
             if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
@@ -18,12 +24,19 @@ public enum CommandLineTool {
             }
             exit(ExitStatus.success.rawValue)
         } catch {
-            if let problem = ErrorTranslation.cliError(error) {
-                Console.note(problem.description)
-                exit(problem.status.rawValue)
-            }
-            RootCommand.exit(withError: error)
+            if let problem = ErrorTranslation.cliError(error) { end(problem) }
+            // Without a width: HelpText breaks the lines.
+            let text = RootCommand.fullMessage(for: error, columns: .max)
+            guard RootCommand.exitCode(for: error).isSuccess else { end(UsageError.translated(error, arguments)) }
+            let columns = Terminal.helpColumns
+            Console.page(text.hasPrefix("OVERVIEW: ") ? HelpText.fit(text, columns: columns) : text)
+            exit(ExitStatus.success.rawValue)
         }
+    }
+
+    private static func end(_ problem: CLIError) -> Never {
+        Console.error(problem)
+        exit(problem.status.rawValue)
     }
 
     /// Refuses empty arguments, which no command takes: an empty path would be the current folder.
@@ -50,7 +63,7 @@ struct RootCommand: AsyncParsableCommand {
         commandName: "packhorse",
         abstract: "Bulk-builds offline map packages from a tile server, with a coordinator and workers.",
         discussion: """
-            Start with the built-in world: packhorse demo
+            Start with the built-in world: packhorse demo. The keys of a tileset file: packhorse help tileset
 
             Exit codes: 0 done; 64 usage; 65 bad data; 66 input missing; 69 unreachable; 70 bug; 73 cannot create output;
             74 input/output; 75 temporary, try again; 77 permission; 78 configuration; 130 interrupted.
@@ -61,9 +74,10 @@ struct RootCommand: AsyncParsableCommand {
             CommandGroup(
                 name: "Jobs",
                 subcommands: [
-                    SubmitCommand.self, EstimateCommand.self, JobsCommand.self, StatusCommand.self, WatchCommand.self,
+                    BuildCommand.self, SubmitCommand.self, EstimateCommand.self, JobsCommand.self, StatusCommand.self,
+                    WatchCommand.self,
                     CancelCommand.self, PauseCommand.self, ResumeCommand.self, RetryCommand.self,
-                    PrioritiseCommand.self, WeighCommand.self, DeadCommand.self, ScheduleCommand.self,
+                    PriorityCommand.self, WeightCommand.self, FailedCommand.self, ScheduleCommand.self,
                 ]),
             CommandGroup(
                 name: "Maps",
@@ -81,5 +95,6 @@ struct RootCommand: AsyncParsableCommand {
                     KeygenCommand.self, KeysCommand.self,
                 ]),
             CommandGroup(name: "Demo", subcommands: [DemoCommand.self, DemoOriginCommand.self]),
+            CommandGroup(name: "Shell", subcommands: [CompletionsCommand.self, ManualCommand.self]),
         ])
 }

@@ -1,5 +1,6 @@
 import Foundation
 public import Logging
+import Tiles
 
 /// How a process writes its log lines; always to standard error.
 public enum LogStyle: String, Sendable, CaseIterable {
@@ -23,6 +24,8 @@ public enum LogStyle: String, Sendable, CaseIterable {
 }
 
 /// Writes each line with one `write(2)`, so that lines of several processes on one terminal do not mix.
+///
+/// Messages and metadata may hold text from outside: control characters are written as escapes, which JSON has, too.
 private struct LineHandler: LogHandler {
     let label: String
     let style: LogStyle
@@ -51,7 +54,7 @@ private struct LineHandler: LogHandler {
             case .text: textLine(time, event, fields)
             case .json: jsonLine(time, event, fields)
             }
-        FileHandle.standardError.write(Data((line + "\n").utf8))
+        StatusLine.write(VisibleText.escaped(line))
     }
 
     private func textLine(_ time: String, _ event: LogEvent, _ fields: [(String, String)]) -> String {

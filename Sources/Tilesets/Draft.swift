@@ -159,14 +159,13 @@ struct Draft: Sendable {
 
     private static func politeness(_ reader: FieldReader) throws(TilesetsError) -> Politeness {
         var politeness = Politeness()
-        let keys = ["concurrency", "requests_per_second", "user_agent", "contact"]
-        if let inner = try reader.mapping("politeness", known: keys) {
+        if let inner = try reader.mapping("politeness", known: TilesetKey.names(in: "politeness")) {
             politeness.concurrency = try inner.integer("concurrency", in: 1...256) ?? politeness.concurrency
             politeness.requestsPerSecond = try inner.number("requests_per_second", in: 0.01...100_000)
             politeness.userAgent = try inner.text("user_agent")
             politeness.contact = try inner.text("contact")
         }
-        if let inner = try reader.mapping("timeouts", known: ["connect", "total", "stall"]) {
+        if let inner = try reader.mapping("timeouts", known: TilesetKey.names(in: "timeouts")) {
             politeness.connectSeconds = try inner.number("connect", in: 0.1...600) ?? politeness.connectSeconds
             politeness.totalSeconds = try inner.number("total", in: 0.1...3_600) ?? politeness.totalSeconds
             politeness.stallSeconds = try inner.number("stall", in: 1...600) ?? politeness.stallSeconds

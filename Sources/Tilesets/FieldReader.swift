@@ -88,32 +88,3 @@ struct FieldReader {
         Int(exactly: number).map(String.init) ?? "\(number)"
     }
 }
-
-/// Finds the known word that somebody probably meant.
-enum Nearest {
-    /// The word at the smallest edit distance, if that is at most a third of its length and at least one letter.
-    ///
-    /// Of equals the first.
-    static func word(to text: String, among words: [String]) -> String? {
-        let typed = Array(text.lowercased().prefix(64))
-        let scored = words.map { (word: $0, distance: distance(typed, Array($0))) }
-        guard let best = scored.min(by: { $0.distance < $1.distance }),
-            best.distance <= max(1, best.word.count / 3)
-        else { return nil }
-        return best.word
-    }
-
-    private static func distance(_ first: [Character], _ second: [Character]) -> Int {
-        var row = Array(0...second.count)
-        for (index, letter) in first.enumerated() {
-            var diagonal = row[0]
-            row[0] = index + 1
-            for (column, other) in second.enumerated() {
-                let above = row[column + 1]
-                row[column + 1] = min(diagonal + (letter == other ? 0 : 1), above + 1, row[column] + 1)
-                diagonal = above
-            }
-        }
-        return row[second.count]
-    }
-}

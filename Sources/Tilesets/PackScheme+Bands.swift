@@ -6,7 +6,7 @@ extension PackScheme {
     /// A vendor's key of ours: Mapbox's guide says that its TileJSON defines the scheme, but not under which name.
     public static let sourceKey = "packhorse:tile_packs"
 
-    /// Reads bands: a text such as `0-5@0,6-10@6`, or a list of `{"minzoom": 0, "maxzoom": 5, "index_zoom": 0}`.
+    /// Reads bands: a text such as `0-5@0,6-10@6`, a name such as `mapbox`, or a list of `{"minzoom": 0, "maxzoom": 5, "index_zoom": 0}`.
     ///
     /// Without `index_zoom`, a band's packs are named by tiles of its first zoom.
     /// - Throws: `TilesError` `bad-zoom`.
@@ -20,7 +20,8 @@ extension PackScheme {
         default:
             throw TilesError(
                 .badZoom,
-                "Bands of tile packs are a text such as 0-5@0,6-10@6, or a list of objects with minzoom and maxzoom.")
+                "Bands of tile packs are 'standard', 'mapbox', a text such as 0-5@0,6-10@6, or a list of objects with minzoom and maxzoom."
+            )
         }
     }
 

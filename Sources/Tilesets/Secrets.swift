@@ -16,15 +16,18 @@ enum Secrets {
     static func fill(_ text: String, from environment: [String: String], place: String) throws(TilesetsError) -> String
     {
         try replace(text) { name throws(TilesetsError) in
-            guard let value = environment[name], !value.isEmpty else { throw missing(name, place: place) }
+            guard let value = environment[name], !value.isEmpty else {
+                throw missing(name, isEmpty: environment[name] != nil, place: place)
+            }
             return value
         }
     }
 
-    static func missing(_ name: String, place: String) -> TilesetsError {
+    static func missing(_ name: String, isEmpty: Bool = false, place: String) -> TilesetsError {
         TilesetsError(
             .missingSecret,
-            "\(place) needs the environment variable \(name), which is not set; set it where the worker runs.")
+            "\(place) needs the environment variable \(name), which is \(isEmpty ? "empty" : "not set"); set it where the worker runs."
+        )
     }
 
     private static func replace(

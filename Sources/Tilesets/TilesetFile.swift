@@ -4,31 +4,9 @@ import Tiles
 
 /// A tileset file as written: YAML or JSON, checked for its keys, not yet complete.
 ///
-/// | key | value |
-/// |---|---|
-/// | `url` | one or several tile URLs with placeholders, a TileJSON URL, `mbtiles:PATH` or `pmtiles:PATH`. Required |
-/// | `id` | default: the name of the archive or of the tileset file |
-/// | `name`, `attribution`, `description` | texts |
-/// | `format` | pbf (or mvt), png, jpg, webp; default: what the source tells, else the URL's ending |
-/// | `zoom`, or `minzoom` and `maxzoom` | `0-14`; default: what the source tells |
-/// | `bounds` | `[west, south, east, north]` or the same as text |
-/// | `scheme` | xyz (default) or tms |
-/// | `subdomains` | what `{s}` stands for; default a, b, c |
-/// | `headers` | a mapping; secrets as `"Bearer ${TOKEN}"` from the environment |
-/// | `key` | `${NAME}`: the environment variable `{key}` stands for |
-/// | `language` | what `{language}` stands for |
-/// | `group` | the data group its packages belong to: `terrain`, `satellite`; none is the base map |
-/// | `tile_packs` | the bands of tile packs: `0-5@0,6-10@6`, or a list of mappings of `minzoom`, `maxzoom`, `index_zoom`; default: what the source tells under `packhorse:tile_packs`, else Mapbox's |
-/// | `http2` | true or false (default) |
-/// | `max_tile_bytes` | 1...268435456, default 16777216 |
-/// | `politeness` | a mapping of `concurrency` 1...256 (8), `requests_per_second`, `user_agent`, `contact` |
-/// | `timeouts` | a mapping of `connect` (10), `total` (60), and `stall` (20), seconds |
+/// ``TilesetKey/all`` has the keys.
 public struct TilesetFile: Sendable {
-    static let keys = [
-        "id", "name", "url", "format", "zoom", "minzoom", "maxzoom", "bounds", "attribution", "description",
-        "subdomains", "scheme", "headers", "key", "language", "group", "http2", "max_tile_bytes", "politeness",
-        "timeouts", "tile_packs",
-    ]
+    static let keys = TilesetKey.names()
     /// Tileset files are read up to this size, in bytes.
     static let maxBytes = 1 << 20
 

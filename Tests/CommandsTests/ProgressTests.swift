@@ -29,9 +29,11 @@ struct ProgressTests {
 
     @Test func theBarIsAsWideWhateverTheShare() {
         for done: UInt64 in [0, 1, 50, 100] {
-            let bar = ProgressLine.bar(job(100, stored: done, inFlight: 0), RateMeter(), width: 10)
+            let bar = ProgressLine.bar(job(100, stored: done, inFlight: 0), RateMeter()).line(
+                columns: 43, isUnicode: true)
             #expect(bar.prefix(10).allSatisfy { $0 == "█" || $0 == "░" })
             #expect(bar.prefix(10).count { $0 == "█" } == done / 10)
+            #expect(bar.contains("\(done) %"))
         }
     }
 

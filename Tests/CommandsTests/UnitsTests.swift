@@ -17,6 +17,7 @@ struct UnitsTests {
 
     @Test(arguments: [
         (0.2, "under 1 s"), (59, "59 s"), (125, "2 min 5 s"), (11_400, "3 h 10 min"), (Double.infinity, "unknown"),
+        (880_920, "10 days 4 h"), (172_800, "2 days 0 h"), (172_799, "47 h 59 min"),
     ])
     func durationsUseTheTwoLargestUnits(seconds: Double, text: String) {
         #expect(Units.duration(seconds: seconds) == text)
@@ -40,6 +41,25 @@ struct UnitsTests {
 
     @Test(arguments: ["", "GB", "-1GB", "1e9", "nan", "1.2.3MB", "99999999TB", "5 GiB"])
     func otherSizesAreRefused(text: String) { #expect(Units.size(text) == nil) }
+
+    @Test func countsTakeTheNounThatBelongsToThem() {
+        #expect(Units.count(1, of: "package") == "1 package")
+        #expect(Units.count(UInt64(1_000), of: "batch") == "1,000 batches")
+        #expect(Units.count(0, of: "tile") == "0 tiles")
+        #expect(Units.count(-1_234) == "-1,234")
+    }
+
+    @Test func cellsOfATableAreOneLineAndPaddedByColumns() {
+        var table = Table("name", "tiles")
+        table.add("東京\n\u{1B}[2J", "9")
+        table.add("LV", "10")
+        // Each wide character fills two columns: 15 in all.
+        let gap = { String(repeating: " ", count: $0) }
+        #expect(
+            table.lines == [
+                "NAME\(gap(11))  TILES", "東京\\n\\u001B[2J  \(gap(4))9", "LV\(gap(13))  \(gap(3))10",
+            ])
+    }
 
     @Test func columnsArePaddedAndNumbersAlignRight() {
         var table = Table("name", "tiles")

@@ -126,7 +126,9 @@ struct TilesetFileTests {
         let header = #expect(throws: TilesetsError.self) { try tileset.resolvedHeaders(environment: [:]) }
         #expect(header?.code == .missingSecret && header?.message.contains("TOKEN") == true)
         let key = #expect(throws: TilesetsError.self) { try tileset.key(environment: ["KEY": ""]) }
-        #expect(key?.code == .missingSecret && key?.message.contains("KEY") == true)
+        #expect(key?.code == .missingSecret && key?.message.contains("variable KEY, which is empty") == true)
+        let empty = #expect(throws: TilesetsError.self) { try tileset.resolvedHeaders(environment: ["TOKEN": ""]) }
+        #expect(empty?.code == .missingSecret && empty?.message.contains("variable TOKEN, which is empty") == true)
     }
 
     @Test(arguments: [

@@ -27,7 +27,7 @@ struct BenchWorkersCommand: AsyncParsableCommand {
         Console.result(sum)
     }
 
-    private func simulate(_ security: LinkSecurity) throws -> String {
+    private func simulate(_ security: LinkSecurity) throws -> JSONDocument {
         let store = try FolderBlobStore(URL(filePath: blobs), create: false)
         let herd = try SimulatedWorkers(
             DealerSwarm(connect: connect, security: security, count: workers), store: store, count: workers,

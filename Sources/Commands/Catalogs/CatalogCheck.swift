@@ -17,6 +17,8 @@ struct CatalogCheck: Encodable {
     let tiles: UInt64
     /// Id of the key whose signature was checked.
     let key: String?
+    /// What is not wrong with the bytes, and yet may not be meant.
+    let warnings: [String]
 
     /// Checks a catalog in a folder or behind a web server, one file after another.
     ///
@@ -65,8 +67,8 @@ struct CatalogCheck: Encodable {
             throw CLIError(
                 .badData,
                 "catalog '\(source.name)' is \(isUnproven ? "not proven" : "damaged"): "
-                    + "\(Units.count(problems.count, of: "problem"))\n  "
-                    + problems.prefix(20).joined(separator: "\n  "),
+                    + Units.count(problems.count, of: "problem"),
+                details: EqualCauses.lines(problems),
                 hint: isUnproven
                     ? "check --public-key; whoever publishes the catalog signs it with --signing-key"
                     : "restore the named files, or delete them and build their packages again")
@@ -74,8 +76,15 @@ struct CatalogCheck: Encodable {
         let signed = document?.provenKey.map { ", signed by \($0)" } ?? ""
         return CatalogCheck(
             summary: "catalog sound: \(Units.count(lists.packages, of: "package")), "
-                + "\(Units.count(lists.files.count, of: "file")), \(Units.count(tiles)) tiles, \(Units.bytes(bytes))\(signed)",
-            paths: lists.files.keys.sorted(), bytes: bytes, tiles: tiles, key: document?.provenKey)
+                + "\(Units.count(lists.files.count, of: "file")), \(Units.count(tiles, of: "tile")), \(Units.bytes(bytes))\(signed)",
+            paths: lists.files.keys.sorted(), bytes: bytes, tiles: tiles, key: document?.provenKey,
+            warnings: source.folder == nil ? CatalogAddress.warnings(of: lists.bases, servedAt: source.name) : [])
+    }
+
+    /// Prints the result, and warnings to standard error.
+    func tell(json: Bool) throws {
+        if json { Console.result(try JSONText.pretty(self)) } else { Console.result(summary) }
+        for warning in warnings { Console.warning(warning) }
     }
 
     /// What is wrong inside a file whose digest is right, and its tiles.

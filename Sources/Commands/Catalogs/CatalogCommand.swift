@@ -79,7 +79,8 @@ struct CatalogVerifyCommand: AsyncParsableCommand {
         abstract:
             "Prove every byte that a client could fetch: signature, lists, files, masks, tiles. Exit 65 otherwise.",
         discussion: """
-            Behind a web server every file is downloaded, proven and let go of.
+            Behind a web server every file is downloaded, proven and let go of. A warning tells when packages.json names its files at another
+            address than the one given: CARTO's client fetches them there.
             Examples:
               packhorse catalog verify ./data/catalog --public-key keys/catalog.pub
               packhorse catalog verify https://maps.example.com/offline/ --public-key ed25519-public:…
@@ -94,8 +95,7 @@ struct CatalogVerifyCommand: AsyncParsableCommand {
         let key = try SigningKeyOption.readPublic(publicKey)
         let (catalog, json) = (catalog, json)
         try await Interruptible.run {
-            let check = try await CatalogCheck.run(try CatalogSource(catalog), key: key)
-            Console.result(json ? try JSONText.pretty(check) : check.summary)
+            try await CatalogCheck.run(try CatalogSource(catalog), key: key).tell(json: json)
         }
     }
 }
@@ -113,6 +113,7 @@ struct CatalogPruneCommand: ParsableCommand {
     @OptionGroup var catalog: CatalogOptions
     @Option(help: "Versions of each package that stay, the newest included.") var keep = 3
     @Flag(help: "Tell what would go; change nothing.") var dryRun = false
+    @Flag(help: FileList.help) var all = false
     @Flag(help: "The result as JSON.") var json = false
 
     func validate() throws {
@@ -120,17 +121,16 @@ struct CatalogPruneCommand: ParsableCommand {
     }
 
     func run() throws {
-        try catalog.open().prune(keep: keep, dryRun: dryRun).tell(dryRun: dryRun, json: json)
+        try catalog.open().prune(keep: keep, dryRun: dryRun).tell(dryRun: dryRun, all: all, json: json)
     }
 }
 
 extension CatalogPruning {
-    /// Names what goes, and sums it up.
-    func tell(dryRun: Bool, json: Bool) throws {
+    /// Sums up what goes, and names it.
+    func tell(dryRun: Bool, all: Bool, json: Bool) throws {
         if json { return Console.result(try JSONText.pretty(self)) }
-        for file in files { Console.result(file) }
-        Console.note(
-            "\(dryRun ? "would remove" : "removed") \(Units.count(files.count, of: "file")), "
-                + "\(Units.bytes(bytes)), \(Units.count(versions.count, of: "version"))")
+        let sum =
+            "\(Units.count(files.count, of: "file")), \(Units.bytes(bytes)), \(Units.count(versions.count, of: "version"))"
+        FileList.tell(files, sum: "\(dryRun ? "would remove" : "removed") \(sum)", all: all)
     }
 }

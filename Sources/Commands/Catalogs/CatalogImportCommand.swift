@@ -30,6 +30,10 @@ struct CatalogImportCommand: ParsableCommand {
     @Option(help: "Id of the tileset it was made of. Default: that of the version before.") var tileset: String?
     @Option(help: "How old its data is: 2026-10-01.") var dataDate: String?
     @Flag(help: "Let it take the place of a package that was made of another tileset.") var replaceTileset = false
+    @Flag(help: "Let it take the place of a package of another area or of more zooms, and be smaller.")
+    var replaceArea = false
+    @Flag(help: "Publish it although it has less than half of the tiles or bytes of the version before.")
+    var allowShrink = false
     @Flag(help: "Write it anew in Packhorse's own layout, so that updates by patch give the published bytes.")
     var rewrite = false
     @OptionGroup var regions: RegionFolderOptions
@@ -52,17 +56,20 @@ struct CatalogImportCommand: ParsableCommand {
         request.tileset = tileset ?? ""
         request.dataDate = try dataDate.map(OfflineArguments.checkedDate)
         request.replacesTileset = replaceTileset
+        request.replacesArea = replaceArea
+        request.allowsShrink = allowShrink
+        request.tiles = report.tiles
         request.nodes = try nodes()
         let done = try catalog.publish(request)
         Console.result(done.path.path)
         if done.losesPacks {
-            Console.note(
-                "packhorse: warning: the tile packs of the version before are gone from its list; cut this one: packhorse packs \(catalog.folder.path)"
+            Console.warning(
+                "the tile packs of the version before are gone from its list; cut this one: packhorse packs \(catalog.folder.path)"
             )
         }
         Console.note(
             "\(request.edition.path)\(id) version \(done.version)\(done.unchanged ? ", as it was" : ""): "
-                + "\(Units.count(report.tiles)) tiles, \(Units.bytes(size))")
+                + "\(Units.count(report.tiles, of: "tile")), \(Units.bytes(size))")
     }
 
     /// The file as the package to publish: itself when it is sound MBTiles, else written anew.
@@ -90,8 +97,8 @@ struct CatalogImportCommand: ParsableCommand {
         guard report.isSound else {
             throw CLIError(
                 .badData,
-                "'\(file)' is damaged: \(Units.count(report.problemCount, of: "problem"))\n  "
-                    + report.problems.prefix(5).map(\.description).joined(separator: "\n  "))
+                "'\(file)' is damaged: \(Units.count(report.problemCount, of: "problem"))",
+                details: EqualCauses.lines(report.problems.map(\.description)))
         }
         if let reason { Console.note("'\(file)' was written anew: \(reason)") }
         return (rewritten, report)

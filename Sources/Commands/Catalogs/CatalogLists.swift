@@ -19,6 +19,8 @@ struct CatalogLists {
     var files: [String: File] = [:]
     /// Lists of tile packs, by path.
     var documents: [String] = []
+    /// The addresses at which the lists of packages name their files.
+    var bases: Set<String> = []
     /// Packages in the lists.
     var packages = 0
     var problems: [String] = []
@@ -64,6 +66,7 @@ struct CatalogLists {
         packages += entries.count
         for entry in entries {
             problems += entry.problems(in: edition).map(\.description)
+            if let base = entry.base(in: edition) { bases.insert(base) }
             let version = entry.version(in: edition)
             if let index, index.package(entry.id, in: edition)?.versions.first != version {
                 problems.append(

@@ -14,9 +14,36 @@ struct CatalogPush: Sendable {
         var skipped = 0
         /// Objects that no list names any more.
         var removed: [String] = []
+        /// What may not be meant.
+        var warnings: [String] = []
     }
 
-    private struct Page: Equatable {
+    /// Another address for the files in `packages.json` than the one that the catalog has.
+    struct Address: Sendable {
+        /// Absolute, ending in a slash.
+        let url: String
+        /// Signs `catalog.json`, which holds the digests of the lists; `nil` for a catalog that is not signed.
+        let key: CatalogSecretKey?
+    }
+
+    /// What is done next, and how far the push is.
+    struct Step: Sendable {
+        /// What is done, with the file: for a log.
+        let line: String
+        /// Files and bytes sent before this step, and those of the whole push.
+        let files: (done: Int, all: Int)
+        let bytes: (done: UInt64, all: UInt64)
+
+        /// The state as a bar.
+        var bar: ProgressBar {
+            ProgressBar(
+                "\(Units.count(files.done))/\(Units.count(files.all, of: "file"))",
+                fraction: Double(bytes.done) / Double(max(1, bytes.all)),
+                facts: ["\(Units.bytes(bytes.done)) of \(Units.bytes(bytes.all))", line])
+        }
+    }
+
+    struct Page: Equatable {
         let path: String
         let bytes: [UInt8]
     }
@@ -24,6 +51,7 @@ struct CatalogPush: Sendable {
     let source: CatalogSource
     let folder: URL
     let target: any PushTarget
+    var address: Address?
 
     /// What an unfinished push has sent: S3 tells no SHA-256 of what it holds.
     private static let journal = "push.json"
@@ -32,10 +60,10 @@ struct CatalogPush: Sendable {
     ///
     /// - Parameters:
     ///   - prune: Whether objects of packages and patches that the catalog does not name are removed at the end.
-    ///   - tell: Is told each file before it is sent.
+    ///   - tell: Gets each step before it is done.
     /// - Throws: ``CLIError`` 65 when the local catalog contradicts itself, or when the bucket has other bytes under a name that
     ///   never changes; `S3Error`.
-    func run(dryRun: Bool, prune: Bool, _ tell: @Sendable (String) -> Void) async throws -> Report {
+    func run(dryRun: Bool, prune: Bool, _ tell: @Sendable (Step) -> Void) async throws -> Report {
         guard let document = try await CatalogDocument.read(source, key: nil) else {
             throw CLIError(
                 .noInput, "catalog '\(source.name)' has no catalog.json",
@@ -43,32 +71,42 @@ struct CatalogPush: Sendable {
         }
         var lists = CatalogLists(source)
         try await lists.read(document.index)
-        let documents = try await snapshot(document, lists.documents)
+        let snapshot = try await snapshot(document, lists.documents)
+        let documents = try await addressed(snapshot, document)
         guard lists.problems.isEmpty else {
             throw CLIError(
                 .badData,
-                "catalog '\(source.name)' is not to be published:\n  "
-                    + lists.problems.prefix(20).joined(separator: "\n  "),
+                "catalog '\(source.name)' is not to be published: \(Units.count(lists.problems.count, of: "problem"))",
+                details: EqualCauses.lines(lists.problems),
                 hint: "packhorse catalog verify '\(source.name)'")
         }
         let files = lists.files.values.sorted { $0.path < $1.path }
         let there = try await target.objects()
         let known = try await remote()
         try refuseOtherBytes(files, known)
+        func isThere(_ file: CatalogLists.File) -> Bool {
+            there[file.path] == file.size && known[file.path] == file.sha256.hex
+        }
+        let missing = files.filter { !isThere($0) }
+        let all = (files: missing.count, bytes: missing.reduce(0) { $0 + $1.size })
         var report = Report()
+        report.warnings = CatalogAddress.warnings(ofPushed: address.map { [$0.url] } ?? lists.bases)
         var sent = Journal(target: target, name: Self.journal, isOff: dryRun)
         do {
             for file in files {
                 try Task.checkCancellation()
-                if there[file.path] == file.size, known[file.path] == file.sha256.hex {
+                if isThere(file) {
                     report.skipped += 1
                     sent.keep(file.path, file.sha256.hex)
                     continue
                 }
+                let step = Step(
+                    line: "\(file.path)  \(Units.bytes(file.size))", files: (report.sent.count, all.files),
+                    bytes: (report.bytes, all.bytes))
                 report.sent.append(file.path)
                 report.bytes += file.size
                 guard !dryRun else { continue }
-                tell("\(file.path)  \(Units.bytes(file.size))")
+                tell(step)
                 try await send(file)
                 try await sent.add(file.path, file.sha256.hex, bytes: file.size)
             }
@@ -84,7 +122,7 @@ struct CatalogPush: Sendable {
         let named = Set(files.map(\.path) + lists.documents)
         if prune { report.removed = there.keys.filter { Self.isFile($0) && !named.contains($0) }.sorted() }
         // What was sent is what these documents name, and not what a coordinator has made of them meanwhile.
-        guard try await snapshot(document, lists.documents) == documents else {
+        guard try await self.snapshot(document, lists.documents) == snapshot else {
             throw CLIError(.temporary, "catalog '\(source.name)' changed while it was sent; push it again")
         }
         for page in documents {
@@ -95,7 +133,7 @@ struct CatalogPush: Sendable {
         guard !dryRun else { return report }
         try await target.remove(Self.journal)
         for path in report.removed {
-            tell("removing \(path)")
+            tell(Step(line: "removing \(path)", files: (all.files, all.files), bytes: (all.bytes, all.bytes)))
             try await target.remove(path)
         }
         return report

@@ -10,11 +10,14 @@ struct CatalogPushCommand: AsyncParsableCommand {
         discussion: """
             Files first, skipping what is there, then the lists, the signature and catalog.json: a client sees the old catalog or
             the new one. Interrupt and repeat it as you like. Credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
-            The addresses in packages.json are those of the coordinator's --catalog-url; catalog.json needs none.
+            The addresses in packages.json are those of the coordinator's --catalog-url, unless --url gives the address at which the target is
+            served. catalog.json holds the digests of the lists, so a signed catalog needs --signing-key with --url. Clients of catalog.json
+            need no address.
             Examples:
               packhorse catalog push ./data/catalog s3://maps/offline --dry-run
               packhorse catalog push ./data/catalog s3://maps/offline --s3-endpoint https://s3.example.org
               packhorse catalog push ./data/catalog /srv/www/offline --prune
+              packhorse catalog push ./data/catalog s3://maps/offline --url https://maps.example.com/offline/
             """)
 
     @Argument(help: "The catalog's folder, or a coordinator's data folder.") var catalog: String
@@ -27,6 +30,16 @@ struct CatalogPushCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The region that requests are signed for. Default: $AWS_REGION, else us-east-1.", valueName: "name"))
     var s3Region: String?
+    @Option(
+        help: ArgumentHelp(
+            "The address at which clients find the target; the pushed packages.json names its files by it. Default: as in the catalog."
+        ))
+    var url: String?
+    @Option(
+        help: ArgumentHelp(
+            "Sign the pushed catalog.json with this key; needed by --url when the catalog is signed. Default: $PACKHORSE_SIGNING_KEY.",
+            valueName: "file"))
+    var signingKey: String?
     @Flag(
         help: "Allow an http endpoint beyond this machine: anyone on the network may then read and change the catalog.")
     var insecureS3 = false
@@ -36,7 +49,19 @@ struct CatalogPushCommand: AsyncParsableCommand {
     ) var prune =
         false
     @Flag(help: "Tell what would be sent; change nothing.") var dryRun = false
+    @Flag(name: .shortAndLong, help: "A line for each file that is sent or removed, instead of a progress bar.")
+    var verbose = false
     @Flag(help: "The result as JSON.") var json = false
+
+    func validate() throws {
+        if let url, (try? Catalog.checked(base: url)) == nil {
+            throw ValidationError(
+                "--url '\(url)' is not an absolute http(s) URL; expected for example https://maps.example.com/offline/")
+        }
+        guard url != nil || signingKey == nil else {
+            throw ValidationError("--signing-key needs --url: without it the catalog's own signature is pushed.")
+        }
+    }
 
     func run() async throws {
         let target = try place()
@@ -53,16 +78,29 @@ struct CatalogPushCommand: AsyncParsableCommand {
             }
             if !dryRun { try OutputPlace.makeFolder(place.folder) }
         }
-        let (dryRun, prune, json) = (dryRun, prune, json)
+        let address = try url.map {
+            // The key of the environment signs what is signed already; a key that is named signs in any case.
+            let isSigned = FileKind.isThere(folder.appending(path: CatalogIndex.signatureName))
+            let key = signingKey != nil || isSigned ? try SigningKeyOption.read(signingKey) : nil
+            return CatalogPush.Address(url: try Catalog.checked(base: $0), key: key)
+        }
+        let (dryRun, prune, json, verbose) = (dryRun, prune, json, verbose)
+        let meter = ProgressMeter(verbose ? .none : Console.isTerminal ? .bar : .plain)
         try await Interruptible.run {
-            let push = CatalogPush(source: source, folder: folder, target: target)
-            let done = try await push.run(dryRun: dryRun, prune: prune) { Console.note($0) }
+            let push = CatalogPush(source: source, folder: folder, target: target, address: address)
+            let done = try await push.run(dryRun: dryRun, prune: prune) { step in
+                if verbose { Console.note(step.line) } else { meter.show(step.bar) }
+            }
+            meter.end()
+            for warning in done.warnings { Console.warning(warning) }
             if json { return Console.result(try JSONText.pretty(done)) }
             let verb = dryRun ? "would send" : "sent"
             Console.result(
                 "\(verb) \(Units.count(done.sent.count, of: "file")), \(Units.bytes(done.bytes)); "
                     + "\(Units.count(done.skipped, of: "file")) there already"
-                    + (done.removed.isEmpty ? "" : "; \(Units.count(done.removed.count, of: "file")) to remove"))
+                    + (done.removed.isEmpty
+                        ? ""
+                        : "; \(dryRun ? "would remove" : "removed") \(Units.count(done.removed.count, of: "file"))"))
         }
     }
 
@@ -87,7 +125,7 @@ struct CatalogPushCommand: AsyncParsableCommand {
             return FolderTarget(folder: URL(filePath: target, directoryHint: .isDirectory))
         }
         let environment = ProcessInfo.processInfo.environment
-        let region = s3Region ?? environment["AWS_REGION"].flatMap { $0.isEmpty ? nil : $0 } ?? "us-east-1"
+        let region = s3Region ?? Variable.value("AWS_REGION") ?? "us-east-1"
         return BucketTarget(
             bucket: try S3Bucket(
                 try S3Location(target), at: try S3Endpoint(s3Endpoint, region: region, allowPlain: insecureS3),

@@ -19,10 +19,11 @@ struct CatalogRemoveCommand: ParsableCommand {
     @Option(help: "Only from this group.") var group: String?
     @Option(help: "Only from this language.") var language: String?
     @Flag(help: "Tell what would go; change nothing.") var dryRun = false
+    @Flag(help: FileList.help) var all = false
     @Flag(help: "The result as JSON.") var json = false
 
     func run() throws {
         try catalog.open().remove(ids, group: group, language: language, dryRun: dryRun).tell(
-            dryRun: dryRun, json: json)
+            dryRun: dryRun, all: all, json: json)
     }
 }

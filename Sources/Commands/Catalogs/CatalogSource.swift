@@ -76,6 +76,13 @@ struct CatalogSource: Sendable {
     /// - Returns: Where it is; `nil` when it is not there.
     /// - Throws: ``CLIError`` 65 when its bytes are others.
     func file(_ path: String, size: UInt64, sha256: Digest, to target: URL) async throws -> URL? {
+        // No file of a catalog is empty: each has a header at least.
+        guard size > 0 else {
+            throw CLIError(
+                .badData,
+                "the catalog gives '\(name)\(path)' a size of 0 bytes, and no file of a catalog is empty [wrong-size]",
+                hint: "tell whoever serves the catalog; packhorse catalog verify checks it")
+        }
         switch place {
         case .folder(let folder):
             let file = folder.appending(path: path)

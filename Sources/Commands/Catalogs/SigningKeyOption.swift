@@ -5,7 +5,7 @@ import Foundation
 enum SigningKeyOption {
     /// The secret key in the named file, else in that of `PACKHORSE_SIGNING_KEY`, else none.
     static func read(_ file: String?) throws -> CatalogSecretKey? {
-        let named = file ?? ProcessInfo.processInfo.environment["PACKHORSE_SIGNING_KEY"]
+        let named = file ?? Variable.value("PACKHORSE_SIGNING_KEY")
         guard let named, !named.isEmpty else { return nil }
         return try CatalogSecretKey(file: URL(filePath: named))
     }

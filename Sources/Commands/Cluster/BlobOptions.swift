@@ -35,7 +35,7 @@ struct BlobOptions: ParsableArguments {
     func open(_ text: String, folder: URL, create: Bool) async throws -> S3BlobStore {
         let environment = ProcessInfo.processInfo.environment
         let location = try S3Location(text)
-        let region = s3Region ?? environment["AWS_REGION"].flatMap { $0.isEmpty ? nil : $0 } ?? "us-east-1"
+        let region = s3Region ?? Variable.value("AWS_REGION") ?? "us-east-1"
         let endpoint = try S3Endpoint(s3Endpoint, region: region, allowPlain: insecureS3)
         let bucket = try S3Bucket(
             location, at: endpoint, credentials: try S3Credentials(environment: environment))

@@ -23,7 +23,7 @@ struct ClusterOptions: ParsableArguments {
 
     /// The endpoint from the option, the environment or the default.
     var endpoint: String {
-        coordinator ?? ProcessInfo.processInfo.environment["PACKHORSE_COORDINATOR"] ?? "tcp://127.0.0.1:7470"
+        coordinator ?? Variable.value("PACKHORSE_COORDINATOR") ?? "tcp://127.0.0.1:7470"
     }
 
     /// Runs a conversation with the coordinator and closes the link whatever happens.

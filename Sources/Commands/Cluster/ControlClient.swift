@@ -38,9 +38,22 @@ final class ControlClient: Sendable {
         return answer
     }
 
-    func jobs(limit: UInt32) async throws -> [PBJobStatus] {
-        guard case .jobs(let answer) = try await ask(.listJobs(.make { $0.limit = limit })) else { throw unexpected }
-        return answer.jobs
+    /// The newest jobs, newest first.
+    func jobs(limit: UInt32) async throws -> [PBJobStatus] { try await jobs(PBListJobs(), limit: Int(limit)).jobs }
+
+    /// At most `limit` of the jobs that a question asks for, newest first, and whether there may be more.
+    ///
+    /// Asks for them page by page: a page's size is bounded by a message, and the work for it by the coordinator.
+    func jobs(_ question: PBListJobs, limit: Int) async throws -> (jobs: [PBJobStatus], next: UInt64) {
+        var question = question
+        var jobs: [PBJobStatus] = []
+        while true {
+            question.limit = UInt32(clamping: min(limit - jobs.count, 200))
+            guard case .jobs(let page) = try await ask(.listJobs(question)) else { throw unexpected }
+            jobs += page.jobs.reversed()
+            guard page.next != 0, jobs.count < limit else { return (jobs, page.next) }
+            question.before = page.next
+        }
     }
 
     func cancel(_ number: UInt64) async throws {
@@ -53,16 +66,7 @@ final class ControlClient: Sendable {
     }
 
     /// Orders something about a job; the answer says what came of it.
-    func order(_ number: UInt64, _ order: String, priority: Int32 = 0, weight: UInt32 = 0) async throws -> PBOrdered {
-        try await ordered(
-            .jobOrder(
-                .make {
-                    $0.job = number
-                    $0.order = order
-                    $0.priority = priority
-                    $0.weight = weight
-                }))
-    }
+    func order(_ order: PBJobOrder) async throws -> PBOrdered { try await ordered(.jobOrder(order)) }
 
     func dead(_ request: PBListDead) async throws -> PBDeadLetters {
         guard case .deadLetters(let answer) = try await ask(.listDead(request)) else { throw unexpected }
@@ -111,10 +115,29 @@ final class ControlClient: Sendable {
         return answer
     }
 
+    /// `open`, `limit` or `clear`; 0 = no limit of that kind.
+    func order(
+        origin: String, _ order: String, perSecond: Double = 0, concurrency: UInt32 = 0
+    ) async throws -> PBOrdered {
+        try await ordered(
+            .originOrder(
+                .make {
+                    $0.order = order
+                    $0.limit.origin = origin
+                    $0.limit.perSecond = perSecond
+                    $0.limit.concurrency = concurrency
+                }))
+    }
+
     /// Lines of the event log after `after`; waits up to `wait` for the first one.
-    func events(after: UInt64, limit: UInt32, wait: Duration = .zero, job: UInt64 = 0) async throws -> PBEvents {
+    ///
+    /// - Parameter newest: Begin with the line of this place counted from the end, whatever `after` says; 0 = behind `after`.
+    func events(
+        after: UInt64, newest: UInt32 = 0, limit: UInt32, wait: Duration = .zero, job: UInt64 = 0
+    ) async throws -> PBEvents {
         let question = PBGetEvents.make {
             $0.after = after
+            $0.newest = newest
             $0.limit = limit
             $0.waitMs = UInt32(clamping: Int(wait.seconds * 1_000))
             $0.job = job

@@ -16,6 +16,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
             endpoints.json there.
             Examples:
               packhorse coordinator --data ./data
+              packhorse coordinator --data ./data --catalog-url https://maps.example.com/offline/
               packhorse coordinator --data /srv/packhorse --keys keys --control 'tcp://*:7470' --work 'tcp://*:7471'
               packhorse coordinator --data ./data --blobs s3://tiles/blobs --s3-endpoint https://s3.example.org
             """)
@@ -23,8 +24,11 @@ struct CoordinatorCommand: AsyncParsableCommand {
     @Option(help: "Folder of the state; on a local disk.") var data: String
     @Option(help: "Blob folder shared with the workers, or s3://bucket/prefix. Default: DATA/blobs.") var blobs: String?
     @Option(help: "Folder of packages.json and the packages. Default: DATA/catalog.") var catalog: String?
-    @Option(help: "Absolute URL at which clients find the catalog folder.") var catalogURL: String =
-        "http://localhost:7480/"
+    @Option(
+        help: ArgumentHelp(
+            "Absolute URL at which clients find the catalog folder, e.g. https://maps.example.com/offline/. packages.json, which CARTO's client reads, names its files by it; catalog.json needs none. Lists with another URL are rewritten at the start. Default: that of the lists, else http://localhost:7480/.",
+            valueName: "url"))
+    var catalogURL: String?
     @Option(help: "Where commands connect; port * takes a free one.") var control: String = "tcp://127.0.0.1:7470"
     @Option(help: "Where workers connect; port * takes a free one.") var work: String = "tcp://127.0.0.1:7471"
     @Option(
@@ -55,6 +59,8 @@ struct CoordinatorCommand: AsyncParsableCommand {
             "Room for the tiles of jobs that are done, so that a rebuild asks the origin only for what has changed; 0 keeps none.",
             valueName: "size"))
     var keepTiles: String = "50GB"
+    @Flag(help: "Every worker of an earlier run has ended: hand its batches out again at once.") var newWorkers = false
+    @OptionGroup var lifeline: LifelineOptions
     @OptionGroup var blobOptions: BlobOptions
     @OptionGroup var keys: KeyOptions
     @OptionGroup var log: LogOptions
@@ -79,12 +85,15 @@ struct CoordinatorCommand: AsyncParsableCommand {
         guard (0...1_000).contains(keepVersions) else {
             throw ValidationError("--keep-versions must lie between 0 and 1000.")
         }
-        guard catalogURL.contains("://") else {
-            throw ValidationError("--catalog-url must be absolute: https://maps.example.com/")
+        if let catalogURL, (try? Catalog.checked(base: catalogURL)) == nil {
+            throw ValidationError(
+                "--catalog-url '\(catalogURL)' is not an absolute http(s) URL; expected for example https://maps.example.com/offline/"
+            )
         }
     }
 
     func run() async throws {
+        lifeline.watch()
         MallocArenas.limitToCores()
         OpenFiles.allowMany()
         let folder = URL(filePath: data, directoryHint: .isDirectory)
@@ -104,7 +113,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
         options.security = try keys.server(authorizedKeys: authorizedKeys)
         options.allowPlain = keys.insecure
         options.bboxTileLimit = bboxTileLimit
-        options.catalogBaseURL = catalogURL.hasSuffix("/") ? catalogURL : catalogURL + "/"
+        options.catalogBaseURL = catalogURL
         options.signingKey = try SigningKeyOption.read(signingKey)
         options.keepVersions = keepVersions == 0 ? nil : keepVersions
         options.patchMaker = patchesFrom == 0 ? nil : CatalogPatchCommand.maker
@@ -112,6 +121,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
         options.leaseSeconds = leaseSeconds
         options.heartbeatSeconds = min(5, leaseSeconds / 4)
         options.restartGraceSeconds = restartGraceSeconds
+        options.hasNewWorkers = newWorkers
         options.keepShards = keepShards
         options.keptTileBytes = Units.size(keepTiles) ?? options.keptTileBytes
         options.build = "packhorse \(CommandLineTool.version)"

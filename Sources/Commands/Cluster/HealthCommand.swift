@@ -6,11 +6,14 @@ struct HealthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "health", abstract: "Whether the coordinator serves: exit 0 when it does, another when not.",
         discussion: """
-            It ends with 69 or 75 when the coordinator does not serve, and with 66, 77 or 78 when keys or the endpoint are wrong.
+            A failure ends with 75: a coordinator that cannot write its state file, a full catalog disk, too few workers. A warning ends with
+            0, or with 75 under --strict: a schedule whose last firing or job failed, a blocked origin, a nearly full catalog disk.
+            It ends with 69 when no coordinator answers, and with 66, 77 or 78 when keys or the endpoint are wrong.
             Example: packhorse health --timeout 2
             """)
 
     @Flag(help: "The result as JSON.") var json = false
+    @Flag(help: "End with 75 for a warning too.") var strict = false
     @Option(help: "Also require at least this many workers that were heard in the last seconds.") var workers: Int = 0
     @OptionGroup var cluster: ClusterOptions
 
@@ -18,29 +21,74 @@ struct HealthCommand: AsyncParsableCommand {
         let (health, connected) = try await cluster.withClient { client in
             (try await client.health(), workers > 0 ? try await client.workers().count { !$0.isSilent } : 0)
         }
+        let report = HealthReport(health, connected: connected, wanted: workers, isStrict: strict)
         if json {
-            Console.result(try JSONText.pretty(HealthView(health)))
+            Console.result(try JSONText.pretty(report.view))
         } else {
-            Console.result("\(health.state)  \(health.build)  epoch \(health.epoch)  catalog \(health.catalog)")
+            Console.result(report.line)
+            for warning in report.warnings { Console.note(warning) }
         }
-        guard health.state == "serving" else {
-            throw CLIError(
-                .temporary, "the coordinator is \(health.state)", hint: "its log names the cause, often a full disk")
-        }
-        guard connected >= workers else {
-            throw CLIError(.temporary, "\(connected) of \(workers) workers are connected")
+        if let failure = report.failure { throw failure }
+    }
+}
+
+/// What `packhorse health` says about a coordinator's answer, and how it ends.
+struct HealthReport {
+    /// The answer as JSON.
+    let view: HealthView
+    /// The answer as a line.
+    let line: String
+    /// A line for each finding that does not end the command.
+    let warnings: [String]
+    /// Why the command ends with another code than 0; `nil` when it does not.
+    let failure: CLIError?
+
+    /// Judges an answer.
+    ///
+    /// - Parameters:
+    ///   - connected: Workers heard lately.
+    ///   - wanted: How many there must be.
+    ///   - isStrict: Whether a warning is a failure.
+    init(_ health: PBHealth, connected: Int, wanted: Int, isStrict: Bool) {
+        view = HealthView(health)
+        line = "\(health.state)  \(health.build)  epoch \(health.epoch)  catalog \(health.catalog)"
+        let isFatal: (PBHealthFinding) -> Bool = { isStrict || $0.level == "fail" }
+        let worst = health.findings.first { $0.level == "fail" } ?? health.findings.first(where: isFatal)
+        failure =
+            if health.state != "serving" {
+                CLIError(
+                    .temporary, "the coordinator is \(health.state)", hint: "its log names the cause, often a full disk"
+                )
+            } else if let worst {
+                CLIError(.temporary, worst.text, hint: worst.hint.isEmpty ? nil : worst.hint)
+            } else if connected < wanted {
+                CLIError(.temporary, "\(connected) of \(wanted) workers are connected")
+            } else {
+                nil
+            }
+        let said = health.state == "serving" ? worst : nil
+        warnings = health.findings.filter { $0 != said }.map { finding in
+            "packhorse: \(finding.level == "fail" ? "error" : "warning"): \(finding.text)"
+                + (finding.hint.isEmpty ? "" : "\nhint: \(finding.hint)")
         }
     }
 }
 
 /// The coordinator's state as printed.
-private struct HealthView: Encodable {
+struct HealthView: Encodable {
+    struct Finding: Encodable {
+        let level: String
+        let code: String
+        let text: String
+        let hint: String
+    }
     let state: String
     let build: String
     let epoch: UInt32
     let catalog: String
     let blobStore: String
     let bboxTileLimit: UInt64
+    let findings: [Finding]
 
     init(_ health: PBHealth) {
         state = health.state
@@ -49,5 +97,6 @@ private struct HealthView: Encodable {
         catalog = health.catalog
         blobStore = health.blobStore
         bboxTileLimit = health.bboxTileLimit
+        findings = health.findings.map { Finding(level: $0.level, code: $0.code, text: $0.text, hint: $0.hint) }
     }
 }

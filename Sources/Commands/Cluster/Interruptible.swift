@@ -1,3 +1,4 @@
+import Telemetry
 import UnixSignals
 
 /// Runs work that has something to put away: SIGINT and SIGTERM cancel it and wait for its end.
@@ -14,6 +15,8 @@ enum Interruptible {
         do {
             return try await work.value
         } catch  where work.isCancelled {
+            // The terminal has echoed ^C: what is said next begins on a line of its own.
+            StatusLine.leave(always: Console.isTerminal)
             throw CLIError(.interrupted, "interrupted")
         }
     }

@@ -60,10 +60,9 @@ struct KeyOptions: ParsableArguments {
     func allowed(_ option: String?) -> URL? { file(option, "PACKHORSE_AUTHORIZED_KEYS", "authorized_keys.d") }
 
     private func file(_ option: String?, _ variable: String, _ name: String) -> URL? {
-        let environment = ProcessInfo.processInfo.environment
         if let option { return URL(filePath: option) }
         if let keys { return URL(filePath: keys).appending(path: name) }
-        if let named = environment[variable] { return URL(filePath: named) }
-        return environment["PACKHORSE_KEYS"].map { URL(filePath: $0).appending(path: name) }
+        if let named = Variable.value(variable) { return URL(filePath: named) }
+        return Variable.value("PACKHORSE_KEYS").map { URL(filePath: $0).appending(path: name) }
     }
 }

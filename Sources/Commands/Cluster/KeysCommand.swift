@@ -28,13 +28,14 @@ struct KeysCommand: ParsableCommand {
         } else {
             var table = Table("name", "roles", "key")
             for row in rows {
-                table.add(row.name, row.problem.map { "admits nobody: \($0)" } ?? row.roles, row.key ?? "-")
+                table.add(row.name, row.problem.map { "cannot be used: \($0)" } ?? row.roles, row.key ?? "-")
             }
             table.lines.forEach(Console.result)
         }
         let broken = rows.count { $0.problem != nil }
         if broken > 0 {
-            throw CLIError(.configuration, "\(broken) of \(rows.count) key files admit nobody")
+            throw CLIError(
+                .configuration, "\(Units.count(broken)) of \(Units.count(rows.count, of: "key file")) cannot be used")
         }
     }
 }

@@ -1,14 +1,29 @@
 import ArgumentParser
 import Wire
 
-/// `packhorse origins`: how the cluster treats the servers it fetches from.
+/// `packhorse origins`: the servers that the cluster fetches from.
 struct OriginsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "origins", abstract: "List the tile servers in use, their limits, and who may ask them now.",
+        commandName: "origins", abstract: "List the tile servers in use, open a blocked one, or limit one.",
         discussion: """
-            A rate or a number of connections counts for the whole cluster. States: open; slowed (it throttled, the limits are \
-            cut); blocked (it said Retry-After); broken (it does not answer); probing (one request tries whether it is back); \
-            learning (the coordinator restarted, old shares run out).
+            Examples:
+              packhorse origins --json
+              packhorse origins open tiles.example.com
+              packhorse origins limit tiles.example.com --requests-per-second 20
+            """,
+        subcommands: [OriginsListCommand.self, OriginsOpenCommand.self, OriginsLimitCommand.self],
+        defaultSubcommand: OriginsListCommand.self)
+}
+
+/// `packhorse origins ls`.
+struct OriginsListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ls", abstract: "List the tile servers in use, their limits, and how many workers may ask them.",
+        discussion: """
+            A rate or a number of connections counts for the whole cluster. States: open; slowed (it accepts less than the \
+            limits: see the column 'accepts'); blocked (it sent Retry-After); broken (it does not answer); probing (one \
+            request tries whether it is back); learning (the coordinator restarted, old shares run out); unused (no \
+            unfinished job needs it, an operator has limited it).
             Example: packhorse origins --json
             """)
 
@@ -22,10 +37,12 @@ struct OriginsCommand: AsyncParsableCommand {
             return
         }
         var table = Table(
-            "origin", "state", "limit", "granted", "workers", "requests", "throttled", "failed", "blocked for")
+            "origin", "state", "limit", "operator", "accepts", "granted", "workers", "requests", "throttled", "failed",
+            "blocked for")
         for origin in origins {
             table.add(
-                origin.origin, origin.state, origin.limit, origin.granted, "\(origin.workers)",
+                origin.origin, origin.state, origin.limit, origin.operatorText, origin.accepts, origin.granted,
+                "\(origin.workers)",
                 Units.count(origin.requests), Units.count(origin.throttled), Units.count(origin.failed),
                 origin.blockedSeconds > 0 ? "\(Units.decimal(origin.blockedSeconds, places: 1)) s" : "-")
         }
@@ -38,7 +55,11 @@ private struct OriginReport: Encodable {
     let origin: String
     let state: String
     let perSecond: Double?
-    let concurrency: UInt32
+    let concurrency: UInt32?
+    let operatorPerSecond: Double?
+    let operatorConcurrency: UInt32?
+    let acceptsPerSecond: Double?
+    let acceptsConcurrency: UInt32?
     let grantedPerSecond: Double?
     let grantedConcurrency: UInt32
     let workers: UInt32
@@ -52,7 +73,12 @@ private struct OriginReport: Encodable {
         origin = status.origin
         state = status.state
         perSecond = status.perSecond > 0 ? status.perSecond : nil
-        concurrency = status.concurrency
+        // An operator's limit of the rate alone leaves the connections of an unused origin open.
+        concurrency = status.concurrency == 1_000_000 ? nil : status.concurrency
+        operatorPerSecond = status.operatorPerSecond > 0 ? status.operatorPerSecond : nil
+        operatorConcurrency = status.operatorConcurrency > 0 ? status.operatorConcurrency : nil
+        acceptsPerSecond = status.foundPerSecond > 0 ? status.foundPerSecond : nil
+        acceptsConcurrency = status.foundConcurrency > 0 ? status.foundConcurrency : nil
         grantedPerSecond = status.perSecond > 0 || status.grantedPerSecond > 0 ? status.grantedPerSecond : nil
         grantedConcurrency = status.grantedConcurrency
         workers = status.workers
@@ -64,10 +90,12 @@ private struct OriginReport: Encodable {
     }
 
     var limit: String { Self.text(perSecond, concurrency) }
+    var operatorText: String { Self.text(operatorPerSecond, operatorConcurrency) }
+    var accepts: String { Self.text(acceptsPerSecond, acceptsConcurrency) }
     var granted: String { grantedConcurrency == 0 ? "-" : Self.text(grantedPerSecond, grantedConcurrency) }
 
-    private static func text(_ rate: Double?, _ connections: UInt32) -> String {
-        let rate = rate.map { "\(Units.decimal($0, places: 1))/s, " } ?? ""
-        return "\(rate)\(connections) at once"
+    private static func text(_ rate: Double?, _ connections: UInt32?) -> String {
+        let parts = [rate.map { "\(Units.decimal($0, places: 1))/s" }, connections.map { "\($0) at once" }]
+        return parts.allSatisfy { $0 == nil } ? "-" : parts.compactMap(\.self).joined(separator: ", ")
     }
 }

@@ -41,6 +41,7 @@ struct WorkerCommand: AsyncParsableCommand {
     var cache: UInt64 = 4096
     @Option(help: "Batches worked on at the same time, 1 to 256.") var slots: Int = 4
     @Option(help: "What 'packhorse workers' calls it. Default: host name and process id.") var name: String?
+    @OptionGroup var lifeline: LifelineOptions
     @OptionGroup var blobOptions: BlobOptions
     @OptionGroup var keys: KeyOptions
     @OptionGroup var log: LogOptions
@@ -52,8 +53,9 @@ struct WorkerCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
+        lifeline.watch()
         MallocArenas.limitToCores()
-        let endpoint = connect ?? ProcessInfo.processInfo.environment["PACKHORSE_WORK"] ?? "tcp://127.0.0.1:7471"
+        let endpoint = connect ?? Variable.value("PACKHORSE_WORK") ?? "tcp://127.0.0.1:7471"
         var options = WorkerOptions(
             connect: endpoint, security: try keys.client(as: .worker),
             blobs: blobs.flatMap { $0 == "stream" ? nil : URL(filePath: $0) }, slots: slots, name: name,

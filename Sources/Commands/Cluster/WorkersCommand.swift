@@ -13,10 +13,10 @@ struct WorkersCommand: AsyncParsableCommand {
         subcommands: [WorkersListCommand.self, WorkersDrainCommand.self], defaultSubcommand: WorkersListCommand.self)
 }
 
-/// `packhorse workers ls`.
+/// `packhorse workers list`.
 struct WorkersListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ls", abstract: "List the connected workers.", discussion: "Example: packhorse workers --json")
+        commandName: "list", abstract: "List the connected workers.", discussion: "Example: packhorse workers --json")
 
     @Flag(help: "The result as JSON.") var json = false
     @OptionGroup var cluster: ClusterOptions

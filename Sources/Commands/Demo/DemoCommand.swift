@@ -36,26 +36,45 @@ struct DemoCommand: AsyncParsableCommand {
         let regions = try areas.map { try AreaReader.named($0, in: tree) }
         let zooms = try ZoomRange(parsing: zoom)
         try JobDraft.checkUnique(regions)
-        let cluster = try DemoCluster(folder: URL(filePath: folder, directoryHint: .isDirectory))
+        let cluster = try LocalCluster(folder: URL(filePath: folder, directoryHint: .isDirectory), workers: workers)
         Console.note("1/4  the demo world: vector tiles of the embedded boundaries, over HTTP")
-        let (origin, serving) = try await DemoCluster.serveWorld(tree, maxZoom: max(14, zooms.max))
+        let (origin, serving) = try await Self.serveWorld(tree, maxZoom: max(14, zooms.max))
         defer { serving.cancel() }
         do {
             Console.note("2/4  a coordinator and \(Units.count(workers, of: "worker")), logs in \(cluster.logs.path)")
-            let endpoints = try await cluster.start(workers: workers)
+            try await cluster.start()
             Console.note("3/4  \(regions.map(\.label).joined(separator: ", ")), zoom \(zooms), from \(origin)")
-            try await build(regions, zooms, from: origin, at: endpoints.control)
-            cluster.stop()
+            try await build(regions, zooms, from: origin, at: cluster.control)
+            await cluster.stop()
         } catch {
-            cluster.stop()
+            await cluster.stop()
             throw error
         }
         Console.note("4/4  verifying every byte of the catalog")
         let sound = try await CatalogCheck.run(try CatalogSource(cluster.catalog.path))
         Console.note("     \(sound.summary)")
         let paths = sound.paths.map { cluster.catalog.appending(path: $0).path }
-        if !progress.json { Console.result(paths.joined(separator: "\n")) }
+        if !progress.json { for path in paths { Console.result(path) } }
         Console.note("look inside:  packhorse inspect \(paths.last ?? "")")
+    }
+
+    /// Starts the built-in world on a free port.
+    ///
+    /// - Returns: its address, and the task that serves until cancelled.
+    private static func serveWorld(
+        _ tree: RegionTree, maxZoom: Int
+    ) async throws -> (url: String, task: Task<Void, any Error>) {
+        let logger = Logger(label: "packhorse.demo-origin") { _ in SwiftLogNoOpLogHandler() }
+        let server = DemoWorldServer(tree: tree, maxZoom: maxZoom, logger: logger)
+        let (ready, announce) = AsyncStream.makeStream(of: Int.self)
+        // Outlives this call on purpose: the caller cancels it when the demo is over.
+        let task = Task {
+            defer { announce.finish() }
+            try await server.run { announce.yield($0) }
+        }
+        for await port in ready { return ("http://127.0.0.1:\(port)", task) }
+        try await task.value
+        throw CLIError(.software, "the demo world ended before it served")
     }
 
     private func build(_ areas: [Area], _ zooms: ZoomRange, from origin: String, at endpoint: String) async throws {

@@ -72,7 +72,7 @@ struct ConvertCommand: AsyncParsableCommand {
         let style = try targets.contains { $0.format == .maplibre } ? offline.pack() : nil
         defer { withExtendedLifetime(style) {} }
         for target in targets {
-            var meter = ConvertProgress(target.format, progress.style.progress)
+            let meter = ConvertProgress(target.format, progress.style.progress)
             let follow = { (tiles: UInt64) throws in
                 if Task.isCancelled { throw CancellationError() }
                 meter.show(tiles)
@@ -93,7 +93,7 @@ struct ConvertCommand: AsyncParsableCommand {
             written.append(file)
             if !progress.json {
                 Console.result(
-                    "wrote \(file.path): \(file.format), \(Units.count(file.tiles)) tiles, \(Units.bytes(file.size)), sha256 \(file.sha256)"
+                    "wrote \(file.path): \(file.format), \(Units.count(file.tiles, of: "tile")), \(Units.bytes(file.size)), sha256 \(file.sha256)"
                 )
             }
         }

@@ -73,12 +73,15 @@ struct InspectCommand: ParsableCommand {
             Console.result("shard     \(found.path)")
             Console.result("digest    \(found.digest.hex)")
             Console.result("batch     tileset \(found.tileset), cell \(found.cell), zoom \(found.zooms)")
-            Console.result("tiles     \(found.stored) stored in \(found.distinct) bodies, \(found.empty) empty")
             Console.result(
-                "bytes     \(Units.bytes(found.size)) for \(Units.bytes(found.bodyBytes)) of bodies in \(found.groups) groups"
+                "tiles     \(Units.count(found.stored)) stored in \(Units.count(found.distinct)) bodies, \(Units.count(found.empty)) empty"
+            )
+            Console.result(
+                "bytes     \(Units.bytes(found.size)) for \(Units.bytes(found.bodyBytes)) of bodies in \(Units.count(found.groups, of: "group"))"
             )
             for zoom in found.tilesPerZoom {
-                Console.result("zoom \(zoom.zoom)    \(zoom.stored) stored, \(zoom.empty) empty")
+                Console.result(
+                    "zoom \(zoom.zoom)    \(Units.count(zoom.stored)) stored, \(Units.count(zoom.empty)) empty")
             }
         }
         listed.forEach(Console.result)

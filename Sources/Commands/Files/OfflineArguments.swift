@@ -33,8 +33,9 @@ struct OfflineArguments: ParsableArguments {
         var options = OfflineOptions()
         options.styleURL = styleURL
         options.key = try keyEnv.map { name in
-            guard let value = ProcessInfo.processInfo.environment[name], !value.isEmpty else {
-                throw CLIError(.configuration, "the environment variable \(name) is not set", hint: "set it to the key")
+            guard let value = Variable.value(name) else {
+                throw CLIError(
+                    .configuration, "the environment variable \(name) is not set or empty", hint: "set it to the key")
             }
             return value
         }

@@ -35,8 +35,8 @@ struct StylePackCheck: Encodable {
         guard problems.isEmpty else {
             throw CLIError(
                 .badData,
-                "style pack '\(url.path)' is damaged: \(Units.count(problems.count, of: "problem"))\n  "
-                    + problems.prefix(20).joined(separator: "\n  "),
+                "style pack '\(url.path)' is damaged: \(Units.count(problems.count, of: "problem"))",
+                details: EqualCauses.lines(problems),
                 hint: "run packhorse style-pack again")
         }
         let (count, bytes) = (pack.index.entries.count, pack.index.bytes)

@@ -19,7 +19,7 @@ enum PackageReport {
         Console.result("seal      \(seal(report))")
         for problem in report.problems { Console.result("problem   \(problem)") }
         if report.problemCount > report.problems.count {
-            Console.result("problem   and \(report.problemCount - report.problems.count) more")
+            Console.result("problem   and \(Units.count(report.problemCount - report.problems.count)) more")
         }
     }
 

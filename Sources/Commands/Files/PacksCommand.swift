@@ -12,12 +12,13 @@ struct PacksCommand: AsyncParsableCommand {
         discussion: """
             A job with --tile-packs does this as it publishes; the command is for packages made without, and for files.
             A pack is the tiles of one band of zooms below one tile, under an address that changes only with its bytes:
-            packs/TILESET/INDEX-ZOOM/X/Y/HASH.mbtiles. regions/ID.json lists the packs of a region. Only a pack that the region holds whole
-            is the same in every region: submit jobs with --tile-packs for that.
+            packs/TILESET/INDEX-ZOOM/X/Y/HASH.mbtiles. regions/ID.json lists the packs of a region and tells which are complete: only a complete
+            pack is the same in every region. Packs at the border of an area are complete when its job was submitted with --tile-packs.
+            A pack of a file is complete when the file has every tile of it. A catalog also knows which tiles the server answered as empty.
 
             Examples:
               packhorse packs data/catalog
-              packhorse packs EE.mbtiles -o packs --tileset demo --mask "$(packhorse mask EE --tile-packs)"
+              packhorse packs EE.mbtiles -o packs --tileset demo
               packhorse packs EE.mbtiles -o packs --tileset demo --bands 0-5@0,6-10@6,11-14@11 --format pmtiles
             """)
 
@@ -29,10 +30,12 @@ struct PacksCommand: AsyncParsableCommand {
             "The tileset's id, under which regions share packs. In a catalog: of packages that do not tell, which are skipped without it."
     )
     var tileset: String?
-    @Option(help: "The mask that the package was built for, which tells which packs are whole.") var mask: String?
+    @Option(
+        help: "The mask that the file was built for: packs that reach beyond it are partial, whatever tiles they have.")
+    var mask: String?
     @Option(
         help:
-            "The bands: zooms@zoom of the index tile. Default: in a catalog those that a package was cut by before, else \(PackScheme.mapbox)."
+            "The bands: zooms@zoom of the index tile. Default: in a catalog those that a package was cut by before, else standard, which is \(PackScheme.standard); mapbox is \(PackScheme.mapbox)."
     )
     var bands: String?
     @Option(help: "mbtiles or pmtiles.") var format = PackageFormat.mbtiles.rawValue
@@ -107,6 +110,7 @@ struct PacksCommand: AsyncParsableCommand {
                 }
                 var order = TilePacks.Order(package: home.appending(path: entry.path), id: entry.id, tileset: tileset)
                 order.mask = try TileMask(cartoText: entry.tileMask)
+                order.lacksOnlyEmptyTiles = entry.failedTiles == 0
                 let before = home.appending(path: TilePackList.path(entry.id))
                 let known =
                     FileKind.isThere(before)
@@ -120,14 +124,14 @@ struct PacksCommand: AsyncParsableCommand {
             throw CLIError(.usage, "package '\(first)' does not tell its tileset, and there is no other", hint: hint)
         }
         for id in skipped {
-            Console.note("packhorse: warning: package '\(id)' does not tell its tileset and is skipped; \(hint)")
+            Console.warning("package '\(id)' does not tell its tileset and is skipped; \(hint)")
         }
         return work
     }
 
     private func complete(_ order: TilePacks.Order, _ bands: String?) throws -> TilePacks.Order {
         var order = order
-        order.scheme = try bands.map { try PackScheme(parsing: $0) } ?? .mapbox
+        order.scheme = try bands.map { try PackScheme(parsing: $0) } ?? .standard
         order.format = try packFormat()
         return order
     }
@@ -154,13 +158,13 @@ struct PacksCommand: AsyncParsableCommand {
     }
 
     private func tell(_ list: TilePackList, _ edition: CatalogEdition) {
-        let whole = list.packs.filter(\.isComplete).count
+        let complete = list.packs.filter(\.isComplete).count
         Console.result(
-            "\(list.id)  \(Units.count(list.packs.count, of: "pack")), \(Units.count(UInt64(whole))) whole, "
+            "\(list.id)  \(Units.count(list.packs.count, of: "pack")), \(Units.count(UInt64(complete))) complete, "
                 + "\(Units.bytes(list.size)), \(edition.path)\(TilePackList.path(list.id))")
         if list.packs.count > list.packsPerDevice {
-            Console.note(
-                "packhorse: \(list.id) alone has more packs than the \(list.packsPerDevice) that clients keep on a device"
+            Console.warning(
+                "\(list.id) alone has more packs than the \(Units.count(list.packsPerDevice)) that clients keep on a device"
             )
         }
     }

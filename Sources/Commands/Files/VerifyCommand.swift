@@ -33,27 +33,26 @@ struct VerifyCommand: AsyncParsableCommand {
         try FileKind.requirePath(url)
         if StylePackPlace.looksLikePack(url) {
             let check = try StylePackCheck.run(url)
-            Console.result(json ? try JSONText.pretty(check) : check.summary)
+            if json { Console.result(try JSONText.pretty(check)) } else { Console.result(check.summary) }
         } else if FileKind.isFolder(url) {
-            let check = try await CatalogCheck.run(try CatalogSource(url.path))
-            Console.result(json ? try JSONText.pretty(check) : check.summary)
+            try await CatalogCheck.run(try CatalogSource(url.path)).tell(json: json)
         } else if try ShardInspection.looksLikeShard(url) {
             let found = try ShardInspection.run(url)
+            if json { return Console.result(try JSONText.pretty(found)) }
             Console.result(
-                json
-                    ? try JSONText.pretty(found)
-                    : "shard sound: \(found.stored) tiles, \(found.empty) empty, \(found.digest.hex)")
+                "shard sound: \(Units.count(found.stored, of: "tile")), \(Units.count(found.empty)) empty, \(found.digest.hex)"
+            )
         } else {
             let report = try PackageFile.verify(url, mask: mask)
             if json { Console.result(try JSONText.pretty(report)) }
             guard report.isSound else {
-                let listed = report.problems.prefix(20).map { "\n  \($0)" }.joined()
                 throw CLIError(
-                    .badData, "'\(url.path)' is damaged: \(Units.count(report.problemCount, of: "problem"))\(listed)")
+                    .badData, "'\(url.path)' is damaged: \(Units.count(report.problemCount, of: "problem"))",
+                    details: EqualCauses.lines(report.problems.map(\.description)))
             }
             if !json {
                 Console.result(
-                    "\(report.isPatch ? "patch" : "package") sound: \(Units.count(report.tiles)) tiles, \(Units.bytes(report.size)), \(report.tilesHash), \(PackageReport.seal(report))"
+                    "\(report.isPatch ? "patch" : "package") sound: \(Units.count(report.tiles, of: "tile")), \(Units.bytes(report.size)), \(report.tilesHash), \(PackageReport.seal(report))"
                 )
             }
         }

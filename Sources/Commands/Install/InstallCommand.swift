@@ -86,10 +86,13 @@ struct InstallCommand: AsyncParsableCommand {
         let wishes = try update ? installed(look) : named
         for wish in wishes { try look.check(wish) }
         let folder = try InstallFolder(place, isOnlyRead: dryRun)
-        let installer = Installer(source: source, document: document, folder: folder)
+        var installer = Installer(source: source, document: document, folder: folder)
         let names = [source.name] + (document.provenKey.map { ["key:\($0)"] } ?? [])
         if !allowOlder { try folder.checkAge(document.index.sequence, of: names) }
+        let downloads = DownloadMeter()
+        installer.downloads = downloads
         let work = try await plan(wishes, installer)
+        downloads.expect(work.reduce(0) { $0 + UInt64(max(0, $1.view.fetch)) })
         if !dryRun { try folder.noteAge(document.index.sequence, of: names) }
         var views: [InstallView] = []
         for one in work {

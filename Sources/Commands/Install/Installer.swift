@@ -38,6 +38,8 @@ struct Installer: Sendable {
     let source: CatalogSource
     let document: CatalogDocument
     let folder: InstallFolder
+    /// Shows how far downloads are.
+    var downloads: DownloadMeter?
 
     /// Whether the catalog has what is wished for.
     ///
@@ -164,7 +166,10 @@ struct Installer: Sendable {
 
     /// A file of the catalog under our own name, so that it can be renamed.
     func fetch(_ path: String, size: UInt64, sha256: Digest, to part: URL) async throws -> URL {
-        guard let found = try await source.file(path, size: size, sha256: sha256, to: part) else {
+        let get = { try await source.file(path, size: size, sha256: sha256, to: part) }
+        let file: URL? =
+            if let downloads { try await downloads.follow(path, part, size: size, get) } else { try await get() }
+        guard let found = file else {
             throw CLIError(
                 .noInput, "'\(source.name)\(path)' is not there",
                 hint: "the catalog may have changed just now: try again")

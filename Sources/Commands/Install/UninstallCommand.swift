@@ -20,6 +20,7 @@ struct UninstallCommand: AsyncParsableCommand {
     var group: [String] = []
     @Option(help: ArgumentHelp("A style pack to remove; may be repeated.", valueName: "id")) var style: [String] = []
     @Flag(help: "Tell what would go; change nothing.") var dryRun = false
+    @Flag(help: FileList.help) var all = false
     @Flag(help: "The result as JSON.") var json = false
 
     func validate() throws {
@@ -53,9 +54,8 @@ struct UninstallCommand: AsyncParsableCommand {
             try folder.remove(gone)
         }
         if json { return Console.result(try JSONText.pretty(files)) }
-        for file in files { Console.result(file.file) }
-        Console.note(
-            "\(dryRun ? "would remove" : "removed") \(Units.count(files.count, of: "file")), "
-                + "\(Units.bytes(files.reduce(0) { $0 + $1.size })), from '\(into)'")
+        let sum =
+            "\(Units.count(files.count, of: "file")), \(Units.bytes(files.reduce(0) { $0 + $1.size })), from '\(into)'"
+        FileList.tell(files.map(\.file), sum: "\(dryRun ? "would remove" : "removed") \(sum)", all: all)
     }
 }

@@ -1,4 +1,6 @@
 import Origins
+import Packages
+import Tiles
 
 /// What a job would cost.
 struct Estimate: Encodable {
@@ -12,14 +14,26 @@ struct Estimate: Encodable {
         var failed: Int?
     }
 
+    /// The files of all packages in one format.
+    struct File: Encodable {
+        let format: String
+        let bytes: UInt64
+        let margin: UInt64?
+    }
+
     private(set) var zooms: [Zoom]
+    /// Different tiles, each of which is requested once.
     let tiles: UInt64
+    /// Bytes of tile bodies to fetch.
     private(set) var bytes: UInt64?
     /// Half the width of the 95 % interval; `nil` when too few tiles answered to tell.
     private(set) var margin: UInt64?
+    /// What will lie on the disk, by format.
+    private(set) var files: [File] = []
     private(set) var seconds: Double?
-    /// Why the sample is worthless, when every tile of it failed.
-    private(set) var allFailed: String?
+    /// Sampled tiles that failed, by cause.
+    private(set) var failures: [String: Int] = [:]
+    private(set) var sampled = 0
 
     init(zooms: [(zoom: Int, tiles: UInt64)]) {
         self.zooms = zooms.map { Zoom(zoom: $0.zoom, tiles: $0.tiles) }
@@ -29,27 +43,41 @@ struct Estimate: Encodable {
     /// Takes a sample in.
     ///
     /// Time: what one worker reached while sampling, at most its limit, times the workers.
-    mutating func add(_ sample: OriginSampler.Sample, workers: Int, limit: Double?) {
+    ///
+    /// - Parameters:
+    ///   - packages: The masks of the packages; a tile of two of them is in two files.
+    ///   - metadata: Bytes of texts that each file holds, such as the list of vector layers.
+    mutating func add(
+        _ sample: OriginSampler.Sample, packages: [TileMask], formats: [PackageFormat], metadata: Int, workers: Int,
+        limit: Double?
+    ) {
+        var fetch = SampledTotal()
         for found in sample.zooms {
             guard let index = zooms.firstIndex(where: { $0.zoom == found.zoom }) else { continue }
-            zooms[index].bytes = UInt64(found.totalBytes)
-            zooms[index].margin = found.totalMargin.map { UInt64($0) }
+            var one = SampledTotal()
+            let received = found.answers.map { Double($0.received) }
+            one.add(received, of: found.tiles)
+            fetch.add(received, of: found.tiles)
+            zooms[index].bytes = UInt64(one.value)
+            zooms[index].margin = one.margin.map { UInt64($0) }
             zooms[index].sampled = found.asked
             zooms[index].stored = found.stored
             zooms[index].failed = found.failed
+            failures.merge(found.causes) { $0 + $1 }
+            sampled += found.asked
         }
-        let asked = sample.zooms.reduce(0) { $0 + $1.asked }
-        let failed = sample.zooms.reduce(0) { $0 + $1.failed }
-        if asked > 0, failed == asked {
-            let causes = sample.zooms.flatMap { $0.causes.keys }
-            allFailed = Set(causes).sorted().joined(separator: ", ")
-            return
-        }
-        bytes = UInt64(sample.zooms.reduce(0) { $0 + $1.totalBytes })
-        let margins = sample.zooms.compactMap(\.totalMargin)
-        if margins.count == sample.zooms.count {
-            // Zooms are sampled independently: their variances add.
-            margin = UInt64(margins.map { $0 * $0 }.reduce(0, +).squareRoot())
+        (bytes, margin) = (UInt64(fetch.value), fetch.margin.map { UInt64($0) })
+        let forecast = PackageForecast(
+            sample.zooms.map { zoom in
+                (
+                    tiles: packages.reduce(0) { $0 + $1.count(atZoom: zoom.zoom) },
+                    sample: zoom.answers.map { PackageForecast.Tile(tile: $0.tile, bytes: $0.bytes, body: $0.body) }
+                )
+            }, packages: packages.count, metadata: metadata)
+        files = formats.compactMap { format in
+            forecast.size(as: format).map {
+                File(format: format.rawValue, bytes: UInt64(max(0, $0.value)), margin: $0.margin.map { UInt64($0) })
+            }
         }
         let rate = min(sample.tilesPerSecond, limit ?? .infinity) * Double(workers)
         seconds = rate > 0 ? Double(tiles) / rate : nil
@@ -57,21 +85,34 @@ struct Estimate: Encodable {
 
     /// The table for a person.
     var lines: [String] {
-        var table = Table("zoom", "tiles", "size", "margin", "sampled")
+        var table = Table("zoom", "tiles", "fetch", "margin", "sampled")
         for zoom in zooms {
             table.add(
                 "\(zoom.zoom)", Units.count(zoom.tiles), zoom.bytes.map(Units.bytes) ?? "",
                 zoom.margin.map { "± \(Units.bytes($0))" } ?? (zoom.sampled == nil ? "" : "unknown"), zoom.outcome)
         }
         var lines = table.lines + ["", "tiles  \(Units.count(tiles))"]
-        if let bytes {
-            let margin = margin.map { " ± \(Units.bytes($0)) (95 %)" } ?? ", from too few tiles to tell a margin"
-            lines.append("size   \(Units.bytes(bytes))\(margin), before equal tiles are stored once")
+        if let bytes { lines.append("fetch  \(Self.text(bytes, margin))") }
+        for (number, file) in files.enumerated() {
+            lines.append("\(number == 0 ? "size " : "     ")  \(Self.text(file.bytes, file.margin)) as \(file.format)")
         }
         if let seconds {
             lines.append("time   \(seconds < 1 ? "" : "about ")\(Units.duration(seconds: seconds))")
         }
         return lines
+    }
+
+    /// Says how many sampled tiles failed, and of what; `nil` when none did.
+    var failureText: String? {
+        guard !failures.isEmpty else { return nil }
+        let causes = failures.sorted { $0.key < $1.key }.map { "\($0.key) (\(Units.count(UInt64($0.value))))" }
+        let failed = failures.values.reduce(0, +)
+        return
+            "\(Units.count(UInt64(failed))) of \(Units.count(sampled, of: "sampled tile")) failed: \(causes.joined(separator: ", "))"
+    }
+
+    private static func text(_ bytes: UInt64, _ margin: UInt64?) -> String {
+        Units.bytes(bytes) + (margin.map { " ± \(Units.bytes($0)) (95 %)" } ?? ", from too few tiles to tell a margin")
     }
 }
 

@@ -26,8 +26,10 @@ extension JobDraft {
             scheme.bands.filter { $0.zooms.intersection(zooms) != nil }
                 .reduce(0) { $0 + package.mask.count(atZoom: $1.indexZoom) }
         }
-        guard let (package, count) = zip(packages, counts).first(where: { $1 > most }) else { return nil }
+        let large = zip(packages, counts).filter { $1 > most }
+        guard let (package, count) = large.first else { return nil }
+        let others = large.count > 1 ? "; so do \(Units.count(large.count - 1, of: "other package"))" : ""
         return
-            "Package '\(package.area.id)' has about \(Units.count(count)) tile packs; a device takes \(Units.count(most)) in all. Cut it into smaller areas, or take fewer zooms."
+            "Package '\(package.area.id)' alone has \(Units.count(count)) tile packs, more than the \(Units.count(most)) that 'packhorse install --tile-packs' puts on a device\(others). Install it as one file, or build smaller areas, fewer zooms, or coarser bands (tile_packs in the tileset file; now \(scheme))."
     }
 }

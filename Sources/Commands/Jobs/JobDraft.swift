@@ -27,6 +27,10 @@ struct JobDraft {
     var dataDate = ""
     /// Whether packages may take the place of those of another tileset.
     var replacesTileset = false
+    /// Whether packages may take the place of those of another area or of wider zooms.
+    var replacesArea = false
+    /// Whether packages may have less than half of the tiles or bytes of those in the catalog.
+    var allowsShrink = false
     /// How the packages are cut into tile packs; `nil` = they are not.
     let packs: PackScheme?
 
@@ -76,7 +80,7 @@ struct JobDraft {
     /// The tiles of all packages, counted in each of them.
     var packageTiles: UInt64 { packages.reduce(0) { $0 + $1.mask.count(in: zooms) } }
 
-    /// The kind of its areas, or `catalog` when they differ.
+    /// The kind of its areas, or, as the wire names several kinds, `catalog`.
     private var kind: String {
         let kinds = Set(packages.map(\.area.kind))
         return kinds.count == 1 ? packages[0].area.kind.rawValue : "catalog"
@@ -94,7 +98,7 @@ struct JobDraft {
             let masks = request.packages.reduce(0) { $0 + $1.mask.count }
             throw CLIError(
                 .badData,
-                "the masks of \(packages.count) packages have \(Units.bytes(UInt64(masks))); a submission holds"
+                "the masks of \(Units.count(packages.count, of: "package")) have \(Units.bytes(UInt64(masks))); a submission holds"
                     + " \(Units.bytes(UInt64(MessageType.submit.maxBodyBytes))) in all",
                 hint: "submit them in several jobs at the same time (jobs of one tileset still fetch each tile once),"
                     + " or fewer zooms")
@@ -122,6 +126,8 @@ struct JobDraft {
             if !edition.isRoot { $0.edition = edition }
             $0.dataDate = dataDate
             $0.replacesTileset = replacesTileset
+            $0.replacesArea = replacesArea
+            $0.allowShrink = allowsShrink
             $0.tilePacks = packs?.description ?? ""
         }
     }

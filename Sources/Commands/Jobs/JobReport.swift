@@ -1,19 +1,29 @@
-/// The lines that tell a person how a job stands or ended.
+/// The lines that tell a person how a job stands or ended: a summary, then what is not done.
 enum JobReport {
-    static func lines(_ job: JobView) -> [String] {
+    /// Packages that are listed without being asked for.
+    private static let mostPackages = 20
+
+    /// - Parameter all: Whether every package and every failed tile has a line; else equal causes are brought together, and of
+    ///   more than 20 packages only those are listed that are not done.
+    static func lines(_ job: JobView, all: Bool = false) -> [String] {
         var lines = [
-            "job \(job.job)  \(job.label)  (\(job.kind), tileset \(job.tileset), zoom \(job.zoomMin)-\(job.zoomMax))",
+            "job \(job.job)  \(job.label)  (\(job.kind), tileset \(job.tileset), zoom \(job.zooms))",
             "state    \(job.state)" + (job.waiting.map { ", waits: \($0)" } ?? "")
                 + (job.reason.map { ": \($0)" } ?? ""),
             "tiles    \(Units.count(job.tiles)): \(Units.count(job.stored)) stored, \(Units.count(job.empty)) empty, "
                 + "\(Units.count(job.failed)) failed; \(Units.bytes(job.bytes))"
                 + (job.reused > 0 ? "; \(Units.count(job.reused)) taken from shards, not asked for again" : ""),
             "origin   \(Units.bytes(job.received)) received"
-                + (job.notModified > 0 ? "; \(Units.count(job.notModified)) tiles revalidated, unchanged" : ""),
+                + (job.notModified > 0 ? "; \(Units.count(job.notModified, of: "tile")) revalidated, unchanged" : ""),
             "batches  \(Units.count(job.batchesDone)) of \(Units.count(job.batches)) done"
                 + (job.batchesDead > 0 ? ", \(Units.count(job.batchesDead)) given up" : ""),
-            "time     \(Units.duration(seconds: job.elapsedSeconds))",
+            "time     \(Units.duration(seconds: job.elapsedSeconds))" + times(job),
         ]
+        if job.summaryOnly {
+            lines.append(
+                "summary  \(Units.count(Int(job.packagesTotal), of: "package")); the details of a job this old are no longer kept"
+            )
+        }
         if job.formats.count > 1 {
             let style = job.style.map { ", style \($0)" } ?? ""
             lines.append("formats  \(job.formats.joined(separator: ", "))\(style)")
@@ -21,23 +31,51 @@ enum JobReport {
         if job.priority != 0 || job.weight != 1 {
             lines.insert("share    priority \(job.priority), weight \(job.weight)", at: 2)
         }
-        for package in job.packages {
-            var line = "package  \(package.id)  \(package.state)"
-            if let version = package.version { line += "  version \(version)" }
-            if let size = package.size { line += "  \(Units.bytes(size))" }
-            if let tiles = package.tiles { line += "  \(Units.count(tiles)) tiles" }
-            lines.append(line)
-            if let path = package.path { lines.append("         \(path)") }
-            for file in package.files {
-                lines.append("         \(file.format)  \(Units.bytes(file.size))" + (file.path.map { "  \($0)" } ?? ""))
+        return lines + packages(job, all: all) + failures(job, all: all)
+    }
+
+    private static func packages(_ job: JobView, all: Bool) -> [String] {
+        guard !all, job.packages.count > mostPackages else { return job.packages.flatMap(lines) }
+        let states = Dictionary(grouping: job.packages, by: \.state).mapValues(\.count)
+        let counts = states.sorted { $0.key < $1.key }.map { "\(Units.count($0.value)) \($0.key)" }
+        let bytes = job.packages.reduce(0) { $0 + ($1.size ?? 0) }
+        let open = job.packages.filter { !["published", "unchanged"].contains($0.state) }
+        var lines = [
+            "packages \(Units.count(job.packages.count)): \(counts.joined(separator: ", "))"
+                + (bytes > 0 ? "; \(Units.bytes(bytes))" : "")
+        ]
+        lines += open.prefix(mostPackages).flatMap(Self.lines)
+        let hidden = job.packages.count - min(open.count, mostPackages)
+        return lines + ["         \(Units.count(hidden, of: "package")) not shown: packhorse status \(job.job) --all"]
+    }
+
+    private static func lines(_ package: JobView.PackageView) -> [String] {
+        var line = "package  \(package.id)  \(package.state)"
+        if let version = package.version { line += "  version \(version)" }
+        if let size = package.size { line += "  \(Units.bytes(size))" }
+        if let tiles = package.tiles { line += "  \(Units.count(tiles, of: "tile"))" }
+        return [line] + (package.path.map { ["         \($0)"] } ?? [])
+            + package.files.map { file in
+                "         \(file.format)  \(Units.bytes(file.size))" + (file.path.map { "  \($0)" } ?? "")
             }
-        }
-        if !job.failures.isEmpty {
-            lines.append(
-                "failed tiles" + (UInt64(job.failures.count) < job.failed ? " (the first \(job.failures.count))" : ""))
-            lines += job.failures.map { "  \($0.tile)  \($0.cause)  \($0.detail)" }
-        }
-        return lines
+    }
+
+    /// The tiles that failed, those of one cause in one line unless `all` asks for a line each.
+    static func failures(_ job: JobView, all: Bool = false) -> [String] {
+        guard !job.failures.isEmpty else { return [] }
+        let isPart = UInt64(job.failures.count) < job.failed
+        let title = "failed tiles" + (isPart ? " (the first \(Units.count(job.failures.count)))" : "")
+        guard !all else { return [title] + job.failures.map { "  \($0.tile)  \($0.cause)  \($0.detail)" } }
+        return [title]
+            + EqualCauses.lines(
+                job.failures.map { ($0.tile, "\($0.cause)  \($0.detail)") }, of: "tile"
+            ).map { "  \($0)" }
+    }
+
+    /// When it was submitted, began and ended, as far as that is known.
+    private static func times(_ job: JobView) -> String {
+        let known = [("submitted", job.submitted), ("started", job.started), ("ended", job.ended)]
+        return known.compactMap { name, time in time.map { "; \(name) \($0)" } }.joined()
     }
 
     /// The exit code that a job's end deserves.

@@ -32,6 +32,14 @@ package struct JobView: Encodable, Sendable {
     /// Jobs it still waits for.
     let after: [UInt64]
     let elapsedSeconds: Double
+    /// When it was submitted, had its first lease and ended: UTC, ISO 8601, `2026-11-22T14:03:05Z`.
+    let submitted: String?
+    let started: String?
+    let ended: String?
+    /// Whether it is an old job whose packages, batches and failed tiles are no longer kept.
+    let summaryOnly: Bool
+    /// Its packages, also those that `packages` leaves out.
+    let packagesTotal: UInt32
     let reason: String?
     /// Why nothing happens now.
     package let waiting: String?
@@ -73,7 +81,8 @@ package struct JobView: Encodable, Sendable {
     package init(_ status: PBJobStatus) {
         job = status.job
         label = status.label
-        kind = status.kind
+        // Older coordinators call a job of several kinds a catalog, which is the folder of packages now.
+        kind = status.kind == "catalog" ? "mixed" : status.kind
         state = status.state
         tileset = status.tileset
         zoomMin = status.zoomMin
@@ -99,6 +108,11 @@ package struct JobView: Encodable, Sendable {
         group = status.edition.group.isEmpty ? nil : status.edition.group
         language = status.edition.language.isEmpty ? nil : status.edition.language
         elapsedSeconds = Double(status.elapsedMs) / 1000
+        submitted = WallTime.iso(status.submittedMs)
+        started = WallTime.iso(status.startedMs)
+        ended = WallTime.iso(status.endedMs)
+        summaryOnly = status.summary
+        packagesTotal = status.packagesTotal
         reason = status.reason.isEmpty ? nil : status.reason
         packages = status.packages.map(PackageView.init)
         failures = status.failures.map(FailureView.init)

@@ -5,11 +5,14 @@ import Wire
 struct JobWatcher {
     let client: ControlClient
     let style: ProgressStyle
+    /// Seconds without progress lines: workers that were started just now are not missed yet.
+    let quietStart: Double
     private let clock = ContinuousClock()
 
-    init(client: ControlClient, style: ProgressStyle) {
+    init(client: ControlClient, style: ProgressStyle, quietStart: Double = 0) {
         self.client = client
         self.style = style
+        self.quietStart = quietStart
     }
 
     /// Follows one job; see ``finish(_:)-([UInt64])``.
@@ -41,11 +44,11 @@ struct JobWatcher {
     /// Shows progress until the job has ended.
     ///
     /// A coordinator that restarts meanwhile is waited for: the job is in its store.
-    private func follow(_ number: UInt64) async throws -> JobView {
+    func follow(_ number: UInt64) async throws -> JobView {
         let start = clock.now
         var meter = RateMeter()
         var view = try await ask(number)
-        var nextLine = 0.0
+        var nextLine = quietStart
         var gap = 1.0
         var stall = StallNotice()
         while !view.isOver {
@@ -54,8 +57,8 @@ struct JobWatcher {
             if style.progress != .none, view.waiting == nil, stall.isDue(view, at: elapsed) {
                 for line in StallNotice.lines(view, try await client.workers()) { Console.note(line) }
             }
-            if style.progress == .bar {
-                Console.redraw(ProgressLine.bar(view, meter))
+            if style.progress == .bar, elapsed >= quietStart {
+                Console.draw(ProgressLine.bar(view, meter))
             } else if elapsed >= nextLine {
                 try show(view, meter)
                 nextLine = elapsed + gap
@@ -65,7 +68,7 @@ struct JobWatcher {
             try await Task.sleep(for: .milliseconds(min(250, 40 + 20 * elapsed)))
             view = try await ask(number)
         }
-        if style.progress == .bar { Console.redraw("") }
+        if style.progress == .bar { Console.clearBar() }
         return view
     }
 

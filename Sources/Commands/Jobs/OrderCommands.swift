@@ -8,10 +8,15 @@ struct OrderOptions: ParsableArguments {
     @OptionGroup var cluster: ClusterOptions
 
     /// Gives the order and prints what came of it.
-    func give(_ order: String, priority: Int32 = 0, weight: UInt32 = 0) async throws {
-        let answer = try await cluster.withClient {
-            try await $0.order(job, order, priority: priority, weight: weight)
+    ///
+    /// - Parameter complete: Adds what the order has beside the job.
+    func give(_ order: String, _ complete: @Sendable (inout PBJobOrder) -> Void = { _ in }) async throws {
+        var message = PBJobOrder.make {
+            $0.job = job
+            $0.order = order
         }
+        complete(&message)
+        let answer = try await cluster.withClient { [message] in try await $0.order(message) }
         try OrderedView(answer).show(asJSON: json)
     }
 }
@@ -63,29 +68,43 @@ struct RetryCommand: AsyncParsableCommand {
             Of a failed job only what failed is fetched again, as long as its tiles are kept (the last ten failed jobs); a cancelled one
             starts from the beginning.
 
-            Example: packhorse retry 1
+            A job whose packages were not published because they are much smaller than those in the catalog (package-shrunk), or
+            of another area (other-area), can be allowed to publish them.
+
+            Examples:
+              packhorse retry 1
+              packhorse retry 1 --allow-shrink
             """)
     @OptionGroup var options: OrderOptions
+    @Flag(help: "Publish packages that have less than half of the tiles or bytes of the versions in the catalog.")
+    var allowShrink = false
+    @Flag(help: "Let packages take the place of those of another area or of more zooms, and be smaller.")
+    var replaceArea = false
 
-    func run() async throws { try await options.give("retry") }
+    func run() async throws {
+        try await options.give("retry") { [allowShrink, replaceArea] in
+            $0.allowShrink = allowShrink
+            $0.replacesArea = replaceArea
+        }
+    }
 }
 
-/// `packhorse prioritise`.
-struct PrioritiseCommand: AsyncParsableCommand {
+/// `packhorse priority`.
+struct PriorityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "prioritise", abstract: "Set a job's priority: higher goes first, below 0 is paused.",
-        discussion: "Example: packhorse prioritise 1 5")
+        commandName: "priority", abstract: "Set a job's priority: higher goes first, below 0 is paused.",
+        discussion: "Example: packhorse priority 1 5")
     @OptionGroup var options: OrderOptions
     @Argument(help: "The new priority; write -- before a negative one.") var priority: Int32
 
-    func run() async throws { try await options.give("prioritise", priority: priority) }
+    func run() async throws { try await options.give("prioritise") { [priority] in $0.priority = priority } }
 }
 
-/// `packhorse weigh`.
-struct WeighCommand: AsyncParsableCommand {
+/// `packhorse weight`.
+struct WeightCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "weigh", abstract: "Set a job's share of the cluster among jobs of its priority.",
-        discussion: "Example: packhorse weigh 1 3")
+        commandName: "weight", abstract: "Set a job's share of the cluster among jobs of its priority.",
+        discussion: "Example: packhorse weight 1 3")
     @OptionGroup var options: OrderOptions
     @Argument(help: "The new weight, at least 1.") var weight: UInt32
 
@@ -93,5 +112,5 @@ struct WeighCommand: AsyncParsableCommand {
         guard weight > 0 else { throw ValidationError("A weight is at least 1.") }
     }
 
-    func run() async throws { try await options.give("weigh", weight: weight) }
+    func run() async throws { try await options.give("weigh") { [weight] in $0.weight = weight } }
 }

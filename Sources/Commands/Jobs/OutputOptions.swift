@@ -20,7 +20,7 @@ struct OutputOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The data group of the packages, such as terrain: they go to that part of the catalog. Default: the tileset file's.",
+            "The data group of the packages, such as terrain: they go to that edition of the catalog. Default: the tileset file's.",
             valueName: "group"))
     var group: String?
 
@@ -29,6 +29,16 @@ struct OutputOptions: ParsableArguments {
 
     @Flag(help: "Let packages take the place of those that were made of another tileset.")
     var replaceTileset = false
+
+    @Flag(
+        help:
+            "Let packages take the place of those of another area or of more zooms, and be smaller; without it a package that holds less than half of the area in the catalog is refused."
+    )
+    var replaceArea = false
+
+    @Flag(
+        help: "Publish packages that have less than half of the tiles or bytes of the versions in the catalog.")
+    var allowShrink = false
 
     /// Completes a draft.
     ///
@@ -39,6 +49,8 @@ struct OutputOptions: ParsableArguments {
         draft.style = style ?? ""
         draft.dataDate = try dataDate.map(OfflineArguments.checkedDate) ?? ""
         draft.replacesTileset = replaceTileset
+        draft.replacesArea = replaceArea
+        draft.allowsShrink = allowShrink
         let wantsStyle = draft.allFormats.contains(.maplibre)
         guard wantsStyle || draft.style.isEmpty else {
             throw CLIError(.usage, "--style belongs to a format that holds one", hint: "add --format maplibre")

@@ -1,6 +1,6 @@
 import Wire
 
-/// One line that says how far a job is.
+/// How far a job is, as a line of a log and as the bar of a terminal.
 package enum ProgressLine {
     /// The line for a log or a file.
     package static func plain(_ job: JobView, _ meter: RateMeter) -> String {
@@ -15,11 +15,19 @@ package enum ProgressLine {
         return parts.joined(separator: " · ")
     }
 
-    /// The line for a terminal: the same with a bar.
-    package static func bar(_ job: JobView, _ meter: RateMeter, width: Int = 24) -> String {
-        let filled = Int(job.fraction * Double(width))
-        let bar = String(repeating: "█", count: filled) + String(repeating: "░", count: width - filled)
-        return "\(bar) \(plain(job, meter))"
+    /// The same for a terminal, the most important first.
+    package static func bar(_ job: JobView, _ meter: RateMeter) -> ProgressBar {
+        var facts: [String] = []
+        if job.state == "fetching" { facts.append(percent(job.fraction)) } else { facts.append(job.state) }
+        if let waiting = job.waiting { facts.append(waiting) }
+        if job.failed > 0 { facts.append("\(Units.count(job.failed)) failed") }
+        if job.state == "fetching" {
+            if let left = meter.remaining(to: job.tiles) { facts.append("ETA \(Units.duration(seconds: left))") }
+            facts.append("\(Units.count(job.settled))/\(Units.count(job.tiles)) tiles")
+            if let rate = meter.rate { facts.append("\(Units.count(UInt64(rate))) tiles/s") }
+        }
+        return ProgressBar(
+            "job \(job.job) \(job.label)", fraction: job.fraction, facts: facts + [Units.bytes(job.bytes)])
     }
 
     /// Whole percents, rounded down: 100 % means all of it.

@@ -12,7 +12,7 @@ struct ScheduleCommand: AsyncParsableCommand {
 
             Examples:
               packhorse schedule add monthly-ee --every "monthly 3 02:30" EE --tileset tiles.yaml
-              packhorse schedule ls
+              packhorse schedule list
             """,
         subcommands: [Add.self, List.self, Remove.self, Run.self])
 
@@ -38,7 +38,7 @@ struct ScheduleCommand: AsyncParsableCommand {
 
         func run() async throws {
             let drafts = try await options.drafts()
-            for warning in drafts.flatMap(\.warnings) { Console.note("packhorse: warning: \(warning)") }
+            for warning in drafts.flatMap(\.warnings) { Console.warning(warning) }
             // All are made before the first is put, so that a mistake leaves none of them.
             let schedules = try drafts.map { draft in
                 let submission = try Frame(session: 1, seq: 0, .submit(try draft.request(options.policy()))).encoded()
@@ -60,10 +60,10 @@ struct ScheduleCommand: AsyncParsableCommand {
         }
     }
 
-    /// `packhorse schedule ls`.
+    /// `packhorse schedule list`.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "ls", abstract: "List the schedules.", discussion: "Example: packhorse schedule ls --json")
+            commandName: "list", abstract: "List the schedules.", discussion: "Example: packhorse schedule list --json")
         @Flag(help: "The result as JSON.") var json = false
         @OptionGroup var cluster: ClusterOptions
 
@@ -80,11 +80,11 @@ struct ScheduleCommand: AsyncParsableCommand {
         }
     }
 
-    /// `packhorse schedule rm`.
+    /// `packhorse schedule remove`.
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "rm", abstract: "Remove a schedule; its jobs stay.",
-            discussion: "Example: packhorse schedule rm monthly-ee")
+            commandName: "remove", abstract: "Remove a schedule; its jobs stay.",
+            discussion: "Example: packhorse schedule remove monthly-ee")
         @Argument(help: "The schedule.") var schedule: String
         @Flag(help: "The result as JSON.") var json = false
         @OptionGroup var cluster: ClusterOptions

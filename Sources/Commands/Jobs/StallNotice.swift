@@ -34,7 +34,9 @@ struct StallNotice {
                     + (job.state == "fetching" ? "; the origin may be slow or asks to wait" : "")
             ]
         }
-        return troubled.map { "nothing moves: worker \($0.name) is \($0.state): \($0.reason)" }
+        let causes = EqualCauses.lines(
+            troubled.map { ("worker \($0.name)", "\($0.state): \($0.reason)") }, of: "worker")
+        return causes.map { "nothing moves: \($0)" }
     }
 }
 

@@ -18,7 +18,7 @@ struct SubmitCommand: AsyncParsableCommand {
               packhorse submit --geojson park.geojson --tileset https://tiles.example.com/tiles.json
               packhorse submit --points huts.csv --radius 2km --tileset mbtiles:planet.mbtiles
               packhorse submit EU --recursive --tileset tiles.yaml --dry-run
-              packhorse submit --catalog packages.yaml --tileset tiles.yaml
+              packhorse submit --packages packages.yaml --tileset tiles.yaml
               packhorse submit EE --tileset tiles.yaml --format pmtiles,carto --wait
               packhorse submit EE --tileset tiles.yaml --format maplibre --style https://tiles.example.com/style.json
               packhorse submit EE --tileset tiles.yaml --language en,de,et --group streets
@@ -57,7 +57,7 @@ struct SubmitCommand: AsyncParsableCommand {
             for (draft, request) in zip(drafts, requests) {
                 let submitted = try await client.submit(request)
                 answers.append((draft, submitted))
-                for warning in draft.warnings + submitted.warnings { Console.note("packhorse: warning: \(warning)") }
+                for warning in draft.warnings + submitted.warnings { Console.warning(warning) }
                 if draft.packs != nil, !submitted.tilePacks {
                     Console.note(
                         "this coordinator is of an earlier build and cuts no tile packs: afterwards run packhorse packs CATALOG"
@@ -77,7 +77,7 @@ struct SubmitCommand: AsyncParsableCommand {
     }
 
     /// Asks of each whether it would be taken, so that one that would not leaves no jobs of the others behind.
-    private static func rehearse(_ requests: [PBSubmit], _ client: ControlClient) async throws {
+    static func rehearse(_ requests: [PBSubmit], _ client: ControlClient) async throws {
         for var request in requests {
             request.dryRun = true
             _ = try await client.submit(request)
@@ -87,19 +87,21 @@ struct SubmitCommand: AsyncParsableCommand {
     private func say(_ submitted: PBSubmitted, _ draft: JobDraft) {
         if dryRun { return Self.forecast(submitted, draft).forEach(Console.result) }
         Console.result("\(submitted.job)")
-        Console.note("\(Units.count(submitted.tiles)) tiles; follow with: packhorse watch \(submitted.job)")
+        Console.note("\(Units.count(submitted.tiles, of: "tile")); follow with: packhorse watch \(submitted.job)")
     }
 
     /// What would be built, and what the overlap of the packages saves.
     private static func forecast(_ submitted: PBSubmitted, _ draft: JobDraft) -> [String] {
-        let batches = "\(Units.count(submitted.batches)) batches; nothing was submitted"
+        let batches = "\(Units.count(submitted.batches, of: "batch")); nothing was submitted"
         var lines: [String] = []
         if draft.isNewInMinor2 {
             lines.append(
                 "\(draft.label): \(draft.allFormats.map(\.rawValue).joined(separator: ", "))"
-                    + (draft.edition.isRoot ? "" : ", in the catalog's part \(draft.edition.label)"))
+                    + (draft.edition.isRoot ? "" : ", in the edition \(draft.edition.label)"))
         }
-        guard draft.packages.count > 1 else { return lines + ["\(Units.count(submitted.tiles)) tiles in \(batches)"] }
+        guard draft.packages.count > 1 else {
+            return lines + ["\(Units.count(submitted.tiles, of: "tile")) in \(batches)"]
+        }
         let all = draft.packageTiles
         let saved = all - min(submitted.tiles, all)
         let share = Int((Double(saved) / Double(max(all, 1)) * 100).rounded())
@@ -107,7 +109,7 @@ struct SubmitCommand: AsyncParsableCommand {
             "\(Units.count(draft.packages.count, of: "package")) of \(Units.count(all)) tiles together,"
                 + " \(Units.count(submitted.tiles)) of them different: fetching each once saves"
                 + " \(Units.count(saved)) (\(share) %)",
-            "\(Units.count(submitted.tiles)) tiles in \(batches)",
+            "\(Units.count(submitted.tiles, of: "tile")) in \(batches)",
         ]
     }
 
@@ -122,12 +124,12 @@ struct SubmitCommand: AsyncParsableCommand {
             Console.note("it goes on; stop it with: packhorse pause \(number)")
         } else if submission.priority != 0, submission.priority != job.priority {
             Console.note(
-                "it keeps its priority, \(job.priority); change it with: packhorse prioritise \(number) \(submission.priority)"
+                "it keeps its priority, \(job.priority); change it with: packhorse priority \(number) \(submission.priority)"
             )
         }
         if submission.weight > 1, submission.weight != job.weight {
             Console.note(
-                "it keeps its weight, \(job.weight); change it with: packhorse weigh \(number) \(submission.weight)")
+                "it keeps its weight, \(job.weight); change it with: packhorse weight \(number) \(submission.weight)")
         }
     }
 }

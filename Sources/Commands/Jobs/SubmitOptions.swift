@@ -25,7 +25,7 @@ struct SubmitOptions: ParsableArguments {
 
     @Flag(
         help:
-            "Cut the packages into tile packs that regions share, and widen each area to whole packs; the bands are those of the tileset, else Mapbox's."
+            "Cut the packages into tile packs that regions share, and widen each area to whole packs; the bands are those of the tileset (tile_packs), else \(PackScheme.standard)."
     )
     var tilePacks = false
 
@@ -50,7 +50,7 @@ struct SubmitOptions: ParsableArguments {
         for language in languages.isEmpty ? [""] : languages {
             let tileset = try await TilesetReader.complete(language.isEmpty ? file : file.inLanguage(language))
             let zooms = try tiles.zooms(of: tileset)
-            let packs = tilePacks ? tileset.packs ?? .mapbox : nil
+            let packs = tilePacks ? tileset.packs ?? .standard : nil
             var draft: JobDraft
             if let first = drafts.first, first.zooms == zooms, first.packs == packs {
                 draft = first

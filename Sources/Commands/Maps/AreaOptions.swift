@@ -23,7 +23,7 @@ struct AreaOptions: ParsableArguments {
     @Option(
         help:
             "A YAML or JSON list of packages, each with region, bbox, geojson or points, and if you like id and names.")
-    var catalog: String?
+    var packages: String?
 
     @Option(help: "The package's id, instead of one made from the area (one area only).")
     var id: String?
@@ -36,14 +36,14 @@ struct AreaOptions: ParsableArguments {
         }
         if radius != nil, points == nil { throw ValidationError("--radius belongs to --points.") }
         if recursive, areas.isEmpty || areas.contains(where: AreaReader.isBox) {
-            throw ValidationError("--recursive belongs to regions; in a catalog it is written at the entry.")
+            throw ValidationError("--recursive belongs to regions; in a list of packages it is written at the entry.")
         }
-        let ways = [!areas.isEmpty, geojson != nil, points != nil, catalog != nil].filter { $0 }.count
+        let ways = [!areas.isEmpty, geojson != nil, points != nil, packages != nil].filter { $0 }.count
         guard ways == 1 else {
             throw ValidationError(
                 ways == 0
-                    ? "Name an area: a region (EE), \"bbox(24.5,59.3,25.0,59.5)\", --geojson FILE, --points FILE.csv or --catalog FILE."
-                    : "Give regions or a box, --geojson, --points, or --catalog: one of them, not several.")
+                    ? "Name an area: a region (EE), \"bbox(24.5,59.3,25.0,59.5)\", --geojson FILE, --points FILE.csv or --packages FILE."
+                    : "Give regions or a box, --geojson, --points, or --packages: one of them, not several.")
         }
     }
 
@@ -56,8 +56,8 @@ struct AreaOptions: ParsableArguments {
             found = [try AreaReader.geoJSON(file: URL(filePath: geojson))]
         } else if let points {
             found = [try AreaReader.points(file: URL(filePath: points), radiusMeters: Units.meters(radius ?? "1km"))]
-        } else if let catalog {
-            found = try CatalogFile(URL(filePath: catalog), tree: { try regions.tree }).areas()
+        } else if let packages {
+            found = try PackagesFile(URL(filePath: packages), tree: { try regions.tree }).areas()
         } else if recursive {
             let tree = try regions.tree
             var seen: Set<String> = []
@@ -81,8 +81,8 @@ struct AreaOptions: ParsableArguments {
 extension AreaOptions {
     /// What a job of these areas is called; `nil` = by the names of its areas.
     func label(_ areas: [Area]) -> String? {
-        if let catalog {
-            return "\(URL(filePath: catalog).lastPathComponent) (\(Units.count(areas.count, of: "package")))"
+        if let packages {
+            return "\(URL(filePath: packages).lastPathComponent) (\(Units.count(areas.count, of: "package")))"
         }
         guard recursive, let first = areas.first else { return nil }
         let below = areas.count - self.areas.count

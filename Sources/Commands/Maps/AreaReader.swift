@@ -76,6 +76,9 @@ enum AreaReader {
             throw CLIError(
                 .badData, "'\(file.path)' holds no coordinates; expected a GeoJSON geometry, feature or collection")
         }
+        if let edges = geometry.longEdges {
+            Console.warning("'\(file.path)': \(edges.explanation)")
+        }
         return area(.geojson, id: stem(file), label: file.lastPathComponent, bounds, MercatorShape(geometry))
     }
 

@@ -26,7 +26,10 @@ struct MaskCommand: ParsableCommand {
     var format: Format = .text
 
     @Flag(help: "Widen the area to whole tile packs, as 'submit --tile-packs' does.") var tilePacks = false
-    @Option(help: "The bands of --tile-packs: zooms@zoom of the index tile. Default: \(PackScheme.mapbox).")
+    @Option(
+        help:
+            "The bands of --tile-packs: zooms@zoom of the index tile. Default: standard, which is \(PackScheme.standard); mapbox is \(PackScheme.mapbox)."
+    )
     var bands: String?
 
     func validate() throws {
@@ -39,7 +42,7 @@ struct MaskCommand: ParsableCommand {
     func run() throws {
         guard let exact = TileMask(union: try area.read().map({ $0.mask(zoom) })) else { return }
         let span = ZoomRange(min: 0, max: zoom) ?? .all
-        let scheme: PackScheme = try bands.map { try PackScheme(parsing: $0) } ?? .mapbox
+        let scheme: PackScheme = try bands.map { try PackScheme(parsing: $0) } ?? .standard
         let mask = tilePacks ? scheme.widened(exact, zooms: span) : exact
         switch format {
         case .text: Console.result(mask.cartoWire)

@@ -13,9 +13,8 @@ struct RegionFolderOptions: ParsableArguments {
     /// The folder, whether it exists or not.
     var folder: URL {
         if let regionsFolder { return URL(filePath: regionsFolder, directoryHint: .isDirectory) }
-        let environment = ProcessInfo.processInfo.environment
-        if let named = environment["PACKHORSE_REGIONS"] { return URL(filePath: named, directoryHint: .isDirectory) }
-        let home = environment["HOME"] ?? "/"
+        if let named = Variable.value("PACKHORSE_REGIONS") { return URL(filePath: named, directoryHint: .isDirectory) }
+        let home = Variable.value("HOME") ?? "/"
         return URL(filePath: home, directoryHint: .isDirectory).appending(path: ".config/packhorse/regions")
     }
 

@@ -23,6 +23,7 @@ extension RegionsCommand {
         @Option(name: .customLong("id"), help: "The property that holds the id.") var idKey: String?
         @Option(name: .customLong("name"), help: "The property that holds the name.") var nameKey: String?
         @Flag(help: "Replace the boundary of regions that are there already.") var replace = false
+        @Flag(help: "Name every region; otherwise the first 20.") var all = false
         @OptionGroup var regions: RegionFolderOptions
 
         func run() throws {
@@ -32,9 +33,15 @@ extension RegionsCommand {
             let report = try RegionImport.run(
                 URL(filePath: file), into: regions.folder,
                 options: .init(level: kind, idKey: idKey, nameKey: nameKey, replace: replace), tree: try regions.tree)
-            for reason in report.skipped { Console.note("skipped: \(reason)") }
-            for id in report.added { Console.result("added \(id)") }
-            for id in report.replaced { Console.result("replaced \(id)") }
+            for warning in report.warnings { Console.warning(warning) }
+            // "Feature 12 has no id.": the feature, then the cause.
+            let skipped = report.skipped.map { $0.replacing(#/^(Feature \d+(?: \(.*?\))?) /#) { "\($0.output.1): " } }
+            for cause in EqualCauses.lines(skipped) { Console.note("skipped: \(cause)") }
+            FileList.tell(
+                report.added.map { "added \($0)" } + report.replaced.map { "replaced \($0)" },
+                sum:
+                    "added \(Units.count(report.added.count, of: "region")), replaced \(Units.count(report.replaced.count))",
+                all: all)
         }
     }
 }

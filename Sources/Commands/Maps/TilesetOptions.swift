@@ -9,7 +9,7 @@ import Wire
 struct TilesetOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Tileset: a YAML or JSON description, a TileJSON URL, or mbtiles:FILE, pmtiles:FILE. Default: $PACKHORSE_TILESET."
+            "Tileset: a YAML or JSON file ('packhorse help tileset' has its keys), a TileJSON URL, or mbtiles:FILE, pmtiles:FILE. Default: $PACKHORSE_TILESET."
         ))
     var tileset: String?
 
@@ -18,7 +18,7 @@ struct TilesetOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Language code put in place of {language}; packages go to the catalog's part of that language. 'submit' takes several: en,de,fr.",
+            "Language code put in place of {language}; packages go to the catalog's edition of that language. 'submit' takes several: en,de,fr.",
             valueName: "code"))
     var language: String?
 
@@ -47,10 +47,10 @@ struct TilesetOptions: ParsableArguments {
 
     /// What `--tileset` says, or the environment.
     func named() throws -> String {
-        guard let named = tileset ?? ProcessInfo.processInfo.environment["PACKHORSE_TILESET"] else {
+        guard let named = tileset ?? Variable.value("PACKHORSE_TILESET") else {
             throw CLIError(
                 .usage, "no tileset is named",
-                hint: "pass --tileset FILE.yaml (README shows one), or set PACKHORSE_TILESET")
+                hint: "pass --tileset FILE.yaml (packhorse help tileset shows one), or set PACKHORSE_TILESET")
         }
         return named
     }

@@ -16,7 +16,7 @@ struct EventsCommand: AsyncParsableCommand {
               packhorse events --after 1500 --follow
             """)
 
-    @Option(help: "Only lines after this number; without it the newest lines.") var after: UInt64?
+    @Option(help: "Only lines after this number, the first of them; without it the newest lines.") var after: UInt64?
     @Option(help: "Only lines of this job.") var job: UInt64 = 0
     @Option(help: "At most this many lines before following.") var limit: UInt32 = 100
     @Flag(name: .shortAndLong, help: "Go on with new lines until interrupted.") var follow = false
@@ -36,11 +36,17 @@ struct EventsCommand: AsyncParsableCommand {
     private func show(_ client: ControlClient) async throws {
         // Of a job that nobody knows there will never be a line.
         if job != 0 { _ = try await client.job(job, failures: 0) }
-        var seen = try await start(client)
+        var seen = after ?? 0
         var left = limit
+        // Numbers of lines have gaps, so only the coordinator can tell where the newest lines begin.
+        var newest = after == nil ? limit : 0
         while left > 0 {
-            let events = try await client.events(after: seen, limit: min(left, 1_000), job: job)
-            guard let last = events.events.last else { break }
+            let events = try await client.events(after: seen, newest: newest, limit: min(left, 1_000), job: job)
+            newest = 0
+            guard let last = events.events.last else {
+                seen = max(seen, after == nil ? events.last : 0)
+                break
+            }
             try events.events.forEach(write)
             left -= min(left, UInt32(clamping: events.events.count))
             seen = last.seq
@@ -53,14 +59,6 @@ struct EventsCommand: AsyncParsableCommand {
             try events.events.forEach(write)
             seen = events.events.last?.seq ?? seen
         }
-    }
-
-    /// Where to begin: as asked, or so that the newest lines are shown.
-    private func start(_ client: ControlClient) async throws -> UInt64 {
-        if let after { return after }
-        guard job == 0 else { return 0 }
-        let last = try await client.events(after: .max, limit: 1).last
-        return last - min(last, UInt64(limit))
     }
 
     private func write(_ event: PBEventRecord) throws {

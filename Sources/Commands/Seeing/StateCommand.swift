@@ -7,7 +7,7 @@ struct StateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "state", abstract: "Check or restore the state file of a coordinator that is stopped.",
         discussion: """
-            Example: packhorse state check --data packhorse-data
+            Example: packhorse state check --data ./data
             """,
         subcommands: [StateCheckCommand.self, StateRestoreCommand.self])
 }
@@ -17,9 +17,9 @@ struct StateCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
         abstract: "Read the whole state, replay its event log and compare; exit 65 when they differ.",
-        discussion: "Example: packhorse state check --data packhorse-data")
+        discussion: "Example: packhorse state check --data ./data")
 
-    @Option(help: "The coordinator's data folder.") var data: String = "packhorse-data"
+    @Option(help: "The coordinator's data folder, as in its --data.") var data: String
 
     func run() async throws {
         let report = try await StateFile.check(URL(filePath: data))
@@ -31,6 +31,8 @@ struct StateCheckCommand: AsyncParsableCommand {
         }
         Console.result(
             "sound: \(Units.count(report.jobs, of: "job")), \(Units.count(report.events, of: "event")) replayed to the same state"
+                + (report.forgotten == 0
+                    ? "" : ", \(Units.count(report.forgotten, of: "summary", "summaries")) of older jobs")
         )
     }
 }
@@ -43,11 +45,11 @@ struct StateRestoreCommand: AsyncParsableCommand {
             Jobs go on from where they were when the backup was made: batches that were done since are fetched again when their
             shards are gone, packages that were published since stay. Leases granted since are refused.
 
-            Example: packhorse state restore packhorse-data/backups/before-upgrade.sqlite --data packhorse-data
+            Example: packhorse state restore ./data/backups/before-upgrade.sqlite --data ./data
             """)
 
     @Argument(help: "The backup.") var backup: String
-    @Option(help: "The coordinator's data folder.") var data: String = "packhorse-data"
+    @Option(help: "The coordinator's data folder, as in its --data.") var data: String
 
     func run() async throws {
         let former = try await StateFile.restore(URL(filePath: backup), into: URL(filePath: data))

@@ -35,7 +35,7 @@ struct TopCommand: AsyncParsableCommand {
     private func look(
         _ client: ControlClient
     ) async throws -> (jobs: [PBJobStatus], health: PBHealth, workers: [PBWorkerStatus]) {
-        (try await client.jobs(limit: 200), try await client.health(), try await client.workers())
+        (try await client.jobs(limit: 200).reversed(), try await client.health(), try await client.workers())
     }
 
     private func show(_ client: ControlClient) async throws {

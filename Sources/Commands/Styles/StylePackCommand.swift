@@ -49,7 +49,7 @@ struct StylePackCommand: AsyncParsableCommand {
         options.transfer.concurrency = concurrency
         options.transfer.requestsPerSecond = rate
         if let contact { options.transfer.userAgent = "Packhorse/\(CommandLineTool.version) (+\(contact))" }
-        options.transfer.certificateFile = ProcessInfo.processInfo.environment["SSL_CERT_FILE"]
+        options.transfer.certificateFile = Variable.value("SSL_CERT_FILE")
         if dryRun { return try await list(location, options) }
         let target = URL(filePath: output ?? "")
         let isArchive = target.pathExtension.lowercased() == "zip"
@@ -72,7 +72,7 @@ struct StylePackCommand: AsyncParsableCommand {
             if json { return Console.result(try JSONText.pretty(report)) }
             Console.result(
                 "style pack \(target.path): \(Units.count(report.resources, of: "resource")), "
-                    + "\(Units.bytes(report.bytes)); \(report.kept) kept, \(report.absent) absent, "
+                    + "\(Units.bytes(report.bytes)); \(Units.count(report.kept)) kept, \(Units.count(report.absent)) absent, "
                     + "\(Units.bytes(report.received)) received")
         }
     }
@@ -101,8 +101,9 @@ struct StyleOptions: ParsableArguments {
     /// - Throws: ``CLIError`` 78 when the variable is not set.
     func key() throws -> String? {
         guard let keyEnv else { return nil }
-        guard let value = ProcessInfo.processInfo.environment[keyEnv], !value.isEmpty else {
-            throw CLIError(.configuration, "the environment variable \(keyEnv) is not set", hint: "set it to the key")
+        guard let value = Variable.value(keyEnv) else {
+            throw CLIError(
+                .configuration, "the environment variable \(keyEnv) is not set or empty", hint: "set it to the key")
         }
         return value
     }

@@ -1,29 +1,34 @@
 import Styles
 import Synchronization
 
-/// One line that follows a style pack: rewritten on a terminal, every tenth of the way elsewhere.
+/// Follows the collection of a style pack: a bar on a terminal, a line every tenth of the way elsewhere.
 final class StyleProgressLine: Sendable {
     private let isQuiet: Bool
+    private let meter = ProgressMeter(.auto)
     private let shown = Mutex(-1)
 
     init(isQuiet: Bool) { self.isQuiet = isQuiet }
 
     func show(_ progress: StylePackProgress) {
         guard !isQuiet else { return }
-        let text =
-            "\(progress.settled)/\(progress.needed) resources · \(Units.bytes(progress.bytes)) · "
-            + "\(progress.kept) kept · \(progress.absent) absent"
-        if Console.isTerminal { return Console.redraw(text) }
+        let bar = ProgressBar(
+            "\(Units.count(progress.settled))/\(Units.count(progress.needed, of: "resource"))",
+            fraction: Double(progress.settled) / Double(max(1, progress.needed)),
+            facts: [
+                Units.bytes(progress.bytes), "\(Units.count(progress.kept)) kept",
+                "\(Units.count(progress.absent)) absent",
+            ])
+        if Console.isTerminal { return meter.show(bar) }
         let tenth = progress.settled * 10 / max(1, progress.needed)
         let isNew = shown.withLock { last in
             defer { last = max(last, tenth) }
             return tenth > last
         }
-        if isNew { Console.note(text) }
+        if isNew { Console.note(bar.plain) }
     }
 
-    /// Leaves the line.
+    /// Takes the bar away.
     func end() {
-        if !isQuiet, Console.isTerminal { Console.note("") }
+        if !isQuiet { meter.end() }
     }
 }

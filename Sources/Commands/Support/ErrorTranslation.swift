@@ -57,7 +57,7 @@ enum ErrorTranslation {
         case "unreachable", "closed", "missing-resource": .unavailable
         case "host-refused", "refused", "key-permissions", "plain-refused", "wrong-secret", "forbidden": .permission
         case "backup-name", "unknown-format": .usage
-        case "data-in-use", "address-in-use", "orphaned", "cannot-listen", "server-failed": .temporary
+        case "data-in-use", "address-in-use", "orphaned", "cannot-listen", "server-failed", "busy": .temporary
         case "bad-syntax", "unknown-key", "missing-key", "bad-value", "bad-template", "bad-tilejson", "literal-secret",
             "missing-secret", "clock-skew", "wrong-region", "rejected", "newer-state", "bad-endpoint", "bad-key",
             "bad-role", "bad-host", "key-file", "tileset", "signing-key":

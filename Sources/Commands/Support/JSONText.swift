@@ -3,8 +3,10 @@ import Foundation
 /// JSON as commands print it: keys sorted and in snake case, no escaped slashes.
 enum JSONText {
     /// One value, over several lines.
-    static func pretty(_ value: some Encodable) throws -> String {
-        try encode(value, [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted])
+    static func pretty(_ value: some Encodable) throws -> JSONDocument {
+        let text = try encode(value, [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted])
+        // Line breaks inside of texts are escapes by now.
+        return JSONDocument(lines: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
     }
 
     /// One value on one line, for streams of them.
@@ -18,4 +20,10 @@ enum JSONText {
         encoder.keyEncodingStrategy = .convertToSnakeCase
         return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
+}
+
+/// A JSON document that is ready to print.
+struct JSONDocument {
+    /// Its lines, without line breaks.
+    let lines: [String]
 }

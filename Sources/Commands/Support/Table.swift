@@ -1,3 +1,5 @@
+import Tiles
+
 /// Text columns, padded to the widest cell; numbers to the right.
 package struct Table {
     private let titles: [String]
@@ -9,17 +11,17 @@ package struct Table {
     }
 
     package mutating func add(_ cells: String...) {
-        rows.append(cells)
+        rows.append(cells.map(VisibleText.escaped))
     }
 
     /// The lines, header first; the header alone says that there is nothing to list.
     package var lines: [String] {
         let all = [titles.map { $0.uppercased() }] + rows
-        let widths = titles.indices.map { column in all.map { $0[column].count }.max() ?? 0 }
+        let widths = titles.indices.map { column in all.map { DisplayWidth.columns($0[column]) }.max() ?? 0 }
+        let numeric = titles.indices.map(isNumeric)
         return all.map { row in
             row.indices.filter { !titles[$0].isEmpty }.map { column in
-                let gap = String(repeating: " ", count: widths[column] - row[column].count)
-                return isNumeric(column) ? gap + row[column] : row[column] + gap
+                DisplayWidth.padded(row[column], to: widths[column], isRight: numeric[column])
             }.joined(separator: "  ").trimmedRight
         }
     }

@@ -1,11 +1,8 @@
-import Foundation
-
 /// A line of a terminal that says how many tiles are done; nothing where standard error is no terminal.
 final class TileLine {
     private let verb: String
     private let noun: String
-    private let isShown = Console.isTerminal
-    private var last: ContinuousClock.Instant?
+    private let meter = ProgressMeter(.auto)
 
     /// - Parameters:
     ///   - verb: What is done with them: "compared".
@@ -15,17 +12,12 @@ final class TileLine {
         self.noun = noun
     }
 
-    /// Rewrites the line, at most five times a second; no tiles at all say that something is being checked.
+    /// Shows a number; 0 says that something is being checked.
     func show(_ tiles: UInt64) {
-        guard isShown, last.map({ $0.duration(to: .now) > .milliseconds(200) }) ?? true else { return }
-        last = .now
-        Console.redraw(tiles == 0 ? "checking" : "\(Units.count(tiles)) \(noun) \(verb)")
+        meter.show(
+            ProgressBar(tiles == 0 ? "checking" : "\(Units.count(tiles)) \(noun) \(verb)", fraction: nil, facts: []))
     }
 
     /// Takes the line away.
-    func end() {
-        guard last != nil else { return }
-        last = nil
-        Console.redraw("")
-    }
+    func end() { meter.end() }
 }

@@ -31,29 +31,31 @@ package enum Units {
     }
 
     /// A count with thousands separated: `1,234,567`.
-    package static func count(_ value: UInt64) -> String {
-        let digits = String(value)
+    package static func count(_ value: some BinaryInteger) -> String {
+        let digits = String(value.magnitude)
         var text = ""
         for (index, digit) in digits.enumerated() {
             if index > 0, (digits.count - index) % 3 == 0 { text.append(",") }
             text.append(digit)
         }
-        return text
+        return value < 0 ? "-" + text : text
     }
 
-    /// A count with its noun: `1 package`, `2 packages`.
-    package static func count(_ value: Int, of noun: String) -> String {
-        "\(count(UInt64(max(0, value)))) \(noun)\(value == 1 ? "" : "s")"
+    /// A count with its noun: `1 package`, `2 packages`; `plural` where that is not the noun with an `s` or, after `ch`, an `es`.
+    package static func count(_ value: some BinaryInteger, of noun: String, _ plural: String? = nil) -> String {
+        let regular = if noun.hasSuffix("ch") { noun + "es" } else { noun + "s" }
+        return "\(count(value)) \(value == 1 ? noun : plural ?? regular)"
     }
 
-    /// A duration in the two largest units: `4 s`, `2 min 5 s`, `3 h 10 min`.
+    /// A duration in the two largest units: `4 s`, `2 min 5 s`, `3 h 10 min`, `10 days 4 h`.
     package static func duration(seconds: Double) -> String {
         guard seconds.isFinite, seconds < 1e9 else { return "unknown" }
         let whole = Int(seconds.rounded())
         if whole < 1 { return "under 1 s" }
         if whole < 60 { return "\(whole) s" }
         if whole < 3600 { return "\(whole / 60) min \(whole % 60) s" }
-        return "\(whole / 3600) h \(whole % 3600 / 60) min"
+        if whole < 2 * 86_400 { return "\(whole / 3600) h \(whole % 3600 / 60) min" }
+        return "\(whole / 86_400) days \(whole % 86_400 / 3600) h"
     }
 
     /// A number with a fixed count of decimals and a point, whatever the locale.

@@ -12,7 +12,7 @@ struct CatalogCheckTests {
             return ""
         } catch let error as CLIError {
             #expect(error.status == .badData)
-            return error.message
+            return ([error.message] + error.details).joined(separator: "\n")
         } catch {
             Issue.record("\(error)")
             return ""

@@ -96,7 +96,9 @@ struct CatalogPushTests {
         let bucket = try await bucket(UUID().uuidString)
         let sent = Mutex<[String]>([])
         await #expect(throws: CLIError.self) {
-            try await push(shop, bucket).run(dryRun: false, prune: false) { path in sent.withLock { $0.append(path) } }
+            try await push(shop, bucket).run(dryRun: false, prune: false) { step in
+                sent.withLock { $0.append(step.line) }
+            }
         }
         #expect(sent.withLock { $0.count } == 3)
         #expect(try await names(bucket) == ["packages/1/AA.mbtiles", "packages/1/BB.mbtiles", "push.json"])

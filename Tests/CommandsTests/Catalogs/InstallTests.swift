@@ -147,6 +147,21 @@ struct InstallTests {
         #expect(try leftovers(shop).isEmpty)
     }
 
+    /// A broken or hostile catalog: the size is its word, and an empty file is never downloaded.
+    @Test func aSizeOfZeroIsBadData() async throws {
+        let shop = try Shop()
+        try shop.publish("EE", 1)
+        let digest = Digest(of: [UInt8]())
+        for place in [try shop.address(), shop.file("catalog").path] {
+            let source = try CatalogSource(place)
+            let error = await #expect(throws: CLIError.self) {
+                try await source.file("packages/1/EE.mbtiles", size: 0, sha256: digest, to: shop.file("part"))
+            }
+            #expect(error?.status == .badData)
+            #expect(error?.message.contains("packages/1/EE.mbtiles' a size of 0 bytes") == true)
+        }
+    }
+
     @Test func aCatalogThatIsNotSignedAsExpectedInstallsNothing() async throws {
         let shop = try Shop()
         try shop.publish("EE", 1)

@@ -56,6 +56,7 @@ struct BenchPiecesCommand: ParsableCommand {
         pieces += try BodyPieces(bodies: bodies, folder: folder).pieces()
         pieces += try WirePieces(count: tiles, mask: tree.mask(of: "DE", maxZoom: 14)).pieces()
         return try pieces.map { try $0.measure(rounds: rounds) }
+            + PublishingRows.publications(folder, isSmall: isSmall)
             + PlanningRows.masks(rounds: rounds, isSmall: isSmall) + PlanningRows.batches()
     }
 

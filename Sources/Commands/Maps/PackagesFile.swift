@@ -18,7 +18,7 @@ import Tilesets
 ///       formats: [mbtiles, pmtiles]
 ///
 /// Paths are relative to the file. Errors name the entry.
-struct CatalogFile {
+struct PackagesFile {
     private static let keys = ["region", "recursive", "bbox", "geojson", "points", "radius", "id", "names", "formats"]
     /// As many packages as fit a submission.
     private static let mostEntries = 4_096
@@ -39,7 +39,7 @@ struct CatalogFile {
         let document: JSONValue
         do {
             // As text, because YAML takes Norway's NO for a boolean.
-            document = try JSONValue(yaml: text, name: name, what: "Catalog file", asText: true)
+            document = try JSONValue(yaml: text, name: name, what: "List of packages", asText: true)
         } catch {
             throw CLIError(.badData, error.message)
         }
@@ -55,7 +55,8 @@ struct CatalogFile {
         guard !entries.isEmpty else { throw CLIError(.badData, "'\(name)' lists no package") }
         guard entries.count <= Self.mostEntries else {
             throw CLIError(
-                .badData, "'\(name)' lists \(entries.count) packages; one job has \(Self.mostEntries) at most",
+                .badData,
+                "'\(name)' lists \(Units.count(entries.count)) packages; one job has \(Units.count(Self.mostEntries)) at most",
                 hint: "split the list; jobs of one tileset that run at the same time still fetch each tile once")
         }
     }

@@ -1,30 +1,32 @@
 import ArgumentParser
 import Wire
 
-/// `packhorse dead`: work that was given up.
-struct DeadCommand: AsyncParsableCommand {
+/// `packhorse failed`: work that was given up.
+struct FailedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "dead", abstract: "Work that was given up: list it, look at it, try it again, let it go.",
+        commandName: "failed", abstract: "List, show, retry or drop the batches and tiles that failed for good.",
         discussion: """
             Examples:
-              packhorse dead ls
-              packhorse dead show 3 17
-              packhorse dead requeue 3
+              packhorse failed list
+              packhorse failed show 3 17
+              packhorse failed retry 3
             """,
-        subcommands: [List.self, Show.self, Requeue.self, Drop.self])
+        subcommands: [List.self, Show.self, Retry.self, Drop.self])
 
-    /// `packhorse dead ls`.
+    /// `packhorse failed list`.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "ls", abstract: "Batches that were given up, wholly or in some of their tiles.",
-            discussion: "Example: packhorse dead ls 3")
+            commandName: "list", abstract: "Batches that were given up, wholly or in some of their tiles.",
+            discussion: "Example: packhorse failed list 3")
         @Argument(help: "A job's number; all jobs when left out.") var job: UInt64 = 0
         @Option(help: "At most this many.") var limit: UInt32 = 100
         @Flag(help: "The result as JSON.") var json = false
         @OptionGroup var cluster: ClusterOptions
 
         func run() async throws {
-            let (letters, more) = try await cluster.withClient { try await DeadPages.read($0, job: job, limit: limit) }
+            let (letters, more) = try await cluster.withClient {
+                try await FailedPages.read($0, job: job, limit: limit)
+            }
             if json { return Console.result(try JSONText.pretty(letters)) }
             var table = Table("job", "batch", "cell", "zoom", "tiles", "attempts", "cause", "detail")
             for letter in letters {
@@ -37,11 +39,11 @@ struct DeadCommand: AsyncParsableCommand {
         }
     }
 
-    /// `packhorse dead show`.
+    /// `packhorse failed show`.
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "What was given up of a job, or of one of its batches, with the tiles.",
-            discussion: "Example: packhorse dead show 3 17")
+            discussion: "Example: packhorse failed show 3 17")
         @Argument(help: "The job's number.") var job: UInt64
         @Argument(help: "A batch's number; all of them when left out.") var batch: UInt64?
         @Flag(help: "The result as JSON.") var json = false
@@ -49,8 +51,8 @@ struct DeadCommand: AsyncParsableCommand {
 
         func run() async throws {
             let letters = try await cluster.withClient { client in
-                guard let batch else { return try await DeadPages.read(client, job: job, limit: 1_000).letters }
-                return try await DeadPages.one(client, job: job, batch: batch)
+                guard let batch else { return try await FailedPages.read(client, job: job, limit: 1_000).letters }
+                return try await FailedPages.one(client, job: job, batch: batch)
             }
             if json { return Console.result(try JSONText.pretty(letters)) }
             if letters.isEmpty { Console.note("job \(job) has given nothing up") }
@@ -58,21 +60,21 @@ struct DeadCommand: AsyncParsableCommand {
         }
     }
 
-    /// `packhorse dead requeue`.
-    struct Requeue: AsyncParsableCommand {
+    /// `packhorse failed retry`.
+    struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "requeue", abstract: "Try again what was given up; a failed job goes on with it.",
+            commandName: "retry", abstract: "Try again what was given up; a failed job goes on with it.",
             discussion: """
                 Tiles that were fetched are not asked for again.
 
-                Example: packhorse dead requeue 3 17 18
+                Example: packhorse failed retry 3 17 18
                 """)
-        @OptionGroup var options: DeadOrderOptions
+        @OptionGroup var options: FailedOrderOptions
 
         func run() async throws { try await options.give("requeue") }
     }
 
-    /// `packhorse dead drop`.
+    /// `packhorse failed drop`.
     struct Drop: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "drop", abstract: "Never try it again: its tiles count as missing for good.",
@@ -80,16 +82,16 @@ struct DeadCommand: AsyncParsableCommand {
                 Its tiles stay named in the job's report. Without batches a failed job lets go of all its tiles, too: a retry of it
                 begins from the start.
 
-                Example: packhorse dead drop 3
+                Example: packhorse failed drop 3
                 """)
-        @OptionGroup var options: DeadOrderOptions
+        @OptionGroup var options: FailedOrderOptions
 
         func run() async throws { try await options.give("drop") }
     }
 }
 
 /// Which letters an order is about.
-struct DeadOrderOptions: ParsableArguments {
+struct FailedOrderOptions: ParsableArguments {
     @Argument(help: "The job's number.") var job: UInt64
     @Argument(help: "Batches; all that were given up when left out.") var batches: [UInt64] = []
     @Flag(help: "The result as JSON.") var json = false
@@ -102,12 +104,12 @@ struct DeadOrderOptions: ParsableArguments {
 }
 
 /// Reads letters page by page.
-private enum DeadPages {
+private enum FailedPages {
     /// At most `limit` letters, and whether there are more.
     static func read(_ client: ControlClient, job: UInt64, limit: UInt32) async throws -> (
-        letters: [DeadView], more: Bool
+        letters: [FailedView], more: Bool
     ) {
-        var letters: [DeadView] = []
+        var letters: [FailedView] = []
         var after: UInt64 = 0
         while letters.count < Int(limit) {
             let page = try await client.dead(
@@ -116,7 +118,7 @@ private enum DeadPages {
                     $0.limit = min(limit - UInt32(letters.count), 200)
                     $0.after = after
                 })
-            letters += page.letters.map(DeadView.init)
+            letters += page.letters.map(FailedView.init)
             guard page.more, let last = page.letters.last else { return (letters, false) }
             after = position(job: last.job, batch: last.batch)
         }
@@ -124,7 +126,7 @@ private enum DeadPages {
     }
 
     /// The letter of one batch.
-    static func one(_ client: ControlClient, job: UInt64, batch: UInt64) async throws -> [DeadView] {
+    static func one(_ client: ControlClient, job: UInt64, batch: UInt64) async throws -> [FailedView] {
         let page = try await client.dead(
             .make {
                 $0.job = job
@@ -134,9 +136,9 @@ private enum DeadPages {
         guard let letter = page.letters.first, letter.batch == batch else {
             throw CLIError(
                 .noInput, "batch \(batch) of job \(job) was not given up",
-                hint: "packhorse dead ls \(job) lists those that were")
+                hint: "packhorse failed list \(job) lists those that were")
         }
-        return [DeadView(letter)]
+        return [FailedView(letter)]
     }
 
     /// The position behind a letter.
@@ -144,7 +146,7 @@ private enum DeadPages {
 }
 
 /// A letter as printed.
-private struct DeadView: Encodable {
+private struct FailedView: Encodable {
     let job: UInt64
     let batch: UInt64
     let cell: String
@@ -173,11 +175,11 @@ private struct DeadView: Encodable {
     }
 
     var lines: [String] {
-        let what = whole ? "all \(Units.count(tiles)) tiles" : Units.count(Int(clamping: tiles), of: "tile")
+        let what = whole ? "all \(Units.count(tiles)) tiles" : Units.count(tiles, of: "tile")
         return [
             "job \(job) batch \(batch): \(what) in and below \(cell), zoom \(zooms)",
             "  \(cause): \(detail)",
-            "  \(attempts) failed attempts, \(losses) lost leases",
+            "  \(Units.count(attempts, of: "failed attempt")), \(Units.count(losses, of: "lost lease"))",
         ] + failures.map { "  \($0.tile)  \($0.cause)  \($0.detail)" }
     }
 }

@@ -1,0 +1,136 @@
+import ArgumentParser
+import Foundation
+import ZeroMQ
+
+/// `packhorse build`: from an area and a tileset to finished files, in one command.
+struct BuildCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "build",
+        abstract: "Build packages on this machine in one command: area and tileset in, verified files out.",
+        discussion: """
+            Starts a coordinator and workers for the length of the build. Interrupted or killed, the same command
+            goes on where it stopped: until the files are there, the work is kept in '.NAME.packhorse' beside the
+            output. Standard output names the files.
+
+            Examples:
+              packhorse build EE --tileset tiles.yaml
+              packhorse build EE --tileset tiles.yaml -o estonia.pmtiles
+              packhorse build EE LV LT --tileset tiles.yaml --format mbtiles,pmtiles -o maps/
+              packhorse build --geojson park.geojson --tileset mbtiles:planet.mbtiles -o park.mbtiles
+              packhorse build EE --tileset tiles.yaml --zoom 0-12 --dry-run
+            """)
+
+    @OptionGroup var submission: SubmitOptions
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The file, whose extension says the format (.mbtiles, .pmtiles, .db), or a folder. Default: ID.EXTENSION in the current folder.",
+            valueName: "path"))
+    var output: String?
+
+    @Option(help: ArgumentHelp("Worker processes, 1 to 64. Default: as many as there are cores.", valueName: "number"))
+    var workers: Int?
+
+    @Flag(help: "Replace files that are there, and build again what is finished.")
+    var force = false
+
+    @Flag(help: "Drop an unfinished build of this output and begin again.")
+    var restart = false
+
+    @Flag(help: "Say how many tiles there are and how large the files would be about, then stop.")
+    var dryRun = false
+
+    @Option(help: ArgumentHelp("Where to keep the unfinished build. Default: beside the output.", valueName: "folder"))
+    var state: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Build on this running cluster, and fetch the files from its catalog.", valueName: "endpoint"))
+    var coordinator: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The catalog of --coordinator as this machine reaches it. Default: the folder that the coordinator names.",
+            valueName: "folder or url"))
+    var filesFrom: String?
+
+    @OptionGroup var keys: KeyOptions
+    @OptionGroup var progress: ProgressOptions
+
+    func validate() throws {
+        if let workers, !(1...64).contains(workers) { throw ValidationError("--workers must lie between 1 and 64.") }
+        guard coordinator == nil || workers == nil else {
+            throw ValidationError("--workers belongs to a build on this machine; --coordinator has its own workers.")
+        }
+        guard coordinator != nil || filesFrom == nil else { throw ValidationError("--files-from needs --coordinator.") }
+        guard coordinator != nil || submission.priority >= 0 else {
+            throw ValidationError("A --priority below 0 pauses a job; a build on this machine would never end.")
+        }
+    }
+
+    func run() async throws {
+        let command = self
+        do {
+            try await Interruptible.run { try await command.build() }
+        } catch let error as CLIError where error.status == .interrupted {
+            throw CLIError(.interrupted, "interrupted", hint: "to go on where it stopped: \(ShellText.thisCommand)")
+        }
+    }
+
+    private func build() async throws {
+        let target = try BuildTarget(output)
+        var submission = submission
+        try target.fill(&submission.output)
+        let plan = try BuildPlan(
+            try await submission.drafts(), for: target, policy: submission.policy(), coordinator: coordinator,
+            state: state.map { URL(filePath: $0, directoryHint: .isDirectory) })
+        if dryRun { return try await BuildForecast.show(plan, workers: workerCount, json: progress.json) }
+        if !force, !restart, try await plan.isDone() { return try await sayUnchanged(plan) }
+        let isUnderWay = FileKind.isThere(plan.state)
+        // What an interrupted build put there is looked at when all is done.
+        try plan.check(replacing: force || (isUnderWay && !restart))
+        let folder = try await BuildFolder(plan.state, for: plan.record, isRestart: restart)
+        do {
+            if !folder.isResumed { try plan.check(replacing: force) }
+            let made = try await run(plan, folder)
+            let report = BuildReport(plan, made, files: try await place(plan, made, folder))
+            if report.isDone { folder.remove() }
+            try report.show(json: progress.json)
+        } catch {
+            folder.removeUnlessNoted()
+            throw error
+        }
+    }
+
+    private var workerCount: Int { workers ?? min(64, max(1, ProcessInfo.processInfo.activeProcessorCount)) }
+
+    private func run(_ plan: BuildPlan, _ folder: BuildFolder) async throws -> [JobView] {
+        let run = BuildRun(plan: plan, folder: folder, style: progress.style)
+        guard let coordinator else { return try await run.here(workers: workerCount) }
+        return try await run.there(coordinator, keys, filesFrom: filesFrom)
+    }
+
+    /// Puts the finished files where they belong.
+    private func place(_ plan: BuildPlan, _ made: [JobView], _ folder: BuildFolder) async throws -> [BuildReport.File] {
+        let source = BuildSource(
+            isShared: coordinator != nil, catalog: try filesFrom.map(CatalogSource.init), incoming: folder.incoming)
+        var files: [BuildReport.File] = []
+        for file in plan.files {
+            guard let found = made[file.job].file(of: file) else { continue }
+            files.append(try await source.place(found, as: file, mark: plan.record.identity, replacing: force))
+        }
+        return files
+    }
+
+    private func sayUnchanged(_ plan: BuildPlan) async throws {
+        // Killed after its last file: what it kept goes now.
+        if FileKind.isThere(plan.state) {
+            try await BuildFolder(plan.state, for: plan.record, isRestart: true).remove()
+        }
+        for file in plan.files {
+            Console.note("unchanged: \(file.name) is what this very command made; --force builds it again")
+        }
+        try BuildReport(plan, [], files: plan.files.map(BuildReport.File.init(unchanged:))).show(json: progress.json)
+    }
+}

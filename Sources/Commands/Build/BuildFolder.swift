@@ -1,0 +1,147 @@
+import Foundation
+import Shards
+
+/// The folder that keeps an unfinished build: its job, the tiles fetched so far, and a lock that one build at a time holds.
+final class BuildFolder: Sendable {
+    /// What is being built; written when the job was accepted, so a folder without it holds nothing worth keeping.
+    struct Record: Codable {
+        /// Names everything that decides the files.
+        let identity: String
+        /// The same for people.
+        let label: String
+    }
+
+    let url: URL
+    /// Open for writing as long as the lock is held; children that inherit it hold the lock too.
+    let lock: FileHandle
+    /// Whether an interrupted build goes on.
+    let isResumed: Bool
+    private static let recordName = "build.json"
+    private static let lockName = "lock"
+    /// How long the processes of a build that was killed may take to end.
+    private static let patience = Duration.seconds(10)
+
+    /// Where the coordinator and the workers of this build keep their files.
+    var cluster: URL { url.appending(path: "cluster", directoryHint: .isDirectory) }
+    /// Files on their way to the output.
+    var incoming: URL { url.appending(path: "incoming", directoryHint: .isDirectory) }
+
+    /// Makes or opens the folder and takes its lock.
+    ///
+    /// - Parameter isRestart: Whether to drop what is there.
+    /// - Throws: ``CLIError``: 75 when another build holds the lock; 73 when the folder cannot be made; 65 when it keeps another build.
+    init(_ url: URL, for record: Record, isRestart: Bool) async throws {
+        self.url = url
+        lock = try await Self.lock(url)
+        let found = Self.record(in: url)
+        isResumed = !isRestart && found?.identity == record.identity
+        guard let found, !isRestart, !isResumed else {
+            if !isResumed { try clear() }
+            return
+        }
+        throw CLIError(
+            .badData, "'\(url.relativePath)' keeps another unfinished build: \(found.label)",
+            hint: "repeat the command that began it, name another output, or drop it with --restart")
+    }
+
+    /// Writes down what is being built: from now on the folder is worth going on with.
+    func note(_ record: Record) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        try Durable.write(Array(try encoder.encode(record)), to: url.appending(path: Self.recordName))
+    }
+
+    /// Removes the folder when nothing in it is worth keeping.
+    func removeUnlessNoted() {
+        if Self.record(in: url) == nil { remove() }
+    }
+
+    /// Removes the folder with everything that a build keeps in it.
+    func remove() {
+        // What stays behind is cleared by the next build of this output.
+        try? clear()
+        unlink(url.appending(path: Self.lockName).path)
+        rmdir(url.path)
+    }
+
+    /// Removes everything but the lock; the record first, so that no half of a build is ever gone on with.
+    private func clear() throws {
+        try Durable.remove(url.appending(path: Self.recordName))
+        for folder in [cluster, incoming] where FileKind.isThere(folder) {
+            do { try FileManager.default.removeItem(at: folder) } catch {
+                throw CLIError(.inputOutput, "'\(folder.path)' cannot be removed: \(error.localizedDescription)")
+            }
+        }
+    }
+
+    private static func record(in url: URL) -> Record? {
+        guard let bytes = FileManager.default.contents(atPath: url.appending(path: recordName).path) else { return nil }
+        return try? JSONDecoder().decode(Record.self, from: bytes)
+    }
+
+    // MARK: - The lock
+
+    private static func lock(_ url: URL) async throws -> FileHandle {
+        let clock = ContinuousClock()
+        let deadline = clock.now + patience
+        while true {
+            try makeFolder(url)
+            let file = url.appending(path: lockName)
+            let descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else {
+                // Between the two the folder may have been removed by the build that made it.
+                guard errno == ENOENT, clock.now < deadline else { throw refusal(url, errno) }
+                continue
+            }
+            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
+                // A build that ended meanwhile has removed the file that this lock is on.
+                guard isSame(descriptor, file) else { continue }
+                ftruncate(descriptor, 0)
+                try handle.write(contentsOf: Data("\(ProcessInfo.processInfo.processIdentifier)\n".utf8))
+                return handle
+            }
+            guard [EWOULDBLOCK, EINTR].contains(errno) else { throw refusal(url, errno) }
+            let holder = Int32(
+                String(decoding: (try? handle.readToEnd()) ?? Data(), as: UTF8.self).prefix { $0 != "\n" })
+            if let holder, isAlive(holder) || clock.now >= deadline {
+                throw CLIError(
+                    .temporary,
+                    "another build of this output is running (process \(holder)) and keeps its state in '\(url.relativePath)'",
+                    hint: "wait for it, or end it with: kill \(holder)")
+            }
+            // Killed: its processes end within milliseconds.
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    private static func makeFolder(_ url: URL) throws {
+        if mkdir(url.path, 0o700) == 0 || errno == EEXIST, FileKind.isFolder(url) { return }
+        if errno == ENOENT {
+            try OutputPlace.makeFolder(url.deletingLastPathComponent())
+            if mkdir(url.path, 0o700) == 0 { return }
+        }
+        throw refusal(url, errno)
+    }
+
+    private static func refusal(_ url: URL, _ number: Int32) -> CLIError {
+        CLIError(
+            .cannotCreate,
+            "the folder '\(url.path)' for the unfinished build cannot be made: \(String(cString: strerror(number)))",
+            hint: "name an output where you may write, or another folder with --state")
+    }
+
+    private static func isSame(_ descriptor: Int32, _ file: URL) -> Bool {
+        var (held, named) = (stat(), stat())
+        return fstat(descriptor, &held) == 0 && stat(file.path, &named) == 0 && held.st_ino == named.st_ino
+            && held.st_dev == named.st_dev
+    }
+
+    /// Whether a process is there and has not ended: one whose parent has not asked for its exit code is still listed.
+    private static func isAlive(_ process: Int32) -> Bool {
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+            let state = text.split(separator: ")").last?.split(separator: " ").first
+        else { return false }
+        return state != "Z" && state != "X"
+    }
+}

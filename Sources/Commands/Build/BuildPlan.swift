@@ -1,0 +1,67 @@
+import Foundation
+import Packages
+import Shards
+import Tilesets
+import Wire
+
+/// What one `build` makes: its jobs, its files, and what tells it from another build of the same output.
+struct BuildPlan: Sendable {
+    let drafts: [JobDraft]
+    /// One for each draft.
+    let requests: [PBSubmit]
+    let files: [BuildOutput]
+    /// Where the unfinished build is kept.
+    let state: URL
+    let record: BuildFolder.Record
+
+    /// - Parameters:
+    ///   - coordinator: The cluster that builds it; `nil` = this machine.
+    ///   - state: Where to keep the unfinished build instead of beside the output.
+    /// - Throws: ``CLIError`` 64 when the files do not fit the target, 65 when a job outgrows a message.
+    init(
+        _ drafts: [JobDraft], for target: BuildTarget, policy: SubmitPolicy, coordinator: String?, state: URL?
+    ) throws {
+        self.drafts = drafts
+        files = try target.files(drafts)
+        self.state = state ?? target.stateFolder(of: files)
+        let essence = SubmitPolicy(requestID: "", allowedMissing: policy.allowedMissing)
+        var all = Array((files.map(\.url.lastPathComponent) + [coordinator ?? ""]).joined(separator: "\n").utf8)
+        for draft in drafts { all += try Frame(session: 1, seq: 0, .submit(try draft.request(essence))).encoded() }
+        let identity = Digest(of: all).hex
+        record = BuildFolder.Record(identity: identity, label: Self.label(drafts, files))
+        requests = try drafts.enumerated().map { index, draft in
+            var policy = policy
+            // In a cluster the job is found by what it makes; here the id finds it after its end too.
+            policy.requestID = coordinator == nil ? "build-\(identity.prefix(32))-\(index)" : ""
+            return try draft.request(policy)
+        }
+    }
+
+    private static func label(_ drafts: [JobDraft], _ files: [BuildOutput]) -> String {
+        let jobs = drafts.map { "\($0.label), zoom \($0.zooms), of tileset '\($0.tileset.id)'" }
+        let formats = Set(files.map(\.format.rawValue)).sorted().joined(separator: ", ")
+        return "\(jobs.joined(separator: "; ")), as \(formats)"
+    }
+
+    /// Refuses outputs that cannot be written.
+    ///
+    /// - Throws: ``CLIError`` 73, before anything is fetched.
+    func check(replacing: Bool) throws {
+        for file in files { try OutputPlace.checkName(file.url, replacing: replacing) }
+        let folders = Set(files.map { $0.url.deletingLastPathComponent().path })
+        for folder in folders.sorted() { try OutputPlace.makeFolder(URL(filePath: folder)) }
+        for file in files.prefix(1) { try OutputPlace.tryFolder(of: file.url) }
+    }
+
+    /// Whether every file is there, made by this very build, and sound.
+    func isDone() async throws -> Bool {
+        guard files.allSatisfy({ FileMark.read($0.url) == record.identity && FileKind.isRegular($0.url) }) else {
+            return false
+        }
+        for file in files {
+            let report = try await FileWork.run { try PackageFile.verify(file.url, mask: file.mask) }
+            if !report.isSound { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,89 @@
+import Foundation
+import Packages
+
+/// How a build ended, for people and for programs.
+struct BuildReport: Encodable {
+    struct File: Encodable {
+        let path: String
+        let package: String
+        let format: String
+        let language: String?
+        let size: UInt64?
+        let sha256: String?
+        let tiles: UInt64?
+        /// Whether a file of these bytes was there already.
+        let unchanged: Bool
+
+        init(_ output: BuildOutput, size: UInt64, sha256: String, tiles: UInt64?, isNew: Bool) {
+            path = output.name
+            package = output.package
+            format = output.format.rawValue
+            language = output.language.isEmpty ? nil : output.language
+            (self.size, self.sha256, self.tiles) = (size, sha256, tiles)
+            unchanged = !isNew
+        }
+
+        /// A file of an earlier build.
+        init(unchanged output: BuildOutput) {
+            path = output.name
+            package = output.package
+            format = output.format.rawValue
+            language = output.language.isEmpty ? nil : output.language
+            (size, sha256, tiles) = (try? FileKind.size(output.url), nil, nil)
+            unchanged = true
+        }
+    }
+
+    /// `done`, `failed`, or `unchanged` when nothing had to be done.
+    let state: String
+    let files: [File]
+    /// The jobs that made them; without any when nothing had to be done.
+    let jobs: [JobView]
+    private let stateFolder: String
+
+    enum CodingKeys: CodingKey {
+        case state, files, jobs
+    }
+
+    init(_ plan: BuildPlan, _ jobs: [JobView], files: [File]) {
+        let isGood = files.count == plan.files.count && jobs.allSatisfy { JobReport.status($0) == .success }
+        state = !isGood ? "failed" : jobs.isEmpty ? "unchanged" : "done"
+        self.files = files
+        self.jobs = jobs
+        stateFolder = plan.state.relativePath
+    }
+
+    var isDone: Bool { state != "failed" }
+
+    /// Prints it: the files, or one object, on standard output.
+    ///
+    /// - Throws: ``CLIError`` with what the first job that did not end well deserves.
+    func show(json: Bool) throws {
+        for job in jobs {
+            let lines = isDone ? JobReport.failures(job) : JobReport.lines(job)
+            lines.forEach(Console.note)
+        }
+        if json {
+            Console.result(try JSONText.pretty(self))
+        } else {
+            for file in files {
+                if !jobs.isEmpty { Console.note(Self.line(file)) }
+                Console.result(file.path)
+            }
+        }
+        guard !isDone else { return }
+        let bad = jobs.first { JobReport.status($0) != .success }
+        throw CLIError(
+            bad.map(JobReport.status) ?? .badData,
+            "the build failed" + (bad?.reason.map { ": \($0)" } ?? ""),
+            hint: "what was fetched is kept in '\(stateFolder)'; to ask again for the rest: \(ShellText.thisCommand)")
+    }
+
+    private static func line(_ file: File) -> String {
+        let facts = [
+            file.size.map(Units.bytes), file.tiles.map { "\(Units.count($0)) tiles" },
+            file.unchanged ? "unchanged" : "verified",
+        ]
+        return "\(file.path): \(facts.compactMap(\.self).joined(separator: ", "))"
+    }
+}

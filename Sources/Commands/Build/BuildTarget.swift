@@ -1,0 +1,127 @@
+import Foundation
+import Packages
+import Tiles
+import Wire
+
+/// A file that `build` makes.
+struct BuildOutput: Sendable {
+    /// Which of the jobs makes it.
+    let job: Int
+    let package: String
+    let format: PackageFormat
+    /// Empty when it is of no language.
+    let language: String
+    let url: URL
+    /// Where its tiles lie.
+    let mask: TileMask
+
+    /// Its path as the user would write it.
+    var name: String { Self.name(url) }
+
+    /// A path as the user would write it.
+    static func name(_ url: URL) -> String {
+        let path = url.relativePath
+        return path.hasPrefix("./") ? String(path.dropFirst(2)) : path
+    }
+}
+
+/// Where `build` puts its files: what `-o` says, else the current folder.
+struct BuildTarget {
+    enum Place {
+        case file(URL)
+        case folder(URL)
+    }
+
+    let place: Place
+    /// The formats of which the file's name may be.
+    private let possible: [PackageFormat]
+
+    /// - Parameter option: A file by its extension; an existing folder, or any other name, is a folder.
+    /// - Throws: ``CLIError`` 64 for an extension of no format.
+    init(_ option: String?) throws {
+        guard let option else {
+            (place, possible) = (.folder(URL(filePath: ".", directoryHint: .isDirectory)), [])
+            return
+        }
+        let url = URL(filePath: option)
+        guard !option.hasSuffix("/"), !FileKind.isFolder(url), !url.pathExtension.isEmpty else {
+            (place, possible) = (.folder(URL(filePath: option, directoryHint: .isDirectory)), [])
+            return
+        }
+        let name = url.lastPathComponent
+        // The longest first: EE.carto.mbtiles is of carto, although it ends with .mbtiles too.
+        let formats = PackageFormat.allCases.filter { $0.fileExtension.hasSuffix(".\(url.pathExtension)") }
+            .sorted { $0.fileExtension.count > $1.fileExtension.count }
+        guard !formats.isEmpty else {
+            throw CLIError(
+                .usage, "-o '\(option)' ends with .\(url.pathExtension), which is of no format",
+                hint: "end it with .mbtiles, .pmtiles or .db (with --style), or with / for a folder")
+        }
+        place = .file(url)
+        possible =
+            formats.filter { name.hasSuffix($0.fileExtension) } + formats.filter { !name.hasSuffix($0.fileExtension) }
+    }
+
+    /// Lets the file's name say the format where no option does.
+    ///
+    /// - Throws: ``CLIError`` 64 when the two contradict each other; `PackagesError` `unknown-format`.
+    func fill(_ options: inout OutputOptions) throws {
+        guard case .file(let url) = place, let meant = possible.first else { return }
+        guard !options.formats.isEmpty else {
+            options.formats = [meant.rawValue]
+            return
+        }
+        let named = try PackageFormat.list(parsing: options.formats.joined(separator: ","))
+        guard named.count == 1 else { throw Self.several(named.count, url) }
+        guard named.allSatisfy(possible.contains) else {
+            throw CLIError(
+                .usage, "-o '\(url.relativePath)' is the name of a \(meant) file, and --format says \(named[0])",
+                hint: "end the name with \(named[0].fileExtension), or leave --format out")
+        }
+    }
+
+    /// The files of some jobs.
+    ///
+    /// - Throws: ``CLIError`` 64 when there are several and `-o` names a file.
+    func files(_ drafts: [JobDraft]) throws -> [BuildOutput] {
+        var files: [BuildOutput] = []
+        for (job, draft) in drafts.enumerated() {
+            let language = draft.edition.language
+            let infix = drafts.count > 1 && !language.isEmpty ? ".\(language)" : ""
+            for package in draft.packages {
+                for format in package.area.formats ?? draft.formats {
+                    let url: URL
+                    switch place {
+                    case .file(let file): url = file
+                    case .folder(let folder):
+                        url = folder.appending(path: "\(package.area.id)\(infix)\(format.fileExtension)")
+                    }
+                    files.append(
+                        BuildOutput(
+                            job: job, package: package.area.id, format: format, language: language, url: url,
+                            mask: package.mask))
+                }
+            }
+        }
+        if files.count > 1, case .file(let url) = place { throw Self.several(files.count, url) }
+        return files
+    }
+
+    /// The folder that keeps an unfinished build: `.NAME.packhorse` beside a single file, `.packhorse` among several.
+    func stateFolder(of files: [BuildOutput]) -> URL {
+        if files.count == 1, let file = files.first {
+            let folder = file.url.deletingLastPathComponent()
+            return folder.appending(path: ".\(file.url.lastPathComponent).packhorse", directoryHint: .isDirectory)
+        }
+        switch place {
+        case .file(let url): return url.deletingLastPathComponent().appending(path: ".packhorse")
+        case .folder(let folder): return folder.appending(path: ".packhorse", directoryHint: .isDirectory)
+        }
+    }
+
+    private static func several(_ count: Int, _ url: URL) -> CLIError {
+        CLIError(
+            .usage, "-o '\(url.relativePath)' is one file, and \(count) are to be made",
+            hint: "name a folder: -o maps/")
+    }
+}

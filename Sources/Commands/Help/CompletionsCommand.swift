@@ -1,0 +1,30 @@
+import ArgumentParser
+
+/// `packhorse completions`: what makes a shell complete commands and options.
+struct CompletionsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "completions", abstract: "Print the script that completes commands and options in a shell.",
+        discussion: """
+            docs/shell.md says where each shell looks for it.
+            Examples:
+              packhorse completions bash > ~/.local/share/bash-completion/completions/packhorse
+              packhorse completions zsh > ~/.zsh/completions/_packhorse
+              packhorse completions fish > ~/.config/fish/completions/packhorse.fish
+            """)
+
+    enum Shell: String, ExpressibleByArgument, CaseIterable {
+        case bash, zsh, fish
+    }
+
+    @Argument(help: "The shell.") var shell: Shell
+
+    func run() throws {
+        let kind: CompletionShell =
+            switch shell {
+            case .bash: .bash
+            case .zsh: .zsh
+            case .fish: .fish
+            }
+        Console.page(RootCommand.completionScript(for: kind))
+    }
+}

@@ -1,0 +1,39 @@
+/// Brings problems with the same cause together, so that one cause is printed once.
+enum EqualCauses {
+    /// How many things are named of one cause, and how many causes.
+    private static let (mostExamples, mostCauses) = (3, 20)
+
+    /// Lines of "thing: cause" texts, as `thing: cause`, or `cause: 53 times, such as thing, thing, thing`.
+    ///
+    /// - Parameter problems: Each begins with what it is about, up to the first colon with a space.
+    static func lines(_ problems: [String]) -> [String] {
+        let pairs = problems.map { problem -> (thing: String, cause: String) in
+            guard let colon = problem.firstRange(of: ": ") else { return ("", problem) }
+            return (String(problem[..<colon.lowerBound]), String(problem[colon.upperBound...]))
+        }
+        return lines(pairs, of: "time")
+    }
+
+    /// Lines of things with their causes, in the order in which the causes first occur.
+    ///
+    /// - Parameter noun: What the things are: "tile".
+    static func lines(_ pairs: [(thing: String, cause: String)], of noun: String) -> [String] {
+        var order: [String] = []
+        var things: [String: [String]] = [:]
+        for pair in pairs {
+            if things[pair.cause] == nil { order.append(pair.cause) }
+            things[pair.cause, default: []].append(pair.thing)
+        }
+        let lines = order.prefix(mostCauses).map { cause -> String in
+            let named = things[cause] ?? []
+            guard named.count > mostExamples else {
+                let list = named.filter { !$0.isEmpty }.joined(separator: ", ")
+                return list.isEmpty ? cause : "\(list): \(cause)"
+            }
+            let examples = named.prefix(mostExamples).filter { !$0.isEmpty }.joined(separator: ", ")
+            return "\(cause): \(Units.count(named.count, of: noun))" + (examples.isEmpty ? "" : ", such as \(examples)")
+        }
+        let more = order.count - mostCauses
+        return lines + (more > 0 ? ["and \(Units.count(more, of: "other cause"))"] : [])
+    }
+}

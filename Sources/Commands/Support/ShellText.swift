@@ -1,0 +1,20 @@
+/// Text as a shell reads it back.
+enum ShellText {
+    /// The command line of this process, to be pasted into a shell.
+    static var thisCommand: String {
+        (["packhorse"] + CommandLine.arguments.dropFirst().map(quoted)).joined(separator: " ")
+    }
+
+    /// One word: as it is when no shell reads it otherwise, else in single quotes.
+    static func quoted(_ word: String) -> String {
+        let isPlain =
+            !word.isEmpty
+            && word.unicodeScalars.allSatisfy { scalar in
+                switch scalar {
+                case "a"..."z", "A"..."Z", "0"..."9", "-", "_", ".", ",", "/", ":", "=", "@", "%", "+": true
+                default: false
+                }
+            }
+        return isPlain ? word : "'\(word.replacing("'", with: "'\\''"))'"
+    }
+}

@@ -1,0 +1,81 @@
+/// One key of a tileset file, as the parser knows it and as the reference explains it.
+///
+/// The parser takes its known keys from ``all``, and `packhorse help tileset` and `docs/tilesets.md` show the same list.
+public struct TilesetKey: Sendable {
+    /// The key; a key inside of a mapping with the mapping's name: `politeness.contact`.
+    public let name: String
+    /// What may stand there.
+    public let value: String
+    /// What it does, and its default.
+    public let meaning: String
+
+    private init(_ name: String, _ value: String, _ meaning: String) {
+        self.name = name
+        self.value = value
+        self.meaning = meaning
+    }
+
+    /// Every key, in the order of the reference.
+    public static let all = [
+        TilesetKey(
+            "url", "text, or a list of texts",
+            "Required. Tile URLs with placeholders, a TileJSON URL, mbtiles:PATH or pmtiles:PATH. Relative paths start at the folder of the tileset file."
+        ),
+        TilesetKey(
+            "id", "letters, digits, - _ .",
+            "Names the tileset in jobs, packages and tile packs. Default: the name of the archive, else of the tileset file."
+        ),
+        TilesetKey("name", "text", "A title. Default: what the source tells."),
+        TilesetKey("description", "text", "Goes into packages. Default: what the source tells."),
+        TilesetKey("attribution", "text", "Goes into packages and the catalog. Default: what the source tells."),
+        TilesetKey(
+            "format", "pbf (or mvt), png, jpg, webp",
+            "The format of the tiles. Default: what the source tells, else the ending of the URL."),
+        TilesetKey("zoom", "0-14, or one number", "The zooms that the source has. Default: what the source tells."),
+        TilesetKey("minzoom", "0 to 30", "The same as zoom with maxzoom. Default: 0."),
+        TilesetKey("maxzoom", "0 to 30", "See minzoom; not together with zoom."),
+        TilesetKey(
+            "bounds", "[west, south, east, north]",
+            "Degrees, as a list or text. Default: what the source tells."),
+        TilesetKey(
+            "scheme", "xyz or tms", "How {y} counts: from the north (xyz) or from the south (tms). Default: xyz."),
+        TilesetKey("subdomains", "text, or a list of texts", "What {s} stands for, in turn. Default: a, b, c."),
+        TilesetKey(
+            "headers", "a mapping of names to texts",
+            "Sent with every request. Secrets as \"Bearer ${NAME}\", from the environment of the workers."),
+        TilesetKey(
+            "key", "${NAME}", "The environment variable of the workers whose value {key} stands for in the URL."),
+        TilesetKey(
+            "language", "a language code", "What {language} stands for. Without it, --language names one or several."),
+        TilesetKey(
+            "group", "letters, digits, - _",
+            "The data group of its packages, for example terrain. Default: none, which is the base map."),
+        TilesetKey(
+            "tile_packs", "standard, mapbox, 0-5@0,6-10@6, or a list",
+            "The bands of tile packs: zooms@zoom of the index tile; in a list each with minzoom, maxzoom and index_zoom. Default: what the source tells under packhorse:tile_packs, else standard."
+        ),
+        TilesetKey("http2", "true or false", "Ask for HTTP/2 over TLS. Default: false."),
+        TilesetKey(
+            "max_tile_bytes", "1 to 268435456", "A larger answer is refused. Bytes. Default: 16777216."),
+        TilesetKey("politeness", "a mapping", "How the server is treated. It holds for all workers together."),
+        TilesetKey("politeness.concurrency", "1 to 256", "Requests at once. Default: 8."),
+        TilesetKey(
+            "politeness.requests_per_second", "0.01 to 100000", "Requests per second at most. Default: no limit."),
+        TilesetKey(
+            "politeness.user_agent", "text",
+            "The User-Agent header. Default: Packhorse with its version and the contact."),
+        TilesetKey(
+            "politeness.contact", "a mail address or URL",
+            "Who runs the job, for the server's operators. Required for public hosts."),
+        TilesetKey("timeouts", "a mapping", "In seconds."),
+        TilesetKey("timeouts.connect", "0.1 to 600", "Until a connection stands. Default: 10."),
+        TilesetKey("timeouts.total", "0.1 to 3600", "For a whole request. Default: 60."),
+        TilesetKey("timeouts.stall", "1 to 600", "Without progress. Default: 20."),
+    ]
+
+    /// Names of the keys at the top of the file, or inside of a mapping.
+    static func names(in mapping: String? = nil) -> [String] {
+        guard let mapping else { return all.map(\.name).filter { !$0.contains(".") } }
+        return all.map(\.name).filter { $0.hasPrefix(mapping + ".") }.map { String($0.dropFirst(mapping.count + 1)) }
+    }
+}

@@ -1,0 +1,56 @@
+import Testing
+import Wire
+
+@testable import Commands
+
+struct JobReportTests {
+    private func job(packages count: Int, failures: Int = 0) -> JobView {
+        JobView(
+            PBJobStatus.make {
+                $0.job = 9
+                $0.label = "EU"
+                $0.kind = "catalog"
+                $0.weight = 1
+                $0.state = "failed"
+                $0.failed = UInt64(failures)
+                $0.packages = (0..<count).map { number in
+                    .make {
+                        $0.id = "P\(number)"
+                        $0.state = number < 3 ? "failed" : "published"
+                        $0.path = "packages/1/P\(number).mbtiles"
+                        $0.size = 1_000_000
+                    }
+                }
+                $0.failures = (0..<failures).map { number in
+                    .make {
+                        $0.tile = .make {
+                            $0.zoom = 9
+                            $0.x = UInt32(number)
+                        }
+                        $0.cause = "http-status"
+                        $0.detail = "404"
+                    }
+                }
+            })
+    }
+
+    @Test func manyPackagesAreSummedUpAndThoseThatAreNotDoneListed() {
+        let lines = JobReport.lines(job(packages: 473))
+        #expect(lines.count < 15)
+        #expect(lines[0].contains("(mixed, "), "a catalog is the published folder")
+        #expect(lines.contains("packages 473: 3 failed, 470 published; 473.0 MB"))
+        #expect(lines.filter { $0.hasPrefix("package  ") }.map { $0.split(separator: " ")[1] } == ["P0", "P1", "P2"])
+        #expect(lines.last == "         470 packages not shown: packhorse status 9 --all")
+        #expect(JobReport.lines(job(packages: 473), all: true).count(where: { $0.hasPrefix("package  ") }) == 473)
+        #expect(JobReport.lines(job(packages: 4)).count(where: { $0.hasPrefix("package  ") }) == 4)
+    }
+
+    @Test func oneCauseOfManyTilesIsOneLine() {
+        let job = job(packages: 1, failures: 53)
+        #expect(
+            JobReport.lines(job).suffix(2) == [
+                "failed tiles", "  http-status  404: 53 tiles, such as 9/0/0, 9/1/0, 9/2/0",
+            ])
+        #expect(JobReport.lines(job, all: true).last == "  9/52/0  http-status  404")
+    }
+}
