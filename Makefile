@@ -28,9 +28,9 @@ test: ## everything CI runs: bootstrap, check, build, all tests (TEST_FLAGS="--f
 	@ops/phase test $(TEST)
 
 SEEDS ?= 10000
-simulate: bootstrap ## seeded worlds of faults round the scheduler, for nights (SEEDS=N; PACKHORSE_SEED=S replays one)
+simulate: bootstrap ## seeded worlds of faults round the scheduler, for nights (FROM=S SEEDS=N; PACKHORSE_SEED=S replays one)
 	$(BUILD) --build-tests
-	ops/simulate $(SEEDS)
+	ops/simulate "$(SEEDS)" "$(FROM)"
 
 check: ## format, layers, unsafe budget, file lengths, generated code, scripts; builds nothing
 	@ops/check

@@ -1,8 +1,11 @@
 """Processes killed and stopped: at random times, in each phase, alone and all at once."""
 
 import signal
+import socket
+import threading
 import time
 
+import ports
 from case import fault
 from harness import PATIENCE, Trouble, wait
 
@@ -50,6 +53,27 @@ def stop_worker(case):
     cluster.workers[0].signal(signal.SIGSTOP)
     time.sleep(case.random.uniform(2, 5))
     cluster.workers[0].signal(signal.SIGCONT)
+    case.healed()
+    case.finish(job)
+
+
+@fault("its ports are taken when the coordinator starts and comes back", cases=1)
+def ports_taken(case):
+    """The harness itself: a port that somebody else has fails no case."""
+    real, taken = ports.take, socket.create_server(("127.0.0.1", ports.take()))
+    answers = [taken.getsockname()[1]]
+    ports.take = lambda: answers.pop() if answers else real()
+    try:
+        cluster = case.start(workers=1)
+    finally:
+        ports.take = real
+        taken.close()
+    job = case.submit()
+    cluster.wait_middle(job)
+    cluster.coordinator.kill()
+    other = socket.create_server(("127.0.0.1", int(cluster.control.rpartition(":")[2])))
+    threading.Timer(2, other.close).start()
+    cluster.start_coordinator()
     case.healed()
     case.finish(job)
 

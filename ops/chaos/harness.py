@@ -1,12 +1,16 @@
-"""A cluster of real processes in one folder, each on ports the system chose, ended by their own ids."""
+"""A cluster of real processes in one folder, on ports of its own, ended by their own ids."""
 
 import json
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+import ports
 
 PROGRAM = Path(os.environ.get("PACKHORSE", Path(__file__).resolve().parents[2] / ".build/release/packhorse"))
 
@@ -17,6 +21,10 @@ PATIENCE = float(os.environ.get("PACKHORSE_CHAOS_PATIENCE", "1"))
 
 class Trouble(Exception):
     """A case did not end as it must; the words say how."""
+
+
+class PortTaken(Exception):
+    """Somebody else listens on a port of the coordinator."""
 
 
 def wait(what, condition, limit=60.0, pause=0.02):
@@ -96,13 +104,32 @@ class Cluster:
     # Starting
 
     def start_coordinator(self, environment=None, limit=30):
-        """Starts it, on the same ports when it is a restart; returns when it is bound."""
+        """Starts it, on the same ports when it is a restart; returns when it is bound.
+
+        A port that somebody else has is no fault of the case: at the first start others are taken, at a restart it is waited for.
+        """
+        is_first = self.control is None
+        for attempt in range(10):
+            try:
+                return self._start_coordinator(environment, limit)
+            except PortTaken as taken:
+                print(f"port taken, attempt {attempt + 1}: {taken}", file=sys.stderr)
+                if is_first:
+                    self.control = self.work = None
+                else:
+                    time.sleep(1)
+        raise Trouble("no port for the coordinator in ten attempts")
+
+    def _start_coordinator(self, environment, limit):
         endpoints = self.data / "endpoints.json"
         endpoints.unlink(missing_ok=True)
         self.launch_coordinator(environment)
 
         def bound():
             if not self.coordinator.is_running:
+                if "in use" in self.last_words():
+                    self.coordinator.expected_end = True
+                    raise PortTaken(self.last_words())
                 raise Trouble(f"the coordinator ended with {self.coordinator.child.returncode}: {self.last_words()}")
             try:
                 return json.loads(endpoints.read_text())
@@ -113,8 +140,11 @@ class Cluster:
         self.control, self.work = found["control"], found["work"]
 
     def launch_coordinator(self, environment=None, options=()):
-        arguments = ["coordinator", "--data", self.data, "--control", self.control or f"tcp://{self.host}:*"]
-        arguments += ["--work", self.work or f"tcp://{self.host}:*", "--lease-seconds", self.lease]
+        # Ports that stay its own while it is down: one that the system chose may go to an outgoing connection meanwhile.
+        self.control = self.control or f"tcp://{self.host}:{ports.take()}"
+        self.work = self.work or f"tcp://{self.host}:{ports.take()}"
+        arguments = ["coordinator", "--data", self.data, "--control", self.control]
+        arguments += ["--work", self.work, "--lease-seconds", self.lease]
         arguments += ["--restart-grace-seconds", self.grace, "--log-level", "trace", "--log-format", "json"]
         # The judge counts blobs: nothing may be left for rebuilds. A program of before knows of no such thing.
         if "coordinator" not in self.programs:

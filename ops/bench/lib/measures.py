@@ -6,6 +6,7 @@ import statistics
 import subprocess
 import sys
 
+import limits
 import origin
 import packhorse
 import process
@@ -43,7 +44,8 @@ class Bench:
     def run(self, part):
         say(f"{part}, load {os.getloadavg()[0]:.1f}")
         self.tables, self.targets = [], []
-        parts = {"far": self.far, "protocols": self.protocols, "catalog": self.catalog, "pieces": self.pieces, "coordinator": self.many_workers}
+        parts = {"far": self.far, "protocols": self.protocols, "catalog": self.catalog, "pieces": self.pieces, "coordinator": self.many_workers,
+                 "limits": self.hidden_limits}
         parts.get(part, lambda: self.side_by_side(part))()
         return "\n\n".join(self.tables), [target.row() for target in self.targets]
 
@@ -255,7 +257,7 @@ class Bench:
                 file.write(tree.tilejson(manifest, self.base(origin.COUNTED)))
             url = f"{self.base()}/{manifest['name']}/tilejson-counted.json"
             tileset = packhorse.tileset(folder, url, 64)
-            wall, _ = cluster.submit("--catalog", f"{folder}/packages.yaml", "--tileset", tileset, "--zoom", "0-14",
+            wall, _ = cluster.submit("--packages", f"{folder}/packages.yaml", "--tileset", tileset, "--zoom", "0-14",
                                      "--tile-limit", "1000000")
         finally:
             cluster.stop()
@@ -278,6 +280,14 @@ class Bench:
         cells = [cell.strip() for cell in plain.split("|")[1:-1]]
         self.targets += [Target("coordinator: durable batch transitions per second", float(cells[5]), 5000, True, 0),
                          Target("coordinator: connected workers", float(cells[1]), 1000, True, 0)]
+
+    # MARK: origins that refuse
+
+    def hidden_limits(self):
+        """Origins that refuse what is beyond a rate or a number of connections, and do not say what it is."""
+        table, targets = limits.run(self.work, say, Target)
+        self.tables.append(table)
+        self.targets += targets
 
     # MARK: pieces
 
