@@ -36,8 +36,8 @@ struct BenchPiecesTests {
         #expect(
             report.rows.map(\.piece) == [
                 "cover", "mask encode", "mask decode", "mvt check", "shard write", "shard read", "merge",
-                "pmtiles export", "frame encode", "frame decode", "masks of all countries", "mask of Russia",
-                "planet batches", "ground batches",
+                "pmtiles export", "frame encode", "frame decode", "publish a package", "publish a version, signed",
+                "masks of all countries", "mask of Russia", "planet batches", "ground batches",
             ])
         #expect(report.rows.allSatisfy { $0.value > 0 && $0.value.isFinite && ($0.ratio ?? 1) > 0 })
         for row in report.rows {

@@ -197,7 +197,7 @@ struct ForeignPackageTests {
             "0-5", "--language", "en,de",
         ])
         #expect(added.status == 0, "\(added.errors)")
-        let listed = try await cluster.run(["schedule", "ls"])
+        let listed = try await cluster.run(["schedule", "list"])
         #expect(listed.output.contains("monthly-li-en") && listed.output.contains("monthly-li-de"))
         let run = try await cluster.run(["schedule", "run", "monthly-li-de"])
         let number = run.output.trimmingCharacters(in: .whitespacesAndNewlines)

@@ -87,7 +87,7 @@ struct FormatTests {
                 "pmtiles", "--dry-run",
             ])
         #expect(dry.status == 0, "\(dry.errors)")
-        #expect(dry.output.contains("(streets/en): mbtiles, pmtiles, in the catalog's part streets/en"))
+        #expect(dry.output.contains("(streets/en): mbtiles, pmtiles, in the edition streets/en"))
         #expect(dry.output.contains("(streets/de)"))
         let arguments = [
             "LI", "--tileset", tileset.path, "--zoom", "0-8", "--language", "en,de", "--format", "pmtiles",
@@ -112,7 +112,7 @@ struct FormatTests {
             try await build(
                 cluster,
                 [
-                    "--catalog", list.path, "--tileset", tileset.path, "--zoom", "0-6", "--language", "fr", "--group",
+                    "--packages", list.path, "--tileset", tileset.path, "--zoom", "0-6", "--language", "fr", "--group",
                     "overview", "--format", "pmtiles",
                 ]
             ).first)

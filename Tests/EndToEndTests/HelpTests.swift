@@ -4,12 +4,12 @@ import Testing
 /// What the program and its README say is true.
 struct HelpTests {
     private static let commands = [
-        "submit", "estimate", "jobs", "status", "watch", "cancel", "pause", "resume", "retry",
-        "prioritise", "weigh", "dead", "schedule", "mask", "regions", "convert", "inspect", "verify",
+        "build", "submit", "estimate", "jobs", "status", "watch", "cancel", "pause", "resume", "retry",
+        "priority", "weight", "failed", "schedule", "mask", "regions", "convert", "inspect", "verify",
         "coordinator", "worker",
         "workers", "health", "keygen", "keys", "demo", "demo-origin",
         "top", "events", "backup", "state", "origins", "diff", "apply", "packs", "style-pack", "catalog", "install",
-        "uninstall",
+        "uninstall", "completions", "manual",
     ]
 
     @Test(.timeLimit(.minutes(15)), arguments: commands)

@@ -55,10 +55,10 @@ struct OldTilesTests {
         #expect(try await cluster.run(["pause", old]).status == 0)
         let new = try await cluster.build(area + ["--request-id", "again"])
         #expect("\(new.job)" != old && new.reused == 0)
-        for order in [["resume", old], ["prioritise", old, "3"]] {
+        for order in [["resume", old], ["priority", old, "3"]] {
             let refused = try await cluster.run(order)
             #expect(refused.status == 65, "\(refused.errors)")
-            #expect(refused.errors.contains("Job \(new.job) has published package 'EE'"), "\(refused.errors)")
+            #expect(refused.errors.contains("job \(new.job) has published package 'EE'"), "\(refused.errors)")
             #expect(refused.errors.contains("cancel it"), "\(refused.errors)")
         }
         #expect(try await cluster.run(["cancel", old]).status == 0)
@@ -81,9 +81,9 @@ struct OldTilesTests {
         // What was given up stays named when nobody will try it again.
         let before = try await cluster.status(failed).failures.map(\.tile)
         #expect(!before.isEmpty)
-        _ = try await cluster.run(["dead", "drop", failed])
+        _ = try await cluster.run(["failed", "drop", failed])
         #expect(try await cluster.status(failed).failures.map(\.tile) == before)
-        let dead = try await cluster.run(["dead", "ls", failed, "--json"]).output
+        let dead = try await cluster.run(["failed", "list", failed, "--json"]).output
         #expect((try JSONSerialization.jsonObject(with: Data(dead.utf8)) as? [Any])?.isEmpty == true, "\(dead)")
         try await cluster.stop()
     }

@@ -5,6 +5,8 @@ import TestSupport
 struct SyntheticOrigin {
     /// Answers, and remembers what was asked.
     let server: ScriptedServer
+    /// Holds tiles back when a test tells it to.
+    let gate = TileGate()
     private let file: URL
 
     /// What an origin in a bad hour says instead of a tile.
@@ -24,7 +26,8 @@ struct SyntheticOrigin {
     ///   - lieAbout: one in so many tiles is lied about when it is asked for first; 0 none.
     ///   - breaking: one in so many tiles is answered with 500 for ever; 0 none.
     init(latency: Duration = .zero, lieAbout: Int = 0, breaking: Int = 0, in scratch: Scratch) throws {
-        server = try ScriptedServer { request in
+        server = try ScriptedServer { [gate] request in
+            gate.pass()
             if latency > .zero { usleep(UInt32(latency / .microseconds(1))) }
             if request.path == "/round" { return .reply(302, headers: [("Location", "/round")]) }
             let truth = Self.tile(request.path)
@@ -41,6 +44,12 @@ struct SyntheticOrigin {
 
     /// The tileset file; packages hold nothing of the port in it.
     var tileset: String { file.path }
+
+    /// Ends the server; requests that wait at the gate are answered first.
+    func stop() {
+        gate.open()
+        server.stop()
+    }
 
     /// How many tiles were asked for more than once.
     var askedAgain: Int { server.requests.count { $0.earlier > 0 && $0.path != "/round" } }

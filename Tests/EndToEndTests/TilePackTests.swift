@@ -40,7 +40,9 @@ struct TilePackTests {
         // The publication has the packs, each shared one once, and the index leads to them.
         let both = try lists(catalog, ["EE", "LV"])
         let (estonia, latvia) = (both[0], both[1])
-        #expect(estonia.bands == "0-5@0,6-10@6,11-14@11,15-16@12,17-22@16" && estonia.packs.allSatisfy(\.isComplete))
+        #expect(
+            estonia.bands == "0-5@0,6-10@6,11-14@9,15-16@11,17-18@13,19-20@15,21-22@17"
+                && estonia.packs.allSatisfy(\.isComplete))
         let shared = Set(estonia.packs).intersection(latvia.packs)
         #expect(shared.contains { $0.index == "0/0/0" && $0.maxZoom == 5 })
         let named = Set((estonia.packs + latvia.packs).map(\.path))
@@ -82,7 +84,7 @@ struct TilePackTests {
         #expect(newer.contains { $0.hasPrefix("packs/\(estonia.tileset)/0/0/0/") && named.contains($0) })
         let gone = named.subtracting(newer)
         #expect(!gone.isEmpty)
-        let pruned = try await packhorse(["catalog", "prune", catalog.path, "--signing-key", key.path])
+        let pruned = try await packhorse(["catalog", "prune", catalog.path, "--all", "--signing-key", key.path])
         #expect(gone.allSatisfy { pruned.output.contains($0) })
         #expect(try files(catalog) == newer)
         _ = try await packhorse(["catalog", "push", catalog.path, web.path, "--prune"])
@@ -100,6 +102,30 @@ struct TilePackTests {
         try await cluster.stop()
     }
 
+    /// A mask that the package was not built for does not make packs complete, neither in a folder nor in the catalog.
+    @Test(.timeLimit(.minutes(15)))
+    func borderPacksOfAnAreaThatWasNotWidenedArePartial() async throws {
+        let scratch = try Scratch()
+        let origin = try await DemoOrigin(in: scratch)
+        let cluster = try await Cluster(workers: 1, in: scratch)
+        let job = try await cluster.build(["LI", "--zoom", "0-8", "--tileset", origin.tileset])
+        #expect(job.packages.map(\.id) == ["LI"])
+        let wide = try await Program.run(["mask", "LI", "--zoom", "8", "--tile-packs"], in: scratch)
+        let file = cluster.catalog.appending(path: "packages/1/LI.mbtiles").path
+        let out = scratch.url("packs")
+        let mask = wide.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        let cut = ["packs", file, "-o", out.path, "--tileset", "demo", "--mask", mask]
+        let outcome = try await Program.run(cut, in: scratch)
+        #expect(outcome.status == 0 && outcome.output.contains("0 complete"), "\(outcome.output)\(outcome.errors)")
+        let list = try lists(out, ["LI"])[0]
+        #expect(list.packs.map(\.index) == ["0/0/0", "6/33/22"] && list.packs.allSatisfy { !$0.isComplete })
+        let whole = try await Program.run(["packs", cluster.catalog.path, "--bands", "0@0,1-8@1"], in: scratch)
+        #expect(whole.status == 0, "\(whole.errors)")
+        // The world at zoom 0 is there as a whole.
+        #expect(try lists(cluster.catalog, ["LI"])[0].packs.map(\.isComplete) == [true, false])
+        try await cluster.stop()
+    }
+
     /// What a job would do to the catalog is told before anything is fetched: LI is there, of tileset bare, with packs.
     private func checkOutlook(_ cluster: Cluster, _ bare: URL, _ url: String) async throws {
         let jobs = try await cluster.run(["jobs", "--quiet"]).output
@@ -112,8 +138,10 @@ struct TilePackTests {
             #expect(refused.errors.contains("'bare'") && refused.errors.contains("--replace-tileset"))
         }
         #expect(try await cluster.run(["jobs", "--quiet"]).output == jobs)
-        #expect(try await cluster.run(["submit", "--dry-run", "--replace-tileset"] + build).status == 0)
-        let without = ["LI", "--zoom", "0-5", "--tileset", bare.path]
+        #expect(
+            try await cluster.run(["submit", "--dry-run", "--replace-tileset", "--replace-area"] + build).status == 0)
+        // Widened to whole packs it was 64 tiles of zoom 5; without it is one.
+        let without = ["LI", "--zoom", "0-5", "--replace-area", "--tileset", bare.path]
         for start in [["submit", "--dry-run"], ["schedule", "add", "s", "--every", "daily 01:00"]] {
             let warned = try await cluster.run(start + without)
             #expect(warned.status == 0, "\(warned.errors)")

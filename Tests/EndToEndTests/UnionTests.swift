@@ -81,7 +81,7 @@ struct UnionTests {
             - LV
             """.utf8
         ).write(to: catalog)
-        let arguments = ["--catalog", catalog.path, "--tileset", origin.tileset, "--zoom", "0-10"]
+        let arguments = ["--packages", catalog.path, "--tileset", origin.tileset, "--zoom", "0-10"]
         let dry = try await cluster.run(["submit"] + arguments + ["--dry-run"])
         #expect(dry.status == 0, "\(dry.errors)")
         #expect(dry.output.contains("5 packages of "), "\(dry.output)")
@@ -111,7 +111,7 @@ struct UnionTests {
         ]
         for (text, status, says) in cases {
             try Data(text.utf8).write(to: scratch.url("list.yaml"))
-            let outcome = try await Program.run(["mask", "--catalog", scratch.url("list.yaml").path], in: scratch)
+            let outcome = try await Program.run(["mask", "--packages", scratch.url("list.yaml").path], in: scratch)
             #expect(outcome.status == status, "\(text): \(outcome.errors)")
             #expect(outcome.errors.contains(says), "\(text): \(outcome.errors)")
         }

@@ -91,7 +91,7 @@ struct UserViewTests {
         _ = try await cluster.run(["resume", job])
         let urgent = try await cluster.run(
             ["submit", "EE", "--zoom", "0-9", "--tileset", origin.tileset, "--priority", "7"])
-        #expect(urgent.errors.contains("packhorse prioritise \(job) 7"), "\(urgent.errors)")
+        #expect(urgent.errors.contains("packhorse priority \(job) 7"), "\(urgent.errors)")
         let other = scratch.url("other.yaml")
         try Data("id: other\nurl: http://127.0.0.1:9/{z}/{x}/{y}.pbf\nzoom: 0-5\nformat: pbf\n".utf8).write(to: other)
         let rival = ["submit", "EE", "--zoom", "0-5", "--tileset", other.path, "--dry-run"]
@@ -102,7 +102,7 @@ struct UserViewTests {
         let unknown = try await cluster.run(
             ["submit", "LV", "--zoom", "0-5", "--tileset", origin.tileset, "--after", "99"])
         #expect(unknown.status == 66)
-        #expect(unknown.errors.contains("There is no job 99 to follow."))
+        #expect(unknown.errors.contains("there is no job 99 to follow\n"))
         let waiting = try await cluster.run(["status", follower])
         #expect(waiting.output.contains("waits: after \(job)"))
         #expect(try await cluster.run(["cancel", job]).status == 0)
@@ -112,7 +112,7 @@ struct UserViewTests {
         #expect(report.output.contains("job \(job), which it was to follow, was cancelled"))
         let pause = try await cluster.run(["pause", job])
         #expect(pause.status == 65)
-        #expect(pause.errors.contains("Job \(job) has ended already: cancelled."))
+        #expect(pause.errors.contains("error: job \(job) has ended already: cancelled\n"))
         try await Eventually.holds("its shards are gone and it begins anew") {
             try await cluster.run(["retry", job]).status == 0
         }
@@ -140,12 +140,12 @@ struct UserViewTests {
         let job = ran.output.trimmingCharacters(in: .whitespacesAndNewlines)
         #expect(job == "1")
         #expect(try await cluster.run(["watch", job, "--progress", "none"]).status == 0)
-        let list = try await cluster.run(["schedule", "ls"])
+        let list = try await cluster.run(["schedule", "list"])
         #expect(list.output.contains("monthly-ee  monthly 3 02:30"))
-        #expect(try await cluster.run(["schedule", "rm", "monthly-ee"]).status == 0)
-        #expect(try await cluster.run(["schedule", "rm", "monthly-ee"]).status == 66)
-        #expect(try await cluster.run(["dead", "ls"]).status == 0)
-        #expect(try await cluster.run(["dead", "show", "7"]).status == 66)
+        #expect(try await cluster.run(["schedule", "remove", "monthly-ee"]).status == 0)
+        #expect(try await cluster.run(["schedule", "remove", "monthly-ee"]).status == 66)
+        #expect(try await cluster.run(["failed", "list"]).status == 0)
+        #expect(try await cluster.run(["failed", "show", "7"]).status == 66)
         try await cluster.stop()
     }
 

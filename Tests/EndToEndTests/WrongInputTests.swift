@@ -76,7 +76,11 @@ struct WrongInputTests {
         check(try await cluster.run(box), status: 64, says: "limit is 5000", "--tile-limit")
         let raised = try await cluster.run(box + ["--tile-limit", "100000", "--dry-run"])
         #expect(raised.status == 0, "\(raised.errors)")
-        #expect(try await cluster.run(["jobs", "--quiet"]).output.isEmpty, "neither left a job")
+        let steering = scratch.url("A\u{1B}[2J.geojson")
+        try Data(#"{"type":"Point","coordinates":[24.7,59.4]}"#.utf8).write(to: steering)
+        let named = ["submit", "--geojson", steering.path, "--tileset", origin.tileset, "--zoom", "0-4"]
+        check(try await cluster.run(named), status: 64, says: #"'A\u001B[2J.geojson' has control characters"#)
+        #expect(try await cluster.run(["jobs", "--quiet"]).output.isEmpty, "none of them left a job")
         check(try await cluster.run(["events", "--job", "999"]), status: 66, says: "999")
         try await cluster.stop()
     }
@@ -168,7 +172,7 @@ struct WrongInputTests {
             (["jobs", "--json", "-q"], 64, "leave out one"),
             (["mask", "EE", "--bands", "0-5@0"], 64, "--tile-packs"),
             (["regions", "list", "--language", "xx"], 0, "'xx'"),
-            (["mask", "--catalog", path("names.yaml")], 65, "'en' is empty"),
+            (["mask", "--packages", path("names.yaml")], 65, "'en' is empty"),
             (["mask", "--points", path("huts.csv")], 65, "line 3 lies beyond the map"),
             (["mask", "--geojson", path("pole.json")], 65, "lies beyond the map"),
             (["state", "restore", path("tiles.yaml"), "--data", path("data")], 65, "backup '\(path("tiles.yaml"))'"),

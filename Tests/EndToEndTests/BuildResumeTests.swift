@@ -1,0 +1,140 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `packhorse build`, interrupted and killed: the same command goes on, and each kill costs a tile at most one more request.
+@Suite(.serialized)
+struct BuildResumeTests {
+    private static let area = ["EE", "--zoom", "0-11", "--workers", "2", "--progress", "plain"]
+
+    private func arguments(_ origin: SyntheticOrigin, _ file: URL) -> [String] {
+        ["build"] + Self.area + ["--tileset", origin.tileset, "-o", file.path]
+    }
+
+    /// What an undisturbed build makes.
+    private func undisturbed(in scratch: Scratch) async throws -> Data {
+        let origin = try SyntheticOrigin(in: scratch)
+        defer { origin.stop() }
+        let file = scratch.url("undisturbed.mbtiles")
+        let outcome = try await Program.run(arguments(origin, file), in: scratch)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        return try Data(contentsOf: file)
+    }
+
+    /// The processes whose command line names the state of a build, but for the build itself.
+    private func children(_ file: URL, in scratch: Scratch) async throws -> [Int32] {
+        let folder = file.deletingLastPathComponent().path
+        let state = "\(folder)/.\(file.lastPathComponent).packhorse/cluster"
+        let found = try await Program.run(URL(filePath: "/usr/bin/pgrep"), ["-f", state], in: scratch)
+        return found.output.split(separator: "\n").compactMap { Int32($0) }
+    }
+
+    /// The most often that one tile was asked for.
+    private func most(_ origin: SyntheticOrigin) -> Int { (origin.server.requests.map(\.earlier).max() ?? 0) + 1 }
+
+    /// A build that has `count` more tiles and waits for the others.
+    private func halted(after count: Int, _ origin: SyntheticOrigin, _ file: URL, in scratch: Scratch) async throws -> Daemon {
+        origin.gate.allow(count)
+        let daemon = try Daemon(arguments(origin, file), in: scratch)
+        try await Eventually.holds("\(count) more tiles are fetched") { origin.gate.isHolding }
+        return daemon
+    }
+
+    @Test(.timeLimit(.minutes(15)))
+    func aBuildThatIsKilledAgainAndAgainMakesTheSameBytes() async throws {
+        let scratch = try Scratch()
+        let expected = try await undisturbed(in: scratch)
+        let origin = try SyntheticOrigin(in: scratch)
+        defer { origin.stop() }
+        let file = scratch.url("EE.mbtiles")
+        for _ in 0..<3 {
+            let daemon = try await halted(after: Int.random(in: 5...30), origin, file, in: scratch)
+            try await daemon.killNow()
+            #expect(!FileManager.default.fileExists(atPath: file.path))
+        }
+        origin.gate.open()
+        let outcome = try await Program.run(arguments(origin, file), in: scratch)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(outcome.errors.contains("going on with"))
+        #expect(try Data(contentsOf: file) == expected)
+        #expect(most(origin) <= 1 + 3)
+        #expect(try await children(file, in: scratch).isEmpty)
+    }
+
+    @Test(.timeLimit(.minutes(15)))
+    func childrenEndWithABuildThatIsKilled() async throws {
+        let scratch = try Scratch()
+        let origin = try SyntheticOrigin(in: scratch)
+        defer { origin.stop() }
+        let file = scratch.url("EE.mbtiles")
+        let daemon = try await halted(after: 10, origin, file, in: scratch)
+        #expect(try await children(file, in: scratch).count == 3)
+        try await daemon.killNow()
+        try await Eventually.holds("no process is left", within: .seconds(5)) {
+            try await children(file, in: scratch).isEmpty
+        }
+    }
+
+    @Test(.timeLimit(.minutes(15)), arguments: ["coordinator", "worker"])
+    func aChildThatIsKilledIsReplaced(role: String) async throws {
+        let scratch = try Scratch()
+        let expected = try await undisturbed(in: scratch)
+        let origin = try SyntheticOrigin(in: scratch)
+        defer { origin.stop() }
+        let file = scratch.url("EE.mbtiles")
+        let daemon = try await halted(after: 50, origin, file, in: scratch)
+        let pids = try await children(file, in: scratch)
+        let victim = try #require(
+            try pids.first { pid in
+                let words = try String(contentsOfFile: "/proc/\(pid)/cmdline", encoding: .utf8).split(separator: "\0")
+                return words.dropFirst().first.map(String.init) == role
+            })
+        kill(victim, SIGKILL)
+        origin.gate.open()
+        try await Eventually.holds("the build ends", within: .seconds(120)) { !daemon.isRunning }
+        #expect(daemon.status == 0, "\(daemon.said)")
+        #expect(daemon.said.contains("signal 9; starting again"), "\(daemon.said)")
+        #expect(try Data(contentsOf: file) == expected)
+        #expect(most(origin) <= 2)
+    }
+
+    @Test(.timeLimit(.minutes(15)))
+    func anInterruptedBuildSaysHowToGoOnAndDoes() async throws {
+        let scratch = try Scratch()
+        let expected = try await undisturbed(in: scratch)
+        let origin = try SyntheticOrigin(in: scratch)
+        defer { origin.stop() }
+        let file = scratch.url("EE.mbtiles")
+        let daemon = try await halted(after: 100, origin, file, in: scratch)
+        kill(daemon.pid, SIGINT)
+        try await Eventually.holds("the build ends", within: .seconds(10)) { !daemon.isRunning }
+        #expect(daemon.status == 130, "\(daemon.said)")
+        #expect(daemon.said.contains("packhorse build EE --zoom 0-11"), "\(daemon.said)")
+        #expect(try await children(file, in: scratch).isEmpty)
+
+        let other = try await Program.run(
+            ["build", "LV", "--zoom", "0-5", "--tileset", origin.tileset, "-o", file.path], in: scratch)
+        #expect(other.status == 65)
+        #expect(other.errors.contains("Estonia") && other.errors.contains("--restart"), "\(other.errors)")
+
+        origin.gate.open()
+        let outcome = try await Program.run(arguments(origin, file), in: scratch)
+        #expect(outcome.status == 0, "\(outcome.errors)")
+        #expect(try Data(contentsOf: file) == expected)
+        #expect(most(origin) <= 2)
+    }
+
+    @Test(.timeLimit(.minutes(15)))
+    func oneBuildOfAnOutputRunsAtATime() async throws {
+        let scratch = try Scratch()
+        let origin = try SyntheticOrigin(in: scratch)
+        defer { origin.stop() }
+        let file = scratch.url("EE.mbtiles")
+        let daemon = try await halted(after: 10, origin, file, in: scratch)
+        let second = try await Program.run(arguments(origin, file), in: scratch)
+        #expect(second.status == 75, "\(second.errors)")
+        #expect(second.errors.contains("process \(daemon.pid)"), "\(second.errors)")
+        kill(daemon.pid, SIGINT)
+        try await Eventually.holds("the first ends") { !daemon.isRunning }
+    }
+}
