@@ -1,13 +1,25 @@
 /// The search for a limit of connections: whether there is one, and where.
+///
+/// The number at the first overload is a rough guess, so it grows by half until it is refused (``bad``), is halved in between, and then stays:
+/// from time to time one more is tried.
 struct ConnectionProbe: Sendable {
     /// Accepted without refusals, last.
     private var good: Int?
+    /// Refused, last; `nil` = not met since it grew.
+    private var bad: Int?
     /// What is tried now.
     private var tried: Int?
     private var triedAt = Tick(milliseconds: 0)
+    /// The next step up, where a number refused before did well; it doubles.
+    private var step: Int?
     private var pause = Self.shortest
     private var refutedUntil: Tick?
-    private static let shortest: Int64 = 5_000
+    /// How long a number is tried while the limit is searched.
+    private static let quick: Int64 = 1_000
+    /// The same for a number that was refused before.
+    private static let careful: Int64 = 2_500
+    /// How long the number found stays, at first and where the limit proved to be stable.
+    private static let shortest: Int64 = 8_000
     private static let longest: Int64 = 60_000
     /// A limit that does not help is not tried again for so long.
     private static let distrust: Int64 = 120_000
@@ -18,31 +30,46 @@ struct ConnectionProbe: Sendable {
     ) -> Int? {
         if let refutedUntil, refutedUntil > now { return nil }
         if let good, let tried, tried > good {
-            // One more was too many.
-            pause = min(pause * 2, Self.longest)
-            (self.tried, triedAt) = (good, now)
+            // That many were too many.
+            if tried <= good + Self.least(good) { pause = min(pause * 2, Self.longest) }
+            (bad, self.tried, triedAt) = (tried, good, now)
             return good
         }
         guard busy > 0.5, occupied >= 1.5 else { return refute(now) }
         let limit = max(1, Int(occupied.rounded()))
         if let good, isSoon, limit >= good { return refute(now) }
-        (good, tried, triedAt) = (limit, limit, now)
+        (good, bad, tried, step, triedAt) = (limit, nil, limit, nil, now)
         return limit
     }
 
     private mutating func refute(_ now: Tick) -> Int? {
         if good != nil { refutedUntil = now + Self.distrust }
-        (good, tried, pause) = (nil, nil, Self.shortest)
+        (good, bad, tried, step, pause) = (nil, nil, nil, nil, Self.shortest)
         return nil
     }
 
-    /// One connection more, when the last number did well for long enough.
+    /// More connections, when the last number did well for long enough.
     mutating func more(_ now: Tick) -> Int? {
-        guard let last = tried, now - triedAt >= pause else { return nil }
-        if let good, last > good { pause = Self.shortest }
-        good = last
-        tried = last + max(1, last / 20)
-        triedAt = now
+        guard let last = tried, now - triedAt >= patience else { return nil }
+        if let bad, last >= bad { (self.bad, step, pause) = (nil, Self.least(last), Self.shortest) }
+        (good, triedAt) = (last, now)
+        if let bad {
+            tried = max(last + Self.least(last), (last + bad) / 2)
+        } else {
+            let most = max(1, last / 2)
+            tried = last + min(step ?? most, most)
+            step = step.map { min($0 * 2, most) }
+        }
         return tried
     }
+
+    /// How long the number tried has to do well.
+    private var patience: Int64 {
+        guard let tried, let bad else { return step == nil ? Self.quick : Self.careful }
+        if tried >= bad { return Self.careful }
+        return bad <= tried + Self.least(tried) ? pause : Self.quick
+    }
+
+    /// The least step up from a number.
+    private static func least(_ number: Int) -> Int { max(1, number / 20) }
 }

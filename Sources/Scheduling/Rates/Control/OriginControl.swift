@@ -109,8 +109,8 @@ struct OriginControl: Sendable {
             }
             learnBurst(accepted)
             pace.cut(accepted, known, isSoon: isSoon, policy)
-            // Nearly everything refused: how much is accepted is known, and nothing about the limit found earlier.
-            if share < policy.collapse || known == nil { known = max(accepted, policy.leastRate) }
+            // Workers that are refused nearly everything stop asking, at the first overload too: what was accepted then is no measure.
+            if share < policy.collapse, rate != nil { known = max(accepted, policy.leastRate) }
             rate = max(accepted * policy.below, policy.leastRate)
             phase = (rate ?? 0) < (known ?? 0) * policy.near || !policy.hasMemory ? .recover : .hold
         }
@@ -142,10 +142,10 @@ struct OriginControl: Sendable {
         }
         guard let rate else { return }
         let offered = meter.answered + meter.refused
-        guard let known else { return stepAfterOutage(rate, offered, now) }
+        guard let known else { return stepFast(rate, offered, now) }
+        if connections != nil { return stepConnections(now) }
         // Who asks for less than allowed learns nothing about more.
         guard offered >= rate * policy.demand || rate < policy.slow && meter.isWaiting else { return }
-        if connections != nil { return stepConnections(offered, now) }
         credit += max(0, min(offered, rate) - known) * min(span, 1)
         let before = rate
         switch phase {
@@ -172,17 +172,20 @@ struct OriginControl: Sendable {
         }
     }
 
-    /// Nothing was refused so far: what the outage left of the rate comes back, and is no limit when less is asked for.
-    private mutating func stepAfterOutage(_ rate: Double, _ offered: Double, _ now: Tick) {
-        let isAskedFor = offered >= rate * policy.demand
+    /// No limit was found so far: what an outage or a flood of refusals left of the rate grows, and is no limit when less is asked for.
+    private mutating func stepFast(_ rate: Double, _ offered: Double, _ now: Tick) {
+        let isAskedFor = offered >= rate * policy.demand || rate < policy.slow && meter.isWaiting
         self.rate = isAskedFor ? rate * policy.recovery : nil
         if !isAskedFor { phase = .free }
         meter.restart(at: now)
     }
 
-    private mutating func stepConnections(_ offered: Double, _ now: Tick) {
-        rate = max(rate ?? 0, meter.answered * policy.guardFactor)
+    /// Who has no request that waits for a connection learns nothing about more of them.
+    private mutating func stepConnections(_ now: Tick) {
+        guard meter.isWaiting, let before = connections else { return }
+        rate = max((rate ?? 0) * policy.below, meter.answered * policy.guardFactor, policy.leastRate)
         guard let limit = probeOfConnections.more(now) else { return }
         connections = limit
+        rate = rate.map { $0 * Double(limit) / Double(max(before, 1)) }
     }
 }

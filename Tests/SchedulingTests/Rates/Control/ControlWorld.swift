@@ -21,6 +21,8 @@ struct ControlWorld {
         var flying: [(end: Int64, began: Int64, kind: Int)] = []
         var next: Int64
         var sample = OriginControl.Sample()
+        /// Answers since the last grant, and until when it asks nothing because nearly all were refusals.
+        var brake: (answered: Int, refused: Int, until: Int64) = (0, 0, 0)
         /// Grants on their way.
         var mail: [(due: Int64, rate: Double?, connections: Int)] = []
     }
@@ -93,6 +95,7 @@ struct ControlWorld {
     mutating func work(_ place: Int) {
         while let mail = workers[place].mail.first, mail.due <= now {
             workers[place].mail.removeFirst()
+            workers[place].brake = (0, 0, 0)
             workers[place].rate = mail.rate
             workers[place].connections = mail.connections
             workers[place].tokens = min(workers[place].tokens, mail.rate.map { 1 + $0 * 0.02 } ?? 0)
@@ -104,18 +107,21 @@ struct ControlWorld {
             for flight in workers[place].flying where flight.end <= now {
                 switch flight.kind {
                 case 0:
+                    workers[place].brake.answered += 1
                     workers[place].sample.answered += 1
                     workers[place].sample.occupied += Double(flight.end - flight.began)
                     seconds[seconds.count - 1].answered += 1
                 default:
+                    if flight.kind == 1 || workers[place].brake.answered > 0 { workers[place].brake.refused += 1 }
                     workers[place].sample.refused += 1
                     if flight.kind == 2 { workers[place].sample.busy += 1 }
                     seconds[seconds.count - 1].refused += 1
                 }
             }
             workers[place].flying.removeAll { $0.end <= now }
+            brake(place)
         }
-        while workers[place].tokens >= 1, workers[place].flying.count < workers[place].connections {
+        while workers[place].tokens >= 1, workers[place].brake.until <= now, workers[place].flying.count < workers[place].connections {
             workers[place].tokens -= 1
             let kind = ask()
             let took = kind == 0 ? origin.latency.0 + random.below(origin.latency.1 + 1) : 1
@@ -130,6 +136,14 @@ struct ControlWorld {
             letters.append((now + 2 + random.below(Int64(20)), workers[place].id, workers[place].sample))
             workers[place].sample = OriginControl.Sample()
         }
+    }
+
+    /// The rule of Transfer's `RefusalBrake`.
+    mutating func brake(_ place: Int) {
+        let brake = workers[place].brake
+        if brake.until > 0, brake.until <= now { workers[place].brake = (0, 0, 0) }
+        guard brake.until == 0, brake.refused >= 16 else { return }
+        if brake.refused * 5 >= (brake.answered + brake.refused) * 4 { workers[place].brake.until = now + 500 }
     }
 
     mutating func ask() -> Int {

@@ -55,7 +55,8 @@ struct OriginControlTests {
         case .twentyAtOnceUneven:
             return steady(.init(connections: 20, latency: (20, 80), busyStatus: true), of: 20_000 / 60)
         case .rateRefusedBy503:
-            return steady(.init(perSecond: 500, latency: (50, 50), busyStatus: true), of: 500)
+            // Each guess at a limit of connections costs refusals.
+            return steady(.init(perSecond: 500, latency: (50, 50), busyStatus: true), of: 500, most: 0.03)
         case .changes:
             var world = world(.init(perSecond: 500), rule, workers, seed)
             world.run(30_000)
