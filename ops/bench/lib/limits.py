@@ -47,6 +47,7 @@ SERVER = """
   server {{
     listen 127.0.0.1:{port} backlog=1024;
     access_log {run}/{port}.log times buffer=64k flush=1s;
+    {slower}
     location / {{ {rules} try_files /tile.pbf =404; add_header Content-Encoding gzip; }}
   }}
 """
@@ -69,8 +70,10 @@ class Origins:
                  "limit_req_zone $server_port zone=z5000:1m rate=5000r/s;", "limit_req_zone $slow zone=zslow:1m rate=200r/s;"]
         rules = {"50": "limit_req zone=z50 burst=20 nodelay;", "500": "limit_req zone=z500 burst=50 nodelay;",
                  "5000": "limit_req zone=z5000 burst=500 nodelay;", "none": "", "noise": "if ($noise) { return 429; }",
-                 "changed": f"set $slow ''; if (-f {run}/slow) {{ set $slow 1; }} limit_req zone=z500 burst=50 nodelay; limit_req zone=zslow burst=20 nodelay;"}
-        servers = "".join(SERVER.format(port=port, run=run, rules=rules[kind]) for kind, port in self.ports.items())
+                 "changed": "limit_req zone=z500 burst=50 nodelay; limit_req zone=zslow burst=20 nodelay;"}
+        # In the server, because an `if` in a location leaves the rest of that location out.
+        slower = f"set $slow ''; if (-f {run}/slow) {{ set $slow 1; }}"
+        servers = "".join(SERVER.format(port=port, run=run, rules=rules[kind], slower=slower if kind == "changed" else "") for kind, port in self.ports.items())
         with open(f"{run}/nginx.conf", "w") as file:
             file.write(TEMPLATE.format(run=run, zones="\n  ".join(zones), servers=servers,
                                        user="user root;" if os.geteuid() == 0 else ""))

@@ -8,6 +8,9 @@ struct ControlPolicy: Hashable, Sendable {
     var below = 0.95
     /// The rate goes so far above the limit found, to see whether it moved.
     var above = 1.05
+    /// When that has brought no refusal for so long, it goes up by this share of the limit each second.
+    var patience: Int64 = 4_000
+    var rise = 0.02
     /// Below this share of the limit found the rate grows fast.
     var near = 0.9
     /// A share of refusals above which the limit found earlier is not given up.

@@ -37,6 +37,7 @@ struct OriginControl: Sendable {
     /// When the rate or the connections were last cut.
     private var cutAt: Tick?
     private var steppedAt = Tick(milliseconds: 0)
+    private var probedAt = Tick(milliseconds: 0)
     /// Requests accepted beyond ``known`` since the last cut, and what the origin accepted so before it refused.
     private var credit = 0.0
     private var burst: Double?
@@ -158,9 +159,12 @@ struct OriginControl: Sendable {
                 cutAt = now
             }
         case .hold:
-            if cutAt.map({ now - $0 >= pace.hold }) ?? true { phase = .probe }
+            if cutAt.map({ now - $0 >= pace.hold }) ?? true { (phase, probedAt) = (.probe, now) }
         case .probe:
-            self.rate = max(rate, min(rate * 1.01 + 0.01 * known, known * policy.above))
+            // A limit found too low has a small excess, so the longer nothing is refused, the higher.
+            let late = Double(max(0, now - probedAt - policy.patience)) / 1_000
+            let most = known * (policy.above + policy.rise * late)
+            self.rate = max(rate, min(rate * 1.01 + 0.01 * known, most))
             let likely = burst ?? max(known * 0.15, min(known, policy.usualBurst))
             let wanted = min(likely * 1.3 + known * 0.1, max(known * 0.4, policy.usualBurst * 1.4))
             if credit > wanted { phase = .search }
