@@ -109,7 +109,9 @@ struct PublicationsTests {
         #expect(again.events.count == 1 && again.patching.isEmpty)
     }
 
-    /// A stream of packages, each ready some milliseconds after the one before. When they are listed is in `PublishingPaceTests`.
+    /// A stream of packages, each ready some milliseconds after the one before.
+    ///
+    /// When they are listed is in `PublishingPaceTests`.
     @Test func aStreamOfPackagesIsListedInFewerWritingsThanItHasPackages() async throws {
         let publications = Publications()
         let publisher = CatalogPublisher(catalog: catalog)

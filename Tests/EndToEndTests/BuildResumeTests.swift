@@ -33,7 +33,9 @@ struct BuildResumeTests {
     private func most(_ origin: SyntheticOrigin) -> Int { (origin.server.requests.map(\.earlier).max() ?? 0) + 1 }
 
     /// A build that has `count` more tiles and waits for the others.
-    private func halted(after count: Int, _ origin: SyntheticOrigin, _ file: URL, in scratch: Scratch) async throws -> Daemon {
+    private func halted(after count: Int, _ origin: SyntheticOrigin, _ file: URL, in scratch: Scratch) async throws
+        -> Daemon
+    {
         origin.gate.allow(count)
         let daemon = try Daemon(arguments(origin, file), in: scratch)
         try await Eventually.holds("\(count) more tiles are fetched") { origin.gate.isHolding }
@@ -55,7 +57,7 @@ struct BuildResumeTests {
         origin.gate.open()
         let outcome = try await Program.run(arguments(origin, file), in: scratch)
         #expect(outcome.status == 0, "\(outcome.errors)")
-        #expect(outcome.errors.contains("going on with"))
+        #expect(outcome.errors.contains("continuing "))
         #expect(try Data(contentsOf: file) == expected)
         #expect(most(origin) <= 1 + 3)
         #expect(try await children(file, in: scratch).isEmpty)

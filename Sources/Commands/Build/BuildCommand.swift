@@ -9,7 +9,7 @@ struct BuildCommand: AsyncParsableCommand {
         abstract: "Build packages on this machine in one command: area and tileset in, verified files out.",
         discussion: """
             Starts a coordinator and workers for the length of the build. Interrupted or killed, the same command
-            goes on where it stopped: until the files are there, the work is kept in '.NAME.packhorse' beside the
+            continues where it stopped: until the files are there, the work is kept in '.NAME.packhorse' next to the
             output. Standard output names the files.
 
             Examples:
@@ -41,7 +41,7 @@ struct BuildCommand: AsyncParsableCommand {
     @Flag(help: "Say how many tiles there are and how large the files would be about, then stop.")
     var dryRun = false
 
-    @Option(help: ArgumentHelp("Where to keep the unfinished build. Default: beside the output.", valueName: "folder"))
+    @Option(help: ArgumentHelp("Where to keep the unfinished build. Default: next to the output.", valueName: "folder"))
     var state: String?
 
     @Option(
@@ -74,7 +74,7 @@ struct BuildCommand: AsyncParsableCommand {
         do {
             try await Interruptible.run { try await command.build() }
         } catch let error as CLIError where error.status == .interrupted {
-            throw CLIError(.interrupted, "interrupted", hint: "to go on where it stopped: \(ShellText.thisCommand)")
+            throw CLIError(.interrupted, "interrupted", hint: "to continue where it stopped: \(ShellText.thisCommand)")
         }
     }
 

@@ -119,7 +119,7 @@ struct BuildRun {
                 })
         } else if !job.isOver {
             Console.note(
-                "going on with \(job.label): \(Units.count(job.settled)) of \(Units.count(job.tiles)) tiles are there")
+                "continuing \(job.label): \(Units.count(job.settled)) of \(Units.count(job.tiles)) tiles are there")
         }
     }
 }

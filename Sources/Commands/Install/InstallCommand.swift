@@ -25,7 +25,7 @@ struct InstallCommand: AsyncParsableCommand {
     @Argument(help: "Ids of packages.") var ids: [String] = []
     @Option(help: "The folder to install into.") var into: String?
     @Option(
-        help: ArgumentHelp("A group of data to install beside the base map; may be repeated.", valueName: "group"))
+        help: ArgumentHelp("A group of data to install with the base map; may be repeated.", valueName: "group"))
     var group: [String] = []
     @Flag(help: "Install the groups alone, without the base map.") var onlyGroups = false
     @Option(help: "The language of names in the tiles, where the catalog has it: de.") var language: String?

@@ -32,7 +32,7 @@ struct EstimateCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("format"),
         help: ArgumentHelp(
-            "Formats whose file sizes are told beside MBTiles: mbtiles-flat, mbtiles-normalized, carto, pmtiles. Several with commas.",
+            "Formats whose file sizes are told, with that of MBTiles: mbtiles-flat, mbtiles-normalized, carto, pmtiles. Several with commas.",
             valueName: "formats"))
     var formats: [String] = []
     @Flag(help: "Widen the area to whole tile packs, as 'submit --tile-packs' does.") var tilePacks = false

@@ -63,7 +63,7 @@ struct FailedCommand: AsyncParsableCommand {
     /// `packhorse failed retry`.
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "retry", abstract: "Try again what was given up; a failed job goes on with it.",
+            commandName: "retry", abstract: "Try again what was given up; a failed job continues with it.",
             discussion: """
                 Tiles that were fetched are not asked for again.
 

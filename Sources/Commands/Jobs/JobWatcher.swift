@@ -31,7 +31,7 @@ struct JobWatcher {
                 if !style.jsonResult { JobReport.lines(view).forEach(Console.result) }
             } catch let error as CLIError where error.status == .interrupted {
                 throw CLIError(
-                    .interrupted, "stopped watching; job \(number) goes on",
+                    .interrupted, "stopped watching; job \(number) continues",
                     hint: "packhorse watch \(number), or packhorse cancel \(number)")
             }
         }

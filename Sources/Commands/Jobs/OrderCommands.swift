@@ -53,7 +53,7 @@ struct PauseCommand: AsyncParsableCommand {
 /// `packhorse resume`.
 struct ResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Let a paused job go on with the priority it had.",
+        commandName: "resume", abstract: "Continue a paused job with the priority it had.",
         discussion: "Example: packhorse resume 1")
     @OptionGroup var options: OrderOptions
 
@@ -63,7 +63,7 @@ struct ResumeCommand: AsyncParsableCommand {
 /// `packhorse retry`.
 struct RetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "retry", abstract: "Let a failed or cancelled job go on.",
+        commandName: "retry", abstract: "Continue a failed or cancelled job.",
         discussion: """
             Of a failed job only what failed is fetched again, as long as its tiles are kept (the last ten failed jobs); a cancelled one
             starts from the beginning.

@@ -8,7 +8,7 @@ struct OutputOptions: ParsableArguments {
     @Option(
         name: .customLong("format"),
         help: ArgumentHelp(
-            "Other formats beside MBTiles, which is always made: mbtiles-flat, mbtiles-normalized, carto, pmtiles, maplibre. Several with commas, or given again.",
+            "Other formats than MBTiles, which is always made: mbtiles-flat, mbtiles-normalized, carto, pmtiles, maplibre. Several with commas, or given again.",
             valueName: "formats"))
     var formats: [String] = []
 

@@ -119,9 +119,9 @@ struct SubmitCommand: AsyncParsableCommand {
         Console.note("job \(number) makes the very same packages and has not ended: joined it")
         let job = JobView(try await client.job(number, failures: 0))
         if job.priority < 0 {
-            Console.note("it is paused; let it go on with: packhorse resume \(number)")
+            Console.note("it is paused; continue it with: packhorse resume \(number)")
         } else if submission.priority < 0 {
-            Console.note("it goes on; stop it with: packhorse pause \(number)")
+            Console.note("it continues; stop it with: packhorse pause \(number)")
         } else if submission.priority != 0, submission.priority != job.priority {
             Console.note(
                 "it keeps its priority, \(job.priority); change it with: packhorse priority \(number) \(submission.priority)"

@@ -3,7 +3,7 @@ import Testing
 @testable import Scheduling
 
 struct SchedulerRatesTests {
-    private func bench(
+    func bench(
         _ batches: Int = 40, perSecond: Double? = 20, concurrency: Int = 6, workers: Int = 3, epoch: UInt32 = 1
     ) -> (Bench, JobID) {
         var bench = Bench(epoch: epoch)
@@ -16,7 +16,7 @@ struct SchedulerRatesTests {
     }
 
     /// What each session was told last.
-    private func told(_ bench: Bench) -> [SessionID: RateGrant] {
+    func told(_ bench: Bench) -> [SessionID: RateGrant] {
         var grants: [SessionID: RateGrant] = [:]
         for (session, message) in bench.sent {
             if case .grants(let all) = message { grants[session] = all.first }
@@ -24,7 +24,7 @@ struct SchedulerRatesTests {
         return grants
     }
 
-    private func report(_ bench: inout Bench, _ id: SessionID, _ change: (inout OriginUse) -> Void = { _ in }) {
+    func report(_ bench: inout Bench, _ id: SessionID, _ change: (inout OriginUse) -> Void = { _ in }) {
         var use = OriginUse(origin: "tiles")
         use.requests = 1
         use.answered = 1
@@ -34,7 +34,7 @@ struct SchedulerRatesTests {
     }
 
     /// Reports until shares have settled.
-    private func settle(_ bench: inout Bench, _ ids: ClosedRange<SessionID>) {
+    func settle(_ bench: inout Bench, _ ids: ClosedRange<SessionID>) {
         for _ in 0..<4 { for id in ids { report(&bench, id) } }
     }
 
@@ -153,7 +153,7 @@ struct SchedulerRatesTests {
     }
 
     /// A second of the cluster, or some quarters of it: each session reports its part every quarter.
-    private func second(_ bench: inout Bench, answered: UInt64, refused: UInt64, quarters: Int = 4) {
+    func second(_ bench: inout Bench, answered: UInt64, refused: UInt64, quarters: Int = 4) {
         for _ in 0..<quarters {
             bench.pass(250)
             for id in 1...3 as ClosedRange<SessionID> {
@@ -226,220 +226,6 @@ struct SchedulerRatesTests {
             }
         }
         #expect(bench.scheduler.origins(now: bench.now).first?.state == "broken")
-    }
-
-    // MARK: - Operators
-
-    @Test func anOperatorOpensABlockedOrigin() {
-        var (bench, job) = bench()
-        settle(&bench, 1...3)
-        report(&bench, 2) {
-            $0.answered = 0
-            $0.throttled = 1
-            $0.retryAfter = 3_600_000
-        }
-        bench.on(.cancel(job))
-        #expect(bench.scheduler.origins(now: bench.now).first?.state == "blocked", "A cancelled job opens nothing.")
-        var next = Bench.job(8)
-        next.origin = JobOrigin(name: "tiles", limits: OriginLimits(perSecond: 20, concurrency: 6))
-        bench.on(.submit(next))
-        bench.sent = []
-        bench.on(.openOrigin("tiles"))
-        #expect(bench.scheduler.origins(now: bench.now).first?.state == "open")
-        for id in 1...3 as ClosedRange<SessionID> { bench.on(.ready(id, credit: 5)) }
-        settle(&bench, 1...3)
-        #expect(told(bench).values.contains { $0.concurrency > 0 && $0.opened == 1 })
-        #expect(bench.scheduler.refusal(ofOpening: "others")?.code == "unknown-origin")
-    }
-
-    @Test func anOperatorClosesTheBreaker() {
-        var (bench, _) = broken()
-        bench.on(.openOrigin("tiles"))
-        #expect(bench.scheduler.origins(now: bench.now).first?.blockedFor == 0)
-        #expect(told(bench).values.contains { $0.concurrency > 0 })
-    }
-
-    @Test func anOperatorsLimitIsOneMoreAndOutlivesTheCoordinator() {
-        var (bench, _) = bench()
-        settle(&bench, 1...3)
-        bench.on(.limitOrigin("tiles", OperatorLimit(perSecond: 5, concurrency: 100)))
-        #expect(bench.scheduler.origins(now: bench.now).first?.limits == OriginLimits(perSecond: 5, concurrency: 6))
-        settle(&bench, 1...3)
-        bench.pass(1_100)
-        settle(&bench, 1...3)
-        #expect(told(bench).values.reduce(0) { $0 + ($1.perSecond ?? 0) } <= 5)
-        #expect(bench.store.operatorLimits == ["tiles": OperatorLimit(perSecond: 5, concurrency: 100)])
-        bench.restart()
-        #expect(bench.scheduler.origins(now: bench.now).first?.limits == OriginLimits(perSecond: 5, concurrency: 6))
-        bench.on(.limitOrigin("tiles", nil))
-        #expect(bench.scheduler.origins(now: bench.now).first?.limits == OriginLimits(perSecond: 20, concurrency: 6))
-        #expect(bench.store.operatorLimits.isEmpty)
-    }
-
-    @Test func anOperatorsLimitWaitsForAnOriginsFirstJob() {
-        var bench = Bench()
-        bench.on(.limitOrigin("tiles", OperatorLimit(perSecond: nil, concurrency: 2)))
-        #expect(bench.scheduler.origins(now: bench.now).map(\.state) == ["unused"])
-        var submission = Bench.job(4)
-        submission.origin = JobOrigin(name: "tiles", limits: OriginLimits(perSecond: nil, concurrency: 6))
-        bench.on(.submit(submission))
-        #expect(bench.scheduler.origins(now: bench.now).map(\.limits.concurrency) == [2])
-    }
-
-    private func broken() -> (Bench, JobID) {
-        var (bench, job) = bench()
-        settle(&bench, 1...3)
-        for id in 1...3 as ClosedRange<SessionID> {
-            report(&bench, id) {
-                $0.answered = 0
-                $0.failed = 7
-            }
-        }
-        return (bench, job)
-    }
-
-    @Test func anOriginThatIsDownIsLeftAloneButForOneProbe() {
-        var (bench, job) = broken()
-        #expect(bench.scheduler.origins(now: bench.now).first?.state == "broken")
-        #expect(told(bench).values.allSatisfy { $0.concurrency == 0 })
-        #expect(bench.scheduler.hindrance(of: job, now: bench.now).contains("does not answer"))
-        bench.sent = []
-        bench.pass(2_000)
-        #expect(told(bench).values.map(\.concurrency).filter { $0 > 0 } == [1])
-        let prober = told(bench).first { $0.value.concurrency > 0 }?.key ?? 0
-        // The probe fails: twice the pause.
-        report(&bench, prober) {
-            $0.answered = 0
-            $0.failed = 1
-        }
-        #expect(bench.scheduler.origins(now: bench.now).first?.blockedFor == 4_000)
-        bench.sent = []
-        bench.pass(4_000)
-        let second = told(bench).first { $0.value.concurrency > 0 }?.key ?? 0
-        report(&bench, second)
-        settle(&bench, 1...3)
-        #expect(["open", "slowed"].contains(bench.scheduler.origins(now: bench.now).first?.state))
-        #expect(told(bench).values.filter { $0.concurrency > 0 }.count == 3)
-    }
-
-    @Test func aProberThatSaysNothingIsReplaced() {
-        var (bench, _) = broken()
-        bench.pass(2_000)
-        let first = told(bench).first { $0.value.concurrency > 0 }?.key ?? 0
-        bench.sent = []
-        for _ in 0..<4 {
-            bench.pass(5_000)
-            for id in 1...3 as ClosedRange<SessionID> where id != first {
-                bench.on(.progress(id, [], origins: [], acknowledged: .max))
-            }
-        }
-        #expect(told(bench).contains { $0.key != first && $0.value.concurrency > 0 })
-    }
-
-    @Test func failuresOfAnOriginThatIsDownCostNoAttempt() throws {
-        var (bench, job) = bench()
-        let offer = try #require(bench.offers(to: 1).first)
-        guard case .fetch(let index, _, _, _) = offer.work else { return }
-        for id in 1...3 as ClosedRange<SessionID> {
-            report(&bench, id) {
-                $0.answered = 0
-                $0.failed = 7
-            }
-        }
-        bench.on(.fail(1, offer.token, Trouble(cause: "connect-failed", detail: ""), retriable: true))
-        let batch = bench.scheduler.batches(of: job)[index]
-        #expect(batch.state == .backoff && batch.attempts == 0)
-    }
-
-    @Test func aLeaseThatWaitsForItsOriginIsNotStalled() throws {
-        var (bench, job) = bench(3, workers: 1)
-        let offers = bench.offers()
-        // Longer than a stall and than the hard cap.
-        for _ in 0..<800 {
-            bench.pass(5_000)
-            var use = OriginUse(origin: "tiles")
-            use.throttled = 1
-            use.retryAfter = 60_000
-            use.waiting = 5
-            let reports = offers.map { LeaseProgress(token: $0.token, done: 1, bytes: 1) }
-            bench.on(.progress(1, reports, origins: [use], acknowledged: .max))
-        }
-        #expect(bench.scheduler.batches(of: job).allSatisfy { $0.state == .leased && $0.losses == 0 })
-    }
-
-    @Test func aNewIncarnationWaitsUntilOldSharesHaveRunOut() {
-        var (bench, job) = bench(epoch: 2)
-        #expect(bench.sent.allSatisfy { if case .offer = $0.message { false } else { true } })
-        #expect(bench.scheduler.hindrance(of: job, now: bench.now).contains("restart"))
-        bench.pass(10_500)
-        #expect(!bench.offers().isEmpty)
-    }
-
-    @Test func aNewIncarnationGrantsAtOnceWhatASessionHolds() throws {
-        var (bench, job) = bench(epoch: 2)
-        report(&bench, 2) { $0.held = HeldShare(perSecond: 7, burst: 1.2, concurrency: 2) }
-        let grant = try #require(told(bench)[2])
-        #expect(grant.perSecond == 7 && grant.burst == 1.2 && grant.concurrency == 2 && grant.round >> 32 == 2)
-        #expect(
-            bench.sent.compactMap { if case .offer = $0.message { $0.session } else { nil } } == [2, 2, 2]
-                as [SessionID])
-        #expect(bench.scheduler.hindrance(of: job, now: bench.now).isEmpty)
-        // Said again because the answer was lost, it is no second share.
-        report(&bench, 2) { $0.held = HeldShare(perSecond: 7, burst: 1.2, concurrency: 2) }
-        #expect(told(bench)[2] == grant)
-        bench.pass(7_000)
-        settle(&bench, 1...3)
-        #expect(told(bench).values.reduce(0) { $0 + ($1.perSecond ?? 0) } > 19)
-    }
-
-    @Test func anIncarnationHasLearnedWhenAllHoldersHaveSpoken() {
-        var (bench, _) = bench(workers: 2)
-        settle(&bench, 1...2)
-        #expect(bench.holders == ["tiles": [1, 2]])
-        bench.restart()
-        for id in 1...3 as ClosedRange<SessionID> { bench.join(id, credit: 5) }
-        bench.on(.progress(1, [], namesHeld: true))
-        bench.on(.progress(3, [], namesHeld: true))
-        #expect(bench.offers().isEmpty, "session 2 may still hold its share")
-        #expect(bench.holders == ["tiles": [2]], "should this incarnation die too")
-        bench.on(.progress(2, [], namesHeld: true))
-        #expect(!bench.offers().isEmpty)
-    }
-
-    @Test func whereNobodyHeldAShareNobodyWaits() {
-        var bench = Bench()
-        bench.on(.timer)
-        #expect(bench.holders == [:])
-        bench.restart()
-        var submission = Bench.job(4)
-        submission.origin = JobOrigin(name: "tiles", limits: OriginLimits(perSecond: 20, concurrency: 6))
-        bench.on(.submit(submission))
-        bench.join(1, credit: 2)
-        #expect(bench.offers().count == 2)
-    }
-
-    @Test func claimsAddUpToTheLimitsAndNoMore() {
-        var (bench, _) = bench(epoch: 2)
-        for id in 1...3 as ClosedRange<SessionID> {
-            report(&bench, id) { $0.held = HeldShare(perSecond: 12, burst: 1.5, concurrency: 4) }
-        }
-        let grants = told(bench)
-        #expect(grants.count == 2)
-        #expect(grants.values.reduce(0) { $0 + ($1.perSecond ?? 0) } < 19.6001)
-        #expect(grants.values.reduce(0) { $0 + $1.concurrency } == 6)
-    }
-
-    @Test func aKeptShareObeysARetryAfter() {
-        var (bench, _) = bench(epoch: 2)
-        report(&bench, 2) { $0.held = HeldShare(perSecond: 7, burst: 1.2, concurrency: 2) }
-        report(&bench, 2) {
-            $0.throttled = 1
-            $0.retryAfter = 2_000
-        }
-        #expect(told(bench)[2]?.concurrency == 0)
-        bench.pass(2_000)
-        report(&bench, 2)
-        #expect(told(bench)[2]?.perSecond == 7 && told(bench)[2]?.concurrency == 2)
     }
 
     @Test func theStrictestLivingJobSetsTheLimits() {

@@ -121,7 +121,9 @@ struct ControlWorld {
             workers[place].flying.removeAll { $0.end <= now }
             brake(place)
         }
-        while workers[place].tokens >= 1, workers[place].brake.until <= now, workers[place].flying.count < workers[place].connections {
+        while workers[place].tokens >= 1, workers[place].brake.until <= now,
+            workers[place].flying.count < workers[place].connections
+        {
             workers[place].tokens -= 1
             let kind = ask()
             let took = kind == 0 ? origin.latency.0 + random.below(origin.latency.1 + 1) : 1
