@@ -2,9 +2,13 @@ import CCurl
 import Glibc
 
 extension EasyHandle {
+    /// Bytes of an answer that is taken although it is no part that was asked for.
+    private static let maxErrorPage = 64 << 10
+
     /// Sets what makes a request more than a plain GET, and unsets what the handle's last request was.
     func dress(_ request: TransferRequest) throws(TransferError) {
-        let isPlain = request.method == .get && request.sink == nil && request.signing == nil
+        let isPlain =
+            request.method == .get && request.sink == nil && request.signing == nil && request.range == nil
         guard isDressed || !isPlain else { return }
         undress()
         guard !isPlain else { return }
@@ -19,6 +23,12 @@ extension EasyHandle {
         case .put, .post: try send(request)
         }
         if let sink = request.sink { try receive(into: sink) }
+        if let range = request.range, let job {
+            _ = ph_easy_set_text(handle, CURLOPT_RANGE, "\(job.held.start(of: range))-\(range.upperBound - 1)")
+            // A whole file that comes instead is refused by its announced length; a page with an error is not.
+            let most = curl_off_t(clamping: max(range.count, Self.maxErrorPage))
+            _ = ph_easy_set_offset(handle, CURLOPT_MAXFILESIZE_LARGE, most)
+        }
         if let signing = request.signing {
             _ = ph_easy_set_text(handle, CURLOPT_AWS_SIGV4, signing.provider)
             _ = ph_easy_set_text(handle, CURLOPT_USERNAME, signing.accessKey)

@@ -11,6 +11,8 @@ final class EasyHandle {
     private(set) var body: [UInt8] = []
     private(set) var headers = ResponseHeaders()
     private(set) var isTooLarge = false
+    /// Why the answer to a request for a part is no such part.
+    private(set) var rangeFailure: TransferError?
     /// Body bytes of the transfer so far, wherever they went.
     private(set) var received = 0
     /// What the transfer sends.
@@ -70,6 +72,7 @@ final class EasyHandle {
         body = []
         headers = ResponseHeaders()
         isTooLarge = false
+        rangeFailure = nil
         headerBytes = 0
         received = 0
         // Every header of a signed request is part of the signature, and may not be one that a proxy changes.
@@ -112,6 +115,22 @@ final class EasyHandle {
         return true
     }
 
+    /// Whether the answer may be the part asked for; answers that are neither 200 nor 206 are for the caller.
+    private func isPart(of range: Range<UInt64>) -> Bool {
+        var status = 0
+        _ = ph_easy_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
+        guard status == 200 || status == 206, let job else { return true }
+        let host = WebOrigin(job.url)?.authority ?? "?"
+        if status == 200 {
+            rangeFailure = TransferError(
+                .rangeIgnored, "\(host): the server does not answer requests for a part of a file")
+        } else if headers.rangeStart != job.held.start(of: range) || !job.held.fits(headers) {
+            rangeFailure = TransferError(
+                .wrongRange, "\(host): the server answered with another part", isRetriable: true)
+        }
+        return rangeFailure == nil
+    }
+
     private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
         received += bytes.count
         if let file {
@@ -126,6 +145,7 @@ final class EasyHandle {
             return false
         }
         if body.isEmpty {
+            if let range = job?.request.range, !isPart(of: range) { return false }
             var announced: curl_off_t = -1
             _ = ph_easy_get_offset(handle, CURLINFO_CONTENT_LENGTH_DOWNLOAD_T, &announced)
             if announced > 0 { body.reserveCapacity(Int(min(announced, curl_off_t(limit)))) }

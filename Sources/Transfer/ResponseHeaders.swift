@@ -88,6 +88,14 @@ public struct ResponseHeaders: Sendable, Hashable {
 }
 
 extension ResponseHeaders {
+    /// How many bytes the whole has that a 206 answer is a part of: 10 in `bytes 5-9/10`; `nil` when it does not say.
+    public var rangeTotal: UInt64? {
+        guard let value = contentRange?.lowercased(), value.hasPrefix("bytes "),
+            let slash = value.lastIndex(of: "/")
+        else { return nil }
+        return UInt64(value[value.index(after: slash)...])
+    }
+
     /// Where a 206 answer's body begins in the whole: `bytes 5-9/10` begins at 5.
     var rangeStart: UInt64? {
         guard let value = contentRange?.lowercased(), value.hasPrefix("bytes ") else { return nil }

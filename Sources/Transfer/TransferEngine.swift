@@ -79,6 +79,8 @@ final class TransferEngine {
                 finish(job, .failure(TransferError(.invalidRequest, "the URL is not an http or https URL")))
             } else if job.request.signing?.isUsable == false {
                 finish(job, .failure(TransferError(.invalidRequest, "region, service or keys cannot be signed with")))
+            } else if job.request.range?.isEmpty == true {
+                finish(job, .failure(TransferError(.invalidRequest, "an empty part was asked for")))
             } else if !own.allSatisfy(\.isSendable) {
                 finish(job, .failure(TransferError(.invalidRequest, "a header holds characters that cannot be sent")))
             } else if job.download.isCancelled {
@@ -180,7 +182,14 @@ final class TransferEngine {
                 ph_easy_get_offset(handle, CURLINFO_STARTTRANSFER_TIME_T, &firstByte)
                 let error = TransferError(
                     curl: code, isTooLarge: easy.isTooLarge, hasBegun: firstByte > 0, url: job.url)
-                failed(job, easy.fileFailure ?? error)
+                if let range = job.request.range {
+                    if status == 206, easy.rangeFailure == nil {
+                        job.held.keep(easy.takeBody(), easy.headers, of: range)
+                    } else if easy.rangeFailure?.code == .wrongRange {
+                        job.held.forget()
+                    }
+                }
+                failed(job, easy.fileFailure ?? easy.rangeFailure ?? rangeError(job, status, error))
             }
             easy.rest()
             idle.append(easy)
@@ -224,8 +233,17 @@ final class TransferEngine {
             job,
             .success(
                 TransferResponse(
-                    status: status, body: easy.takeBody(), headers: easy.headers, attempts: job.attempt,
+                    status: status, body: status == 206 ? job.held.bytes + easy.takeBody() : easy.takeBody(),
+                    headers: easy.headers, attempts: job.attempt,
                     received: job.received)))
+    }
+
+    /// A whole file that was refused by its announced length.
+    private func rangeError(_ job: TransferJob, _ status: Int, _ error: TransferError) -> TransferError {
+        guard job.request.range != nil, status == 200, error.code == .tooLarge else { return error }
+        return TransferError(
+            .rangeIgnored,
+            "\(WebOrigin(job.url)?.authority ?? "?"): the server does not answer requests for a part of a file")
     }
 
     /// Tells the budget what an ended attempt says about the origin.

@@ -12,6 +12,8 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
             case truncated
             case tooLarge = "too-large"
             case transport
+            case rangeIgnored = "range-ignored"
+            case wrongRange = "wrong-range"
             case tooManyRedirects = "too-many-redirects"
             case redirectRefused = "redirect-refused"
             case invalidRequest = "invalid-request"
@@ -35,6 +37,10 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
         public static let truncated = Code(.truncated)
         /// The body is larger than the limit; receiving stopped there.
         public static let tooLarge = Code(.tooLarge)
+        /// A part was asked for, and the whole came.
+        public static let rangeIgnored = Code(.rangeIgnored)
+        /// A part was asked for, and another one came.
+        public static let wrongRange = Code(.wrongRange)
         /// The connection broke in any other way.
         public static let transport = Code(.transport)
         /// More redirects than allowed, a loop included.

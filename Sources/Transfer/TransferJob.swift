@@ -12,6 +12,8 @@ struct TransferJob: Sendable {
     var begun: ContinuousClock.Instant?
     /// Attempts that told nothing about this request.
     var idle: IdleAttempts
+    /// What earlier attempts received of a range.
+    var held = HeldRange()
     var redirects = 0
     var received = 0
     /// Whether a redirect led to another host: then no header of ours goes along.

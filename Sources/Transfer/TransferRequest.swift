@@ -87,6 +87,11 @@ public struct TransferRequest: Sendable {
     public var upload: TransferUpload?
     /// Where the body goes; without it, to memory.
     public var sink: TransferSink?
+    /// Asks for a part of the body, which goes to memory; not together with ``sink``, and not empty.
+    ///
+    /// What a broken connection brought is not asked for again where the server names a strong ETag. A server that answers with the whole body, or
+    /// with another part, is refused before its first byte (`range-ignored`, `wrong-range`).
+    public var range: Range<UInt64>?
     /// Whether it was given up before, while others were answered: its failures say nothing about the origin, and all count.
     public var hasFailedBefore = false
     /// How the request is signed; a signed one follows no redirect and carries none of the client's own headers.
