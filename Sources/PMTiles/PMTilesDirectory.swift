@@ -89,7 +89,7 @@ public struct PMTilesDirectory: Sendable, Hashable {
     }
 
     /// The entry that covers or points towards a tile.
-    func entry(for tile: UInt64) -> Entry? {
+    public func entry(for tile: UInt64) -> Entry? {
         var low = 0
         var high = entries.count
         while low < high {

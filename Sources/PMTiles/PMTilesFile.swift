@@ -7,12 +7,6 @@ public import Tiles
 ///
 /// Total on hostile files. Any number of threads may read it.
 public final class PMTilesFile: Sendable {
-    /// Packed directories are read up to this size, in bytes; a real root is at most 16 KiB, a real leaf some dozens.
-    private static let maxDirectory: UInt64 = 16 << 20
-    /// Levels of directories followed at most; real files have two.
-    private static let maxDepth = 4
-    /// What a directory may unpack to, in bytes: some four million entries.
-    private static let maxUnpacked = 16 << 20
     private static let cachedLeaves = 64
 
     /// What its first bytes say.
@@ -45,15 +39,9 @@ public final class PMTilesFile: Sendable {
             size = UInt64(status.st_size)
             let bytes = try Self.bytes(of: file, at: 0, min(size, UInt64(PMTilesHeader.size)), path)
             let header = try PMTilesHeader(bytes, fileSize: size, path: path)
-            guard let coding = header.coding else {
-                throw PMTilesError(
-                    .unsupported,
-                    "PMTiles file '\(path)' packs its tiles with code \(header.tileCompression); gzip and none are read."
-                )
-            }
+            coding = try header.bodyCoding(of: path)
             root = try Self.directory(of: file, header.root, header, path)
             self.header = header
-            self.coding = coding
         } catch {
             close(file)
             throw error
@@ -67,19 +55,20 @@ public final class PMTilesFile: Sendable {
 
     /// The unpacked metadata, JSON text; empty when there is none.
     public func metadata() throws(PMTilesError) -> [UInt8] {
-        header.metadata.length > 0 ? try Self.unpacked(of: file, header.metadata, header, path) : []
+        guard header.metadata.length > 0 else { return [] }
+        return try header.unpack(try Self.packed(of: file, header.metadata, path), at: header.metadata.offset, of: path)
     }
 
     /// A body as it is stored (see ``coding``), or `nil` when the file has none for the tile.
     public func body(of tile: TileID) throws(PMTilesError) -> [UInt8]? {
         let id = tile.hilbertID
         var directory = root
-        for _ in 0..<Self.maxDepth {
+        for _ in 0..<PMTilesHeader.maxDepth {
             guard let entry = directory.entry(for: id) else { return nil }
             if entry.run > 0 { return try body(at: entry.offset, length: entry.length) }
-            directory = try leaf(at: try place(entry.offset, entry.length, in: header.leaves), entry.length)
+            directory = try leaf(of: entry)
         }
-        throw PMTilesError(.badArchive, "PMTiles file '\(path)' nests its directories deeper than \(Self.maxDepth).")
+        throw tooDeep
     }
 
     /// A body by its place in the section of bodies, as entries name it.
@@ -87,7 +76,8 @@ public final class PMTilesFile: Sendable {
         guard length <= UInt64(limit) else {
             throw PMTilesError(.badArchive, "the tile has \(length) bytes; the limit is \(limit)")
         }
-        return try Self.bytes(of: file, at: try place(offset, length, in: header.tiles), length, path)
+        let entry = PMTilesDirectory.Entry(tile: 0, run: 1, length: length, offset: offset)
+        return try Self.bytes(of: file, at: try header.place(of: entry, in: path).lowerBound, length, path)
     }
 
     /// Calls `each` for every entry that is not a pointer, ascending by tile.
@@ -110,18 +100,15 @@ public final class PMTilesFile: Sendable {
                     .badArchive, "PMTiles file '\(path)' has tile \(entry.tile) out of order or twice.")
             }
             if entry.run > 0 {
-                _ = try place(entry.offset, entry.length, in: header.tiles)
+                _ = try header.place(of: entry, in: path)
                 // The decoder has refused runs that overflow.
                 next = entry.tile + entry.run
                 try each(entry)
                 continue
             }
-            guard depth < Self.maxDepth else {
-                throw PMTilesError(
-                    .badArchive, "PMTiles file '\(path)' nests its directories deeper than \(Self.maxDepth).")
-            }
-            let section = PMTilesHeader.Section(
-                offset: try place(entry.offset, entry.length, in: header.leaves), length: entry.length)
+            guard depth < PMTilesHeader.maxDepth else { throw tooDeep }
+            let place = try header.place(of: entry, in: path)
+            let section = PMTilesHeader.Section(offset: place.lowerBound, length: entry.length)
             let leaf = try Self.directory(of: file, section, header, path)
             guard leaf.entries.first?.tile == entry.tile else {
                 throw PMTilesError(
@@ -131,25 +118,19 @@ public final class PMTilesFile: Sendable {
         }
     }
 
-    /// Where in the file a part of a section begins.
-    private func place(
-        _ offset: UInt64, _ length: UInt64, in section: PMTilesHeader.Section
-    ) throws(PMTilesError) -> UInt64 {
-        let end = offset.addingReportingOverflow(length)
-        guard !end.overflow, end.partialValue <= section.length else {
-            throw PMTilesError(.badArchive, "PMTiles file '\(path)': an entry points outside its section.")
-        }
-        // The section itself lies within the file, so this cannot overflow.
-        return section.offset + offset
+    private var tooDeep: PMTilesError {
+        PMTilesError(
+            .badArchive, "PMTiles file '\(path)' nests its directories deeper than \(PMTilesHeader.maxDepth).")
     }
 
-    private func leaf(at offset: UInt64, _ length: UInt64) throws(PMTilesError) -> PMTilesDirectory {
-        if let known = leaves.withLock({ $0[offset] }) { return known }
-        let section = PMTilesHeader.Section(offset: offset, length: length)
+    private func leaf(of entry: PMTilesDirectory.Entry) throws(PMTilesError) -> PMTilesDirectory {
+        let place = try header.place(of: entry, in: path)
+        if let known = leaves.withLock({ $0[place.lowerBound] }) { return known }
+        let section = PMTilesHeader.Section(offset: place.lowerBound, length: entry.length)
         let leaf = try Self.directory(of: file, section, header, path)
         leaves.withLock { leaves in
             if leaves.count >= Self.cachedLeaves { leaves.removeAll(keepingCapacity: true) }
-            leaves[offset] = leaf
+            leaves[place.lowerBound] = leaf
         }
         return leaf
     }
@@ -157,36 +138,20 @@ public final class PMTilesFile: Sendable {
     private static func directory(
         of file: Int32, _ section: PMTilesHeader.Section, _ header: PMTilesHeader, _ path: String
     ) throws(PMTilesError) -> PMTilesDirectory {
-        let bytes = try unpacked(of: file, section, header, path)
-        guard bytes.count <= maxUnpacked, let directory = PMTilesDirectory(bytes) else {
-            throw PMTilesError(.badArchive, "PMTiles file '\(path)' has a damaged directory at byte \(section.offset).")
-        }
-        return directory
+        try header.directory(try packed(of: file, section, path), at: section.offset, of: path)
     }
 
-    private static func unpacked(
-        of file: Int32, _ section: PMTilesHeader.Section, _ header: PMTilesHeader, _ path: String
+    /// A directory or the metadata as it lies in the file.
+    private static func packed(
+        of file: Int32, _ section: PMTilesHeader.Section, _ path: String
     ) throws(PMTilesError) -> [UInt8] {
-        guard section.length <= maxDirectory else {
+        guard section.length <= PMTilesHeader.maxDirectory else {
             throw PMTilesError(
                 .badArchive,
-                "PMTiles file '\(path)' has a directory of \(section.length) bytes; the limit is \(maxDirectory).")
-        }
-        let bytes = try bytes(of: file, at: section.offset, section.length, path)
-        switch header.internalCompression {
-        case 1: return bytes
-        case 2:
-            do throws(TileBodiesError) {
-                return try Gzip.decompress(bytes, limit: 64 << 20)
-            } catch {
-                throw PMTilesError(
-                    .badArchive, "PMTiles file '\(path)' has damaged gzip at byte \(section.offset).", cause: error)
-            }
-        case let other:
-            throw PMTilesError(
-                .unsupported, "PMTiles file '\(path)' packs its directories with code \(other); gzip and none are read."
+                "PMTiles file '\(path)' has a directory of \(section.length) bytes; the limit is \(PMTilesHeader.maxDirectory)."
             )
         }
+        return try bytes(of: file, at: section.offset, section.length, path)
     }
 
     private static func bytes(

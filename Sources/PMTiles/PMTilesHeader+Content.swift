@@ -1,0 +1,71 @@
+public import TileBodies
+
+/// What the header says about the rest of the file; the same for files on disk and on a web server.
+extension PMTilesHeader {
+    /// Packed directories and metadata are read up to this size, in bytes; a real root is at most 16 KiB, a real leaf some dozens.
+    public static let maxDirectory: UInt64 = 16 << 20
+    /// Levels of directories followed at most; real files have two.
+    public static let maxDepth = 4
+    /// What a directory may unpack to, in bytes: some four million entries.
+    private static let maxUnpacked = 16 << 20
+
+    /// Unpacks the bytes of a directory or of the metadata.
+    ///
+    /// - Parameters:
+    ///   - offset: Where they lie, for errors.
+    ///   - name: What the file is called in errors.
+    /// - Throws: ``PMTilesError`` `.badArchive` for damaged gzip, `.unsupported` for another packing.
+    public func unpack(_ bytes: [UInt8], at offset: UInt64, of name: String) throws(PMTilesError) -> [UInt8] {
+        switch internalCompression {
+        case Compression.none: return bytes
+        case Compression.gzip:
+            do throws(TileBodiesError) {
+                return try Gzip.decompress(bytes, limit: 64 << 20)
+            } catch {
+                throw PMTilesError(
+                    .badArchive, "PMTiles file '\(name)' has damaged gzip at byte \(offset).", cause: error)
+            }
+        case let other:
+            throw PMTilesError(
+                .unsupported, "PMTiles file '\(name)' packs its directories with code \(other); gzip and none are read."
+            )
+        }
+    }
+
+    /// Decodes the bytes of a directory as they lie in the file.
+    ///
+    /// - Throws: ``PMTilesError``.
+    public func directory(_ bytes: [UInt8], at offset: UInt64, of name: String) throws(PMTilesError) -> PMTilesDirectory
+    {
+        let unpacked = try unpack(bytes, at: offset, of: name)
+        guard unpacked.count <= Self.maxUnpacked, let directory = PMTilesDirectory(unpacked) else {
+            throw PMTilesError(.badArchive, "PMTiles file '\(name)' has a damaged directory at byte \(offset).")
+        }
+        return directory
+    }
+
+    /// The bytes of the file that an entry names: a body, or a leaf directory.
+    ///
+    /// - Throws: ``PMTilesError`` `.badArchive` when they lie outside their section.
+    public func place(of entry: PMTilesDirectory.Entry, in name: String) throws(PMTilesError) -> Range<UInt64> {
+        let section = entry.run > 0 ? tiles : leaves
+        let end = entry.offset.addingReportingOverflow(entry.length)
+        guard !end.overflow, end.partialValue <= section.length else {
+            throw PMTilesError(.badArchive, "PMTiles file '\(name)': an entry points outside its section.")
+        }
+        // The section itself lies within the file, so this cannot overflow.
+        return section.offset + entry.offset..<section.offset + end.partialValue
+    }
+
+    /// How the bodies are packed.
+    ///
+    /// - Throws: ``PMTilesError`` `.unsupported` when this build cannot read them.
+    public func bodyCoding(of name: String) throws(PMTilesError) -> BodyCoding {
+        guard let coding else {
+            throw PMTilesError(
+                .unsupported,
+                "PMTiles file '\(name)' packs its tiles with code \(tileCompression); gzip and none are read.")
+        }
+        return coding
+    }
+}
