@@ -27,17 +27,20 @@ public enum OriginFactory {
         case .pmtiles(let path):
             let archive = try PMTilesArchive(path: path, limit: tileset.maxTileBytes)
             return ArchiveOrigin(archive, format: tileset.format, lanes: lanes, layers: layers)
+        case .remotePMTiles:
+            let file = try await RemoteFile(tileset, environment: environment, budget: budget)
+            return RemoteArchiveOrigin(try RemotePMTiles(file), tileset, lanes: lanes, layers: layers)
         }
     }
 
-    /// Names the version of the data that the tileset's source has now; `nil` for servers.
+    /// Names the version of the data that the tileset's file has now; `nil` for servers, whose archives are pinned by their origin (``PinnedOrigin``).
     ///
     /// May block for a disk. Two versions are equal exactly when tiles of both may be in one package, on whichever machines they were read: see `SourceVersion`.
     ///
     /// - Throws: ``OriginsError`` `.unreadable` when the archive is not there or cannot be read.
     public static func version(of tileset: Tileset) throws(OriginsError) -> String? {
         switch tileset.source {
-        case .http: nil
+        case .http, .remotePMTiles: nil
         case .mbtiles(let path): try SourceVersion.of(path: path, hasLog: true)
         case .pmtiles(let path): try SourceVersion.of(path: path, hasLog: false)
         }
@@ -48,7 +51,7 @@ public enum OriginFactory {
     /// An open archive stays what it was: with another stamp it must be opened anew.
     public static func stamp(of tileset: Tileset) -> FileStamp? {
         switch tileset.source {
-        case .http: nil
+        case .http, .remotePMTiles: nil
         case .mbtiles(let path), .pmtiles(let path): FileStamp(path: path)
         }
     }

@@ -18,6 +18,9 @@ public enum OriginMetadata {
         switch file.archive {
         case .mbtiles(let path)?: metadata = try MBTilesArchive(path: path, limit: maxTileJSON).metadata()
         case .pmtiles(let path)?: metadata = try PMTilesArchive(path: path, limit: maxTileJSON).metadata()
+        case .remotePMTiles?:
+            let remote = try await RemoteFile(file.forAsking, environment: environment, budget: nil)
+            metadata = try await RemotePMTiles(remote).metadata()
         default: break
         }
         do throws(TilesetsError) {
@@ -31,7 +34,7 @@ public enum OriginMetadata {
     private static func fetched(
         _ file: TilesetFile, _ environment: [String: String]
     ) async throws(OriginsError) -> Tileset {
-        var asking = file.forTileJSON
+        var asking = file.forAsking
         asking.maxTileBytes = maxTileJSON
         let key: String?
         do throws(TilesetsError) {

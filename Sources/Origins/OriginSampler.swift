@@ -58,6 +58,7 @@ public enum OriginSampler {
     /// Asks for up to `count` tiles of each zoom, as politely as the tileset says.
     ///
     /// What shallow zooms do not use of it goes to the deep ones, by their numbers of tiles: at most `count` times the number of zooms in all.
+    /// A remote archive tells the sizes of all bodies in its directories: then every tile of a zoom is among the answers, up to two million in all.
     /// The tiles of a zoom are spread over the mask: one at random of each of as many equal parts along the Hilbert curve. The choice depends
     /// on mask, zooms, count and `seed` alone.
     /// - Throws: ``OriginsError`` when the origin cannot be opened; `CancellationError`.
@@ -76,8 +77,17 @@ public enum OriginSampler {
         let seconds = max((ContinuousClock.now - start) / .seconds(1), 1e-6)
         let all = settled.withLock { $0 }.sorted { $0.tile < $1.tile }
         let byZoom = Dictionary(grouping: all, by: \.tile.zoom)
-        let samples = zip(zooms, counts).filter { $1 > 0 }.map { zoom, tiles in
+        var samples = zip(zooms, counts).filter { $1 > 0 }.map { zoom, tiles in
             summary(zoom, tiles, byZoom[zoom] ?? [])
+        }
+        if let archive = origin as? RemoteArchiveOrigin, archive.tellsSizes,
+            counts.reduce(0, +) <= RemoteArchiveOrigin.mostListed
+        {
+            // Its directories have the size of every body; the sample shows that bodies are what they should be.
+            for index in samples.indices where samples[index].causes.isEmpty {
+                let tiles = Array(mask.tiles(atZoom: samples[index].zoom, under: .root))
+                samples[index].answers = try await archive.sizes(of: tiles)
+            }
         }
         let detail = all.lazy.compactMap { tile -> String? in
             guard case .failed(_, let detail) = tile.outcome else { return nil }

@@ -31,23 +31,30 @@ final class PMTilesArchive: TileArchive {
 
     /// What the header and the metadata say.
     func metadata() throws(OriginsError) -> SourceMetadata {
-        var metadata = SourceMetadata()
-        metadata.format = file.header.format
-        metadata.zooms = file.header.zooms
-        metadata.bounds = SourceMetadata.bounds(file.header.bounds)
         do throws(PMTilesError) {
-            let text = try file.metadata()
-            if !text.isEmpty { metadata.merge(metadataJSON: text) }
+            return SourceMetadata(file.header, metadata: try file.metadata())
         } catch {
             throw OriginsError(error)
         }
-        return metadata
+    }
+}
+
+extension SourceMetadata {
+    /// What a PMTiles archive says about itself.
+    ///
+    /// - Parameter text: Its unpacked metadata; may be empty.
+    init(_ header: PMTilesHeader, metadata text: [UInt8]) {
+        self.init()
+        format = header.format
+        zooms = header.zooms
+        bounds = SourceMetadata.bounds(header.bounds)
+        if !text.isEmpty { merge(metadataJSON: text) }
     }
 }
 
 extension OriginsError {
     /// The same failure, named as origins name theirs.
-    fileprivate init(_ error: PMTilesError) {
+    init(_ error: PMTilesError) {
         let code: Code =
             switch error.code {
             case .unreadable: .unreadable

@@ -12,6 +12,7 @@ extension Tileset {
         var subdomains: [String]?
         var mbtiles: String?
         var pmtiles: String?
+        var pmtilesURL: String?
         var scheme: URLTemplate.Scheme
         var format: TileFormat
         var minzoom: Int
@@ -66,10 +67,11 @@ extension Tileset {
             throw TilesetsError(.badValue, "The tileset's description has no usable zooms.")
         }
         let source: Source
-        switch (form.templates, form.mbtiles, form.pmtiles) {
-        case (let templates?, nil, nil): source = .http(templates: templates, subdomains: form.subdomains ?? [])
-        case (nil, let path?, nil): source = .mbtiles(path: path)
-        case (nil, nil, let path?): source = .pmtiles(path: path)
+        switch (form.templates, form.mbtiles, form.pmtiles, form.pmtilesURL) {
+        case (let templates?, nil, nil, nil): source = .http(templates: templates, subdomains: form.subdomains ?? [])
+        case (nil, let path?, nil, nil): source = .mbtiles(path: path)
+        case (nil, nil, let path?, nil): source = .pmtiles(path: path)
+        case (nil, nil, nil, let url?): source = .remotePMTiles(url: url)
         default: throw TilesetsError(.badSyntax, "The tileset's description has no single source.")
         }
         self.init(
@@ -103,6 +105,7 @@ extension Tileset {
             form.subdomains = subdomains.isEmpty ? nil : subdomains
         case .mbtiles(let path): form.mbtiles = path
         case .pmtiles(let path): form.pmtiles = path
+        case .remotePMTiles(let url): form.pmtilesURL = url
         }
         return form
     }

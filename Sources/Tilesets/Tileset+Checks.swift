@@ -67,6 +67,17 @@ extension Tileset {
             guard path.hasPrefix("/"), !path.utf8.contains(0) else {
                 throw TilesetsError(.badValue, "Tileset '\(id)': the archive's path has to be absolute.")
             }
+        case .remotePMTiles(let url):
+            guard url.utf8.count <= 4_096, !url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
+                throw TilesetsError(
+                    .badValue, "Tileset '\(id)': the archive's address has to be a URL of at most 4,096 bytes.")
+            }
+            try HostPolicy.check(url)
+            guard !url.replacing("{key}", with: "").contains("{") else {
+                throw TilesetsError(
+                    .badTemplate, "Tileset '\(id)': the archive's address can have no other placeholder than {key}.")
+            }
+            try checkAddress(url, needsKey: url.contains("{key}"))
         case .http(let texts, _):
             guard !texts.isEmpty, texts.count <= 64, texts.allSatisfy({ $0.utf8.count <= 4_096 }) else {
                 throw TilesetsError(.badValue, "Tileset '\(id)': 1...64 tile URLs of at most 4,096 bytes are needed.")
@@ -76,21 +87,26 @@ extension Tileset {
     }
 
     private func check(_ template: URLTemplate) throws(TilesetsError) {
-        if template.needsKey, keyEnvironment == nil {
-            throw TilesetsError(
-                .missingKey, "Tileset '\(id)': its url has {key}; add key: ${NAME} with the variable's name.")
-        }
         if template.needsLanguage, language == nil {
             throw TilesetsError(.missingKey, "Tileset '\(id)': its url has {language}; add for example language: en.")
         }
-        if let parameter = Secrets.literalParameter(in: template.text) {
+        // {s} is checked by the template itself; any one host tells whether it is public.
+        try checkAddress(template.text.replacing("{s}", with: "a"), needsKey: template.needsKey)
+    }
+
+    /// Checks an address that workers ask, whatever it leads to.
+    private func checkAddress(_ text: String, needsKey: Bool) throws(TilesetsError) {
+        if needsKey, keyEnvironment == nil {
+            throw TilesetsError(
+                .missingKey, "Tileset '\(id)': its url has {key}; add key: ${NAME} with the variable's name.")
+        }
+        if let parameter = Secrets.literalParameter(in: text) {
             throw TilesetsError(
                 .literalSecret,
                 "Tileset '\(id)': the url's parameter '\(parameter.prefix(40))' holds its secret in the file; write "
                     + "\(parameter.prefix(40))={key} and add key: ${NAME}.")
         }
-        // {s} is checked by the template itself; any one host tells whether it is public.
-        if let host = URLHost(template.text.replacing("{s}", with: "a")), !host.isPrivate, politeness.contact == nil {
+        if let host = URLHost(text), !host.isPrivate, politeness.contact == nil {
             throw TilesetsError(
                 .missingKey,
                 "Tileset '\(id)' fetches from \(host.name) without saying who asks; add politeness: with contact: and "

@@ -3,9 +3,13 @@ extension Tileset {
     ///
     /// Subdomains that `{s}` stands for are one origin: they are doors of one house. A scheme's own port is left out.
     public var originName: String? {
-        guard case .http(let texts, _) = source, let text = texts.first, let mark = text.firstRange(of: "://") else {
-            return nil
-        }
+        let address: String? =
+            switch source {
+            case .http(let texts, _): texts.first
+            case .remotePMTiles(let url): url
+            case .mbtiles, .pmtiles: nil
+            }
+        guard let text = address, let mark = text.firstRange(of: "://") else { return nil }
         let authority = text[mark.upperBound...].prefix { !"/?#\\".contains($0) }.lowercased()
         var name = authority.split(separator: "@").last.map(String.init) ?? ""
         for part in ["{s}.", "{s}-", "{s}"] { name = name.replacing(part, with: "") }

@@ -11,6 +11,8 @@ public struct Tileset: Sendable, Hashable {
         case mbtiles(path: String)
         /// A PMTiles file; the path is absolute.
         case pmtiles(path: String)
+        /// A PMTiles file on a web server, read in parts; `{key}` may stand in the address.
+        case remotePMTiles(url: String)
     }
 
     /// 1...64 letters, digits, dots, hyphens, and underscores.
@@ -87,6 +89,15 @@ public struct Tileset: Sendable, Hashable {
         var templates: [URLTemplate] = []
         for text in texts { templates.append(try URLTemplate(text, subdomains: subdomains, scheme: scheme)) }
         return templates
+    }
+
+    /// The address of a remote archive with `{key}` filled in; `nil` for other sources.
+    ///
+    /// - Throws: ``TilesetsError`` `.missingSecret` naming the variable.
+    public func archiveURL(environment: [String: String]) throws(TilesetsError) -> String? {
+        guard case .remotePMTiles(let url) = source else { return nil }
+        guard let key = try key(environment: environment) else { return url }
+        return url.replacing("{key}", with: URLTemplate.escaped(key))
     }
 
     /// Whether `{language}` occurs in a template.

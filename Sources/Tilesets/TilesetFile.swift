@@ -15,6 +15,7 @@ public struct TilesetFile: Sendable {
         case tileJSON(String)
         case mbtiles(String)
         case pmtiles(String)
+        case remotePMTiles(String)
     }
 
     let location: Location
@@ -33,7 +34,7 @@ public struct TilesetFile: Sendable {
         switch location {
         case .templates(let urls): urls.contains { $0.contains("{language}") }
         case .tileJSON(let url): url.contains("{language}")
-        case .mbtiles, .pmtiles: false
+        case .mbtiles, .pmtiles, .remotePMTiles: false
         }
     }
 
@@ -52,11 +53,12 @@ public struct TilesetFile: Sendable {
         tileJSONURL?.replacing("{key}", with: URLTemplate.escaped(key ?? ""))
             .replacing("{language}", with: URLTemplate.escaped(draft.language ?? ""))
     }
-    /// The MBTiles or PMTiles file that completes the tileset, as a source; `nil` when there is none.
+    /// The MBTiles or PMTiles archive that completes the tileset, as a source; `nil` when there is none.
     public var archive: Tileset.Source? {
         switch location {
         case .mbtiles(let path): .mbtiles(path: path)
         case .pmtiles(let path): .pmtiles(path: path)
+        case .remotePMTiles(let url): .remotePMTiles(url: url)
         default: nil
         }
     }
@@ -80,7 +82,7 @@ public struct TilesetFile: Sendable {
             folder: url.deletingLastPathComponent())
     }
 
-    /// A tileset file with nothing but this source: a TileJSON URL, tile URL, `mbtiles:PATH` or `pmtiles:PATH`.
+    /// A tileset file with nothing but this source: a TileJSON URL, tile URL, `mbtiles:PATH`, `pmtiles:PATH`, or the URL of a PMTiles archive.
     ///
     /// - Throws: ``TilesetsError`` when the text is none of these.
     public init(source: String, folder: URL) throws(TilesetsError) {
@@ -119,7 +121,7 @@ public struct TilesetFile: Sendable {
         guard let urls = try reader.texts("url") else {
             throw TilesetsError(
                 .missingKey,
-                "Tileset file '\(reader.name)' has no 'url'; write a tile URL, a TileJSON URL, mbtiles:PATH or pmtiles:PATH."
+                "Tileset file '\(reader.name)' has no 'url'; write a tile URL, a TileJSON URL, mbtiles:PATH, pmtiles:PATH, or the URL of a PMTiles archive."
             )
         }
         name = reader.name
@@ -128,6 +130,7 @@ public struct TilesetFile: Sendable {
         if reader["id"] == nil {
             if case .mbtiles(let path) = location { draft.id = Self.stem(path) }
             if case .pmtiles(let path) = location { draft.id = Self.stem(path) }
+            if case .remotePMTiles(let url) = location { draft.id = Self.stem(Self.path(ofURL: url)) }
         }
         self.draft = draft
     }
@@ -140,11 +143,19 @@ public struct TilesetFile: Sendable {
 
     private static func location(_ urls: [String], folder: URL) throws(TilesetsError) -> Location {
         let first = urls[0]
+        if let url = remoteArchive(first) {
+            guard urls.count == 1 else {
+                throw TilesetsError(.badValue, "'url' has to name one archive; several URLs are for tiles.")
+            }
+            return .remotePMTiles(url)
+        }
         for prefix in ["mbtiles:", "pmtiles:"] where first.hasPrefix(prefix) {
             var path = first.dropFirst(prefix.count)
             if path.hasPrefix("//") { path = path.dropFirst(2) }
             guard urls.count == 1, !path.isEmpty, !path.hasPrefix("http") else {
-                throw TilesetsError(.badValue, "'url' with \(prefix) has to name one local file.")
+                throw TilesetsError(
+                    .badValue,
+                    "'url' with \(prefix) has to name one local file; only pmtiles: reads from a web server too.")
             }
             let name = String(path)
             let url = name.hasPrefix("/") ? URL(fileURLWithPath: name) : folder.appendingPathComponent(name)
@@ -161,6 +172,21 @@ public struct TilesetFile: Sendable {
         return .templates(urls)
     }
 
+    /// The URL of a PMTiles archive on a web server: one after `pmtiles:`, or one whose path ends with `.pmtiles`.
+    private static func remoteArchive(_ text: String) -> String? {
+        func isWeb(_ text: Substring) -> Bool {
+            let text = text.lowercased()
+            return text.hasPrefix("http://") || text.hasPrefix("https://")
+        }
+        if text.hasPrefix("pmtiles:"), isWeb(text.dropFirst("pmtiles:".count)) {
+            return String(text.dropFirst("pmtiles:".count))
+        }
+        return isWeb(text[...]) && !text.contains("{z}") && path(ofURL: text).lowercased().hasSuffix(".pmtiles")
+            ? text : nil
+    }
+
+    private static func path(ofURL text: String) -> String { String(text.prefix { !"?#".contains($0) }) }
+
     /// Completes the tileset; what the file says wins over what the source says.
     ///
     /// - Parameters:
@@ -176,6 +202,7 @@ public struct TilesetFile: Sendable {
         switch location {
         case .mbtiles(let path): source = .mbtiles(path: path)
         case .pmtiles(let path): source = .pmtiles(path: path)
+        case .remotePMTiles(let url): source = .remotePMTiles(url: url)
         case .templates(let templates): source = .http(templates: templates, subdomains: draft.subdomains)
         case .tileJSON:
             guard let metadata, !metadata.templates.isEmpty else {
@@ -200,10 +227,11 @@ public struct TilesetFile: Sendable {
         return try resolved(metadata: try SourceMetadata(tileJSON: tileJSON, from: url))
     }
 
-    /// The tileset's id, headers, and politeness before it is complete: what fetching its TileJSON document needs.
-    public var forTileJSON: Tileset {
+    /// The tileset's id, headers, and politeness before it is complete: what reading its TileJSON document or remote archive needs.
+    public var forAsking: Tileset {
         Tileset(
-            id: draft.id, source: .http(templates: [], subdomains: []), scheme: .xyz, format: .mvt, zooms: .all,
+            id: draft.id, source: archive ?? .http(templates: [], subdomains: []), scheme: .xyz, format: .mvt,
+            zooms: .all,
             headers: draft.headers, politeness: draft.politeness, http2: draft.http2,
             maxTileBytes: Tileset.defaultMaxTileBytes, language: draft.language, keyEnvironment: draft.keyEnvironment)
     }

@@ -78,7 +78,16 @@ actor OriginCache {
         }
         entries[key]?.lastUse = uses
         do {
-            return Opened(tileset: tileset, origin: try await entry.opening.value, version: version)
+            let origin = try await entry.opening.value
+            guard let pinned = origin as? any PinnedOrigin else {
+                return Opened(tileset: tileset, origin: origin, version: version)
+            }
+            if pinned.isStale {
+                // Another batch may have opened it again meanwhile.
+                if entries[key]?.opening == entry.opening { entries[key] = nil }
+                return try await open(canonicalJSON, budget: name)
+            }
+            return Opened(tileset: tileset, origin: origin, version: pinned.version)
         } catch {
             entries[key] = nil
             throw (error as? OriginsError).map { WorkFailure($0) as any Error } ?? error
@@ -102,7 +111,10 @@ extension OriginCache.Opened {
     /// Whether the source has another version by now, so that what was read since may be of both.
     ///
     /// - Throws: ``WorkFailure`` when the archive cannot be read any more.
-    func hasChanged() async throws -> Bool { try await tileset.sourceVersion() != version }
+    func hasChanged() async throws -> Bool {
+        guard let pinned = origin as? any PinnedOrigin else { return try await tileset.sourceVersion() != version }
+        do { return try await pinned.hasChanged() } catch let error as OriginsError { throw WorkFailure(error) }
+    }
 }
 
 extension Tileset {

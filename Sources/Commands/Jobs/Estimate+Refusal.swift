@@ -43,6 +43,7 @@ extension Tileset {
         switch source {
         case .http(let templates, _): templates.first ?? "no address"
         case .mbtiles(let path), .pmtiles(let path): path
+        case .remotePMTiles(let url): url
         }
     }
 }

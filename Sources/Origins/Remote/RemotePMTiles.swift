@@ -1,0 +1,100 @@
+import PMTiles
+import TileBodies
+import Tiles
+import Tilesets
+
+/// A PMTiles archive on a web server: its header, directories and metadata.
+final class RemotePMTiles: Sendable {
+    /// Gaps between directories that are fetched along, as a share of their bytes.
+    static let overfetch = 0.05
+    let file: RemoteFile
+    let header: PMTilesHeader
+    let coding: BodyCoding
+    private let root: PMTilesDirectory
+    private let leaves: LeafCache
+
+    /// Reads the header and the root directory, which are in the first 16 KiB.
+    ///
+    /// - Throws: ``OriginsError``.
+    init(_ file: RemoteFile) throws(OriginsError) {
+        self.file = file
+        do throws(PMTilesError) {
+            let head = Array(file.head.prefix(PMTilesHeader.size))
+            header = try PMTilesHeader(head, fileSize: file.version.length, path: file.name)
+            coding = try header.bodyCoding(of: file.name)
+        } catch {
+            throw OriginsError(error)
+        }
+        guard header.root.end <= UInt64(file.head.count) else {
+            throw OriginsError(
+                .badArchive,
+                "PMTiles file '\(file.name)': its root directory ends at byte \(header.root.end); it has to lie within the first 16,384."
+            )
+        }
+        do throws(PMTilesError) {
+            let packed = Array(file.head[Int(header.root.offset)..<Int(header.root.end)])
+            root = try header.directory(packed, at: header.root.offset, of: file.name)
+        } catch {
+            throw OriginsError(error)
+        }
+        leaves = LeafCache(file, header)
+    }
+
+    /// The entries of tiles, by tile id; tiles that the archive does not have are left out.
+    ///
+    /// Fetches the leaf directories that are not known yet.
+    ///
+    /// - Parameter ids: Ascending.
+    /// - Throws: ``OriginsError``, `CancellationError`.
+    func entries(of ids: [UInt64]) async throws -> [UInt64: PMTilesDirectory.Entry] {
+        var found: [UInt64: PMTilesDirectory.Entry] = [:]
+        var level: [(directory: PMTilesDirectory, ids: [UInt64])] = [(root, ids)]
+        for _ in 0..<PMTilesHeader.maxDepth {
+            var pointers: [PMTilesDirectory.Entry] = []
+            var below: [[UInt64]] = []
+            for (directory, ids) in level {
+                for id in ids {
+                    guard let entry = directory.entry(for: id) else { continue }
+                    if entry.run > 0 {
+                        found[id] = entry
+                    } else if pointers.last == entry {
+                        below[below.count - 1].append(id)
+                    } else {
+                        pointers.append(entry)
+                        below.append([id])
+                    }
+                }
+            }
+            if pointers.isEmpty { return found }
+            level = zip(try await leaves.directories(of: pointers), below).map { ($0, $1) }
+        }
+        throw OriginsError(
+            .badArchive,
+            "PMTiles file '\(file.name)' nests its directories deeper than \(PMTilesHeader.maxDepth).")
+    }
+
+    /// What header and metadata say.
+    func metadata() async throws(OriginsError) -> SourceMetadata {
+        var text: [UInt8] = []
+        do {
+            if header.metadata.length > 0 {
+                guard header.metadata.length <= PMTilesHeader.maxDirectory else {
+                    throw OriginsError(
+                        .badArchive, "PMTiles file '\(file.name)' has \(header.metadata.length) bytes of metadata.")
+                }
+                let packed =
+                    header.metadata.end <= UInt64(file.head.count)
+                    ? Array(file.head[Int(header.metadata.offset)..<Int(header.metadata.end)])
+                    : try await file.read(header.metadata.offset..<header.metadata.end)
+                text = try header.unpack(packed, at: header.metadata.offset, of: file.name)
+            }
+        } catch let error as OriginsError {
+            throw error
+        } catch let error as PMTilesError {
+            throw OriginsError(error)
+        } catch {
+            throw OriginsError(.unreadable, "The metadata of '\(file.name)' was not read: \(error)", cause: error)
+        }
+        return SourceMetadata(header, metadata: text)
+    }
+}
