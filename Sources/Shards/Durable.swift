@@ -31,7 +31,9 @@ public enum Durable {
     }
 
     /// Creates a folder and those above it, and flushes the folder above each new one.
-    public static func makeFolder(_ url: URL) throws(ShardsError) {
+    ///
+    /// - Parameter isAlone: Whether the folder above has to be there.
+    public static func makeFolder(_ url: URL, isAlone: Bool = false) throws(ShardsError) {
         if mkdir(url.path, 0o755) == 0 { return try sync(folder: url.deletingLastPathComponent()) }
         let number = errno
         if number == EEXIST {
@@ -40,7 +42,7 @@ public enum Durable {
             throw ShardsError(.io, "Cannot create folder '\(url.path)': something else has that name.")
         }
         let above = url.deletingLastPathComponent()
-        guard number == ENOENT && above.path != url.path, access(above.path, F_OK) != 0 else {
+        guard !isAlone, number == ENOENT && above.path != url.path, access(above.path, F_OK) != 0 else {
             throw ShardsError.system(number, "create folder", url.path)
         }
         try makeFolder(above)

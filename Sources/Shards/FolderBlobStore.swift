@@ -75,7 +75,8 @@ public struct FolderBlobStore: Sendable {
             return
         }
         try Durable.sync(file: temporary)
-        try Durable.makeFolder(target.deletingLastPathComponent())
+        // Never the store's own folder: it may be away for a moment, and one of that name would stand in the way of its return.
+        try Durable.makeFolder(target.deletingLastPathComponent(), isAlone: true)
         try Durable.rename(temporary, to: target)
         temporaries.forget(temporary.path)
     }

@@ -91,6 +91,20 @@ struct FolderBlobStoreTests {
         #expect(try FolderBlobStore(scratch.file("other"), create: true).id != made.id)
     }
 
+    @Test func aStoreThatIsAwayIsNotMadeAgainByAPut() async throws {
+        let folder = scratch.file("blobs")
+        let store = try FolderBlobStore(folder, create: true)
+        let file = scratch.file("kept")
+        try Data("hello".utf8).write(to: file)
+        try FileManager.default.moveItem(at: folder, to: scratch.file("away"))
+        #expect(throws: ShardsError.self) { try store.keep(file, digest: Digest(of: Array("hello".utf8))) }
+        // One of that name would stand in the way when the mount comes back.
+        #expect(!FileManager.default.fileExists(atPath: folder.path))
+        try FileManager.default.moveItem(at: scratch.file("away"), to: folder)
+        try store.keep(file, digest: Digest(of: Array("hello".utf8)))
+        #expect(try store.url(of: Digest(of: Array("hello".utf8))) != nil)
+    }
+
     @Test func processesThatMakeTheStoreAtOnceAgreeOnItsId() async throws {
         let folder = scratch.file("blobs")
         let ids = try await withThrowingTaskGroup(of: String.self) { group in
