@@ -115,6 +115,7 @@ struct OriginBook: Sendable {
         throttled &+= use.throttled
         failed &+= use.failed
         let before = (seats(now: now), health.control.rate, connections)
+        health.control.mostConnections = limits.concurrency
         health.take(use, from: id, of: seated, now: now, policy)
         if before != (seats(now: now), health.control.rate, connections) { isDirty = true }
         guard let share = shares[id] else { return }

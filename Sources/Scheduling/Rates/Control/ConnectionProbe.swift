@@ -44,23 +44,42 @@ struct ConnectionProbe: Sendable {
 
     private mutating func refute(_ now: Tick) -> Int? {
         if good != nil { refutedUntil = now + Self.distrust }
-        (good, bad, tried, step, pause) = (nil, nil, nil, nil, Self.shortest)
+        forget()
         return nil
     }
 
-    /// More connections, when the last number did well for long enough.
-    mutating func more(_ now: Tick) -> Int? {
-        guard let last = tried, now - triedAt >= patience else { return nil }
+    /// There is no limit any more.
+    mutating func forget() { (good, bad, tried, step, pause) = (nil, nil, nil, nil, Self.shortest) }
+
+    /// What comes next when the last number did well for long enough.
+    enum Step: Hashable {
+        case stay
+        case tryNext(Int)
+        case noLimit
+    }
+
+    /// More connections, at most half as many more, or none to try.
+    ///
+    /// - Parameter most: What is allowed whatever the origin bears; where that does well, the origin has no limit that matters.
+    mutating func next(_ now: Tick, most: Int) -> Step {
+        guard let last = tried, now - triedAt >= patience else { return .stay }
+        guard last < most else {
+            forget()
+            return .noLimit
+        }
         if let bad, last >= bad { (self.bad, step, pause) = (nil, Self.least(last), Self.shortest) }
         (good, triedAt) = (last, now)
+        var next: Int
         if let bad {
-            tried = max(last + Self.least(last), (last + bad) / 2)
+            next = max(last + Self.least(last), (last + bad) / 2)
         } else {
-            let most = max(1, last / 2)
-            tried = last + min(step ?? most, most)
-            step = step.map { min($0 * 2, most) }
+            let widest = max(1, last / 2)
+            next = last + min(step ?? widest, widest)
+            step = step.map { min($0 * 2, widest) }
         }
-        return tried
+        next = min(next, most)
+        tried = next
+        return .tryNext(next)
     }
 
     /// How long the number tried has to do well.

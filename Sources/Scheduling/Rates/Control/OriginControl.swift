@@ -25,6 +25,8 @@ struct OriginControl: Sendable {
     enum Phase: Sendable { case free, recover, hold, probe, search }
 
     let policy: ControlPolicy
+    /// Requests in flight that are allowed whatever is found; where a search gets there, there is no limit of the origin's.
+    var mostConnections = 256
     /// Requests per second; `nil` = no limit known.
     private(set) var rate: Double?
     /// Requests in flight; `nil` = no limit known.
@@ -188,8 +190,14 @@ struct OriginControl: Sendable {
     private mutating func stepConnections(_ now: Tick) {
         guard meter.isWaiting, let before = connections else { return }
         rate = max((rate ?? 0) * policy.below, meter.answered * policy.guardFactor, policy.leastRate)
-        guard let limit = probeOfConnections.more(now) else { return }
-        connections = limit
-        rate = rate.map { $0 * Double(limit) / Double(max(before, 1)) }
+        switch probeOfConnections.next(now, most: mostConnections) {
+        case .stay: return
+        case .tryNext(let limit):
+            connections = limit
+            rate = rate.map { $0 * Double(limit) / Double(max(before, 1)) }
+        case .noLimit:
+            (connections, rate, known, phase) = (nil, nil, nil, .free)
+            change(now)
+        }
     }
 }

@@ -8,6 +8,7 @@ struct RateMeter: Sendable {
         var answered = 0.0
         var refused = 0.0
         var occupied = 0.0
+        var requests: Double { answered + refused }
     }
     private struct Line {
         var last: Tick
@@ -74,8 +75,11 @@ struct RateMeter: Sendable {
     /// Answered requests in flight at once, on average.
     var occupied: Double { perSecond(\.occupied) / 1_000 }
 
-    /// Whether most workers have requests that wait.
-    var isWaiting: Bool { lines.values.count(where: \.isWaiting) * 2 > lines.count }
+    /// Whether most of the workers that ask have requests that wait.
+    var isWaiting: Bool {
+        let asking = lines.values.count { $0.isWaiting || $0.now.requests + $0.before.requests > 0 }
+        return lines.values.count(where: \.isWaiting) * 2 > asking
+    }
 
     private func perSecond(_ path: KeyPath<Window, Double>) -> Double {
         var sum = 0.0

@@ -133,6 +133,20 @@ struct OriginControlTests {
         #expect(rate < 700 / 0.7 * 1.3, "\(rate)")
     }
 
+    /// A limit of connections is gone: the search for it ends, and nothing is limited any more.
+    @Test(arguments: [1, 2, 8]) func aLimitOfConnectionsThatIsGoneIsForgotten(workers: Int) {
+        var rule = OriginControl()
+        rule.mostConnections = 64
+        let origin = ControlWorld.Origin(connections: 20, latency: (50, 0), busyStatus: true)
+        var world = ControlWorld(origin, rule, workers: workers, seed: 1)
+        world.run(10_000)
+        #expect(world.control.connections.map { $0 <= 24 } == true)
+        world.origin.connections = nil
+        world.run(180_000)
+        #expect(world.control.connections == nil && world.control.rate == nil)
+        #expect(world.outcome(100..<180).answered > 1_200)
+    }
+
     /// Everything is refused for some seconds: the limit found before is still known afterwards.
     @Test func anOutageOfRefusalsIsForgottenSoon() {
         var world = ControlWorld(ControlWorld.Origin(perSecond: 500), OriginControl(), workers: 2, seed: 1)
