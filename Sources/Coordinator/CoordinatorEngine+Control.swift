@@ -68,7 +68,7 @@ extension CoordinatorEngine {
         else { return nil }
         return Refusal(
             "bad-request",
-            "request id '\(body.requestID)' belongs to job \(job), \(spec.label) of \(spec.tilesetID) at zoom \(spec.zooms) as \(spec.allFormats.joined(separator: ", ")), and this submission is another.",
+            "request id '\(body.requestID)' belongs to job \(job), \(spec.label) of \(spec.tilesetID) at zoom \(spec.zooms), and this submission is another.",
             hint: "use another --request-id for another job")
     }
 

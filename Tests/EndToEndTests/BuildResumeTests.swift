@@ -127,6 +127,46 @@ struct BuildResumeTests {
     }
 
     @Test(.timeLimit(.minutes(15)))
+    func aBuildThatFetchedNothingKeepsNothing() async throws {
+        let scratch = try Scratch()
+        let server = try ScriptedServer { _ in .reply(404) }
+        defer { server.stop() }
+        let tileset = scratch.url("wrong.yaml")
+        try Data("id: synthetic\nurl: \(server.url)/{z}/{x}/{y}.pbf\nformat: pbf\nzoom: 0-14\n".utf8).write(to: tileset)
+        let file = scratch.url("EE.mbtiles")
+        let area = ["build"] + Self.area + ["--zoom", "0-4"]
+        let wrong = try await Program.run(area + ["--tileset", tileset.path, "-o", file.path], in: scratch)
+        #expect(wrong.status != 0 && wrong.errors.contains("nothing is kept"), "\(wrong.errors)")
+        // The command with a mended tileset is another build, and nothing stands in its way.
+        let origin = try SyntheticOrigin(in: scratch)
+        defer { origin.stop() }
+        let mended = try await Program.run(area + ["--tileset", origin.tileset, "-o", file.path], in: scratch)
+        #expect(mended.status == 0, "\(mended.errors)")
+    }
+
+    @Test(.timeLimit(.minutes(15)))
+    func anotherTilesetIsNamedByWhatDiffersAndAFileInTheWayAtOnce() async throws {
+        let scratch = try Scratch()
+        let origin = try SyntheticOrigin(in: scratch)
+        defer { origin.stop() }
+        let file = scratch.url("EE.mbtiles")
+        let daemon = try await halted(after: 10, origin, file, in: scratch)
+        try await daemon.killNow()
+        origin.gate.open()
+        let polite = scratch.url("polite.yaml")
+        let text = try String(contentsOf: URL(filePath: origin.tileset), encoding: .utf8)
+        try Data("\(text)politeness:\n  concurrency: 2\n".utf8).write(to: polite)
+        let other = try await Program.run(
+            ["build"] + Self.area + ["--tileset", polite.path, "-o", file.path], in: scratch)
+        #expect(other.status == 65 && other.errors.contains("another concurrency"), "\(other.errors)")
+        try Data("mine".utf8).write(to: file)
+        let before = origin.server.requests.count
+        let blocked = try await Program.run(arguments(origin, file), in: scratch)
+        #expect(blocked.status == 73 && origin.server.requests.count == before, "\(blocked.errors)")
+        #expect(try Data(contentsOf: file) == Data("mine".utf8))
+    }
+
+    @Test(.timeLimit(.minutes(15)))
     func oneBuildOfAnOutputRunsAtATime() async throws {
         let scratch = try Scratch()
         let origin = try SyntheticOrigin(in: scratch)

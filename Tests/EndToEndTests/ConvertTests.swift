@@ -7,6 +7,24 @@ struct ConvertTests {
     private static let source = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Corpus/pmtiles/runs-and-leaf.accepted")
 
+    @Test func theNameOfTheOutputSaysTheFormatAndMayNotContradictIt() async throws {
+        let scratch = try Scratch()
+        let origin = try SyntheticOrigin(in: scratch)
+        defer { origin.stop() }
+        let file = scratch.url("EE.mbtiles")
+        let built = try await Program.run(
+            ["build", "EE", "--zoom", "0-4", "--tileset", origin.tileset, "-o", file.path], in: scratch)
+        #expect(built.status == 0, "\(built.errors)")
+        let output = scratch.url("EE.pmtiles")
+        let named = try await Program.run(["convert", file.path, "-o", output.path], in: scratch)
+        #expect(named.status == 0 && named.output.contains("pmtiles"), "\(named.errors)")
+        let wrong = try await Program.run(
+            ["convert", file.path, "--format", "pmtiles", "-o", scratch.url("x.mbtiles").path], in: scratch)
+        #expect(wrong.status == 64 && wrong.errors.contains("is the name of"), "\(wrong.errors)")
+        let none = try await Program.run(["convert", file.path, "-o", scratch.url("x.bin").path], in: scratch)
+        #expect(none.status == 64 && none.errors.contains("--format"), "\(none.errors)")
+    }
+
     @Test(.timeLimit(.minutes(15)))
     func oneFileBecomesEveryFormatAndEachIsSound() async throws {
         let scratch = try Scratch()

@@ -85,17 +85,24 @@ struct BuildCommand: AsyncParsableCommand {
         let plan = try BuildPlan(
             try await submission.drafts(), for: target, policy: submission.policy(), coordinator: coordinator,
             state: state.map { URL(filePath: $0, directoryHint: .isDirectory) })
-        if dryRun { return try await BuildForecast.show(plan, workers: workerCount, json: progress.json) }
-        if !force, !restart, try await plan.isDone() { return try await sayUnchanged(plan) }
         let isUnderWay = FileKind.isThere(plan.state)
-        // What an interrupted build put there is looked at when all is done.
+        if dryRun {
+            try plan.checkNames(replacing: force, isResumed: true)
+            return try await BuildForecast.show(plan, workers: workerCount, json: progress.json)
+        }
+        if !force, !restart, try await plan.isDone() { return try await sayUnchanged(plan) }
+        // What an interrupted build of this output put there is looked at when it is known which build it was.
         try plan.check(replacing: force || (isUnderWay && !restart))
         let folder = try await BuildFolder(plan.state, for: plan.record, isRestart: restart)
         do {
-            if !folder.isResumed { try plan.check(replacing: force) }
+            if folder.isResumed {
+                try plan.checkNames(replacing: force, isResumed: true)
+            } else {
+                try plan.check(replacing: force)
+            }
             let made = try await run(plan, folder)
             let report = BuildReport(plan, made, files: try await place(plan, made, folder))
-            if report.isDone { folder.remove() }
+            if report.isDone || !report.keepsWork { folder.remove() }
             try report.show(json: progress.json)
         } catch {
             folder.removeUnlessNoted()

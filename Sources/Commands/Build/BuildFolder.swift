@@ -9,6 +9,22 @@ final class BuildFolder: Sendable {
         let identity: String
         /// The same for people.
         let label: String
+        /// The canonical description of each job's tileset.
+        let tilesets: [String]
+
+        /// The keys of the tilesets that another record has with other values; the same keys as in ``Tileset/canonicalJSON``.
+        func differences(from other: Record) -> [String] {
+            func values(_ text: String) -> [String: String] {
+                let object = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [String: Any] ?? [:]
+                return object.mapValues { "\($0)" }
+            }
+            guard tilesets.count == other.tilesets.count else { return [] }
+            var keys: Set<String> = []
+            for (own, others) in zip(tilesets.map(values), other.tilesets.map(values)) {
+                keys.formUnion(Set(own.keys).union(others.keys).filter { own[$0] != others[$0] })
+            }
+            return keys.sorted()
+        }
     }
 
     let url: URL
@@ -39,9 +55,11 @@ final class BuildFolder: Sendable {
             if !isResumed { try clear() }
             return
         }
+        let keys = found.label == record.label ? found.differences(from: record) : []
+        let why = keys.isEmpty ? "" : "; its tileset has another \(keys.joined(separator: ", "))"
         throw CLIError(
-            .badData, "'\(url.relativePath)' keeps another unfinished build: \(found.label)",
-            hint: "repeat the command that began it, name another output, or drop it with --restart")
+            .badData, "'\(url.relativePath)' keeps another unfinished build: \(found.label)\(why)",
+            hint: "drop it with --restart, repeat the command that began it, or name another output")
     }
 
     /// Writes down what is being built: from now on the folder is worth going on with.

@@ -28,7 +28,9 @@ struct BuildPlan: Sendable {
         var all = Array((files.map(\.url.lastPathComponent) + [coordinator ?? ""]).joined(separator: "\n").utf8)
         for draft in drafts { all += try Frame(session: 1, seq: 0, .submit(try draft.request(essence))).encoded() }
         let identity = Digest(of: all).hex
-        record = BuildFolder.Record(identity: identity, label: Self.label(drafts, files))
+        record = BuildFolder.Record(
+            identity: identity, label: Self.label(drafts, files),
+            tilesets: drafts.map { String(decoding: $0.tileset.canonicalJSON, as: UTF8.self) })
         requests = try drafts.enumerated().map { index, draft in
             var policy = policy
             // In a cluster the job is found by what it makes; here the id finds it after its end too.
@@ -43,11 +45,21 @@ struct BuildPlan: Sendable {
         return "\(jobs.joined(separator: "; ")), as \(formats)"
     }
 
+    /// Refuses names that are taken; writes nothing.
+    ///
+    /// - Parameter isResumed: Whether files that an earlier run of this build put there may stay.
+    /// - Throws: ``CLIError`` 73.
+    func checkNames(replacing: Bool, isResumed: Bool = false) throws {
+        for file in files where !isResumed || FileMark.read(file.url) != record.identity {
+            try OutputPlace.checkName(file.url, replacing: replacing)
+        }
+    }
+
     /// Refuses outputs that cannot be written.
     ///
     /// - Throws: ``CLIError`` 73, before anything is fetched.
     func check(replacing: Bool) throws {
-        for file in files { try OutputPlace.checkName(file.url, replacing: replacing) }
+        try checkNames(replacing: replacing)
         let folders = Set(files.map { $0.url.deletingLastPathComponent().path })
         for folder in folders.sorted() { try OutputPlace.makeFolder(URL(filePath: folder)) }
         for file in files.prefix(1) { try OutputPlace.tryFolder(of: file.url) }

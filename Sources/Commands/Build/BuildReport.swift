@@ -55,6 +55,11 @@ struct BuildReport: Encodable {
 
     var isDone: Bool { state != "failed" }
 
+    /// Whether something was fetched that another run can use: tiles of an archive that was replaced are of no use.
+    var keepsWork: Bool {
+        jobs.contains { $0.stored > 0 && $0.reason?.contains("source-changed") != true }
+    }
+
     /// Prints it: the files, or one object, on standard output.
     ///
     /// - Throws: ``CLIError`` with what the first job that did not end well deserves.
@@ -62,6 +67,13 @@ struct BuildReport: Encodable {
         for job in jobs {
             let lines = isDone ? JobReport.failures(job) : JobReport.lines(job)
             lines.forEach(Console.note)
+            guard JobReport.status(job) == .success, job.empty > 0 else { continue }
+            let text = "\(job.label): the source has \(Units.count(job.stored)) of \(Units.count(job.tiles)) tiles"
+            if job.empty > job.stored {
+                Console.warning("\(text); does it cover the area?")
+            } else {
+                Console.note("\(text); the others are empty")
+            }
         }
         if json {
             Console.result(try JSONText.pretty(self))
@@ -76,12 +88,14 @@ struct BuildReport: Encodable {
         throw CLIError(
             bad.map(JobReport.status) ?? .badData,
             "the build failed" + (bad?.reason.map { ": \($0)" } ?? ""),
-            hint: "what was fetched is kept in '\(stateFolder)'; to ask again for the rest: \(ShellText.thisCommand)")
+            hint: keepsWork
+                ? "what was fetched is kept in '\(stateFolder)'; to ask again for the rest: \(ShellText.thisCommand)"
+                : "nothing is kept of it; to begin again: \(ShellText.thisCommand)")
     }
 
     private static func line(_ file: File) -> String {
         let facts = [
-            file.size.map(Units.bytes), file.tiles.map { "\(Units.count($0)) tiles" },
+            file.size.map(Units.bytes), file.tiles.map { Units.count($0, of: "tile") },
             file.unchanged ? "unchanged" : "verified",
         ]
         return "\(file.path): \(facts.compactMap(\.self).joined(separator: ", "))"

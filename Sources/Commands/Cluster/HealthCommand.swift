@@ -26,7 +26,7 @@ struct HealthCommand: AsyncParsableCommand {
             Console.result(try JSONText.pretty(report.view))
         } else {
             Console.result(report.line)
-            for warning in report.warnings { Console.note(warning) }
+            for line in report.warnings.flatMap({ $0.split(separator: "\n") }) { Console.note(String(line)) }
         }
         if let failure = report.failure { throw failure }
     }

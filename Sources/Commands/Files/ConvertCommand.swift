@@ -21,8 +21,10 @@ struct ConvertCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "An MBTiles file of any dialect (CARTO's packages too) or a PMTiles file.") var input: String
-    @Option(name: .customLong("format"), help: "A format, or several with commas; may be repeated.")
-    var formats: [String]
+    @Option(
+        name: .customLong("format"),
+        help: "A format, or several with commas; may be repeated. Default: by the extension of the output.")
+    var formats: [String] = []
     @Option(
         name: [.short, .customLong("output")],
         help: "The file to write; a folder, for several formats or when it is one.")
@@ -35,8 +37,11 @@ struct ConvertCommand: AsyncParsableCommand {
     func run() async throws {
         let source = URL(filePath: input)
         try FileKind.requireFile(source)
-        let targets = try ConvertTargets.plan(
-            source, try PackageFormat.list(parsing: formats.joined(separator: ",")), output: output, replacing: force)
+        let named =
+            formats.isEmpty
+            ? [try ConvertTargets.format(ofName: output)]
+            : try PackageFormat.list(parsing: formats.joined(separator: ","))
+        let targets = try ConvertTargets.plan(source, named, output: output, replacing: force)
         if targets.contains(where: { $0.format == .maplibre }) {
             guard try PackageKind.of(source) != .pmtiles else {
                 throw CLIError(
@@ -123,9 +128,31 @@ enum ConvertTargets {
         let file: URL
     }
 
+    /// The formats whose files may be called so; the one with the longest ending first.
+    private static func formats(ofName name: String) -> [PackageFormat] {
+        let ending = URL(filePath: name).pathExtension
+        guard !ending.isEmpty, !name.hasSuffix("/") else { return [] }
+        let possible = PackageFormat.allCases.filter { $0.fileExtension.hasSuffix(".\(ending)") }
+        return possible.filter { name.hasSuffix($0.fileExtension) }
+            .sorted { $0.fileExtension.count > $1.fileExtension.count }
+            + possible.filter { !name.hasSuffix($0.fileExtension) }
+    }
+
+    /// The format that a file's name says.
+    ///
+    /// - Throws: ``CLIError`` 64 when it says none.
+    static func format(ofName name: String) throws -> PackageFormat {
+        guard let format = formats(ofName: name).first else {
+            throw CLIError(
+                .usage, "the output '\(name)' does not say a format",
+                hint: "add --format, or end the name with .mbtiles, .pmtiles or .db")
+        }
+        return format
+    }
+
     /// One file for each format, none of which may be there unless it may be replaced.
     ///
-    /// - Throws: ``CLIError`` 64 when several formats are to go into one file or the input is the output, 73 when a file is
+    /// - Throws: ``CLIError`` 64 when several formats are to go into one file, its name says another format, or the input is the output, 73 when a file is
     ///   there already.
     static func plan(
         _ source: URL, _ formats: [PackageFormat], output: String, replacing: Bool
@@ -139,6 +166,12 @@ enum ConvertTargets {
             throw CLIError(
                 .usage, "\(formats.count) formats cannot go into one file '\(output)'",
                 hint: "give a folder: -o exports/")
+        }
+        let possible = Self.formats(ofName: output)
+        if !isFolder, let format = formats.first, !possible.isEmpty, !possible.contains(format) {
+            throw CLIError(
+                .usage, "-o '\(output)' is the name of a \(possible[0]) file, and --format says \(format)",
+                hint: "end the name with \(format.fileExtension), or leave --format out")
         }
         let targets = formats.map { format in
             Target(
