@@ -56,13 +56,15 @@ let libraries: [Room] = [
     Room("Telemetry", ["Tiles"], [.logging]),
     Room("ZeroMQ", ["CZeroMQ"], [.logging]),
     Room("Transfer", ["CCurl"], [.logging]),
+    Room("S3", ["Transfer"]),
     Room("TileBodies", ["CDeflate", "CZlib", "Tiles"]),
     Room("Tilesets", ["Tiles", "TileBodies"], [.yams]),
     Room("PMTiles", ["Tiles", "TileBodies"]),
     Room("SQLiteFiles", [], [.grdb]),
-    Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "PMTiles", "SQLiteFiles"], [.grdb, .crypto]),
+    Room(
+        "Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "S3", "PMTiles", "SQLiteFiles"], [.grdb, .crypto]),
     Room("Shards", ["CLZ4", "CFile", "Tiles"], [.crypto]),
-    Room("ObjectStore", ["Transfer", "Shards"]),
+    Room("ObjectStore", ["Transfer", "S3", "Shards"]),
     Room("Packages", ["Tiles", "TileBodies", "Shards", "PMTiles", "SQLiteFiles"], [.grdb, .crypto]),
     Room("Catalog", ["Tiles", "Regions", "Shards"], [.crypto]),
     Room("Styles", ["Tilesets", "TileBodies", "Transfer", "Shards"]),
@@ -88,7 +90,7 @@ let libraries: [Room] = [
         "Commands",
         [
             "CMalloc", "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards",
-            "ObjectStore", "Packages", "Styles", "OfflineDatabase", "Catalog", "DemoWorld",
+            "S3", "ObjectStore", "Packages", "Styles", "OfflineDatabase", "Catalog", "DemoWorld",
             "Coordinator", "Worker", "Scheduling", "Telemetry",
         ], [.arguments, .grdb, .lifecycle, .logging, .signals]),
 ]
@@ -100,7 +102,7 @@ let tests: [Room] = [
     Room("Tilesets", ["Tiles", "TileBodies"]),
     Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "PMTiles", "TestSupport"], [.grdb]),
     Room("Shards", ["Tiles"]),
-    Room("ObjectStore", ["Transfer", "Shards", "TestSupport"]),
+    Room("ObjectStore", ["Transfer", "S3", "Shards", "TestSupport"]),
     Room("PMTiles", ["Tiles", "TileBodies"]),
     Room("Packages", ["Tiles", "TileBodies", "Shards", "PMTiles", "TestSupport"], [.grdb]),
     Room("Catalog", ["Tiles", "Shards"]),
@@ -108,13 +110,13 @@ let tests: [Room] = [
     Room("OfflineDatabase", ["Tiles", "TileBodies", "Shards", "Packages", "Styles", "TestSupport"], [.grdb]),
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.logging]),
     Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards"], [.grdb, .logging]),
-    Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins", "TestSupport"]),
+    Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins", "PMTiles", "TileBodies", "TestSupport"]),
     Room(
         "Commands",
         [
             "Tiles", "Regions", "Wire", "Catalog", "Coordinator", "Shards", "Worker", "ZeroMQ", "Packages",
             "TileBodies",
-            "ObjectStore", "TestSupport",
+            "S3", "ObjectStore", "TestSupport",
         ], [.logging]),
     Room("FuzzTargets"),
 ]

@@ -1,4 +1,5 @@
 public import Foundation
+internal import S3
 public import Shards
 
 /// A blob store in an S3 bucket: `ab/<hex>` and `store-id` under one prefix.

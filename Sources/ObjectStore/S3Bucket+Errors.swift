@@ -1,4 +1,5 @@
 internal import Foundation
+internal import S3
 internal import Transfer
 
 extension S3Bucket {

@@ -1,4 +1,5 @@
 internal import Foundation
+internal import S3
 internal import Shards
 internal import Transfer
 

@@ -1,4 +1,5 @@
 internal import Foundation
+public import S3
 internal import Shards
 internal import Transfer
 
@@ -12,11 +13,8 @@ public struct S3Bucket: Sendable {
     /// The server.
     public let endpoint: S3Endpoint
     private let client: TransferClient
-    private let signing: TransferSigning
-    private let sessionToken: String?
+    private let credentials: S3Credentials
 
-    /// SHA-256 of nothing, in hexadecimal: what a request without a body sends.
-    static let nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
     /// The largest object that S3 takes in one request.
     static let mostAtOnce: UInt64 = 5 << 30
 
@@ -32,10 +30,7 @@ public struct S3Bucket: Sendable {
     ) throws(S3Error) {
         self.location = location
         self.endpoint = endpoint
-        signing = TransferSigning(
-            region: endpoint.region, service: "s3", accessKey: credentials.accessKey,
-            secretKey: credentials.secretKey)
-        sessionToken = credentials.sessionToken
+        self.credentials = credentials
         var options = TransferOptions()
         options.concurrency = connections
         options.connectTimeout = .seconds(10)
@@ -137,18 +132,15 @@ public struct S3Bucket: Sendable {
     /// Sends one request about an object, or about the bucket itself.
     func send(
         _ method: TransferMethod, _ name: String?, query: [(String, String)] = [], headers: [HeaderField] = [],
-        upload: TransferUpload? = nil, sha256: String = S3Bucket.nothing, sink: TransferSink? = nil
+        upload: TransferUpload? = nil, sha256: String = S3Text.nothing, sink: TransferSink? = nil
     ) async throws -> TransferResponse {
-        let path = name.map { "/" + S3Text.path(location.key($0)) } ?? ""
+        let path = location.bucket + (name.map { "/" + location.key($0) } ?? "")
         var request = TransferRequest(
-            tag: 0, url: "\(endpoint.url)/\(location.bucket)\(path)\(S3Text.query(query))", headers: headers)
-        // libcurl signs this header and hashes nothing itself when it is there.
-        request.headers.append(HeaderField("x-amz-content-sha256", sha256))
-        if let sessionToken { request.headers.append(HeaderField("x-amz-security-token", sessionToken)) }
+            endpoint, path: path, query: S3Text.query(query), sha256: sha256, credentials: credentials)
+        request.headers += headers
         request.method = method
         request.upload = upload
         request.sink = sink
-        request.signing = signing
         do {
             return try await client.send(request)
         } catch {

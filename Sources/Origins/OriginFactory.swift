@@ -28,7 +28,13 @@ public enum OriginFactory {
             let archive = try PMTilesArchive(path: path, limit: tileset.maxTileBytes)
             return ArchiveOrigin(archive, format: tileset.format, lanes: lanes, layers: layers)
         case .remotePMTiles:
-            let file = try await RemoteFile(tileset, environment: environment, budget: budget)
+            let file: RemoteFile
+            do throws(OriginsError) {
+                file = try await RemoteFile(tileset, environment: environment, budget: budget)
+            } catch  where error.code == .unsupported {
+                // It was read when the tileset was: a page that took its place for a while is no reason to give up.
+                throw OriginsError(.unreachable, error.message, cause: error)
+            }
             return RemoteArchiveOrigin(try RemotePMTiles(file), tileset, lanes: lanes, layers: layers)
         }
     }

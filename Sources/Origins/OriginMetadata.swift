@@ -19,7 +19,7 @@ public enum OriginMetadata {
         case .mbtiles(let path)?: metadata = try MBTilesArchive(path: path, limit: maxTileJSON).metadata()
         case .pmtiles(let path)?: metadata = try PMTilesArchive(path: path, limit: maxTileJSON).metadata()
         case .remotePMTiles?:
-            let remote = try await RemoteFile(file.forAsking, environment: environment, budget: nil)
+            let remote = try await RemoteFile(try asking(file), environment: environment, budget: nil)
             metadata = try await RemotePMTiles(remote).metadata()
         default: break
         }
@@ -31,10 +31,18 @@ public enum OriginMetadata {
         return try await fetched(file, environment)
     }
 
+    private static func asking(_ file: TilesetFile) throws(OriginsError) -> Tileset {
+        do throws(TilesetsError) {
+            return try file.forAsking()
+        } catch {
+            throw OriginsError(.tileset, error.message, cause: error)
+        }
+    }
+
     private static func fetched(
         _ file: TilesetFile, _ environment: [String: String]
     ) async throws(OriginsError) -> Tileset {
-        var asking = file.forAsking
+        var asking = try asking(file)
         asking.maxTileBytes = maxTileJSON
         let key: String?
         do throws(TilesetsError) {

@@ -7,7 +7,7 @@ extension PMTilesHeader {
     /// Levels of directories followed at most; real files have two.
     public static let maxDepth = 4
     /// What a directory may unpack to, in bytes: some four million entries.
-    private static let maxUnpacked = 16 << 20
+    public static let maxUnpacked = 16 << 20
 
     /// Unpacks the bytes of a directory or of the metadata.
     ///
@@ -34,11 +34,13 @@ extension PMTilesHeader {
 
     /// Decodes the bytes of a directory as they lie in the file.
     ///
+    /// - Parameter limit: The most bytes that it may unpack to.
     /// - Throws: ``PMTilesError``.
-    public func directory(_ bytes: [UInt8], at offset: UInt64, of name: String) throws(PMTilesError) -> PMTilesDirectory
-    {
+    public func directory(
+        _ bytes: [UInt8], at offset: UInt64, of name: String, limit: Int = maxUnpacked
+    ) throws(PMTilesError) -> PMTilesDirectory {
         let unpacked = try unpack(bytes, at: offset, of: name)
-        guard unpacked.count <= Self.maxUnpacked, let directory = PMTilesDirectory(unpacked) else {
+        guard unpacked.count <= limit, let directory = PMTilesDirectory(unpacked) else {
             throw PMTilesError(.badArchive, "PMTiles file '\(name)' has a damaged directory at byte \(offset).")
         }
         return directory

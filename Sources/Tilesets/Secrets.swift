@@ -66,12 +66,17 @@ enum Secrets {
         }
     }
 
+    /// The same for a query parameter; the short ones are whole names, as in signed addresses of Azure.
+    private static func isSensitiveParameter(_ name: String) -> Bool {
+        isSensitive(name) || ["sig", "sas", "pwd", "pass"].contains(name.lowercased())
+    }
+
     /// The name of a query parameter of a URL that usually carries a secret and has a literal value.
     static func literalParameter(in url: String) -> String? {
         guard let mark = url.firstIndex(of: "?") else { return nil }
         for pair in url[url.index(after: mark)...].prefix(while: { $0 != "#" }).split(separator: "&") {
             let sides = pair.split(separator: "=", maxSplits: 1)
-            guard sides.count == 2, isSensitive(String(sides[0])), !sides[1].contains("{") else { continue }
+            guard sides.count == 2, isSensitiveParameter(String(sides[0])), !sides[1].contains("{") else { continue }
             return String(sides[0])
         }
         return nil

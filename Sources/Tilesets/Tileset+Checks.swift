@@ -72,6 +72,13 @@ extension Tileset {
                 throw TilesetsError(
                     .badValue, "Tileset '\(id)': the archive's address has to be a URL of at most 4,096 bytes.")
             }
+            if url.lowercased().hasPrefix("s3://") {
+                guard url.dropFirst(5).split(separator: "/").count > 1, !url.contains("{"), !url.contains("?") else {
+                    throw TilesetsError(
+                        .badValue, "Tileset '\(id)': an archive in a bucket has to be written as s3://bucket/key.")
+                }
+                return
+            }
             try HostPolicy.check(url)
             guard !url.replacing("{key}", with: "").contains("{") else {
                 throw TilesetsError(

@@ -11,7 +11,7 @@ public struct Tileset: Sendable, Hashable {
         case mbtiles(path: String)
         /// A PMTiles file; the path is absolute.
         case pmtiles(path: String)
-        /// A PMTiles file on a web server, read in parts; `{key}` may stand in the address.
+        /// A PMTiles file on a web server or in an S3 bucket (`s3://bucket/key`), read in parts; `{key}` may stand in a web address.
         case remotePMTiles(url: String)
     }
 

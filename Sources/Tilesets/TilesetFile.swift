@@ -86,10 +86,20 @@ public struct TilesetFile: Sendable {
     ///
     /// - Throws: ``TilesetsError`` when the text is none of these.
     public init(source: String, folder: URL) throws(TilesetsError) {
-        self = try Self.naming(source) { () throws(TilesetsError) in
-            let reader = try FieldReader(.object(["url": .string(source)]), name: source, known: Self.keys)
+        let shown = Self.withoutSecrets(source)
+        self = try Self.naming(shown) { () throws(TilesetsError) in
+            let reader = try FieldReader(.object(["url": .string(source)]), name: shown, known: Self.keys)
             return try TilesetFile(reader, folder: folder, fallbackID: "tiles")
         }
+    }
+
+    /// An address as errors may name it: without a query and without user information.
+    private static func withoutSecrets(_ source: String) -> String {
+        let text = source.prefix { !"?#".contains($0) }
+        guard let mark = text.firstRange(of: "://") else { return String(text) }
+        let authority = text[mark.upperBound...].prefix { $0 != "/" }
+        guard let at = authority.lastIndex(of: "@") else { return String(text) }
+        return text[..<mark.upperBound] + String(text[text.index(after: at)...])
     }
 
     /// Parses the text of a tileset file; relative paths count from `folder`.
@@ -172,11 +182,11 @@ public struct TilesetFile: Sendable {
         return .templates(urls)
     }
 
-    /// The URL of a PMTiles archive on a web server: one after `pmtiles:`, or one whose path ends with `.pmtiles`.
+    /// The URL of a PMTiles archive on a web server or in an S3 bucket: one after `pmtiles:`, or one whose path ends with `.pmtiles`.
     private static func remoteArchive(_ text: String) -> String? {
         func isWeb(_ text: Substring) -> Bool {
             let text = text.lowercased()
-            return text.hasPrefix("http://") || text.hasPrefix("https://")
+            return ["http://", "https://", "s3://"].contains { text.hasPrefix($0) }
         }
         if text.hasPrefix("pmtiles:"), isWeb(text.dropFirst("pmtiles:".count)) {
             return String(text.dropFirst("pmtiles:".count))
@@ -228,11 +238,15 @@ public struct TilesetFile: Sendable {
     }
 
     /// The tileset's id, headers, and politeness before it is complete: what reading its TileJSON document or remote archive needs.
-    public var forAsking: Tileset {
-        Tileset(
+    ///
+    /// - Throws: ``TilesetsError`` for an archive that may not be asked, or not so.
+    public func forAsking() throws(TilesetsError) -> Tileset {
+        let tileset = Tileset(
             id: draft.id, source: archive ?? .http(templates: [], subdomains: []), scheme: .xyz, format: .mvt,
             zooms: .all,
             headers: draft.headers, politeness: draft.politeness, http2: draft.http2,
             maxTileBytes: Tileset.defaultMaxTileBytes, language: draft.language, keyEnvironment: draft.keyEnvironment)
+        if case .remotePMTiles = location { try Self.naming(name) { () throws(TilesetsError) in try tileset.check() } }
+        return tileset
     }
 }

@@ -19,7 +19,7 @@ public struct TilesetKey: Sendable {
     public static let all = [
         TilesetKey(
             "url", "text, or a list of texts",
-            "Required. Tile URLs with placeholders, a TileJSON URL, the URL of a PMTiles archive, mbtiles:PATH or pmtiles:PATH. Relative paths start at the folder of the tileset file."
+            "Required. Tile URLs with placeholders, a TileJSON URL, the URL of a PMTiles archive (http, https or s3), mbtiles:PATH or pmtiles:PATH. Relative paths start at the folder of the tileset file."
         ),
         TilesetKey(
             "id", "letters, digits, - _ .",

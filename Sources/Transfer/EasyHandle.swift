@@ -77,8 +77,14 @@ final class EasyHandle {
         received = 0
         // Every header of a signed request is part of the signature, and may not be one that a proxy changes.
         let isSigned = job.request.signing != nil
-        let fields = isSigned ? job.extraHeaders : shared.fields + job.extraHeaders
-        ownLines = isSigned || !job.extraHeaders.isEmpty ? HeaderLines(fields) : nil
+        var fields = isSigned ? job.extraHeaders : shared.fields + job.extraHeaders
+        if job.request.range != nil, !isSigned {
+            // Bytes of a packed file are others.
+            fields.removeAll { $0.name == "Accept-Encoding" }
+            fields.append(HeaderField("Accept-Encoding", "identity"))
+        }
+        let isOwn = isSigned || !job.extraHeaders.isEmpty || job.request.range != nil
+        ownLines = isOwn ? HeaderLines(fields) : nil
         _ = ph_easy_set_list(handle, CURLOPT_HTTPHEADER, (ownLines ?? shared).list)
         _ = ph_easy_set_text(handle, CURLOPT_URL, job.url)
         try dress(job.request)

@@ -41,7 +41,11 @@ struct BatchFetcher: Sendable {
                 detail: "The batch \(cell) \(zooms) has \(count) tiles here and \(work.tiles) in the offer.",
                 retriable: false)
         }
-        let source = try await origins.open(Array(work.tileset), budget: work.origin)
+        var source = try await origins.open(Array(work.tileset), budget: work.origin)
+        // An archive that stayed open since an earlier job may have been replaced meanwhile.
+        if !Self.fits(source.version, work), try await source.hasChanged() {
+            source = try await origins.open(Array(work.tileset), budget: work.origin)
+        }
         try Self.check(source.version, of: work)
         let result: PBFetchResult
         do {
@@ -57,9 +61,13 @@ struct BatchFetcher: Sendable {
         }
     }
 
+    private static func fits(_ version: String?, _ work: PBFetchWork) -> Bool {
+        work.sourceVersion.isEmpty || version == nil || version == work.sourceVersion
+    }
+
     /// Refuses to make a batch from another version of the source's data than its job.
     private static func check(_ version: String?, of work: PBFetchWork) throws {
-        guard !work.sourceVersion.isEmpty, let version, version != work.sourceVersion else { return }
+        guard !fits(version, work), let version else { return }
         throw WorkFailure(cause: "source-changed", detail: version, retriable: false)
     }
 

@@ -12,6 +12,11 @@ actor OriginCache {
         let origin: any TileOrigin
         /// The version of its data just before it was opened or found open; `nil` for servers.
         let version: String?
+        private let begun = ContinuousClock.now
+
+        init(tileset: Tileset, origin: any TileOrigin, version: String?) {
+            (self.tileset, self.origin, self.version) = (tileset, origin, version)
+        }
     }
 
     private struct Entry {
@@ -30,6 +35,10 @@ actor OriginCache {
     private let layers: LayerMemory?
     private var entries: [Digest: Entry] = [:]
     private var uses = 0
+    /// When remote archives were found replaced, lately.
+    private var replacements: [Digest: [ContinuousClock.Instant]] = [:]
+    /// A server whose archive is another one so often within a minute contradicts itself, and is asked no more.
+    private static let mostReplacements = 5
 
     init(environment: [String: String], budgets: WorkerBudgets = WorkerBudgets(), layers: LayerMemory? = nil) {
         self.environment = environment
@@ -84,14 +93,28 @@ actor OriginCache {
             }
             if pinned.isStale {
                 // Another batch may have opened it again meanwhile.
-                if entries[key]?.opening == entry.opening { entries[key] = nil }
+                if entries[key]?.opening == entry.opening {
+                    try noteReplacement(of: key, tileset)
+                    entries[key] = nil
+                }
                 return try await open(canonicalJSON, budget: name)
             }
             return Opened(tileset: tileset, origin: origin, version: pinned.version)
         } catch {
-            entries[key] = nil
+            if entries[key]?.opening == entry.opening { entries[key] = nil }
             throw (error as? OriginsError).map { WorkFailure($0) as any Error } ?? error
         }
+    }
+
+    private func noteReplacement(of key: Digest, _ tileset: Tileset) throws {
+        let recent = replacements[key, default: []].filter { .now - $0 < .seconds(60) } + [.now]
+        replacements[key] = recent
+        guard recent.count > Self.mostReplacements else { return }
+        throw WorkFailure(
+            cause: "origin-unsupported",
+            detail:
+                "The server of tileset '\(tileset.id)' named another version of the archive \(recent.count) times within a minute, so its answers cannot be told apart. Ask one server, whose ETag stays the same for the same file.",
+            retriable: false)
     }
 
     private static func tileset(_ canonicalJSON: [UInt8]) throws -> Tileset {
@@ -108,12 +131,14 @@ actor OriginCache {
 }
 
 extension OriginCache.Opened {
-    /// Whether the source has another version by now, so that what was read since may be of both.
+    /// Whether the source has another version by now than the batch began with, so that what was read since may be of both.
     ///
     /// - Throws: ``WorkFailure`` when the archive cannot be read any more.
     func hasChanged() async throws -> Bool {
         guard let pinned = origin as? any PinnedOrigin else { return try await tileset.sourceVersion() != version }
-        do { return try await pinned.hasChanged() } catch let error as OriginsError { throw WorkFailure(error) }
+        do { return try await pinned.hasChanged(since: begun) } catch let error as OriginsError {
+            throw WorkFailure(error)
+        }
     }
 }
 

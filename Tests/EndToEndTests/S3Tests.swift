@@ -39,6 +39,43 @@ struct S3Tests {
     }
 
     @Test(.timeLimit(.minutes(15)))
+    func anArchiveInABucketIsASource() async throws {
+        let scratch = try Scratch()
+        let origin = try SyntheticOrigin(in: scratch)
+        defer { origin.stop() }
+        let cluster = try await Cluster(workers: 1, in: scratch)
+        _ = try await cluster.build(["EE", "--zoom", "0-9", "--format", "pmtiles", "--tileset", origin.tileset])
+        try await cluster.stop()
+        let server = try await S3Server.shared()
+        let place = "s3://\(S3Server.bucket)/\(UUID().uuidString)"
+        let environment = S3Server.environment.merging(["AWS_ENDPOINT_URL": server.endpoint]) { $1 }
+        let pushed = try await Program.run(
+            ["catalog", "push", cluster.catalog.path, place, "--s3-endpoint", server.endpoint],
+            environment: environment, in: scratch)
+        #expect(pushed.status == 0, "\(pushed.errors)")
+
+        let path = "packages/1/EE.pmtiles"
+        func build(_ tileset: String, _ file: URL, _ changes: [String: String] = [:]) async throws -> Program.Outcome {
+            try await Program.run(
+                ["build", "EE", "--zoom", "0-8", "--tileset", tileset, "-o", file.path],
+                environment: environment.merging(changes) { $1 }, in: scratch)
+        }
+        let (here, there) = (scratch.url("here.mbtiles"), scratch.url("there.mbtiles"))
+        let local = try await build("pmtiles:\(cluster.catalog.appending(path: path).path)", here)
+        #expect(local.status == 0, "\(local.errors)")
+        let remote = try await build("\(place)/\(path)", there)
+        #expect(remote.status == 0, "\(remote.errors)")
+        #expect(try Data(contentsOf: here) == Data(contentsOf: there))
+
+        let wrong = try await build(
+            "pmtiles:\(place)/\(path)", scratch.url("x.mbtiles"), ["AWS_SECRET_ACCESS_KEY": "hidden"])
+        #expect(wrong.status != 0 && wrong.errors.contains("403"), "\(wrong.errors)")
+        #expect(!wrong.errors.contains("hidden"))
+        let none = try await build("\(place)/\(path)", scratch.url("x.mbtiles"), ["AWS_ACCESS_KEY_ID": ""])
+        #expect(none.status != 0 && none.errors.contains("AWS_ACCESS_KEY_ID"), "\(none.errors)")
+    }
+
+    @Test(.timeLimit(.minutes(15)))
     func whatIsWrongWithABucketIsSaidInOneLine() async throws {
         let scratch = try Scratch()
         let endpoint = try await S3Server.shared().endpoint

@@ -1,3 +1,4 @@
+import S3
 import Testing
 
 @testable import ObjectStore

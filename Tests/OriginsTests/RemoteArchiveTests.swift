@@ -105,7 +105,7 @@ struct RemoteArchiveTests {
         // The head, all leaves in one, all bodies in one.
         #expect(server.requests.count - asked == (manner.redirects ? 6 : 3))
         let pinned = try #require(origin as? any PinnedOrigin)
-        #expect(try await !pinned.hasChanged() && !pinned.isStale)
+        #expect(try await !pinned.hasChanged(since: .now) && !pinned.isStale)
     }
 
     @Test func fewTilesCostTheirBytesAndLeavesAreKept() async throws {
@@ -118,6 +118,19 @@ struct RemoteArchiveTests {
         #expect(server.requests.count - before.0 == 2 && server.sent - before.1 < 600)
         #expect(Self.bodies(try await Self.fetch(origin, tiles)).count == 2)
         #expect(server.requests.count - before.0 == 3, "the leaf is known")
+    }
+
+    @Test func withoutAValidatorEverythingIsReadAgain() async throws {
+        var manner = RangeServer.Manner()
+        manner.validator = .none
+        let server = try RangeServer(Self.archive(), manner)
+        defer { server.stop() }
+        let found = try await Self.fetch(
+            try await OriginFactory.open(try await Self.tileset(server.url), environment: [:]))
+        #expect(
+            found.values.allSatisfy { outcome in
+                if case .stored(_, let etag, _) = outcome { etag == nil } else { false }
+            })
     }
 
     @Test func whatCameFromThisVersionIsNotReadAgain() async throws {
@@ -160,7 +173,7 @@ struct RemoteArchiveTests {
                     let new = try await Self.fetch(origin, Array(part))
                     found.withLock { $0.merge(new) { $1 } }
                 }
-                let hasChanged = try await pinned.hasChanged()
+                let hasChanged = try await pinned.hasChanged(since: .now)
                 if moment < 3 { #expect(hasChanged) }
             } catch let error as OriginsError {
                 #expect(error.code == .busy && error.message.contains("replaced") || validator == .none, "\(error)")
@@ -168,8 +181,39 @@ struct RemoteArchiveTests {
             let bodies = Self.bodies(found.withLock(\.self))
             let old = bodies.filter { $0.value == Gzip.compress(Self.body($0.key.hilbertID, "t")) }
             if validator != .none { #expect(!bodies.isEmpty || moment < 2) }
-            if try await !pinned.hasChanged() { #expect(old.count >= 85) }
+            if try await !pinned.hasChanged(since: .now) { #expect(old.count >= 85) }
         }
+    }
+
+    @Test func theServerIsAskedUnlessItHasToldLately() async throws {
+        let server = try RangeServer(Self.archive())
+        defer { server.stop() }
+        let origin = try await OriginFactory.open(try await Self.tileset(server.url), environment: [:])
+        let pinned = try #require(origin as? any PinnedOrigin)
+        let begin = ContinuousClock.now
+        _ = try await Self.fetch(origin)
+        let asked = server.requests.count
+        #expect(try await !pinned.hasChanged(since: begin) && server.requests.count == asked)
+        #expect(try await !pinned.hasChanged(since: .now) && server.requests.count == asked + 1)
+        server.replace(with: Self.archive("u"))
+        #expect(try await !pinned.hasChanged(since: begin))
+        #expect(try await pinned.hasChanged(since: .now) && pinned.isStale)
+    }
+
+    @Test func whatMayNotBeAskedIsNotAsked() async throws {
+        let server = try RangeServer(Self.archive())
+        defer { server.stop() }
+        let host = server.url.replacing("http://", with: "")
+        for (text, word) in [
+            ("http://user:hidden@\(host)", "user information"), ("\(server.url)?sig=hidden", "secret"),
+            ("https://tile.openstreetmap.org/planet.pmtiles", "forbids"),
+            ("https://maps.example.com/planet.pmtiles", "contact"), ("\(server.url)?sig={key}", "key"),
+        ] {
+            let error = await #expect(throws: OriginsError.self, "\(text)") { _ = try await Self.tileset(text) }
+            #expect(error?.message.contains(word) == true, "\(text): \(error?.message ?? "")")
+            #expect(error?.message.contains("hidden") == false)
+        }
+        #expect(server.requests.isEmpty)
     }
 
     @Test func aServerWithoutRangesIsRefusedByName() async throws {

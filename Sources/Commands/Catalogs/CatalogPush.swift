@@ -1,5 +1,6 @@
 import Catalog
 import Foundation
+import S3
 import Shards
 
 /// Brings a catalog into a bucket or folder so that a reader finds a whole one at any moment.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Catalog
 import Foundation
 import ObjectStore
+import S3
 
 /// `packhorse catalog push`: publishes a catalog to an S3 bucket or a folder.
 struct CatalogPushCommand: AsyncParsableCommand {

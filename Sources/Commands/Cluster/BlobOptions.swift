@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ObjectStore
+import S3
 import Shards
 
 /// How a process reaches blobs that lie in an S3 bucket.

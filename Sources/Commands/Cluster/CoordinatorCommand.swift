@@ -4,6 +4,7 @@ import Coordinator
 import Foundation
 import Logging
 import ObjectStore
+import S3
 import Telemetry
 
 /// `packhorse coordinator`: plans jobs, hands out work, publishes packages.

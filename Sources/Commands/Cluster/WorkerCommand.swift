@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import ObjectStore
+import S3
 import Worker
 
 /// `packhorse worker`: fetches tiles and merges packages for a coordinator.

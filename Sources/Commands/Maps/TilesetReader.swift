@@ -4,7 +4,7 @@ import Tilesets
 
 /// Reads what `--tileset` names.
 enum TilesetReader {
-    /// A complete tileset from a file, a TileJSON URL, or `mbtiles:FILE`, `pmtiles:FILE`.
+    /// A complete tileset from a file, a TileJSON URL, the URL of a PMTiles archive, or `mbtiles:FILE`, `pmtiles:FILE`.
     ///
     /// - Throws: ``CLIError`` 66 for a missing file; `TilesetsError`, `OriginsError` otherwise.
     static func read(_ named: String, language: String?) async throws -> Tileset {
@@ -15,7 +15,9 @@ enum TilesetReader {
     /// What `--tileset` names, before anything it points to is read.
     static func file(_ named: String) throws -> TilesetFile {
         let here = URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory)
-        let isSource = ["http://", "https://", "mbtiles:", "pmtiles:"].contains { named.lowercased().hasPrefix($0) }
+        let isSource = ["http://", "https://", "s3://", "mbtiles:", "pmtiles:"].contains {
+            named.lowercased().hasPrefix($0)
+        }
         let file: TilesetFile
         if isSource {
             file = try TilesetFile(source: named, folder: here)

@@ -6,6 +6,7 @@ import ObjectStore
 import Origins
 import Packages
 import Regions
+import S3
 import Shards
 import Styles
 import Tiles

@@ -3,7 +3,10 @@ import PMTiles
 /// The leaf directories of a remote archive, each fetched once for all batches of the process while it is kept.
 actor LeafCache {
     /// Entries kept at most; one takes 32 bytes.
-    private static let mostEntries = 400_000
+    private static let mostEntries = 800_000
+    /// What a leaf may have, packed and unpacked, in bytes; the leaves of a planet have some 54,000 entries (go-pmtiles#120).
+    private static let mostPacked: UInt64 = 1 << 20
+    private static let mostUnpacked = 2 << 20
     private let file: RemoteFile
     private let header: PMTilesHeader
     private var known: [UInt64: (directory: PMTilesDirectory, lastUse: Int)] = [:]
@@ -51,7 +54,7 @@ actor LeafCache {
     }
 
     private func place(of pointer: PMTilesDirectory.Entry) throws(OriginsError) -> Range<UInt64> {
-        guard pointer.length <= PMTilesHeader.maxDirectory else {
+        guard pointer.length <= Self.mostPacked else {
             throw OriginsError(.badArchive, "PMTiles file '\(file.name)' has a directory of \(pointer.length) bytes.")
         }
         do throws(PMTilesError) {
@@ -93,13 +96,14 @@ actor LeafCache {
                 let packed = Array(bytes[start..<start + place.count])
                 let leaf: PMTilesDirectory
                 do throws(PMTilesError) {
-                    leaf = try header.directory(packed, at: place.lowerBound, of: file.name)
+                    leaf = try header.directory(packed, at: place.lowerBound, of: file.name, limit: mostUnpacked)
                 } catch {
-                    throw OriginsError(error)
+                    // It may have been damaged on the way: another attempt fetches it again.
+                    throw OriginsError(.unreadable, error.message, cause: error)
                 }
                 guard leaf.entries.first?.tile == pointer.tile else {
                     throw OriginsError(
-                        .badArchive,
+                        .unreadable,
                         "PMTiles file '\(file.name)': the leaf of tile \(pointer.tile) does not begin with it.")
                 }
                 await fetched.add(leaf, at: place.lowerBound)

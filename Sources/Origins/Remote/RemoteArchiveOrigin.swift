@@ -10,8 +10,8 @@ public protocol PinnedOrigin: TileOrigin {
     var version: String { get }
     /// Whether another version was met: open the origin again.
     var isStale: Bool { get }
-    /// Asks whether there is another version by now, where answers do not tell it by themselves.
-    func hasChanged() async throws -> Bool
+    /// Whether there is another version by now; the server is asked unless an answer since `begin` told that there is none.
+    func hasChanged(since begin: ContinuousClock.Instant) async throws -> Bool
 }
 
 /// Tiles out of a PMTiles archive on a web server, fetched in long ranges and checked as those from a tile server are.
@@ -30,7 +30,9 @@ final class RemoteArchiveOrigin: PinnedOrigin {
 
     var version: String { archive.file.version.text }
     var isStale: Bool { archive.file.isStale }
-    func hasChanged() async throws -> Bool { try await archive.file.hasChanged() }
+    func hasChanged(since begin: ContinuousClock.Instant) async throws -> Bool {
+        try await archive.file.hasChanged(since: begin)
+    }
 
     /// A tile that came from this version before is as it was, and is not read again.
     func fetch(
@@ -41,7 +43,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
         var wanted: [UInt64: TileID] = [:]
         var settled: [FetchedTile] = []
         for tile in tiles {
-            if known[tile]?.etag == tag {
+            if let tag, known[tile]?.etag == tag {
                 settled.append(FetchedTile(tile: tile, outcome: .unchanged, received: 0))
             } else {
                 wanted[tile.hilbertID] = tile
@@ -114,7 +116,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
     }
 
     private func fetch(
-        _ bodies: [Range<UInt64>: [TileID]], tag: String, deliver: @Sendable ([FetchedTile]) async throws -> Void
+        _ bodies: [Range<UInt64>: [TileID]], tag: String?, deliver: @Sendable ([FetchedTile]) async throws -> Void
     ) async throws {
         let places = bodies.keys.sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
         // Bodies that overlap without being the same belong to damaged archives; they are fetched one by one.
@@ -138,7 +140,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
 
     /// What one body means for the tiles that share it.
     private static func settle(
-        _ body: [UInt8], _ coding: BodyCoding, _ format: TileFormat, _ tag: String, _ tiles: [TileID],
+        _ body: [UInt8], _ coding: BodyCoding, _ format: TileFormat, _ tag: String?, _ tiles: [TileID],
         _ checker: BodyChecker
     ) -> [FetchedTile] {
         let outcome: FetchedTile.Outcome

@@ -7,18 +7,22 @@ final class RemoteFile: Sendable {
     /// Bytes read when it is opened.
     static let headSize: UInt64 = 16_384
     /// The most bytes that one request asks for.
-    static let mostPerRequest: UInt64 = 8 << 20
+    static let mostPerRequest: UInt64 = 4 << 20
+    /// What a request has at least.
+    private static let leastSeconds = 600.0
     /// Bytes that the requests of one ``read(_:each:)`` ask for at a time.
-    private static let mostUnderWay: UInt64 = 16 << 20
+    private static let mostUnderWay: UInt64 = 8 << 20
 
     /// The address, without secrets.
-    let name: String
+    var name: String { address.name }
     /// Its first bytes: 16 KiB, or all when it is smaller.
     let head: [UInt8]
     let version: RemoteVersion
     private let client: TransferClient
-    private let url: String
+    private let address: RemoteAddress
     private let isReplaced = Atomic<Bool>(false)
+    /// When an answer was of this version last.
+    private let agreedAt = Mutex(ContinuousClock.now)
 
     /// Reads the first bytes, and with them which version the server has.
     ///
@@ -26,59 +30,56 @@ final class RemoteFile: Sendable {
     init(
         _ tileset: Tileset, environment: [String: String], budget: OriginBudget?
     ) async throws(OriginsError) {
-        let filled: String?
-        do throws(TilesetsError) {
-            filled = try tileset.archiveURL(environment: environment)
-        } catch {
-            throw OriginsError(.tileset, error.message, cause: error)
-        }
-        guard case .remotePMTiles(let name) = tileset.source, let filled else {
-            throw OriginsError(.tileset, "Tileset '\(tileset.id)' has no archive on a web server.")
-        }
-        (self.name, url) = (name, filled)
+        address = try RemoteAddress(tileset, environment: environment)
         var asking = tileset
+        // A range of some megabytes may take longer than a tile; what stands still is given up all the same.
+        asking.politeness.totalSeconds = max(tileset.politeness.totalSeconds, Self.leastSeconds)
         asking.maxTileBytes = Int(Self.mostPerRequest) + tileset.maxTileBytes
         client = try TransferClient.open(asking, environment: environment, budget: budget)
-        let answer = try await Self.head(url, name, client)
+        let answer = try await Self.head(address, client)
         guard let version = RemoteVersion(answer.headers, head: answer.body) else {
             throw OriginsError(
                 .unsupported,
-                "The server of '\(name)' does not tell how long the file is (Content-Range); use another server, or a copy of the file."
+                "The server of '\(address.name)' does not tell how long the file is (Content-Range); use another server, or a copy of the file."
             )
         }
         guard UInt64(answer.body.count) == min(Self.headSize, version.length) else {
             throw OriginsError(
                 .unreachable,
-                "The server of '\(name)' sent \(answer.body.count) of the first \(min(Self.headSize, version.length)) bytes."
+                "The server of '\(address.name)' sent \(answer.body.count) of the first \(min(Self.headSize, version.length)) bytes."
             )
         }
         (head, self.version) = (answer.body, version)
     }
 
     private static func head(
-        _ url: String, _ name: String, _ client: TransferClient
+        _ address: RemoteAddress, _ client: TransferClient
     ) async throws(OriginsError) -> TransferResponse {
-        var request = TransferRequest(tag: 0, url: url)
-        request.range = 0..<headSize
         let answer: TransferResponse
         do throws(TransferError) {
-            answer = try await client.send(request)
+            answer = try await client.send(address.request(0..<headSize))
         } catch {
-            throw OriginsError(error, name)
+            throw OriginsError(error, address.name)
         }
-        guard answer.status == 206 else { throw Self.refusal(answer.status, name) }
+        guard answer.status == 206 else { throw Self.refusal(answer.status, address.name) }
         return answer
     }
 
-    /// Whether the server has another version by now, so that what was read since may be of both.
+    /// Whether the server has another version by now.
     ///
-    /// - Throws: ``OriginsError`` when the server does not answer; it is asked only where its answers tell no version.
-    func hasChanged() async throws(OriginsError) -> Bool {
+    /// It is asked unless an answer since `begin` told that it has this one.
+    ///
+    /// - Throws: ``OriginsError`` when the server does not answer.
+    func hasChanged(since begin: ContinuousClock.Instant) async throws(OriginsError) -> Bool {
         if isStale { return true }
-        guard !version.hasValidator else { return false }
-        let answer = try await Self.head(url, name, client)
-        if RemoteVersion(answer.headers, head: answer.body) != version { isReplaced.store(true, ordering: .relaxed) }
-        return isStale
+        if version.hasValidator, agreedAt.withLock({ $0 >= begin }) { return false }
+        let answer = try await Self.head(address, client)
+        guard RemoteVersion(answer.headers, head: answer.body)?.text == version.text else {
+            isReplaced.store(true, ordering: .relaxed)
+            return true
+        }
+        agreedAt.withLock { $0 = .now }
+        return false
     }
 
     /// Whether an answer was of another version: then nothing more is read.
@@ -111,9 +112,7 @@ final class RemoteFile: Sendable {
             while next < ranges.count {
                 let size = UInt64(ranges[next].count)
                 guard underWay == 0 || underWay + size <= Self.mostUnderWay else { break }
-                var request = TransferRequest(tag: UInt64(next), url: url, headers: version.conditions)
-                request.range = ranges[next]
-                requests.append(request)
+                requests.append(address.request(ranges[next], tag: UInt64(next), conditions: version.conditions))
                 underWay += size
                 next += 1
             }
@@ -132,10 +131,14 @@ final class RemoteFile: Sendable {
     /// The bytes asked for, when the answer has them and is of this version.
     private func body(of result: TransferResult, _ range: Range<UInt64>) throws(OriginsError) -> [UInt8] {
         let answer: TransferResponse
-        do throws(TransferError) { answer = try result.outcome.get() } catch { throw OriginsError(error, name) }
+        do throws(TransferError) { answer = try result.outcome.get() } catch {
+            // The server knew ranges when the archive was opened: a page that took its place for a while says nothing about it.
+            throw OriginsError(error, name, isOpen: true)
+        }
         switch answer.status {
         case 206 where version.agrees(with: answer.headers):
             guard answer.body.count == range.count else { break }
+            agreedAt.withLock { $0 = .now }
             return answer.body
         case 206, 412, 416:
             isReplaced.store(true, ordering: .relaxed)
@@ -153,8 +156,9 @@ final class RemoteFile: Sendable {
     }
 
     private static func refusal(_ status: Int, _ name: String) -> OriginsError {
+        // Too many requests are not the fault of this one.
         OriginsError(
-            .unreachable,
+            status == 429 || status == 503 ? .busy : .unreachable,
             "The server of '\(name)' answered \(status) to a request for a part of the file; expected 206. Check the address and its key."
         )
     }
@@ -162,9 +166,11 @@ final class RemoteFile: Sendable {
 
 extension OriginsError {
     /// Names what a transfer of a part of a file met.
-    fileprivate init(_ error: TransferError, _ name: String) {
+    ///
+    /// - Parameter isOpen: Whether the server has answered requests for parts before.
+    fileprivate init(_ error: TransferError, _ name: String, isOpen: Bool = false) {
         switch error.code {
-        case .rangeIgnored:
+        case .rangeIgnored where !isOpen:
             self.init(
                 .unsupported,
                 "The server of '\(name)' sends the whole file when a part is asked for; a server that knows ranges (RFC 9110, 14) is needed, or a copy of the file.",

@@ -7,6 +7,8 @@ import Tilesets
 final class RemotePMTiles: Sendable {
     /// Gaps between directories that are fetched along, as a share of their bytes.
     static let overfetch = 0.05
+    /// Leaves that are fetched together.
+    private static let leavesAtOnce = 16
     let file: RemoteFile
     let header: PMTilesHeader
     let coding: BodyCoding
@@ -48,29 +50,37 @@ final class RemotePMTiles: Sendable {
     /// - Throws: ``OriginsError``, `CancellationError`.
     func entries(of ids: [UInt64]) async throws -> [UInt64: PMTilesDirectory.Entry] {
         var found: [UInt64: PMTilesDirectory.Entry] = [:]
-        var level: [(directory: PMTilesDirectory, ids: [UInt64])] = [(root, ids)]
-        for _ in 0..<PMTilesHeader.maxDepth {
-            var pointers: [PMTilesDirectory.Entry] = []
-            var below: [[UInt64]] = []
-            for (directory, ids) in level {
-                for id in ids {
-                    guard let entry = directory.entry(for: id) else { continue }
-                    if entry.run > 0 {
-                        found[id] = entry
-                    } else if pointers.last == entry {
-                        below[below.count - 1].append(id)
-                    } else {
-                        pointers.append(entry)
-                        below.append([id])
-                    }
-                }
+        try await look(for: ids, in: root, depth: 1, &found)
+        return found
+    }
+
+    /// Few leaves at a time, because those of a hostile archive are large.
+    private func look(
+        for ids: [UInt64], in directory: PMTilesDirectory, depth: Int, _ found: inout [UInt64: PMTilesDirectory.Entry]
+    ) async throws {
+        var pointers: [(entry: PMTilesDirectory.Entry, ids: [UInt64])] = []
+        for id in ids {
+            guard let entry = directory.entry(for: id) else { continue }
+            if entry.run > 0 {
+                found[id] = entry
+            } else if pointers.last?.entry == entry {
+                pointers[pointers.count - 1].ids.append(id)
+            } else {
+                pointers.append((entry, [id]))
             }
-            if pointers.isEmpty { return found }
-            level = zip(try await leaves.directories(of: pointers), below).map { ($0, $1) }
         }
-        throw OriginsError(
-            .badArchive,
-            "PMTiles file '\(file.name)' nests its directories deeper than \(PMTilesHeader.maxDepth).")
+        guard pointers.isEmpty || depth < PMTilesHeader.maxDepth else {
+            throw OriginsError(
+                .badArchive,
+                "PMTiles file '\(file.name)' nests its directories deeper than \(PMTilesHeader.maxDepth).")
+        }
+        for start in stride(from: 0, to: pointers.count, by: Self.leavesAtOnce) {
+            let part = pointers[start..<min(start + Self.leavesAtOnce, pointers.count)]
+            let below = try await leaves.directories(of: part.map(\.entry))
+            for (directory, pointer) in zip(below, part) {
+                try await look(for: pointer.ids, in: directory, depth: depth + 1, &found)
+            }
+        }
     }
 
     /// What header and metadata say.

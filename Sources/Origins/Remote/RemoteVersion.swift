@@ -2,7 +2,7 @@ internal import Crypto
 import Transfer
 
 /// Which version of a file a web server has: what its answers say of it (RFC 9110, 8.8), and the file's length.
-struct RemoteVersion: Sendable, Hashable {
+struct RemoteVersion: Sendable {
     /// As sent, with its mark of weakness.
     let etag: String?
     /// As sent; looked at where there is no ETag.
@@ -27,13 +27,14 @@ struct RemoteVersion: Sendable, Hashable {
 
     /// The same text for the same version on every machine; for people, and to be compared.
     var text: String {
-        if let etag { return "\(length) bytes with ETag \(etag)" }
+        if let etag { return "\(length) bytes with ETag \(Self.opaque(etag))" }
         if let lastModified { return "\(length) bytes of \(lastModified) (\(head))" }
         return "\(length) bytes (\(head))"
     }
 
-    /// A short ETag of ours for everything that comes from this version.
-    var tag: String {
+    /// A short ETag of ours for everything that comes from this version; `nil` where another version could look the same.
+    var tag: String? {
+        guard hasValidator else { return nil }
         let digest = SHA256.hash(data: Array(text.utf8)).prefix(8)
         return "\"archive-\(digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())\""
     }
@@ -54,8 +55,8 @@ struct RemoteVersion: Sendable, Hashable {
 
     private static func opaque(_ etag: String) -> Substring { etag.hasPrefix("W/") ? etag.dropFirst(2) : etag[...] }
 
-    /// What can be sent back: one line of printable ASCII, as every real validator is.
+    /// What can be sent back: one line of printable ASCII, as every real validator is; short enough for ``text`` to fit into a message.
     private static func short(_ text: String?) -> String? {
-        text.flatMap { $0.utf8.count <= TileValidators.longest && $0.utf8.allSatisfy { 0x20...0x7E ~= $0 } ? $0 : nil }
+        text.flatMap { $0.utf8.count <= 400 && $0.utf8.allSatisfy { 0x20...0x7E ~= $0 } ? $0 : nil }
     }
 }

@@ -2,6 +2,7 @@ import Catalog
 import Foundation
 import ObjectStore
 import Packages
+import S3
 import Shards
 import Synchronization
 import TestSupport

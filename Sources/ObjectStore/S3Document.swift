@@ -1,30 +1,3 @@
-/// How S3 spells keys in URLs: RFC 3986's unreserved characters as they are, every other byte as %XX.
-enum S3Text {
-    static func path(_ key: String) -> String { encoded(key, slash: true) }
-
-    /// A query sorted by key, every key with its '=': libcurl signs it as it stands.
-    static func query(_ items: [(String, String)]) -> String {
-        guard !items.isEmpty else { return "" }
-        let pairs = items.map { (encoded($0.0, slash: false), encoded($0.1, slash: false)) }
-        let sorted = pairs.sorted { Array($0.0.utf8).lexicographicallyPrecedes(Array($1.0.utf8)) }
-        return "?" + sorted.map { "\($0.0)=\($0.1)" }.joined(separator: "&")
-    }
-
-    private static let digits = Array("0123456789ABCDEF".utf8)
-
-    private static func encoded(_ text: String, slash: Bool) -> String {
-        var out: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x2D, 0x2E, 0x5F, 0x7E: out.append(byte)
-            case 0x2F where slash: out.append(byte)
-            default: out += [0x25, digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            }
-        }
-        return String(decoding: out, as: UTF8.self)
-    }
-}
-
 /// The few XML documents of S3: elements without attributes that matter, text with entities.
 ///
 /// Reads what it looks for and ignores the rest; hostile bytes give no element, never a trap.

@@ -17,7 +17,7 @@ public struct S3Credentials: Sendable, CustomStringConvertible, CustomDebugStrin
             guard !value.isEmpty else {
                 throw S3Error(
                     .missingSecret,
-                    "An S3 blob store needs credentials, and \(name) is not set or empty. Set"
+                    "Requests to S3 need credentials, and \(name) is not set or empty. Set"
                         + " AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.")
             }
             guard value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {

@@ -1,0 +1,65 @@
+import Foundation
+import PMTiles
+import TestSupport
+import Testing
+import TileBodies
+import Tilesets
+
+@testable import Worker
+
+/// A remote archive that stays open from one job to the next.
+@Suite(.timeLimit(.minutes(15)))
+struct RemoteArchiveCacheTests {
+    /// One tile, the root directory only.
+    private static func archive(_ letter: UInt8) -> [UInt8] {
+        let body = Gzip.compress([0x1A, 0x07, 0x0A, 0x01, letter, 0x78, 0x02, 0x28, 0x40])
+        let root = PMTilesDirectory(entries: [.init(tile: 0, run: 1, length: UInt64(body.count), offset: 0)]).encoded
+        var header = PMTilesHeader()
+        header.root = .init(offset: 127, length: UInt64(root.count))
+        header.tiles = .init(offset: header.root.end, length: UInt64(body.count))
+        (header.metadata, header.leaves) = (.init(offset: 127, length: 0), .init(offset: 127, length: 0))
+        (header.internalCompression, header.tileCompression) = (1, 2)
+        header.format = .mvt
+        return header.encoded + root + body
+    }
+
+    private static func tileset(_ server: RangeServer) throws -> [UInt8] {
+        let text = "{id: a, url: '\(server.url)', format: pbf, zoom: 0-1}"
+        return try TilesetFile(text: text, name: "a.yaml", folder: URL(filePath: "/")).resolved().canonicalJSON
+    }
+
+    @Test func anotherVersionIsFoundAlthoughNothingIsRead() async throws {
+        let server = try RangeServer(Self.archive(0x61))
+        defer { server.stop() }
+        let tileset = try Self.tileset(server)
+        let cache = OriginCache(environment: [:])
+        let first = try await cache.open(tileset, budget: "")
+        #expect(try await !first.hasChanged())
+        server.replace(with: Self.archive(0x62))
+        // A job of the next day finds it open.
+        let second = try await cache.open(tileset, budget: "")
+        #expect(second.version == first.version)
+        #expect(try await second.hasChanged())
+        let third = try await cache.open(tileset, budget: "")
+        #expect(third.version != first.version)
+        #expect(try await !third.hasChanged())
+    }
+
+    @Test func aServerThatContradictsItselfIsNotAskedForEver() async throws {
+        let server = try RangeServer(Self.archive(0x61))
+        defer { server.stop() }
+        let tileset = try Self.tileset(server)
+        let cache = OriginCache(environment: [:])
+        var failure: WorkFailure?
+        for _ in 0..<20 where failure == nil {
+            do {
+                let opened = try await cache.open(tileset, budget: "")
+                server.replace(with: Self.archive(0x61))
+                #expect(try await opened.hasChanged())
+            } catch let error as WorkFailure {
+                failure = error
+            }
+        }
+        #expect(failure?.cause == "origin-unsupported" && failure?.retriable == false)
+    }
+}
