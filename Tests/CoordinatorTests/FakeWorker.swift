@@ -139,7 +139,7 @@ final class FakeWorker: Sendable {
 extension Talker {
     /// Polls a job until `isReached`.
     func watch(_ job: UInt64, until isReached: (PBJobStatus) -> Bool) async throws -> PBJobStatus {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(240)
         var last = PBJobStatus()
         while ContinuousClock.now < deadline {
             if case .jobStatus(let status) = try await ask(
@@ -153,6 +153,7 @@ extension Talker {
                 if isReached(status) { return status }
                 last = status
             }
+            try await Task.sleep(for: .milliseconds(2))
         }
         Issue.record("job \(job) stayed \(last.state): \(last.batchesDone) of \(last.batches) batches, \(last.reason)")
         throw Silence()
