@@ -65,7 +65,7 @@ final class Daemon {
 /// Waiting for something that another process does.
 enum Eventually {
     /// Polls until `condition` holds; fails the test with `what` after `limit`.
-    static func holds(_ what: String, within limit: Duration = .seconds(60), _ condition: () async throws -> Bool)
+    static func holds(_ what: String, within limit: Duration = .seconds(240), _ condition: () async throws -> Bool)
         async throws
     {
         let deadline = ContinuousClock.now + limit
@@ -78,7 +78,7 @@ enum Eventually {
     }
 
     /// Polls until `value` is there.
-    static func get<Value>(_ what: String, within limit: Duration = .seconds(60), _ value: () async throws -> Value?)
+    static func get<Value>(_ what: String, within limit: Duration = .seconds(240), _ value: () async throws -> Value?)
         async throws -> Value
     {
         var found: Value?
