@@ -16,7 +16,7 @@ struct BuildPlan: Sendable {
 
     /// - Parameters:
     ///   - coordinator: The cluster that builds it; `nil` = this machine.
-    ///   - state: Where to keep the unfinished build instead of beside the output.
+    ///   - state: Where to keep the unfinished build; `nil` = next to the output.
     /// - Throws: ``CLIError`` 64 when the files do not fit the target, 65 when a job outgrows a message.
     init(
         _ drafts: [JobDraft], for target: BuildTarget, policy: SubmitPolicy, coordinator: String?, state: URL?

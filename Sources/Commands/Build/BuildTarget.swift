@@ -107,7 +107,7 @@ struct BuildTarget {
         return files
     }
 
-    /// The folder that keeps an unfinished build: `.NAME.packhorse` beside a single file, `.packhorse` among several.
+    /// The folder that keeps an unfinished build: `.NAME.packhorse` next to a single file, `.packhorse` in a folder of several.
     func stateFolder(of files: [BuildOutput]) -> URL {
         if files.count == 1, let file = files.first {
             let folder = file.url.deletingLastPathComponent()

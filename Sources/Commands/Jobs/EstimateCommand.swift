@@ -83,7 +83,7 @@ extension Estimate {
     /// - Parameters:
     ///   - samples: Tiles fetched per zoom; 0 counts only.
     ///   - workers: Workers that would run, for the time.
-    ///   - formats: The formats whose file sizes are told.
+    ///   - formats: The formats whose file sizes are estimated.
     /// - Throws: ``CLIError`` when no sampled tile could be fetched, with the cause.
     static func sampled(
         _ draft: JobDraft, samples: Int, workers: Int, formats: [PackageFormat]

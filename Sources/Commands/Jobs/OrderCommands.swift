@@ -9,7 +9,7 @@ struct OrderOptions: ParsableArguments {
 
     /// Gives the order and prints what came of it.
     ///
-    /// - Parameter complete: Adds what the order has beside the job.
+    /// - Parameter complete: Adds what the order has besides the job.
     func give(_ order: String, _ complete: @Sendable (inout PBJobOrder) -> Void = { _ in }) async throws {
         var message = PBJobOrder.make {
             $0.job = job
