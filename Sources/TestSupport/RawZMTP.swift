@@ -37,6 +37,12 @@ public final class RawZMTP: Sendable {
 
     deinit { close(descriptor) }
 
+    /// Makes the end of this object reset the connection (RST) instead of closing it in order.
+    public func resetOnClose() {
+        var now = linger(l_onoff: 1, l_linger: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+    }
+
     private static let greeting: [UInt8] =
         [0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0x7F, 3, 0] + Array("NULL".utf8) + [UInt8](repeating: 0, count: 48)
 

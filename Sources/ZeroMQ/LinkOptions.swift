@@ -38,12 +38,12 @@ public struct LinkOptions: Sendable {
     ///
     /// Default 5 s.
     public var sendPatience: Duration = .seconds(5)
-    /// ZMTP heartbeat: interval, and twice this more until a silent connection is dropped.
+    /// The pace at which the kernel asks a silent connection whether its host is still there; after three times this it is dropped.
     ///
-    /// Default 5 s.
+    /// Default 5 s; whole seconds.
     ///
-    /// It only finds half-open TCP connections; a hung process still answers it.
-    public var heartbeat: Duration = .seconds(5)
+    /// It only finds connections whose other end is gone without a word. TCP does it, not ZMTP: see ``Socket/configure(_:_:maxFrameBytes:)``.
+    public var keepAlive: Duration = .seconds(5)
     /// Longest time a peer may take for its handshake.
     ///
     /// Default 5 s.

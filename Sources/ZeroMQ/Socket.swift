@@ -165,16 +165,22 @@ extension Socket {
     /// The options every socket of a link has.
     ///
     /// Source of the values: design/cluster.md 3.1.
+    ///
+    /// ZMTP's own heartbeats stay off. Once a peer's queue is full, libzmq 4.3.4 no longer reads its connection; when that connection is then
+    /// reset, the next heartbeat writes to it and ends the whole process (`Assertion failed: !_io_error`). The kernel's keep-alive
+    /// probes find a host that is gone as well. See docs/decisions/0046.
     func configure(_ options: LinkOptions, _ endpoint: Endpoint, maxFrameBytes: Int) throws(ZeroMQError) {
-        let heartbeat = options.heartbeat.milliseconds
+        let seconds = max(1, options.keepAlive.milliseconds / 1_000)
         try set(ZMQ_LINGER, options.linger.milliseconds)
         try set(ZMQ_SNDHWM, options.sendHighWater)
         try set(ZMQ_RCVHWM, options.receiveFrames(maxFrameBytes))
         try set(ZMQ_MAXMSGSIZE, wide: Int64(maxFrameBytes))
         try set(ZMQ_HANDSHAKE_IVL, options.handshake.milliseconds)
-        try set(ZMQ_HEARTBEAT_IVL, heartbeat)
-        try set(ZMQ_HEARTBEAT_TIMEOUT, heartbeat &* 3)
-        try set(ZMQ_HEARTBEAT_TTL, heartbeat &* 4)
+        try set(ZMQ_TCP_KEEPALIVE, 1)
+        try set(ZMQ_TCP_KEEPALIVE_IDLE, seconds)
+        try set(ZMQ_TCP_KEEPALIVE_INTVL, seconds)
+        try set(ZMQ_TCP_KEEPALIVE_CNT, 2)
+        try set(ZMQ_TCP_MAXRT, seconds &* 3_000)
         try set(ZMQ_RECONNECT_IVL, options.reconnectMin.milliseconds)
         try set(ZMQ_RECONNECT_IVL_MAX, options.reconnectMax.milliseconds)
         if !endpoint.isIPv4 { try set(ZMQ_IPV6, 1) }

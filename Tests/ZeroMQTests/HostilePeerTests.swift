@@ -63,6 +63,27 @@ extension LinkTests {
             }
         }
 
+        /// libzmq 4.3.4 ended the process here when a ZMTP heartbeat was due, every 5 s: see docs/decisions/0046.
+        @Test func aResetConnectionWithAFullQueueDoesNotEndTheProcess() async throws {
+            var options = LinkOptions.quick
+            options.receiveHighWater = 2
+            options.inboxFrames = 1
+            try await withLinks(options: options) { router, dealer in
+                let port = try port(router)
+                let sent = try await onThread {
+                    let peer = try RawZMTP(port: port)
+                    peer.resetOnClose()
+                    let sent = (0..<200).allSatisfy { _ in peer.send(RawZMTP.frame([UInt8](repeating: 7, count: 100))) }
+                    usleep(100_000)
+                    return sent
+                }
+                #expect(sent)
+                try await Task.sleep(for: .milliseconds(5_500))
+                try await dealer.send([[1]])
+                while try await !router.receive(count: 1).contains(where: { $0.bytes == [1] }) {}
+            }
+        }
+
         @Test func theThirdMultipartMessageEndsTheConnection() async throws {
             try await withLinks { router, _ in
                 let port = try port(router)
