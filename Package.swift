@@ -44,6 +44,8 @@ let systemLibraries: [Target] = [
     .systemLibrary(name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
     .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+    .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
+    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
 ]
 
 let libraries: [Room] = [
@@ -57,7 +59,7 @@ let libraries: [Room] = [
     Room("ZeroMQ", ["CZeroMQ"], [.logging]),
     Room("Transfer", ["CCurl"], [.logging]),
     Room("S3", ["Transfer"]),
-    Room("TileBodies", ["CDeflate", "CZlib", "Tiles"]),
+    Room("TileBodies", ["CDeflate", "CZlib", "CBrotli", "CZstd", "Tiles"]),
     Room("Tilesets", ["Tiles", "TileBodies"], [.yams]),
     Room("PMTiles", ["Tiles", "TileBodies"]),
     Room("SQLiteFiles", [], [.grdb]),

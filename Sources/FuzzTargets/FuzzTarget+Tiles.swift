@@ -7,7 +7,7 @@ extension FuzzTarget {
     static func tile(_ bytes: [UInt8]) -> Verdict {
         guard let first = bytes.first else { return .refused("short") }
         let format = TileFormat.allCases[Int(first & 3)]
-        let coding = [BodyCoding.identity, .gzip, .deflate][Int(first >> 2) % 3]
+        let coding = [BodyCoding.identity, .gzip, .deflate, .brotli, .zstd][Int(first >> 2) % 5]
         let memory = LayerMemory(limit: 16)
         let checker = BodyChecker(limit: 1 << 20, layers: memory)
         let body: [UInt8]

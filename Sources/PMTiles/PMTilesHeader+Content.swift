@@ -14,21 +14,19 @@ extension PMTilesHeader {
     /// - Parameters:
     ///   - offset: Where they lie, for errors.
     ///   - name: What the file is called in errors.
-    /// - Throws: ``PMTilesError`` `.badArchive` for damaged gzip, `.unsupported` for another packing.
+    /// - Throws: ``PMTilesError`` `.badArchive` for damaged bytes, `.unsupported` for another packing.
     public func unpack(_ bytes: [UInt8], at offset: UInt64, of name: String) throws(PMTilesError) -> [UInt8] {
-        switch internalCompression {
-        case Compression.none: return bytes
-        case Compression.gzip:
-            do throws(TileBodiesError) {
-                return try Gzip.decompress(bytes, limit: 64 << 20)
-            } catch {
-                throw PMTilesError(
-                    .badArchive, "PMTiles file '\(name)' has damaged gzip at byte \(offset).", cause: error)
-            }
-        case let other:
+        guard let coding = Compression.coding(internalCompression) else {
             throw PMTilesError(
-                .unsupported, "PMTiles file '\(name)' packs its directories with code \(other); gzip and none are read."
+                .unsupported,
+                "PMTiles file '\(name)' packs its directories with code \(internalCompression); none, gzip, brotli and zstd are read."
             )
+        }
+        do throws(TileBodiesError) {
+            return try coding.unpack(bytes, limit: 64 << 20)
+        } catch {
+            throw PMTilesError(
+                .badArchive, "PMTiles file '\(name)' is damaged at byte \(offset): \(error.message).", cause: error)
         }
     }
 
@@ -66,7 +64,8 @@ extension PMTilesHeader {
         guard let coding else {
             throw PMTilesError(
                 .unsupported,
-                "PMTiles file '\(name)' packs its tiles with code \(tileCompression); gzip and none are read.")
+                "PMTiles file '\(name)' packs its tiles with code \(tileCompression); none, gzip, brotli and zstd are read."
+            )
         }
         return coding
     }

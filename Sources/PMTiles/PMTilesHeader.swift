@@ -31,6 +31,19 @@ public struct PMTilesHeader: Sendable, Hashable {
         public static let none: UInt8 = 1
         /// Gzip.
         public static let gzip: UInt8 = 2
+
+        /// What a code means; `nil` for one that this build cannot read.
+        ///
+        /// Tiles of unknown compression are taken as they are.
+        static func coding(_ code: UInt8) -> BodyCoding? {
+            switch code {
+            case none: .identity
+            case gzip: .gzip
+            case 3: .brotli
+            case 4: .zstd
+            default: nil
+            }
+        }
     }
 
     /// The root directory.
@@ -162,10 +175,6 @@ public struct PMTilesHeader: Sendable, Hashable {
 
     /// The coding of tile bodies; `nil` when it cannot be read here.
     public var coding: BodyCoding? {
-        switch tileCompression {
-        case 0, 1: .identity
-        case 2: .gzip
-        default: nil
-        }
+        tileCompression == 0 ? .identity : Compression.coding(tileCompression)
     }
 }

@@ -11,7 +11,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     case htmlPage = "html-page"
     case wrongType = "wrong-type"
     case tooLarge = "too-large"
-    case badGzip = "bad-gzip"
+    case badCoding = "bad-coding"
     case badMVT = "bad-mvt"
     case badPNG = "bad-png"
     case badJPEG = "bad-jpeg"
@@ -150,7 +150,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     /// With whom it lies.
     public var fault: Fault {
         switch self {
-        case .emptyBody, .htmlPage, .wrongType, .tooLarge, .badGzip, .badMVT, .badPNG, .badJPEG, .badWebP,
+        case .emptyBody, .htmlPage, .wrongType, .tooLarge, .badCoding, .badMVT, .badPNG, .badJPEG, .badWebP,
             .unsupportedCoding, .tooManyRedirects, .redirectRefused, .refused:
             .tile
         case .throttled, .serverError, .passingRefusal, .timeout, .truncated, .transport, .resolveFailed,

@@ -6,15 +6,18 @@ public final class BodyChecker {
     private let packer = GzipPacker()
     private let limit: Int
     private let layers: LayerMemory?
+    private let choice: LayerChoice?
     /// The traits of the vector tile that was settled last, when there is a memory to number them.
     public private(set) var settledLayers: [LayerMemory.Number]?
 
     /// - Parameters:
     ///   - limit: The most bytes a body may have, packed or unpacked. Default 64 MiB.
     ///   - layers: What numbers the layers of settled vector tiles; `nil` when nobody wants to know them.
-    public init(limit: Int = Gzip.defaultLimit, layers: LayerMemory? = nil) {
+    ///   - choice: The layers that vector tiles keep; `nil` = all. A tile with none of them is an empty one.
+    public init(limit: Int = Gzip.defaultLimit, layers: LayerMemory? = nil, choice: LayerChoice? = nil) {
         self.limit = limit
         self.layers = layers
+        self.choice = choice
         inflater = Inflater(limit: limit)
     }
 
@@ -40,9 +43,9 @@ public final class BodyChecker {
         defer { inflater.release() }
         settledLayers = nil
         switch (coding, declared) {
-        case (.deflate, _):
+        case (.deflate, _), (.brotli, _), (.zstd, _):
             let unpacked = try body.borrow { (input) throws(TileBodiesError) in
-                try inflater.inflate(input)
+                try inflater.unpack(input, coding)
                 return [UInt8](inflater.output)
             }
             return try settle(unpacked, coding: .identity, declared: declared)
@@ -80,12 +83,11 @@ public final class BodyChecker {
     private func settleVector(_ body: [UInt8], isGzip: Bool, depth: Int = 0) throws(TileBodiesError) -> [UInt8] {
         let verdict = try body.borrow { (input) throws(TileBodiesError) -> Verdict in
             guard isGzip || Gzip.isGzip(input) else {
-                try scan(input)
-                return .packed(packer.compress(input))
+                return .packed(try examine(input) ?? packer.compress(input))
             }
             let members = try gunzip(input, declared: .mvt)
             if depth == 0, Gzip.isGzip(inflater.output) { return .unwrapped([UInt8](inflater.output)) }
-            try scan(inflater.output)
+            if let chosen = try examine(inflater.output) { return .packed(chosen) }
             return members == 1 ? .asServed : .packed(packer.compress(inflater.output))
         }
         switch verdict {
@@ -95,17 +97,31 @@ public final class BodyChecker {
         }
     }
 
+    /// Scans an unpacked vector tile, and packs what is chosen of it; `nil` when that is the whole tile.
+    private func examine(_ tile: UnsafeRawBufferPointer) throws(TileBodiesError) -> [UInt8]? {
+        try scan(tile)
+        guard let choice, let kept = try choice.kept(of: tile) else {
+            try note(tile)
+            return nil
+        }
+        guard !kept.isEmpty else { throw TileBodiesError(.emptyBody, "the tile has none of the chosen layers") }
+        return try kept.borrow { (bytes) throws(TileBodiesError) in
+            try note(bytes)
+            return packer.compress(bytes)
+        }
+    }
+
+    /// Gives the layers of a scanned tile their numbers.
+    private func note(_ tile: UnsafeRawBufferPointer) throws(TileBodiesError) {
+        guard let layers else { return }
+        settledLayers = tile.isEmpty ? [] : try layers.numbers(of: VectorTileSummary(tile, isScanned: true))
+    }
+
     /// Scans an unpacked vector tile and says in the best words what it is when it is none.
     private func scan(_ bytes: UnsafeRawBufferPointer) throws(TileBodiesError) {
-        guard !bytes.isEmpty else {
-            settledLayers = layers == nil ? nil : []
-            return
-        }
+        guard !bytes.isEmpty else { return }
         do {
-            guard try VectorTileScanner.scan(bytes).layers == 0 else {
-                settledLayers = try layers?.numbers(of: VectorTileSummary(bytes, isScanned: true))
-                return
-            }
+            guard try VectorTileScanner.scan(bytes).layers == 0 else { return }
         } catch {
             throw DocumentSniffer.refusal(of: bytes, declared: .mvt) ?? error
         }
@@ -131,7 +147,7 @@ public final class BodyChecker {
     private func gunzip(_ input: UnsafeRawBufferPointer, declared: TileFormat) throws(TileBodiesError) -> Int {
         do {
             return try inflater.gunzip(input)
-        } catch  where error.code == .badGzip && !Gzip.isGzip(input) {
+        } catch  where error.code == .badCoding && !Gzip.isGzip(input) {
             // A Content-Encoding that is not true; what the body is says more than that it is not gzip.
             throw DocumentSniffer.refusal(of: input, declared: declared) ?? error
         }

@@ -30,7 +30,7 @@ public struct BodyDelta {
     ///
     /// Total on hostile bytes.
     ///
-    /// - Throws: ``TileBodiesError`` `bad-delta`, `bad-gzip`, `too-large`.
+    /// - Throws: ``TileBodiesError`` `bad-delta`, `bad-coding`, `too-large`.
     public static func apply(_ delta: [UInt8], to old: [UInt8]) throws(TileBodiesError) -> [UInt8] {
         guard let first = delta.first, let packing = Packing(rawValue: first), delta.count > packing.told else {
             throw TileBodiesError(.badDelta, "a delta of \(delta.count) bytes begins with no packing that is known")

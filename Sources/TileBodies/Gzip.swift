@@ -22,7 +22,7 @@ public enum Gzip {
 
     /// Unpacks one or more gzip members that fill `bytes` exactly.
     ///
-    /// - Throws: ``TileBodiesError`` `.badGzip` or `.tooLarge` (more than `limit` bytes).
+    /// - Throws: ``TileBodiesError`` `.badCoding` or `.tooLarge` (more than `limit` bytes).
     public static func decompress(_ bytes: [UInt8], limit: Int = defaultLimit) throws(TileBodiesError) -> [UInt8] {
         let inflater = Inflater(limit: limit)
         var result: [UInt8] = []

@@ -1,6 +1,6 @@
 internal import CDeflate
 
-/// Unpacks gzip, zlib and bare deflate into a buffer it keeps and lends; never more than its limit.
+/// Unpacks gzip, zlib, bare deflate, brotli and zstd into a buffer it keeps and lends; never more than its limit.
 ///
 /// Not Sendable: one thread at a time. The buffer stays at the largest size used, up to ``keptCapacity``.
 final class Inflater {
@@ -45,12 +45,12 @@ final class Inflater {
     ///
     /// Returns their number.
     ///
-    /// - Throws: `.badGzip` when a member is damaged, cut short or followed by something else; `.tooLarge`.
+    /// - Throws: `.badCoding` when a member is damaged, cut short or followed by something else; `.tooLarge`.
     func gunzip(_ input: UnsafeRawBufferPointer) throws(TileBodiesError) -> Int {
         release()
         // 10 bytes of header, 2 of the shortest deflate stream, 8 of trailer.
         guard input.count >= 20 else {
-            throw TileBodiesError(.badGzip, "\(input.count) bytes are too few for a gzip stream; it was cut short")
+            throw TileBodiesError(.badCoding, "\(input.count) bytes are too few for a gzip stream; it was cut short")
         }
         var position = 0
         var members = 0
@@ -58,7 +58,7 @@ final class Inflater {
         while position < input.count {
             let rest = UnsafeRawBufferPointer(rebasing: input[position...])
             guard members == 0 || rest.starts(with: [0x1f, 0x8b]) else {
-                throw TileBodiesError(.badGzip, "\(rest.count) foreign bytes follow the gzip stream")
+                throw TileBodiesError(.badCoding, "\(rest.count) foreign bytes follow the gzip stream")
             }
             position += try member(rest, unpack: libdeflate_gzip_decompress_ex, called: "gzip")
             members += 1
@@ -66,29 +66,49 @@ final class Inflater {
         return members
     }
 
+    /// Forgets the output, and makes room for a first guess at what `packed` bytes unpack to.
+    func prepare(for packed: Int) {
+        release()
+        reserve(min(limit, max(4096, 4 * min(packed, limit))))
+    }
+
+    /// The room behind the output.
+    var spare: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: buffer[count...]) }
+
+    /// Takes `made` bytes of ``spare`` into the output.
+    func advance(_ made: Int) { count += made }
+
+    /// Doubles the room.
+    ///
+    /// - Throws: `.tooLarge` at the limit.
+    func grow() throws(TileBodiesError) {
+        guard buffer.count < limit else {
+            throw TileBodiesError(.tooLarge, "the body unpacks to more than the limit of \(limit) bytes")
+        }
+        reserve(min(limit, max(4096, buffer.count * 2)))
+    }
+
     /// Unpacks a zlib stream, or a bare deflate stream where it is not one, that fills `input` exactly.
     func inflate(_ input: UnsafeRawBufferPointer) throws(TileBodiesError) {
-        release()
-        reserve(min(limit, max(4096, 4 * min(input.count, limit))))
+        prepare(for: input.count)
         var used: Int
         do {
             used = try member(input, unpack: libdeflate_zlib_decompress_ex, called: "zlib")
-        } catch  where error.code == .badGzip {
+        } catch  where error.code == .badCoding {
             count = 0
             used = try member(input, unpack: libdeflate_deflate_decompress_ex, called: "deflate")
         }
         guard used == input.count else {
-            throw TileBodiesError(.badGzip, "\(input.count - used) foreign bytes follow the deflate stream")
+            throw TileBodiesError(.badCoding, "\(input.count - used) foreign bytes follow the deflate stream")
         }
     }
 
     /// Unpacks a zlib stream that fills `input` exactly, and nothing else.
     func unzlib(_ input: UnsafeRawBufferPointer) throws(TileBodiesError) {
-        release()
-        reserve(min(limit, max(4096, 4 * min(input.count, limit))))
+        prepare(for: input.count)
         let used = try member(input, unpack: libdeflate_zlib_decompress_ex, called: "zlib")
         guard used == input.count else {
-            throw TileBodiesError(.badGzip, "\(input.count - used) foreign bytes follow the zlib stream")
+            throw TileBodiesError(.badCoding, "\(input.count - used) foreign bytes follow the zlib stream")
         }
     }
 
@@ -106,20 +126,16 @@ final class Inflater {
         while true {
             var used = 0
             var made = 0
-            let space = UnsafeMutableRawBufferPointer(rebasing: buffer[count...])
             let result = unpack(
-                decompressor, input.baseAddress, input.count, space.baseAddress, space.count, &used, &made)
+                decompressor, input.baseAddress, input.count, spare.baseAddress, spare.count, &used, &made)
             switch result {
             case LIBDEFLATE_SUCCESS:
-                count += made
+                advance(made)
                 return used
             case LIBDEFLATE_INSUFFICIENT_SPACE:
-                guard buffer.count < limit else {
-                    throw TileBodiesError(.tooLarge, "the body unpacks to more than the limit of \(limit) bytes")
-                }
-                reserve(min(limit, max(4096, buffer.count * 2)))
+                try grow()
             default:
-                throw TileBodiesError(.badGzip, "the \(name) stream of \(input.count) bytes is cut short or damaged")
+                throw TileBodiesError(.badCoding, "the \(name) stream of \(input.count) bytes is cut short or damaged")
             }
         }
     }

@@ -8,13 +8,13 @@ public enum PresetDictionary {
     /// The dictionary is put before the stream as a stored block, so that the stream finds it where it looks back; what the
     /// block unpacks to is cut off again.
     /// - Source: RFC 1951, section 3.2.4 (a stored block begins and ends on whole bytes).
-    /// - Throws: ``TileBodiesError`` `.badGzip` for a damaged stream or a dictionary above ``largest``, `.tooLarge`.
+    /// - Throws: ``TileBodiesError`` `.badCoding` for a damaged stream or a dictionary above ``largest``, `.tooLarge`.
     public static func decompress(
         _ bytes: [UInt8], dictionary: [UInt8], limit: Int = Gzip.defaultLimit
     ) throws(TileBodiesError) -> [UInt8] {
         guard dictionary.count <= largest else {
             throw TileBodiesError(
-                .badGzip, "the dictionary has \(dictionary.count) bytes; deflate knows \(largest) at most")
+                .badCoding, "the dictionary has \(dictionary.count) bytes; deflate knows \(largest) at most")
         }
         let count = UInt16(dictionary.count)
         let lengths = [count, ~count].flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }

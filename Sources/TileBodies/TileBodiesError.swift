@@ -8,7 +8,7 @@ public struct TileBodiesError: Error, Sendable, CustomStringConvertible {
             case wrongType = "wrong-type"
             case truncated
             case tooLarge = "too-large"
-            case badGzip = "bad-gzip"
+            case badCoding = "bad-coding"
             case badMVT = "bad-mvt"
             case badPNG = "bad-png"
             case badJPEG = "bad-jpeg"
@@ -29,8 +29,8 @@ public struct TileBodiesError: Error, Sendable, CustomStringConvertible {
         public static let truncated = Code(value: .truncated)
         /// The body, or what it unpacks to, is larger than the limit.
         public static let tooLarge = Code(value: .tooLarge)
-        /// A gzip or deflate stream that is cut short, damaged, or followed by other bytes.
-        public static let badGzip = Code(value: .badGzip)
+        /// A packed stream (gzip, deflate, brotli, zstd) that is cut short, damaged, or followed by other bytes.
+        public static let badCoding = Code(value: .badCoding)
         /// Breaks the rules of a vector tile.
         public static let badMVT = Code(value: .badMVT)
         /// Breaks the rules of PNG, its checksums included.

@@ -9,7 +9,7 @@ public enum Zlib {
 
     /// Unpacks one zlib stream that fills `bytes` exactly; bare deflate and gzip are refused.
     ///
-    /// - Throws: ``TileBodiesError`` `.badGzip` or `.tooLarge` (more than `limit` bytes).
+    /// - Throws: ``TileBodiesError`` `.badCoding` or `.tooLarge` (more than `limit` bytes).
     public static func decompress(
         _ bytes: [UInt8], limit: Int = Gzip.defaultLimit
     ) throws(TileBodiesError) -> [UInt8] {

@@ -30,6 +30,40 @@ struct BodyCheckerTests {
         #expect(try checker.settle(canonical, coding: .identity, declared: .mvt) == canonical)
     }
 
+    /// 400 bytes, packed by zstd 1.5.4 -19 and by brotli 1.0.9 at level 11.
+    private static let foreign: [(BodyCoding, [UInt8])] = [
+        (
+            .zstd,
+            [
+                40, 181, 47, 253, 100, 144, 0, 141, 0, 0, 80, 112, 97, 99, 107, 104, 111, 114, 115, 101, 32, 1, 0, 131,
+                85,
+                11, 18, 152, 35, 219, 99,
+            ]
+        ),
+        (.brotli, [27, 143, 1, 248, 165, 195, 198, 214, 224, 212, 40, 132, 149, 2, 217, 24, 123, 7, 2]),
+    ]
+
+    @Test(arguments: foreign.indices)
+    func brotliAndZstdAreUnpackedWithinTheLimit(_ number: Int) throws {
+        let (coding, packed) = Self.foreign[number]
+        let raw = Array(String(repeating: "packhorse ", count: 40).utf8)
+        #expect(try coding.unpack(packed, limit: 400) == raw)
+        let large = #expect(throws: TileBodiesError.self) { try coding.unpack(packed, limit: 399) }
+        #expect(large?.code == .tooLarge)
+        for damaged in packed.indices.map({ Array(packed.prefix($0)) }) + [packed + [7]] {
+            let error = #expect(throws: TileBodiesError.self) { try coding.unpack(damaged, limit: 1 << 20) }
+            #expect(error?.code == .badCoding, "\(damaged.count) bytes")
+        }
+        for offset in packed.indices {
+            for bit in 0..<8 {
+                var changed = packed
+                changed[offset] ^= 1 << bit
+                // Whatever comes of it, it is no trap and no more than the limit.
+                if let made = try? coding.unpack(changed, limit: 1 << 20) { #expect(made.count <= 1 << 20) }
+            }
+        }
+    }
+
     @Test func noBytesAreNoTileAndPackedNothingIsATileWithoutLayers() throws {
         #expect(refusal([], .mvt) == "empty-body")
         #expect(refusal([], .png, .gzip) == "empty-body")
@@ -76,7 +110,7 @@ struct BodyCheckerTests {
             }
         }
         #expect(taken < 8)
-        #expect(refusal(served + [0], .mvt, .gzip) == "bad-gzip")
+        #expect(refusal(served + [0], .mvt, .gzip) == "bad-coding")
     }
 
     @Test func sizesAreBounded() {
@@ -87,7 +121,7 @@ struct BodyCheckerTests {
         // A trailer that claims 4 GB for a small stream must not be believed, nor allocated.
         var liar = Gzip.compress(tile)
         liar.replaceSubrange(liar.count - 4..<liar.count, with: [0xff, 0xff, 0xff, 0xff])
-        #expect(refusal(liar, .mvt, .gzip) == "bad-gzip")
+        #expect(refusal(liar, .mvt, .gzip) == "bad-coding")
     }
 
     @Test func gzipSaysNothingOfTimeOrMachine() throws {

@@ -1,0 +1,2 @@
+// unpacking brotli. Only Sources/TileBodies imports this module.
+#include <brotli/decode.h>
