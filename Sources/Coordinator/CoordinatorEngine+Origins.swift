@@ -103,6 +103,7 @@ extension WireConversions {
                         $0.round = grant.round
                         $0.reportMs = UInt32(clamping: grant.reportEvery)
                         $0.opened = grant.opened
+                        $0.bytesPerSecond = grant.bytesPerSecond ?? 0
                     }
                 }
             })

@@ -10,6 +10,19 @@ extension JobOrigin {
         self.init(
             name: name,
             limits: OriginLimits(
-                perSecond: tileset.politeness.requestsPerSecond, concurrency: tileset.politeness.concurrency))
+                perSecond: tileset.politeness.requestsPerSecond, concurrency: tileset.politeness.concurrency,
+                bytesPerSecond: tileset.politeness.bytesPerSecond.map(Double.init)))
+    }
+}
+
+extension BatchCut {
+    /// How the tiles of a tileset are asked for.
+    init(canonicalTileset bytes: [UInt8]) {
+        do {
+            if case .remotePMTiles = try Tileset(canonicalJSON: bytes).source { self = .ranges } else { self = .tiles }
+        } catch {
+            // No worker of this build can read it either.
+            self = .tiles
+        }
     }
 }

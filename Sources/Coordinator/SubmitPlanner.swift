@@ -58,7 +58,8 @@ struct SubmitPlanner: Sendable {
                 "None of the tile packs' bands \(packs) holds zoom \(zoom): its tiles would be in no pack.",
                 hint: "give bands for all of the zooms \(spec.zooms), or ask for fewer zooms")
         }
-        let planner = BatchPlanner(mask: spec.mask, zooms: spec.zooms)
+        let planner = BatchPlanner(
+            mask: spec.mask, zooms: spec.zooms, cut: BatchCut(canonicalTileset: spec.tileset))
         try checkSize(body, tiles: planner.tiles)
         var packages: [Package] = []
         for (package, asked) in zip(spec.packages, body.packages) {
@@ -87,7 +88,8 @@ struct SubmitPlanner: Sendable {
                 needs: PackageNeeds(masks: spec.packages.map(\.mask), cells: batches.map(\.cell)),
                 tileset: spec.tilesetDigest, after: body.after, identity: try Self.identity(body),
                 firing: body.schedule.isEmpty ? nil : Firing(schedule: body.schedule, due: due, wall: wall),
-                origin: spec.origin, formats: spec.formats),
+                origin: spec.origin, formats: spec.formats,
+                sourceVersion: body.sourceVersion.isEmpty ? nil : body.sourceVersion),
             tiles: planner.tiles)
     }
 
@@ -114,6 +116,7 @@ struct SubmitPlanner: Sendable {
             $0.replacesArea = body.replacesArea
             $0.allowShrink = body.allowShrink
             $0.tilePacks = body.tilePacks
+            $0.sourceVersion = body.sourceVersion
             if !body.edition.isRoot { $0.edition = body.edition }
             $0.packages = zip(body.packages, JobSpec.formats(body)).map { package, formats in
                 var package = package

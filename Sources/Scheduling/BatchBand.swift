@@ -18,6 +18,15 @@ public struct BatchBand: Hashable, Sendable {
         ZoomRange(min: low, max: high).map { BatchBand(zooms: $0, indexZoom: index) }
     }
 
+    /// The bands of archives that are read in ranges: bodies lie in the order of zooms, so a deep zoom is a band of its own.
+    static let ofRanges =
+        [(0, 5, 0), (6, 10, 6), (11, 12, 11)].compactMap { low, high, index in
+            ZoomRange(min: low, max: high).map { BatchBand(zooms: $0, indexZoom: index) }
+        }
+        + (13...22).compactMap { zoom in
+            ZoomRange(min: zoom, max: zoom).map { BatchBand(zooms: $0, indexZoom: zoom) }
+        }
+
     /// Tiles of `zooms` in and below one full cell at `cellZoom`, saturating.
     static func fullCount(cellZoom: Int, zooms: ZoomRange) -> UInt64 {
         (zooms.min...zooms.max).reduce(0) { sum, zoom in

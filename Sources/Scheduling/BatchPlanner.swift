@@ -17,6 +17,19 @@ public struct PlannedBatch: Hashable, Sendable {
     }
 }
 
+/// How a job's tiles are asked for, which decides how they are cut into batches.
+public enum BatchCut: Sendable, Hashable {
+    /// Each by itself: from servers, and from files.
+    case tiles
+    /// In ranges that hold many: from archives on a web server. Each batch costs a request or more, so they are few and long.
+    case ranges
+
+    fileprivate var bands: [BatchBand] { self == .tiles ? BatchBand.all : BatchBand.ofRanges }
+    fileprivate var wanted: UInt64 { self == .tiles ? BatchPlanner.wantedBatches : 16 }
+    /// A full cell of four to the seventh tiles is the largest of ranges: some 10 MB of vector tiles.
+    fileprivate var largest: UInt64 { self == .tiles ? BatchPlanner.largestBatch : 16_384 }
+}
+
 /// Cuts the union mask of a job into batches along bands of zooms.
 ///
 /// A batch costs one row whatever its size; nothing here is made per tile. The cut is a function of mask and zooms alone, and nothing that
@@ -40,18 +53,20 @@ public struct BatchPlanner: Sendable {
     public let tiles: UInt64
     /// Most tiles a full cell holds in this job, except where the band's deepest cell is reached first.
     public let target: UInt64
+    private let cut: BatchCut
 
     /// Plans `mask` at `zooms`; zooms below the mask's depth count through ``TileMask/expanded(toZoom:)``, which is the caller's.
-    public init(mask: TileMask, zooms: ZoomRange) {
+    public init(mask: TileMask, zooms: ZoomRange, cut: BatchCut = .tiles) {
+        self.cut = cut
         self.mask = mask
         self.zooms = zooms
         tiles = mask.count(in: zooms)
-        target = min(max(tiles / Self.wantedBatches, Self.smallestTarget), Self.largestBatch)
+        target = min(max(tiles / cut.wanted, Self.smallestTarget), cut.largest)
     }
 
     /// The batches by ascending band, then ascending Hilbert id of the cell; made one at a time.
     public func batches() -> some Sequence<PlannedBatch> {
-        BatchBand.all.lazy.compactMap { band in band.zooms.intersection(zooms).map { (band, $0) } }.flatMap {
+        cut.bands.lazy.compactMap { band in band.zooms.intersection(zooms).map { (band, $0) } }.flatMap {
             band, span in
             mask.tiles(atZoom: band.cellZoom(span: span, target: target), under: .root).lazy.compactMap {
                 cell -> PlannedBatch? in

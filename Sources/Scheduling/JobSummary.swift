@@ -153,14 +153,17 @@ public struct JobSubmission: Sendable {
     public var tileset: ContentDigest?
     /// Per package, the formats it is to have beside its own, ascending; empty = none has any.
     public var formats: [[String]]
+    /// The version of the source's data that the submitter has seen; `nil` = the first that a worker meets.
+    public var sourceVersion: String?
 
     /// A job of `packages` over `batches`.
     public init(
         requestID: String, priority: Int32 = 0, weight: UInt32 = 1, allowedMissing: Double, batches: [PlannedBatch],
         packages: [Package], payload: [UInt8] = [], needs: PackageNeeds? = nil, tileset: ContentDigest? = nil,
         after: [JobID] = [], identity: ContentDigest? = nil, firing: Firing? = nil, origin: JobOrigin? = nil,
-        formats: [[String]] = []
+        formats: [[String]] = [], sourceVersion: String? = nil
     ) {
+        self.sourceVersion = sourceVersion
         self.requestID = requestID
         self.priority = priority
         self.weight = weight

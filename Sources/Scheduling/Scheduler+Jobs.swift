@@ -16,7 +16,8 @@ extension Scheduler {
         let summary = JobSummary(
             id: lastJob, requestID: submission.requestID, priority: max(submission.priority, -1),
             weight: submission.weight,
-            allowedMissing: submission.allowedMissing, after: submission.after, identity: submission.identity)
+            allowedMissing: submission.allowedMissing, after: submission.after, identity: submission.identity,
+            sourceVersion: submission.sourceVersion)
         var stored = StoredJob(
             summary: summary, batches: submission.batches.map(Batch.init), packages: submission.packages,
             payload: submission.payload, needs: submission.needs, tileset: submission.tileset,

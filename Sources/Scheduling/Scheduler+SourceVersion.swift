@@ -1,7 +1,7 @@
 /// All tiles of a job come from one version of its source's data.
 ///
-/// A worker names the version with each result: a text that is equal exactly when the data is (docs/decisions/0001). The first result with
-/// tiles decides the job's version; a result of another version ends the job, because no other end is sure not to mix them. What other jobs
+/// A worker names the version with each result: a text that is equal exactly when the data is (docs/decisions/0001). The submission names the
+/// job's version, else the first result with tiles does; a result of another version ends the job, because no other end is sure not to mix them. What other jobs
 /// fetched is taken only from the same version. Servers have no version (`nil`), and neither have workers of earlier builds, which are
 /// believed.
 extension Scheduler {

@@ -20,6 +20,8 @@ struct Draft: Sendable {
     var group: String?
     var keyEnvironment: String?
     var packs: PackScheme?
+    var layers: [String]?
+    var overfetch: Double?
 
     init(_ reader: FieldReader, fallbackID: String) throws(TilesetsError) {
         id = try reader.text("id") ?? fallbackID
@@ -39,7 +41,12 @@ struct Draft: Sendable {
         keyEnvironment = try Self.key(reader)
         politeness = try Self.politeness(reader)
         packs = try Self.packs(reader)
+        overfetch = try reader.number("overfetch", in: 0...1)
+        layers = try reader.texts("layers").map { Set($0).sorted() }
     }
+
+    /// What a source has that tells nothing: the default of sources in MapLibre's style specification.
+    private static let usualZooms = ZoomRange(min: 0, max: 22) ?? .all
 
     /// Joins the file's keys with the source's own metadata.
     func complete(_ source: Tileset.Source, _ metadata: SourceMetadata) throws(TilesetsError) -> Tileset {
@@ -51,9 +58,7 @@ struct Draft: Sendable {
             throw TilesetsError(
                 .missingKey, "Tileset '\(id)' does not tell its format; add format: pbf, png, jpg, or webp.")
         }
-        guard let zooms = zooms ?? metadata.zooms else {
-            throw TilesetsError(.missingKey, "Tileset '\(id)' does not tell its zooms; add for example zoom: 0-14.")
-        }
+        let zooms = zooms ?? metadata.zooms ?? Self.usualZooms
         var tileset = Tileset(
             id: id, name: name ?? metadata.name, source: source, scheme: scheme ?? metadata.scheme ?? .xyz,
             format: format, zooms: zooms, bounds: bounds ?? metadata.bounds,
@@ -61,7 +66,32 @@ struct Draft: Sendable {
             vectorLayers: metadata.vectorLayers, headers: headers, politeness: politeness, http2: http2,
             maxTileBytes: maxTileBytes, language: language, keyEnvironment: keyEnvironment)
         tileset.packs = packs ?? metadata.packs
+        tileset.overfetch = overfetch
+        if let layers {
+            tileset.layers = layers
+            if let all = tileset.vectorLayers { tileset.vectorLayers = try Self.only(layers, of: all, id) }
+        }
         return tileset
+    }
+
+    /// What a source says of some of its layers.
+    ///
+    /// - Throws: ``TilesetsError`` naming one that it does not have.
+    private static func only(_ layers: [String], of text: String, _ id: String) throws(TilesetsError) -> String {
+        guard case .array(let all)? = JSONValue(json: Array(text.utf8)) else { return text }
+        let named = all.map { item in
+            guard case .object(let values) = item, case .string(let name)? = values["id"] else { return "" }
+            return name
+        }
+        if let strange = layers.first(where: { !named.contains($0) }) {
+            let nearest = Nearest.word(to: strange, among: named).map { "; did you mean '\($0)'?" }
+            throw TilesetsError(
+                .badValue,
+                "Tileset '\(id)' has no layer '\(strange.prefix(80))'\(nearest ?? ""); it has \(named.sorted().joined(separator: ", "))."
+            )
+        }
+        let kept = zip(named, all).filter { layers.contains($0.0) }.map(\.1)
+        do { return try JSONValue.array(kept).canonicalText() } catch { return text }
     }
 
     private static func packs(_ reader: FieldReader) throws(TilesetsError) -> PackScheme? {
@@ -162,6 +192,7 @@ struct Draft: Sendable {
         if let inner = try reader.mapping("politeness", known: TilesetKey.names(in: "politeness")) {
             politeness.concurrency = try inner.integer("concurrency", in: 1...256) ?? politeness.concurrency
             politeness.requestsPerSecond = try inner.number("requests_per_second", in: 0.01...100_000)
+            politeness.bytesPerSecond = try inner.integer("bytes_per_second", in: 10_000...1_000_000_000_000)
             politeness.userAgent = try inner.text("user_agent")
             politeness.contact = try inner.text("contact")
         }

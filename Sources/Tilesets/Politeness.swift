@@ -6,6 +6,8 @@ public struct Politeness: Sendable, Hashable {
     public var concurrency = 8
     /// Requests per second at most, 0.01...100,000; `nil` = as fast as the answers come.
     public var requestsPerSecond: Double?
+    /// Bytes of answers per second at most, 10,000...10^12; `nil` = as many as come.
+    public var bytesPerSecond: Int?
     /// The User-Agent to send; `nil` = `Packhorse/0.1 (+contact)`.
     public var userAgent: String?
     /// A mail address or web page of whoever runs the job.

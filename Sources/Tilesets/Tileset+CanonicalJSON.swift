@@ -21,9 +21,12 @@ extension Tileset {
         var attribution: String?
         var description: String?
         var vectorLayers: String?
+        var layers: [String]?
+        var overfetch: Double?
         var headers: [String: String]
         var concurrency: Int
         var requestsPerSecond: Double?
+        var bytesPerSecond: Int?
         var userAgent: String?
         var contact: String?
         var connectSeconds: Double
@@ -80,8 +83,11 @@ extension Tileset {
             description: form.description, vectorLayers: form.vectorLayers, headers: form.headers,
             politeness: Politeness(), http2: form.http2, maxTileBytes: form.maxTileBytes, language: form.language,
             keyEnvironment: form.keyEnvironment)
+        layers = form.layers
+        overfetch = form.overfetch
         politeness.concurrency = form.concurrency
         politeness.requestsPerSecond = form.requestsPerSecond
+        politeness.bytesPerSecond = form.bytesPerSecond
         politeness.userAgent = form.userAgent
         politeness.contact = form.contact
         politeness.connectSeconds = form.connectSeconds
@@ -94,9 +100,11 @@ extension Tileset {
         var form = Form(
             version: 1, id: id, name: name, scheme: scheme, format: format, minzoom: zooms.min, maxzoom: zooms.max,
             bounds: bounds.map { [$0.west, $0.south, $0.east, $0.north] }, attribution: attribution,
-            description: description, vectorLayers: vectorLayers, headers: headers,
+            description: description, vectorLayers: vectorLayers, layers: layers, overfetch: overfetch,
+            headers: headers,
             concurrency: politeness.concurrency, requestsPerSecond: politeness.requestsPerSecond,
-            userAgent: politeness.userAgent, contact: politeness.contact, connectSeconds: politeness.connectSeconds,
+            bytesPerSecond: politeness.bytesPerSecond, userAgent: politeness.userAgent, contact: politeness.contact,
+            connectSeconds: politeness.connectSeconds,
             totalSeconds: politeness.totalSeconds, stallSeconds: politeness.stallSeconds, http2: http2,
             maxTileBytes: maxTileBytes, language: language, keyEnvironment: keyEnvironment)
         switch source {

@@ -20,15 +20,33 @@ extension Tileset {
         guard (1...(256 << 20)).contains(maxTileBytes) else {
             throw TilesetsError(.badValue, "Tileset '\(id)': max_tile_bytes has to lie within 1...268435456.")
         }
+        try checkLayers()
         try checkPoliteness()
         try checkHeaders()
         try checkSource()
+    }
+
+    private func checkLayers() throws(TilesetsError) {
+        guard (0...1).contains(overfetch ?? 0) else {
+            throw TilesetsError(.badValue, "Tileset '\(id)': overfetch has to lie within 0...1.")
+        }
+        guard let layers else { return }
+        guard format == .mvt else {
+            throw TilesetsError(
+                .badValue,
+                "Tileset '\(id)': layers can be chosen of vector tiles only; its format is \(format.rawValue).")
+        }
+        let isUsable = layers.allSatisfy { (1...200).contains($0.utf8.count) }
+        guard isUsable, (1...VectorTileScanner.layerLimit).contains(layers.count), layers == Set(layers).sorted() else {
+            throw TilesetsError(.badValue, "Tileset '\(id)': layers has to be a list of names, each once.")
+        }
     }
 
     private func checkPoliteness() throws(TilesetsError) {
         let good =
             (1...256).contains(politeness.concurrency)
             && (0.01...100_000).contains(politeness.requestsPerSecond ?? 1)
+            && (10_000...1_000_000_000_000).contains(politeness.bytesPerSecond ?? 10_000)
             && (0.1...600).contains(politeness.connectSeconds) && (0.1...3_600).contains(politeness.totalSeconds)
             && (1...600).contains(politeness.stallSeconds)
         guard good else { throw TilesetsError(.badValue, "Tileset '\(id)': politeness or timeouts are out of range.") }
@@ -117,7 +135,7 @@ extension Tileset {
             throw TilesetsError(
                 .missingKey,
                 "Tileset '\(id)' fetches from \(host.name) without saying who asks; add politeness: with contact: and "
-                    + "your mail address or web page.")
+                    + "your mail address or web page to a tileset file, or set PACKHORSE_CONTACT.")
         }
     }
 

@@ -35,6 +35,12 @@ public struct Tileset: Sendable, Hashable {
     public var description: String?
     /// `vector_layers` as canonical JSON text.
     public var vectorLayers: String?
+    /// The layers that its vector tiles keep, sorted; `nil` = all.
+    ///
+    /// ``vectorLayers`` has these alone.
+    public var layers: [String]?
+    /// Bytes between the tiles of a remote archive that are fetched along to save requests, as a share of the tiles' bytes: 0...1; `nil` = 0.05.
+    public var overfetch: Double?
     /// Request headers; secrets as `${NAME}`.
     public var headers: [String: String]
     /// How the origin is treated.
@@ -119,4 +125,9 @@ public struct Tileset: Sendable, Hashable {
         guard let first = text.first, first.isLetter || first.isNumber, text.utf8.count <= 64 else { return false }
         return text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_.".contains($0)) }
     }
+}
+
+extension Tileset {
+    /// The layers that its tiles keep, as bodies are cut by it; `nil` = all.
+    public var choice: LayerChoice? { layers.map { LayerChoice($0) } }
 }

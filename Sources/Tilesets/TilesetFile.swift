@@ -84,11 +84,14 @@ public struct TilesetFile: Sendable {
 
     /// A tileset file with nothing but this source: a TileJSON URL, tile URL, `mbtiles:PATH`, `pmtiles:PATH`, or the URL of a PMTiles archive.
     ///
+    /// - Parameter contact: A mail address or web page of whoever asks, for public hosts.
     /// - Throws: ``TilesetsError`` when the text is none of these.
-    public init(source: String, folder: URL) throws(TilesetsError) {
+    public init(source: String, folder: URL, contact: String? = nil) throws(TilesetsError) {
         let shown = Self.withoutSecrets(source)
         self = try Self.naming(shown) { () throws(TilesetsError) in
-            let reader = try FieldReader(.object(["url": .string(source)]), name: shown, known: Self.keys)
+            let politeness = contact.map { ["politeness": JSONValue.object(["contact": .string($0)])] } ?? [:]
+            let keys = politeness.merging(["url": .string(source)]) { $1 }
+            let reader = try FieldReader(.object(keys), name: shown, known: Self.keys)
             return try TilesetFile(reader, folder: folder, fallbackID: "tiles")
         }
     }
@@ -191,6 +194,8 @@ public struct TilesetFile: Sendable {
         if text.hasPrefix("pmtiles:"), isWeb(text.dropFirst("pmtiles:".count)) {
             return String(text.dropFirst("pmtiles:".count))
         }
+        // Nothing else is read from a bucket.
+        if text.lowercased().hasPrefix("s3://") { return text }
         return isWeb(text[...]) && !text.contains("{z}") && path(ofURL: text).lowercased().hasSuffix(".pmtiles")
             ? text : nil
     }

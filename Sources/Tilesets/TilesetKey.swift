@@ -31,7 +31,8 @@ public struct TilesetKey: Sendable {
         TilesetKey(
             "format", "pbf (or mvt), png, jpg, webp",
             "The format of the tiles. Default: what the source tells, else the ending of the URL."),
-        TilesetKey("zoom", "0-14, or one number", "The zooms that the source has. Default: what the source tells."),
+        TilesetKey(
+            "zoom", "0-14, or one number", "The zooms that the source has. Default: what the source tells, else 0-22."),
         TilesetKey("minzoom", "0 to 30", "The same as zoom with maxzoom. Default: 0."),
         TilesetKey("maxzoom", "0 to 30", "See minzoom; not together with zoom."),
         TilesetKey(
@@ -54,6 +55,13 @@ public struct TilesetKey: Sendable {
             "tile_packs", "standard, mapbox, 0-5@0,6-10@6, or a list",
             "The bands of tile packs: zooms@zoom of the index tile; in a list each with minzoom, maxzoom and index_zoom. Default: what the source tells under packhorse:tile_packs, else standard."
         ),
+        TilesetKey(
+            "layers", "text, or a list of texts",
+            "The layers that vector tiles keep; tiles without any of them are empty. Default: all layers."),
+        TilesetKey(
+            "overfetch", "0 to 1",
+            "Of an archive on a web server: bytes between the tiles that are fetched along to save requests, as a share of the tiles' bytes. Default: 0.05."
+        ),
         TilesetKey("http2", "true or false", "Ask for HTTP/2 over TLS. Default: false."),
         TilesetKey(
             "max_tile_bytes", "1 to 268435456", "A larger answer is refused. Bytes. Default: 16777216."),
@@ -61,6 +69,9 @@ public struct TilesetKey: Sendable {
         TilesetKey("politeness.concurrency", "1 to 256", "Requests at once. Default: 8."),
         TilesetKey(
             "politeness.requests_per_second", "0.01 to 100000", "Requests per second at most. Default: no limit."),
+        TilesetKey(
+            "politeness.bytes_per_second", "10000 to 1000000000000",
+            "Bytes of answers per second at most, headers not counted. Default: no limit."),
         TilesetKey(
             "politeness.user_agent", "text",
             "The User-Agent header. Default: Packhorse with its version and the contact."),

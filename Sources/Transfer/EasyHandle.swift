@@ -22,6 +22,9 @@ final class EasyHandle {
     /// Whether anything but a plain GET was set on the handle.
     var isDressed = false
     let limit: Int
+    private let budget: OriginBudget?
+    /// What curl was told of ``pace(_:)``.
+    private var speed: curl_off_t = 0
     /// Header bytes of one answer, informational ones included, beyond which it is refused; libcurl keeps all of them.
     private static let maxHeaderBytes = 256 << 10
     private var headerBytes = 0
@@ -31,6 +34,7 @@ final class EasyHandle {
         guard let handle = curl_easy_init() else { return nil }
         self.handle = handle
         limit = options.maxBodyBytes
+        budget = options.budget
         let context = Unmanaged.passUnretained(self).toOpaque()
         _ = ph_easy_set_pointer(handle, CURLOPT_WRITEDATA, context)
         _ = ph_easy_set_pointer(handle, CURLOPT_HEADERDATA, context)
@@ -137,8 +141,17 @@ final class EasyHandle {
         return rangeFailure == nil
     }
 
+    /// Lets the transfer receive this many bytes per second; `nil` = as many as come.
+    func pace(_ bytesPerSecond: Double?) {
+        let limit = bytesPerSecond.map { curl_off_t(max(1, min($0, 1e15))) } ?? 0
+        guard limit != speed else { return }
+        speed = limit
+        _ = ph_easy_set_offset(handle, CURLOPT_MAX_RECV_SPEED_LARGE, limit)
+    }
+
     private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
         received += bytes.count
+        budget?.received(bytes.count)
         if let file {
             var status = 0
             _ = ph_easy_get_long(handle, CURLINFO_RESPONSE_CODE, &status)

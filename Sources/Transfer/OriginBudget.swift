@@ -19,12 +19,15 @@ public final class OriginBudget: Sendable {
         public var reportEvery: Duration?
         /// A higher number than the last grant's ends every wait for a Retry-After.
         public var opened: UInt64
+        /// Bytes of answers received per second; `nil` = no limit.
+        public var bytesPerSecond: Double?
 
         /// A grant.
         public init(
             perSecond: Double, burst: Double, concurrency: Int, until: ContinuousClock.Instant,
-            reportEvery: Duration? = nil, opened: UInt64 = 0
+            reportEvery: Duration? = nil, opened: UInt64 = 0, bytesPerSecond: Double? = nil
         ) {
+            self.bytesPerSecond = bytesPerSecond
             self.reportEvery = reportEvery
             self.opened = opened
             self.perSecond = perSecond
@@ -67,6 +70,8 @@ public final class OriginBudget: Sendable {
     fileprivate struct State {
         var grant: Grant?
         var tokens = 0.0
+        /// Bytes received that the rate of bytes has not made up for yet.
+        var debt = 0.0
         var filledAt: ContinuousClock.Instant?
         /// Connections of an earlier, larger grant, and until when those may go on.
         var ceiling: (concurrency: Int, until: ContinuousClock.Instant)?
@@ -158,6 +163,7 @@ public final class OriginBudget: Sendable {
                 return .seconds(1)
             }
             if state.brake.holds(at: now) { return .milliseconds(50) }
+            if let rate = grant.bytesPerSecond, state.debt > 0 { return .seconds(min(state.debt / rate, 1)) }
             if grant.perSecond > 0 {
                 guard state.tokens >= 1 else { return .seconds(min((1 - state.tokens) / grant.perSecond, 1)) }
                 state.tokens -= 1
@@ -166,6 +172,20 @@ public final class OriginBudget: Sendable {
             state.use.requests &+= 1
             return nil
         }
+    }
+
+    /// Bytes of an answer have come; with a limit of bytes nothing new starts until they are made up for.
+    func received(_ bytes: Int, at now: ContinuousClock.Instant = .now) {
+        state.withLock { state in
+            guard state.grant?.bytesPerSecond != nil else { return }
+            state.fill(at: now)
+            state.debt += Double(bytes)
+        }
+    }
+
+    /// Bytes per second that each request in flight may receive; `nil` = as many as come.
+    var pace: Double? {
+        state.withLock { state in state.grant?.bytesPerSecond.map { $0 / Double(max(state.inFlight, 1)) } }
     }
 
     /// A request has ended.
@@ -229,6 +249,9 @@ extension OriginBudget.State {
         if let filledAt, min(now, grant.until) > filledAt {
             let gain = (min(now, grant.until) - filledAt) / .seconds(1) * grant.perSecond
             tokens = min(grant.burst, tokens + gain)
+        }
+        if let filledAt, now > filledAt, let rate = grant.bytesPerSecond {
+            debt = max(0, debt - (now - filledAt) / .seconds(1) * rate)
         }
         filledAt = max(filledAt ?? now, now)
         if grant.until <= now { tokens = 0 }

@@ -22,6 +22,8 @@ final class TransferEngine {
     private var downloads: [ObjectIdentifier: (download: Download, jobs: Int)] = [:]
     private var finished: [ObjectIdentifier: [TransferResult]] = [:]
     private var generator = SystemRandomNumberGenerator()
+    /// Whether requests in flight have a limit of bytes per second.
+    private var isPaced = false
     private var knownBeginning: [UInt8]?
 
     init(loop: TransferLoop, options: TransferOptions) {
@@ -51,6 +53,7 @@ final class TransferEngine {
             breakOff()
             endPause()
             _ = startDue()
+            pace()
             var running: Int32 = 0
             curl_multi_perform(loop.multi, &running)
             collect()
@@ -60,7 +63,9 @@ final class TransferEngine {
             if start.didStart { continue }
             let linger = downloads.values.compactMap { $0.download.flush(at: .now) }.min()
             let end = budget?.nextEnd(at: .now)
-            let wait = min(start.wait ?? .seconds(10), linger ?? .seconds(10), end ?? .seconds(10))
+            // Another client of the budget may take part of the bytes meanwhile.
+            let turn: Duration = isPaced ? .milliseconds(200) : .seconds(10)
+            let wait = min(turn, start.wait ?? .seconds(10), linger ?? .seconds(10), end ?? .seconds(10))
             curl_multi_poll(loop.multi, nil, 0, Int32(wait.wholeMilliseconds), nil)
         }
         end { _ in true }
@@ -69,6 +74,15 @@ final class TransferEngine {
         idle = []
         loop.finish()
         curl_multi_cleanup(loop.multi)
+    }
+
+    /// Divides the bytes per second among what is in flight.
+    private func pace() {
+        guard let budget, !active.isEmpty else { return }
+        let pace = budget.pace
+        guard isPaced || pace != nil else { return }
+        isPaced = pace != nil
+        for easy in active.values { easy.pace(pace) }
     }
 
     private func accept(_ jobs: [TransferJob]) {
@@ -153,6 +167,7 @@ final class TransferEngine {
             return
         }
         active[easy.handle] = easy
+        easy.pace(budget?.pace)
     }
 
     private func collect() {

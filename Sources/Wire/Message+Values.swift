@@ -79,7 +79,9 @@ extension Message {
 
     private static func check(_ grant: PBRateGrant) throws(WireError) {
         try checkOrigin(grant.origin)
-        guard grant.perSecond.isFinite, grant.perSecond >= 0, grant.burst.isFinite, grant.burst >= 0 else {
+        guard grant.perSecond.isFinite, grant.perSecond >= 0, grant.burst.isFinite, grant.burst >= 0,
+            grant.bytesPerSecond.isFinite, grant.bytesPerSecond >= 0
+        else {
             throw WireError(.badValue, "A grant for '\(grant.origin.prefix(80))' is not a rate.")
         }
     }

@@ -656,6 +656,9 @@ public nonisolated struct PBRateGrant: Sendable {
   /// rises when an operator lifts a block: waits for a Retry-After end
   public var opened: UInt64 = 0
 
+  /// received bytes; 0 = no limit
+  public var bytesPerSecond: Double = 0
+
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
@@ -845,6 +848,12 @@ public nonisolated struct PBSubmit: @unchecked Sendable {
   public var allowShrink: Bool {
     get {_storage._allowShrink}
     set {_uniqueStorage()._allowShrink = newValue}
+  }
+
+  /// the archive's version that all tiles have to be of; empty = of the first that a worker meets
+  public var sourceVersion: String {
+    get {_storage._sourceVersion}
+    set {_uniqueStorage()._sourceVersion = newValue}
   }
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -3830,7 +3839,7 @@ nonisolated extension PBPong: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
 
 nonisolated extension PBRateGrant: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".RateGrant"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{3}per_second\0\u{1}burst\0\u{1}concurrency\0\u{3}ttl_ms\0\u{1}round\0\u{4}L\u{3}report_ms\0\u{1}opened\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}origin\0\u{3}per_second\0\u{1}burst\0\u{1}concurrency\0\u{3}ttl_ms\0\u{1}round\0\u{4}L\u{3}report_ms\0\u{1}opened\0\u{3}bytes_per_second\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3846,6 +3855,7 @@ nonisolated extension PBRateGrant: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 6: try { try decoder.decodeSingularUInt64Field(value: &self.round) }()
       case 210: try { try decoder.decodeSingularUInt32Field(value: &self.reportMs) }()
       case 211: try { try decoder.decodeSingularUInt64Field(value: &self.opened) }()
+      case 212: try { try decoder.decodeSingularDoubleField(value: &self.bytesPerSecond) }()
       default: break
       }
     }
@@ -3876,6 +3886,9 @@ nonisolated extension PBRateGrant: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.opened != 0 {
       try visitor.visitSingularUInt64Field(value: self.opened, fieldNumber: 211)
     }
+    if self.bytesPerSecond.bitPattern != 0 {
+      try visitor.visitSingularDoubleField(value: self.bytesPerSecond, fieldNumber: 212)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3888,6 +3901,7 @@ nonisolated extension PBRateGrant: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.round != rhs.round {return false}
     if lhs.reportMs != rhs.reportMs {return false}
     if lhs.opened != rhs.opened {return false}
+    if lhs.bytesPerSecond != rhs.bytesPerSecond {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4014,7 +4028,7 @@ nonisolated extension PBUnknownSession: SwiftProtobuf.Message, SwiftProtobuf._Me
 
 nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Submit"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{3}replaces_tileset\0\u{3}data_date\0\u{3}tile_packs\0\u{4}H\u{3}replaces_area\0\u{3}allow_shrink\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}kind\0\u{1}label\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}packages\0\u{3}tile_limit\0\u{1}priority\0\u{3}allowed_missing\0\u{3}dry_run\0\u{1}weight\0\u{1}after\0\u{1}schedule\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{3}replaces_tileset\0\u{3}data_date\0\u{3}tile_packs\0\u{4}H\u{3}replaces_area\0\u{3}allow_shrink\0\u{3}source_version\0")
 
   fileprivate class _StorageClass {
     var _requestID: String = String()
@@ -4039,6 +4053,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
     var _tilePacks: String = String()
     var _replacesArea: Bool = false
     var _allowShrink: Bool = false
+    var _sourceVersion: String = String()
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -4071,6 +4086,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       _tilePacks = source._tilePacks
       _replacesArea = source._replacesArea
       _allowShrink = source._allowShrink
+      _sourceVersion = source._sourceVersion
     }
   }
 
@@ -4111,6 +4127,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         case 20: try { try decoder.decodeSingularStringField(value: &_storage._tilePacks) }()
         case 220: try { try decoder.decodeSingularBoolField(value: &_storage._replacesArea) }()
         case 221: try { try decoder.decodeSingularBoolField(value: &_storage._allowShrink) }()
+        case 222: try { try decoder.decodeSingularStringField(value: &_storage._sourceVersion) }()
         default: break
         }
       }
@@ -4189,6 +4206,9 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
       if _storage._allowShrink != false {
         try visitor.visitSingularBoolField(value: _storage._allowShrink, fieldNumber: 221)
       }
+      if !_storage._sourceVersion.isEmpty {
+        try visitor.visitSingularStringField(value: _storage._sourceVersion, fieldNumber: 222)
+      }
     }
     try unknownFields.traverse(visitor: &visitor)
   }
@@ -4220,6 +4240,7 @@ nonisolated extension PBSubmit: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
         if _storage._tilePacks != rhs_storage._tilePacks {return false}
         if _storage._replacesArea != rhs_storage._replacesArea {return false}
         if _storage._allowShrink != rhs_storage._allowShrink {return false}
+        if _storage._sourceVersion != rhs_storage._sourceVersion {return false}
         return true
       }
       if !storagesAreEqual {return false}

@@ -77,7 +77,8 @@ final class WorkerBudgets: Sendable {
                         perSecond: grant.perSecond, burst: grant.burst, concurrency: Int(grant.concurrency),
                         until: anchor + .milliseconds(Int64(grant.ttlMs)),
                         reportEvery: grant.reportMs > 0 ? .milliseconds(Int64(grant.reportMs)) : nil,
-                        opened: grant.opened)
+                        opened: grant.opened,
+                        bytesPerSecond: grant.bytesPerSecond > 0 ? grant.bytesPerSecond : nil)
                 )
             }
         }

@@ -1,6 +1,7 @@
-import Scheduling
 import Testing
 import Tiles
+
+@testable import Scheduling
 
 struct BatchPlannerTests {
     private func zooms(_ low: Int, _ high: Int) throws -> ZoomRange { try #require(ZoomRange(min: low, max: high)) }
@@ -43,6 +44,19 @@ struct BatchPlannerTests {
             #expect(batch.cell.zoom <= band.indexZoom)
             #expect(batch.tiles <= BatchPlanner.largestBatch)
         }
+    }
+
+    @Test func batchesOfRangesAreFewLongAndOfOneZoomWhereThereAreManyTiles() throws {
+        let planner = BatchPlanner(mask: try raggedMask(maxZoom: 14), zooms: try zooms(0, 14), cut: .ranges)
+        let batches = Array(planner.batches())
+        #expect(batches.reduce(0) { $0 + $1.tiles } == planner.tiles)
+        #expect(batches.filter { $0.zooms.max >= 13 }.allSatisfy { $0.zooms.min == $0.zooms.max })
+        #expect(
+            batches.count < BatchPlanner(mask: planner.mask, zooms: planner.zooms).batches().reduce(0) { n, _ in n + 1 }
+        )
+        let whole = try #require(ZoomRange(min: 0, max: 22))
+        #expect(BatchBand.ofRanges.flatMap { Array($0.zooms.min...$0.zooms.max) } == Array(whole.min...whole.max))
+        #expect(BatchBand.ofRanges.allSatisfy { $0.indexZoom <= $0.zooms.min })
     }
 
     @Test func orderIsByBandThenHilbertID() throws {

@@ -57,6 +57,21 @@ struct SourceVersionTests {
         #expect(bench.rows(job).count { $0.state == .done } == 1)
     }
 
+    @Test func aSubmissionMayNameTheVersion() throws {
+        var bench = Bench()
+        bench.join(1, credit: 2)
+        var pinned = submission()
+        pinned.sourceVersion = "monday"
+        bench.on(.submit(pinned))
+        let job = try #require(bench.scheduler.jobIDs.last)
+        #expect(bench.store.jobs[0].summary.sourceVersion == "monday", "durable with the job")
+        let offers = bench.offers(to: nil)
+        #expect(offers.count == 2 && offers.allSatisfy { $0.sourceVersion == "monday" })
+        try commit(&bench, offers[0], "tuesday")
+        let end = try bench.summary(job)
+        #expect(end.state == .failed && end.reason.hasPrefix("source-changed:") && bench.scheduler.audit() == [])
+    }
+
     @Test func equalVersionsAndNoneAreTaken() throws {
         for version in ["monday", nil] {
             var bench = Bench()

@@ -49,6 +49,33 @@ struct TilesetFileTests {
         #expect(tileset.keyEnvironment == "KEY" && tileset.language == "de")
     }
 
+    @Test func aTileURLThatTellsNoZoomsHasThoseOfMapLibre() throws {
+        #expect(try file("url: http://localhost/{z}/{x}/{y}.png").resolved().zooms.description == "0-22")
+        let direct = try TilesetFile(
+            source: "https://a.example/{z}/{x}/{y}.png", folder: folder, contact: "me@b.example")
+        #expect(try direct.resolved().politeness.contact == "me@b.example")
+    }
+
+    @Test func layersAreChosenAmongThoseThatTheSourceHas() throws {
+        let text =
+            "url: pmtiles:a.pmtiles\nlayers: [water, roads]\noverfetch: 0.2\npoliteness: {bytes_per_second: 20000}"
+        var metadata = SourceMetadata()
+        metadata.format = .mvt
+        metadata.zooms = ZoomRange(min: 0, max: 3)
+        metadata.vectorLayers = #"[{"id":"houses"},{"id":"roads"},{"id":"water"}]"#
+        let tileset = try file(text).resolved(metadata: metadata)
+        #expect(tileset.layers == ["roads", "water"] && tileset.vectorLayers == #"[{"id":"roads"},{"id":"water"}]"#)
+        #expect(tileset.overfetch == 0.2 && tileset.politeness.bytesPerSecond == 20_000)
+        #expect(try Tileset(canonicalJSON: tileset.canonicalJSON) == tileset)
+        let wrong = #expect(throws: TilesetsError.self) {
+            try file(text.replacing("roads", with: "raods")).resolved(metadata: metadata)
+        }
+        #expect(wrong?.message.contains("'raods'; did you mean 'roads'?") == true, "\(wrong?.message ?? "")")
+        metadata.format = .png
+        let picture = #expect(throws: TilesetsError.self) { try file(text).resolved(metadata: metadata) }
+        #expect(picture?.message.contains("vector tiles only") == true, "\(picture?.message ?? "")")
+    }
+
     @Test func bandsOfTilePacksComeFromTheFileElseFromTheSource() throws {
         let source = "url: https://t.example/t.json\nid: t\npoliteness: {contact: maps@example.org}\n"
         func document(_ bands: String) -> [UInt8] {
@@ -166,7 +193,7 @@ struct TilesetFileTests {
     }
 
     @Test(arguments: [
-        "", "just text", "[1, 2]", "url: 5", "url: [", "zoom: 3", "url: http://localhost/{z}/{x}/{y}.png",
+        "", "just text", "[1, 2]", "url: 5", "url: [", "zoom: 3",
         "url: http://localhost/{z}/{x}/{y}.png\nzoom: 9-3", "url: http://localhost/{z}/{x}/{y}.png\nzoom: 0-40",
         "url: http://localhost/{z}/{x}/{y}\nzoom: 3", "url: http://localhost/{z}/{x}/{y}.png\nzoom: 3\nid: a/b",
         "url: http://localhost/{z}/{x}/{y}.png\nzoom: 3\nbounds: [1, 2, 3]",

@@ -36,6 +36,31 @@ struct BudgetedClientTests {
         #expect(budget.use.answered == 1)
     }
 
+    /// Bodies that come in one read, and a body that comes in many.
+    @Test(arguments: [(32, 16 << 10), (1, 512 << 10), (3, 256 << 10)])
+    func bytesPerSecondHoldForAllRequestsTogether(count: Int, size: Int) async throws {
+        let body = [UInt8](repeating: 7, count: size)
+        let server = try ScriptedServer { _ in .reply(200, body: body) }
+        defer { server.stop() }
+        let budget = OriginBudget()
+        let client = try client(budget)
+        let rate = 400_000.0
+        var paced = grant(8)
+        paced.bytesPerSecond = rate
+        budget.apply(paced)
+        let start = ContinuousClock.now
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            for number in 0..<count {
+                group.addTask { try await client.get("\(server.url)/\(number)").body.count }
+            }
+            for try await length in group { #expect(length == size) }
+        }
+        let seconds = (ContinuousClock.now - start) / .seconds(1)
+        // What the first requests bring before anything is counted, and the last ones after, is one body or one read each.
+        let free = Double(8 * min(size, 64 << 10))
+        #expect(seconds >= (Double(count * size) - free) / rate, "\(seconds) s")
+    }
+
     @Test func whatIsInFlightIsBrokenOffWhenTheGrantEnds() async throws {
         let server = try ScriptedServer { $0.earlier == 0 ? .silence : .reply(204) }
         defer { server.stop() }

@@ -7,7 +7,7 @@ enum EventText {
         switch change.change {
         case .jobInserted(let body):
             // Not of the plan, which leaves the line when the job's batches are released.
-            "job \(job) submitted: \(body.tiles) tiles in \(body.batches.reduce(0, +)) batches, \(body.packages.count) packages"
+            "job \(job) submitted: \(body.tiles) tiles in \(body.batches.reduce(0, +)) batches, \(body.packages.count) package\(body.packages.count == 1 ? "" : "s")"
         case .job(let body):
             "job \(job) \(body.state)" + (body.priority < 0 ? ", paused" : "")
                 + (body.reason.isEmpty ? "" : ": \(body.reason)")

@@ -144,7 +144,8 @@ struct OriginBook: Sendable {
         return RateGrant(
             origin: name, perSecond: told.amount.rate, burst: told.amount.burst, concurrency: told.amount.concurrency,
             ttl: policy.ttl, round: told.round,
-            reportEvery: health.control.isLimiting ? policy.reportEvery * Int64(1 + seated / 16) : 0, opened: opened)
+            reportEvery: health.control.isLimiting ? policy.reportEvery * Int64(1 + seated / 16) : 0, opened: opened,
+            bytesPerSecond: limits.bytesPerSecond(ofConnections: told.amount.concurrency))
     }
 
     // MARK: - Time

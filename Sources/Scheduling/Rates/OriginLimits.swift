@@ -4,9 +4,12 @@ public struct OriginLimits: Hashable, Sendable {
     public var perSecond: Double?
     /// Requests in flight at once; at least 1.
     public var concurrency: Int
+    /// Bytes received per second; `nil` = no limit.
+    public var bytesPerSecond: Double?
 
     /// Limits; what is no rate counts as the nearest one.
-    public init(perSecond: Double?, concurrency: Int) {
+    public init(perSecond: Double?, concurrency: Int, bytesPerSecond: Double? = nil) {
+        self.bytesPerSecond = bytesPerSecond.flatMap { $0.isFinite ? max($0, 1) : nil }
         self.perSecond = perSecond.flatMap { $0.isFinite ? max($0, 0.001) : nil }
         self.concurrency = min(max(concurrency, 1), 1_000_000)
     }
@@ -14,7 +17,16 @@ public struct OriginLimits: Hashable, Sendable {
     /// Of both, what asks less.
     public func strictest(_ other: OriginLimits) -> OriginLimits {
         let rates = [perSecond, other.perSecond].compactMap(\.self)
-        return OriginLimits(perSecond: rates.min(), concurrency: min(concurrency, other.concurrency))
+        let bytes = [bytesPerSecond, other.bytesPerSecond].compactMap(\.self)
+        return OriginLimits(
+            perSecond: rates.min(), concurrency: min(concurrency, other.concurrency), bytesPerSecond: bytes.min())
+    }
+
+    /// The part of the bytes that go with some of the connections; `nil` without a limit of bytes.
+    ///
+    /// The connections granted are never more than ``concurrency`` together, so the parts are never more than ``bytesPerSecond``.
+    func bytesPerSecond(ofConnections connections: Int) -> Double? {
+        bytesPerSecond.map { $0 * Double(connections) / Double(concurrency) }
     }
 
     /// How many workers may hold a share: one for each ten requests per second, one more, and one for each connection at most.
@@ -116,4 +128,6 @@ public struct RateGrant: Hashable, Sendable {
     public var reportEvery: Int64 = 0
     /// Rises when an operator lifts a block: waits for a Retry-After end.
     public var opened: UInt64 = 0
+    /// Bytes received per second; `nil` = no limit.
+    public var bytesPerSecond: Double?
 }

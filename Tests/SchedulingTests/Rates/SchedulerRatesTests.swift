@@ -50,6 +50,22 @@ struct SchedulerRatesTests {
         #expect(Set(grants.values.map(\.concurrency)) == [2])
     }
 
+    @Test func bytesPerSecondGoWithTheConnections() {
+        var bench = Bench()
+        var submission = Bench.job(40)
+        submission.origin = JobOrigin(
+            name: "tiles", limits: OriginLimits(perSecond: nil, concurrency: 6, bytesPerSecond: 60_000))
+        bench.on(.submit(submission))
+        for id in 1...SessionID(4) { bench.join(id, credit: 5) }
+        settle(&bench, 1...4)
+        let grants = told(bench).values
+        #expect(grants.allSatisfy { $0.bytesPerSecond == Double($0.concurrency) * 10_000 })
+        #expect(grants.reduce(0) { $0 + ($1.bytesPerSecond ?? 0) } == 60_000)
+        let strict = OriginLimits(perSecond: nil, concurrency: 3, bytesPerSecond: 5)
+            .strictest(OriginLimits(perSecond: nil, concurrency: 9, bytesPerSecond: 7))
+        #expect(strict.bytesPerSecond == 5)
+    }
+
     @Test func budgetsAreDividedOnceForAllEventsOfATurn() {
         var (bench, _) = bench(workers: 1)
         bench.sent = []
