@@ -1,5 +1,6 @@
 import TileBodies
 import Tiles
+import Tilesets
 
 /// A file that holds tiles.
 protocol TileArchive: Sendable {
@@ -18,10 +19,10 @@ final class ArchiveOrigin: TileOrigin {
     private let format: TileFormat
     private let settler: Settler
 
-    init(_ archive: any TileArchive, format: TileFormat, lanes: Int, layers: LayerMemory?) {
+    init(_ archive: any TileArchive, _ tileset: Tileset, lanes: Int, layers: LayerMemory?) {
         self.archive = archive
-        self.format = format
-        settler = Settler(lanes: lanes, limit: 64 << 20, layers: layers)
+        format = tileset.format
+        settler = Settler(lanes: lanes, limit: 64 << 20, layers: layers, choice: tileset.choice)
     }
 
     /// A file has no validators: what is known is read again and compared by the caller.

@@ -29,7 +29,8 @@ final class HTTPOrigin: TileOrigin {
         }
         client = try TransferClient.open(tileset, environment: environment, budget: budget)
         judge = ResponseJudge(format: tileset.format)
-        settler = Settler(lanes: lanes, limit: max(64 << 20, tileset.maxTileBytes), layers: layers)
+        settler = Settler(
+            lanes: lanes, limit: max(64 << 20, tileset.maxTileBytes), layers: layers, choice: tileset.choice)
         language = tileset.language
         window = min(1_024, max(64, tileset.politeness.concurrency * 8))
     }

@@ -23,10 +23,10 @@ public enum OriginFactory {
             return try HTTPOrigin(tileset, environment: environment, budget: budget, lanes: lanes, layers: layers)
         case .mbtiles(let path):
             let archive = try MBTilesArchive(path: path, limit: tileset.maxTileBytes)
-            return ArchiveOrigin(archive, format: tileset.format, lanes: 1, layers: layers)
+            return ArchiveOrigin(archive, tileset, lanes: 1, layers: layers)
         case .pmtiles(let path):
             let archive = try PMTilesArchive(path: path, limit: tileset.maxTileBytes)
-            return ArchiveOrigin(archive, format: tileset.format, lanes: lanes, layers: layers)
+            return ArchiveOrigin(archive, tileset, lanes: lanes, layers: layers)
         case .remotePMTiles:
             let file: RemoteFile
             do throws(OriginsError) {

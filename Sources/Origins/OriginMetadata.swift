@@ -14,24 +14,40 @@ public enum OriginMetadata {
     public static func resolve(
         _ file: TilesetFile, environment: [String: String]
     ) async throws(OriginsError) -> Tileset {
+        try await pinned(file, environment: environment).tileset
+    }
+
+    /// The same, and the version of the archive that was read; `nil` for tile servers (docs/decisions/0001).
+    public static func pinned(
+        _ file: TilesetFile, environment: [String: String]
+    ) async throws(OriginsError) -> (tileset: Tileset, version: String?) {
         var metadata: SourceMetadata?
+        var version: String?
         switch file.archive {
         case .mbtiles(let path)?: metadata = try MBTilesArchive(path: path, limit: maxTileJSON).metadata()
         case .pmtiles(let path)?: metadata = try PMTilesArchive(path: path, limit: maxTileJSON).metadata()
         case .remotePMTiles?:
             let remote = try await RemoteFile(try asking(file), environment: environment, budget: nil)
             metadata = try await RemotePMTiles(remote).metadata()
+            version = remote.version.text
         default: break
         }
-        do throws(TilesetsError) {
-            guard file.tileJSONURL != nil else { return try file.resolved(metadata: metadata) }
-        } catch {
+        do {
+            if file.tileJSONURL == nil {
+                let tileset = try file.resolved(metadata: metadata)
+                return (tileset, try version ?? OriginFactory.version(of: tileset))
+            }
+        } catch let error as TilesetsError {
             throw OriginsError(.tileset, error.message, cause: error)
+        } catch let error as OriginsError {
+            throw error
+        } catch {
+            throw OriginsError(.unreadable, "\(error)", cause: error)
         }
-        return try await fetched(file, environment)
+        return (try await fetched(file, environment), nil)
     }
 
-    private static func asking(_ file: TilesetFile) throws(OriginsError) -> Tileset {
+    static func asking(_ file: TilesetFile) throws(OriginsError) -> Tileset {
         do throws(TilesetsError) {
             return try file.forAsking()
         } catch {

@@ -45,6 +45,25 @@ public enum OriginSampler {
         }
     }
 
+    /// What fetching all tiles from a remote archive takes, by its directories.
+    public struct Transfer: Sendable, Hashable {
+        /// Requests for tiles, when one program asks for the whole mask; several workers need some more.
+        public var requests: Int
+        /// Bytes of the bodies, each counted once.
+        public var needed: UInt64
+        /// The same with the bytes between them that are fetched along.
+        public var fetched: UInt64
+        /// Requests for header and directories.
+        public var directoryRequests = 0
+        /// Bytes of header and directories.
+        public var directoryBytes: UInt64 = 0
+
+        /// Makes a forecast from its parts.
+        public init(requests: Int, needed: UInt64, fetched: UInt64) {
+            (self.requests, self.needed, self.fetched) = (requests, needed, fetched)
+        }
+    }
+
     /// What was learnt in all.
     public struct Sample: Sendable, Hashable {
         /// By zoom, ascending; zooms without tiles are left out.
@@ -53,6 +72,8 @@ public enum OriginSampler {
         public var tilesPerSecond: Double
         /// What one of the tiles that failed has to say; `nil` when none failed.
         public var detail: String?
+        /// What the transfer takes, where that is known exactly.
+        public var transfer: Transfer?
     }
 
     /// Asks for up to `count` tiles of each zoom, as politely as the tileset says.
@@ -72,6 +93,14 @@ public enum OriginSampler {
         let chosen = zip(zooms, shares(of: counts, count: count)).flatMap { zoom, share in
             pick(mask, zoom, share, seed: seed &+ UInt64(zoom))
         }
+        var survey: (answers: [[Answer]], transfer: Transfer)?
+        if let archive = origin as? RemoteArchiveOrigin, archive.tellsSizes,
+            counts.reduce(0, +) <= RemoteArchiveOrigin.mostListed
+        {
+            survey = try await archive.survey(mask, zip(zooms, counts).filter { $1 > 0 }.map(\.0))
+            survey?.transfer.directoryRequests = archive.use.requests
+            survey?.transfer.directoryBytes = UInt64(archive.use.bytes)
+        }
         let start = ContinuousClock.now
         try await origin.fetch(chosen) { tiles in settled.withLock { $0 += tiles } }
         let seconds = max((ContinuousClock.now - start) / .seconds(1), 1e-6)
@@ -80,20 +109,18 @@ public enum OriginSampler {
         var samples = zip(zooms, counts).filter { $1 > 0 }.map { zoom, tiles in
             summary(zoom, tiles, byZoom[zoom] ?? [])
         }
-        if let archive = origin as? RemoteArchiveOrigin, archive.tellsSizes,
-            counts.reduce(0, +) <= RemoteArchiveOrigin.mostListed
-        {
-            // Its directories have the size of every body; the sample shows that bodies are what they should be.
+        // The directories have the size of every body; the sample shows that bodies are what they should be.
+        if let survey {
             for index in samples.indices where samples[index].causes.isEmpty {
-                let tiles = Array(mask.tiles(atZoom: samples[index].zoom, under: .root))
-                samples[index].answers = try await archive.sizes(of: tiles)
+                samples[index].answers = survey.answers[index]
             }
         }
         let detail = all.lazy.compactMap { tile -> String? in
             guard case .failed(_, let detail) = tile.outcome else { return nil }
             return "\(tile.tile): \(detail)"
         }.first
-        return Sample(zooms: samples, tilesPerSecond: Double(chosen.count) / seconds, detail: detail)
+        return Sample(
+            zooms: samples, tilesPerSecond: Double(chosen.count) / seconds, detail: detail, transfer: survey?.transfer)
     }
 
     /// How many tiles of each zoom are asked for.

@@ -9,9 +9,9 @@ final class Settler: Sendable {
         let queue: DispatchQueue
         let checker: BodyChecker
 
-        init(_ number: Int, limit: Int, _ layers: LayerMemory?) {
+        init(_ number: Int, limit: Int, _ layers: LayerMemory?, _ choice: LayerChoice?) {
             queue = DispatchQueue(label: "packhorse.settle.\(number)")
-            checker = BodyChecker(limit: limit, layers: layers)
+            checker = BodyChecker(limit: limit, layers: layers, choice: choice)
         }
     }
 
@@ -21,8 +21,9 @@ final class Settler: Sendable {
     /// - Parameters:
     ///   - limit: The largest body, packed or unpacked, in bytes.
     ///   - layers: What numbers the layers of vector tiles; `nil` = they are not looked for.
-    init(lanes: Int, limit: Int, layers: LayerMemory?) {
-        self.lanes = (0..<max(1, lanes)).map { Lane($0, limit: limit, layers) }
+    ///   - choice: The layers that vector tiles keep; `nil` = all.
+    init(lanes: Int, limit: Int, layers: LayerMemory?, choice: LayerChoice?) {
+        self.lanes = (0..<max(1, lanes)).map { Lane($0, limit: limit, layers, choice) }
     }
 
     /// Runs `work` on one of the lanes with its checker.

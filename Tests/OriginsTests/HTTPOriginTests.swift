@@ -111,7 +111,7 @@ struct HTTPOriginTests {
         #expect(tile.outcome == .stored(body: Gzip.compress(layer), etag: nil, lastModified: nil) && requests == 2)
     }
 
-    @Test(arguments: [("br", "unsupported-coding"), ("gzip", "bad-gzip")])
+    @Test(arguments: [("br", "unsupported-coding"), ("gzip", "bad-coding")])
     func aBodyThatCannotBeUnpackedFails(coding: String, cause: String) async throws {
         let body: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3, 1, 2, 3]
         let (tile, _) = try await fetchOne { _ in .reply(200, headers: [("Content-Encoding", coding)], body: body) }

@@ -13,12 +13,14 @@ import Tilesets
 @Suite(.timeLimit(.minutes(15)))
 struct RemoteArchiveTests {
     /// Every tile of zooms 0 to 4 in leaves of 50 entries; the body of a tile is a layer called like it, and tiles of zoom 4 share bodies in runs of three.
-    private static func archive(_ letter: String = "t", leafSize: Int = 50) -> [UInt8] {
+    private static func archive(
+        _ letter: String = "t", leafSize: Int = 50, code: UInt8 = 2, pack: ([UInt8]) -> [UInt8] = Gzip.compress
+    ) -> [UInt8] {
         var entries: [PMTilesDirectory.Entry] = []
         var data: [UInt8] = []
         var id: UInt64 = 0
         while id < 341 {
-            let body = Gzip.compress(body(id, letter))
+            let body = pack(body(id, letter))
             let run: UInt64 = id >= 85 ? min(3, 341 - id) : 1
             entries.append(.init(tile: id, run: run, length: UInt64(body.count), offset: UInt64(data.count)))
             data += body
@@ -28,12 +30,12 @@ struct RemoteArchiveTests {
         var leaves: [UInt8] = []
         for start in stride(from: 0, to: entries.count, by: leafSize) {
             let part = Array(entries[start..<min(start + leafSize, entries.count)])
-            let leaf = Gzip.compress(PMTilesDirectory(entries: part).encoded)
+            let leaf = pack(PMTilesDirectory(entries: part).encoded)
             root.append(.init(tile: part[0].tile, run: 0, length: UInt64(leaf.count), offset: UInt64(leaves.count)))
             leaves += leaf
         }
-        let packedRoot = Gzip.compress(PMTilesDirectory(entries: root).encoded)
-        let metadata = Gzip.compress(Array(#"{"name":"made","vector_layers":[{"id":"a"}]}"#.utf8))
+        let packedRoot = pack(PMTilesDirectory(entries: root).encoded)
+        let metadata = pack(Array(#"{"name":"made","vector_layers":[{"id":"a"}]}"#.utf8))
         var header = PMTilesHeader()
         header.root = .init(offset: 127, length: UInt64(packedRoot.count))
         header.metadata = .init(offset: header.root.end, length: UInt64(metadata.count))
@@ -41,7 +43,7 @@ struct RemoteArchiveTests {
         let gap = [UInt8](repeating: 0xEE, count: 20_000)
         header.leaves = .init(offset: header.metadata.end + UInt64(gap.count), length: UInt64(leaves.count))
         header.tiles = .init(offset: header.leaves.end, length: UInt64(data.count))
-        (header.internalCompression, header.tileCompression, header.maxZoom) = (2, 2, 4)
+        (header.internalCompression, header.tileCompression, header.maxZoom) = (code, code, 4)
         header.format = .mvt
         header.edges = [-1_800_000_000, -850_000_000, 1_800_000_000, 850_000_000]
         return header.encoded + packedRoot + metadata + gap + leaves + data
@@ -106,6 +108,59 @@ struct RemoteArchiveTests {
         #expect(server.requests.count - asked == (manner.redirects ? 6 : 3))
         let pinned = try #require(origin as? any PinnedOrigin)
         #expect(try await !pinned.hasChanged(since: .now) && !pinned.isStale)
+    }
+
+    @Test(arguments: [UInt8(1), 2, 3, 4])
+    func everyCodingGivesTheSameTiles(_ code: UInt8) async throws {
+        let expected = Dictionary(
+            uniqueKeysWithValues: Self.all.map { tile in
+                let id = tile.hilbertID
+                return (tile, Gzip.compress(Self.body(id >= 85 ? id - (id - 85) % 3 : id, "t")))
+            })
+        let pack: ([UInt8]) -> [UInt8] =
+            switch code {
+            case 1: { $0 }
+            case 2: Gzip.compress
+            case 3: StoredStreams.brotli
+            default: StoredStreams.zstd
+            }
+        let archive = Self.archive(code: code, pack: pack)
+        let scratch = try Scratch()
+        let file = scratch.folder.appending(path: "a.pmtiles")
+        try Data(archive).write(to: file)
+        let server = try RangeServer(archive)
+        defer { server.stop() }
+        for source in ["pmtiles:\(file.path)", server.url] {
+            let tileset = try await Self.tileset(source)
+            #expect(tileset.name == "made", "the metadata is packed too")
+            let found = try await Self.fetch(try await OriginFactory.open(tileset, environment: [:]))
+            #expect(Self.bodies(found) == expected, "\(source)")
+        }
+    }
+
+    @Test func onlyChosenLayersComeOutOfAnyArchive() async throws {
+        let scratch = try Scratch()
+        let file = scratch.folder.appending(path: "a.pmtiles")
+        try Data(Self.archive()).write(to: file)
+        let server = try RangeServer(Self.archive())
+        defer { server.stop() }
+        for source in ["pmtiles:\(file.path)", server.url] {
+            var tileset = try await Self.tileset(source)
+            tileset.layers = ["t2", "t85"]
+            let origin = try await OriginFactory.open(tileset, environment: [:])
+            let found = try await Self.fetch(origin)
+            let kept = Self.bodies(found).keys.map(\.hilbertID).sorted()
+            // Three tiles of zoom 4 share the body with layer t85.
+            #expect(kept == [2, 85, 86, 87] && found.count == 341, "\(source): \(kept)")
+            #expect((origin as? RemoteArchiveOrigin)?.tellsSizes != true)
+        }
+    }
+
+    @Test func aCodingThatIsNotKnownIsNamed() async throws {
+        let server = try RangeServer(Self.archive(code: 9))
+        defer { server.stop() }
+        let error = await #expect(throws: OriginsError.self) { try await Self.tileset(server.url) }
+        #expect(error?.code == .unsupported && error?.message.contains("code 9") == true, "\(error?.message ?? "")")
     }
 
     @Test func fewTilesCostTheirBytesAndLeavesAreKept() async throws {

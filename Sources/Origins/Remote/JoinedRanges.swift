@@ -1,5 +1,8 @@
 /// Ranges of a file, joined into few requests that fetch little more than what is wanted.
 enum JoinedRanges {
+    /// Longer gaps are never fetched along: sending them takes longer than a request on most lines.
+    static let longestGap: UInt64 = 64 << 10
+
     /// What one request fetches.
     struct Part: Sendable, Hashable {
         /// The bytes to ask for.
@@ -8,29 +11,29 @@ enum JoinedRanges {
         var pieces: Range<Int>
     }
 
-    /// Joins ranges across the smallest gaps first, until the gaps make up a share of the bytes wanted.
+    /// Joins ranges across the smallest gaps first, as long as the allowance lasts.
     ///
     /// A range longer than `most` is a part of its own; otherwise no part is longer than `most`. Cost: a sort of the gaps.
     ///
     /// - Parameters:
     ///   - wanted: Not empty each, ascending, without overlap.
-    ///   - overfetch: The most bytes of gaps, as a share of the bytes wanted.
+    ///   - allowance: The most bytes of gaps; what was used is taken off.
     ///   - most: The most bytes of a part.
-    static func parts(_ wanted: [Range<UInt64>], overfetch: Double, most: UInt64) -> [Part] {
+    static func parts(_ wanted: [Range<UInt64>], allowance: inout Double, most: UInt64) -> [Part] {
         guard !wanted.isEmpty else { return [] }
-        let needed = wanted.reduce(0.0) { $0 + Double($1.upperBound - $1.lowerBound) }
-        var budget = needed * overfetch
         let gaps = (1..<wanted.count).map { (size: wanted[$0].lowerBound - wanted[$0 - 1].upperBound, before: $0) }
         var isJoined = [Bool](repeating: false, count: wanted.count)
+        var left = allowance
         for gap in gaps.sorted(by: { ($0.size, $0.before) < ($1.size, $1.before) }) {
-            budget -= Double(gap.size)
-            guard budget >= 0 else { break }
+            left -= Double(gap.size)
+            guard left >= 0, gap.size <= longestGap else { break }
             isJoined[gap.before] = true
         }
         var parts = [Part(range: wanted[0], pieces: 0..<1)]
         for index in 1..<wanted.count {
             let last = parts[parts.count - 1]
             if isJoined[index], wanted[index].upperBound - last.range.lowerBound <= most {
+                allowance -= Double(wanted[index].lowerBound - last.range.upperBound)
                 parts[parts.count - 1].range = last.range.lowerBound..<wanted[index].upperBound
                 parts[parts.count - 1].pieces = last.pieces.lowerBound..<index + 1
             } else {
@@ -38,5 +41,15 @@ enum JoinedRanges {
             }
         }
         return parts
+    }
+
+    /// The same with an allowance that is a share of the bytes wanted.
+    static func parts(_ wanted: [Range<UInt64>], overfetch: Double, most: UInt64) -> [Part] {
+        var allowance = bytes(wanted) * overfetch
+        return parts(wanted, allowance: &allowance, most: most)
+    }
+
+    static func bytes(_ ranges: [Range<UInt64>]) -> Double {
+        ranges.reduce(0.0) { $0 + Double($1.upperBound - $1.lowerBound) }
     }
 }

@@ -86,7 +86,7 @@ actor LeafCache {
         let parts =
             isApart
             ? JoinedRanges.parts(
-                sorted.map(\.place), overfetch: RemotePMTiles.overfetch, most: RemoteFile.mostPerRequest)
+                sorted.map(\.place), overfetch: file.overfetch, most: RemoteFile.mostPerRequest)
             : sorted.indices.map { JoinedRanges.Part(range: sorted[$0].place, pieces: $0..<$0 + 1) }
         let fetched = Fetched()
         try await file.read(parts.map(\.range)) { number, bytes in

@@ -19,13 +19,19 @@ final class RemoteArchiveOrigin: PinnedOrigin {
     private let archive: RemotePMTiles
     private let format: TileFormat
     private let settler: Settler
+    private let plan: BodyPlan
     private let limit: UInt64
+    /// Whether only some layers of its tiles are kept.
+    private let isCut: Bool
 
     init(_ archive: RemotePMTiles, _ tileset: Tileset, lanes: Int, layers: LayerMemory?) {
         self.archive = archive
+        plan = BodyPlan(overfetch: archive.file.overfetch, most: archive.file.mostPerPart)
         format = tileset.format
         limit = UInt64(tileset.maxTileBytes)
-        settler = Settler(lanes: lanes, limit: max(64 << 20, tileset.maxTileBytes), layers: layers)
+        isCut = tileset.layers != nil
+        settler = Settler(
+            lanes: lanes, limit: max(64 << 20, tileset.maxTileBytes), layers: layers, choice: tileset.choice)
     }
 
     var version: String { archive.file.version.text }
@@ -80,58 +86,100 @@ final class RemoteArchiveOrigin: PinnedOrigin {
         }
     }
 
-    /// The most tiles that ``sizes(of:)`` is asked for.
+    /// The most tiles that ``survey(_:_:)`` is asked for.
     static let mostListed: UInt64 = 2_000_000
 
     /// Whether bodies are stored as they lie in the archive, so that its directories tell what they will take.
-    var tellsSizes: Bool { format != .mvt || archive.coding == .gzip }
+    var tellsSizes: Bool { !isCut && (format != .mvt || archive.coding == .gzip) }
 
-    /// What the directories say of tiles: bytes of their bodies, each of which is received once.
+    /// What the directories say of the tiles of a mask, without fetching any.
     ///
-    /// - Parameter tiles: Of one zoom.
+    /// - Returns: Per zoom the bytes of each body, received with the first tile that has it; and what the transfer takes.
     /// - Throws: ``OriginsError``, `CancellationError`.
-    func sizes(of tiles: [TileID]) async throws -> [OriginSampler.Answer] {
-        var answers: [OriginSampler.Answer] = []
-        answers.reserveCapacity(tiles.count)
-        var seen = Set<UInt64>()
-        for start in stride(from: 0, to: tiles.count, by: 65_536) {
-            try Task.checkCancellation()
-            let part = tiles[start..<min(start + 65_536, tiles.count)]
-            let entries = try await archive.entries(of: part.map(\.hilbertID).sorted())
-            for tile in part {
-                guard let entry = entries[tile.hilbertID] else {
-                    answers.append(OriginSampler.Answer(tile: tile, bytes: 0, received: 0, body: 0))
-                    continue
+    func survey(_ mask: TileMask, _ zooms: [Int]) async throws -> (
+        answers: [[OriginSampler.Answer]], transfer: OriginSampler.Transfer
+    ) {
+        var answers: [[OriginSampler.Answer]] = []
+        var bodies: [UInt64: UInt64] = [:]
+        for zoom in zooms {
+            let tiles = Array(mask.tiles(atZoom: zoom, under: .root))
+            var found: [OriginSampler.Answer] = []
+            found.reserveCapacity(tiles.count)
+            for start in stride(from: 0, to: tiles.count, by: 65_536) {
+                try Task.checkCancellation()
+                let part = tiles[start..<min(start + 65_536, tiles.count)]
+                let entries = try await archive.entries(of: part.map(\.hilbertID).sorted())
+                for tile in part {
+                    found.append(Self.answer(tile, entries[tile.hilbertID], &bodies))
                 }
-                let isNew = seen.insert(entry.offset).inserted
-                answers.append(
-                    OriginSampler.Answer(
-                        tile: tile, bytes: Int(clamping: entry.length),
-                        received: isNew ? Int(clamping: entry.length) : 0,
-                        // No body has the number 0, which stands for none.
-                        body: entry.offset &+ 1))
             }
+            answers.append(found.sorted { $0.tile < $1.tile })
         }
-        return answers.sorted { $0.tile < $1.tile }
+        // Places in the section of bodies; where that lies does not matter to the gaps.
+        let places = bodies.sorted { $0.key < $1.key }.map { $0.key..<$0.key + $0.value }
+        let isApart = zip(places, places.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }
+        let file = archive.file
+        let parts =
+            isApart
+            ? JoinedRanges.parts(places, overfetch: file.overfetch, most: file.mostPerPart).map(\.range) : places
+        return (
+            answers,
+            OriginSampler.Transfer(
+                requests: parts.count, needed: places.reduce(0) { $0 + UInt64($1.count) },
+                fetched: parts.reduce(0) { $0 + UInt64($1.count) })
+        )
     }
+
+    private static func answer(
+        _ tile: TileID, _ entry: PMTilesDirectory.Entry?, _ bodies: inout [UInt64: UInt64]
+    ) -> OriginSampler.Answer {
+        // A body longer than Int32 is refused when it is fetched.
+        guard let entry, entry.length > 0, entry.length <= UInt64(Int32.max), entry.offset <= UInt64.max / 2 else {
+            return OriginSampler.Answer(tile: tile, bytes: 0, received: 0, body: 0)
+        }
+        let isNew = bodies.updateValue(entry.length, forKey: entry.offset) == nil
+        return OriginSampler.Answer(
+            tile: tile, bytes: Int(entry.length), received: isNew ? Int(entry.length) : 0,
+            // No body has the number 0, which stands for none.
+            body: entry.offset + 1)
+    }
+
+    /// Requests sent and body bytes received so far.
+    var use: (requests: Int, bytes: Int) { archive.file.use }
 
     private func fetch(
         _ bodies: [Range<UInt64>: [TileID]], tag: String?, deliver: @Sendable ([FetchedTile]) async throws -> Void
     ) async throws {
-        let places = bodies.keys.sorted { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
+        var places: [Range<UInt64>] = []
+        var known: [(body: [UInt8], tiles: [TileID])] = []
+        for (place, tiles) in bodies {
+            if let body = plan.body(at: place) { known.append((body, tiles)) } else { places.append(place) }
+        }
+        if !known.isEmpty {
+            let kept = known
+            try await deliver(
+                await settler.run { [format, archive] checker in
+                    kept.flatMap {
+                        Self.settle($0.body, archive.coding, format, tag, $0.tiles, checker, isReceived: false)
+                    }
+                })
+        }
+        places.sort { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
         // Bodies that overlap without being the same belong to damaged archives; they are fetched one by one.
         let isApart = zip(places, places.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }
         let parts =
             isApart
-            ? JoinedRanges.parts(places, overfetch: RemotePMTiles.overfetch, most: RemoteFile.mostPerRequest)
+            ? plan.parts(places)
             : places.indices.map { JoinedRanges.Part(range: places[$0], pieces: $0..<$0 + 1) }
-        try await archive.file.read(parts.map(\.range)) { [settler, format, archive] number, bytes in
+        let wanted = places
+        try await archive.file.read(parts.map(\.range)) { [settler, format, archive, plan] number, bytes in
             let part = parts[number]
+            if part.pieces.count == 1 { plan.keep(bytes, at: part.range) }
             let settled = await settler.run { checker in
                 part.pieces.flatMap { piece in
-                    let start = Int(places[piece].lowerBound - part.range.lowerBound)
-                    let body = Array(bytes[start..<start + places[piece].count])
-                    return Self.settle(body, archive.coding, format, tag, bodies[places[piece]] ?? [], checker)
+                    let start = Int(wanted[piece].lowerBound - part.range.lowerBound)
+                    let body = Array(bytes[start..<start + wanted[piece].count])
+                    return Self.settle(body, archive.coding, format, tag, bodies[wanted[piece]] ?? [], checker)
                 }
             }
             try await deliver(settled)
@@ -141,7 +189,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
     /// What one body means for the tiles that share it.
     private static func settle(
         _ body: [UInt8], _ coding: BodyCoding, _ format: TileFormat, _ tag: String?, _ tiles: [TileID],
-        _ checker: BodyChecker
+        _ checker: BodyChecker, isReceived: Bool = true
     ) -> [FetchedTile] {
         let outcome: FetchedTile.Outcome
         var layers: [LayerMemory.Number]?
@@ -154,7 +202,8 @@ final class RemoteArchiveOrigin: PinnedOrigin {
                 error.code == .emptyBody ? .empty : .failed(cause: error.code.description, detail: error.message)
         }
         return tiles.enumerated().map { number, tile in
-            FetchedTile(tile: tile, outcome: outcome, received: number == 0 ? body.count : 0, layers: layers)
+            FetchedTile(
+                tile: tile, outcome: outcome, received: isReceived && number == 0 ? body.count : 0, layers: layers)
         }
     }
 }

@@ -10,6 +10,8 @@ final class RemoteFile: Sendable {
     static let mostPerRequest: UInt64 = 4 << 20
     /// What a request has at least.
     private static let leastSeconds = 600.0
+    /// How long a part takes at least, in seconds, when bytes per second are limited.
+    private static let secondsPerPart: UInt64 = 10
     /// Bytes that the requests of one ``read(_:each:)`` ask for at a time.
     private static let mostUnderWay: UInt64 = 8 << 20
 
@@ -18,6 +20,16 @@ final class RemoteFile: Sendable {
     /// Its first bytes: 16 KiB, or all when it is smaller.
     let head: [UInt8]
     let version: RemoteVersion
+    /// The most bytes that one request for tiles asks for; fewer where bytes per second are limited, so that it ends in time.
+    let mostPerPart: UInt64
+    /// Bytes of gaps that are fetched along, as a share of those wanted.
+    let overfetch: Double
+    /// Requests sent and body bytes received so far.
+    var use: (requests: Int, bytes: Int) {
+        (requests.load(ordering: .relaxed), received.load(ordering: .relaxed))
+    }
+    private let requests = Atomic<Int>(0)
+    private let received = Atomic<Int>(0)
     private let client: TransferClient
     private let address: RemoteAddress
     private let isReplaced = Atomic<Bool>(false)
@@ -35,8 +47,13 @@ final class RemoteFile: Sendable {
         // A range of some megabytes may take longer than a tile; what stands still is given up all the same.
         asking.politeness.totalSeconds = max(tileset.politeness.totalSeconds, Self.leastSeconds)
         asking.maxTileBytes = Int(Self.mostPerRequest) + tileset.maxTileBytes
+        overfetch = tileset.overfetch ?? 0.05
+        mostPerPart =
+            tileset.politeness.bytesPerSecond.map {
+                min(max(UInt64($0) * Self.secondsPerPart, 64 << 10), Self.mostPerRequest)
+            } ?? Self.mostPerRequest
         client = try TransferClient.open(asking, environment: environment, budget: budget)
-        let answer = try await Self.head(address, client)
+        let answer = try await Self.head(address, client, isOpen: false)
         guard let version = RemoteVersion(answer.headers, head: answer.body) else {
             throw OriginsError(
                 .unsupported,
@@ -50,16 +67,23 @@ final class RemoteFile: Sendable {
             )
         }
         (head, self.version) = (answer.body, version)
+        count(answer.received)
     }
 
+    private func count(_ bytes: Int) {
+        requests.add(1, ordering: .relaxed)
+        received.add(bytes, ordering: .relaxed)
+    }
+
+    /// - Parameter isOpen: Whether the server has answered requests for parts before.
     private static func head(
-        _ address: RemoteAddress, _ client: TransferClient
+        _ address: RemoteAddress, _ client: TransferClient, isOpen: Bool
     ) async throws(OriginsError) -> TransferResponse {
         let answer: TransferResponse
         do throws(TransferError) {
             answer = try await client.send(address.request(0..<headSize))
         } catch {
-            throw OriginsError(error, address.name)
+            throw OriginsError(error, address.name, isOpen: isOpen)
         }
         guard answer.status == 206 else { throw Self.refusal(answer.status, address.name) }
         return answer
@@ -73,7 +97,7 @@ final class RemoteFile: Sendable {
     func hasChanged(since begin: ContinuousClock.Instant) async throws(OriginsError) -> Bool {
         if isStale { return true }
         if version.hasValidator, agreedAt.withLock({ $0 >= begin }) { return false }
-        let answer = try await Self.head(address, client)
+        let answer = try await Self.head(address, client, isOpen: true)
         guard RemoteVersion(answer.headers, head: answer.body)?.text == version.text else {
             isReplaced.store(true, ordering: .relaxed)
             return true
@@ -135,6 +159,7 @@ final class RemoteFile: Sendable {
             // The server knew ranges when the archive was opened: a page that took its place for a while says nothing about it.
             throw OriginsError(error, name, isOpen: true)
         }
+        count(answer.received)
         switch answer.status {
         case 206 where version.agrees(with: answer.headers):
             guard answer.body.count == range.count else { break }

@@ -5,8 +5,6 @@ import Tilesets
 
 /// A PMTiles archive on a web server: its header, directories and metadata.
 final class RemotePMTiles: Sendable {
-    /// Gaps between directories that are fetched along, as a share of their bytes.
-    static let overfetch = 0.05
     /// Leaves that are fetched together.
     private static let leavesAtOnce = 16
     let file: RemoteFile

@@ -1,0 +1,64 @@
+import Synchronization
+
+/// Which ranges to ask for, over all batches of a process: what one batch saves of its allowance, another may use.
+///
+/// Batches within an area have no gaps, those at its border many. Bodies that lie apart and come again and again, such as a sea, are kept.
+final class BodyPlan: Sendable {
+    /// Allowance kept for later batches at most, in bytes.
+    private static let mostSaved = 8.0 * 1_048_576
+    /// Bytes of bodies kept at most, and of one of them.
+    private static let mostKept = (all: 8 << 20, one: 16 << 10)
+
+    private struct State {
+        var saved = 0.0
+        var kept: [Range<UInt64>: (body: [UInt8], lastUse: Int)] = [:]
+        var keptBytes = 0
+        var uses = 0
+    }
+    private let state = Mutex(State())
+    private let overfetch: Double
+    private let most: UInt64
+
+    /// - Parameters:
+    ///   - overfetch: Bytes of gaps, as a share of the bytes wanted.
+    ///   - most: The most bytes of a part.
+    init(overfetch: Double, most: UInt64) {
+        (self.overfetch, self.most) = (overfetch, most)
+    }
+
+    /// - Parameter wanted: Ascending, without overlap.
+    func parts(_ wanted: [Range<UInt64>]) -> [JoinedRanges.Part] {
+        state.withLock { state in
+            var allowance = state.saved + JoinedRanges.bytes(wanted) * overfetch
+            defer { state.saved = min(allowance, Self.mostSaved) }
+            return JoinedRanges.parts(wanted, allowance: &allowance, most: most)
+        }
+    }
+
+    /// A body that was kept.
+    func body(at place: Range<UInt64>) -> [UInt8]? {
+        state.withLock { state in
+            state.uses += 1
+            state.kept[place]?.lastUse = state.uses
+            return state.kept[place]?.body
+        }
+    }
+
+    /// Keeps a body that had to be asked for by itself.
+    func keep(_ body: [UInt8], at place: Range<UInt64>) {
+        guard body.count <= Self.mostKept.one else { return }
+        state.withLock { state in
+            guard state.kept[place] == nil else { return }
+            state.uses += 1
+            state.kept[place] = (body, state.uses)
+            state.keptBytes += body.count
+            guard state.keptBytes > Self.mostKept.all else { return }
+            // Half of them at once, so that the search for the oldest is rare.
+            for (old, entry) in state.kept.sorted(by: { $0.value.lastUse < $1.value.lastUse })
+            where state.keptBytes > Self.mostKept.all / 2 {
+                state.kept[old] = nil
+                state.keptBytes -= entry.body.count
+            }
+        }
+    }
+}
