@@ -166,7 +166,6 @@ struct BuildCommandTests {
             (good + ["LV"] + out, 64, "-o maps/"),
             (good + out + ["--workers", "0"], 64, "--workers"),
             (good + ["-o", scratch.url("o.db").path], 64, "--style"),
-            (["bbox(20,55,30,60)", "--zoom", "0-12", "--tileset", origin.tileset] + out, 64, "--tile-limit"),
             (good + out + ["--coordinator", "tcp://127.0.0.1:9"], 69, "127.0.0.1:9"),
         ]
         for (arguments, status, word) in wrong {
@@ -178,5 +177,21 @@ struct BuildCommandTests {
         let left = try names(scratch.folder).filter { !$0.hasPrefix("out-") && !$0.hasPrefix("err-") }
         #expect(left.count == before, "\(left)")
         #expect(origin.server.requests.isEmpty)
+    }
+
+    /// Nothing listens there: the build does not wait for ever, and names the cause.
+    @Test func aServerThatIsDownEndsTheBuild() async throws {
+        let scratch = try Scratch()
+        let address = try Ports.endpoint().replacing("tcp://", with: "http://")
+        let output = scratch.url("down.mbtiles")
+        let outcome = try await Program.run(
+            [
+                "build", "LI", "--zoom", "0-9", "--tileset", "\(address)/{z}/{x}/{y}.png", "--patience",
+                "3s", "-o", output.path,
+            ], in: scratch)
+        #expect(outcome.status == 75, "\(outcome.status): \(outcome.errors)")
+        #expect(outcome.errors.contains("no tile of Liechtenstein arrived for 3 s; 0 of"), "\(outcome.errors)")
+        #expect(outcome.errors.contains("does not answer"), "\(outcome.errors)")
+        #expect(!FileManager.default.fileExists(atPath: output.path))
     }
 }

@@ -54,6 +54,75 @@ struct RemoteArchiveTests {
         #expect(object["margin"] as? Int == 0 && received >= bytes && received < bytes + bytes / 20 + 200_000)
     }
 
+    @Test func inspectAndConvertTakeAddresses() async throws {
+        let scratch = try Scratch()
+        let file = try await Self.archive(in: scratch)
+        let server = try RangeServer(Array(try Data(contentsOf: file)))
+        defer { server.stop() }
+        let shown = try await Program.run(["inspect", server.url, "--json"], in: scratch)
+        #expect(shown.status == 0, "\(shown.errors)")
+        let facts = try #require(try JSONSerialization.jsonObject(with: Data(shown.output.utf8)) as? [String: Any])
+        #expect(
+            facts["format"] as? String == "pbf" && facts["zoom_max"] as? Int == 10 && facts["tiles"] as? Int ?? 0 > 0)
+        let copies = [("here.mbtiles", file.path), ("there.mbtiles", server.url)]
+        for (name, input) in copies {
+            let outcome = try await Program.run(["convert", input, "-o", scratch.url(name).path], in: scratch)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+        }
+        #expect(try Data(contentsOf: scratch.url("here.mbtiles")) == Data(contentsOf: scratch.url("there.mbtiles")))
+        let left = try FileManager.default.contentsOfDirectory(atPath: scratch.folder.path)
+        #expect(!left.contains { $0.hasPrefix(".packhorse") }, "\(left)")
+    }
+
+    @Test func onlyChosenLayersAreInThePackage() async throws {
+        let scratch = try Scratch()
+        let file = try await Self.archive(in: scratch)
+        let server = try RangeServer(Array(try Data(contentsOf: file)))
+        defer { server.stop() }
+        let shown = try await Program.run(["inspect", file.path, "--json"], in: scratch)
+        #expect(shown.status == 0)
+        var files: [Data] = []
+        for (name, source) in [("a", "pmtiles:\(file.path)"), ("b", server.url)] {
+            let tileset = scratch.url("\(name).yaml")
+            try "id: t\nurl: \(source)\nlayers: [nothing]\n".write(to: tileset, atomically: true, encoding: .utf8)
+            let refused = try await Self.build(tileset.path, scratch.url("\(name).mbtiles"), in: scratch)
+            #expect(
+                refused.status != 0 && refused.errors.contains("has no layer 'nothing'; it has"), "\(refused.errors)")
+            let layer = try #require(refused.errors.firstMatch(of: /it has ([^,\s]+)/)?.1)
+            try "id: t\nurl: \(source)\nlayers: \(layer)\n".write(to: tileset, atomically: true, encoding: .utf8)
+            let output = scratch.url("\(name).mbtiles")
+            let outcome = try await Self.build(tileset.path, output, in: scratch)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            files.append(try Data(contentsOf: output))
+        }
+        #expect(files[0] == files[1])
+    }
+
+    /// Replaced while it is read: the build begins again, and its package is of the new version.
+    @Test func aBuildBeginsAgainWithTheNewArchive() async throws {
+        let scratch = try Scratch()
+        let file = try await Self.archive(in: scratch)
+        let archive = Array(try Data(contentsOf: file))
+        let expected = scratch.url("expected.mbtiles")
+        #expect(try await Self.build("pmtiles:\(file.path)", expected, in: scratch).status == 0)
+        let server = try RangeServer(archive)
+        defer { server.stop() }
+        var begunAgain = 0
+        for moment in [2, 4, 6] {
+            server.replace(with: archive, afterRequests: moment)
+            let output = scratch.url("again-\(moment).mbtiles")
+            let outcome = try await Program.run(
+                [
+                    "build", "EE", "--zoom", "0-9", "--tileset", server.url, "--workers", "2", "-o", output.path,
+                    "--restart-on-change",
+                ], in: scratch)
+            #expect(outcome.status == 0, "\(outcome.errors)")
+            if outcome.errors.contains("beginning again with the new one") { begunAgain += 1 }
+            #expect(FileManager.default.fileExists(atPath: output.path))
+        }
+        #expect(begunAgain > 0, "no change met a running build")
+    }
+
     /// Replaced at many moments: the package is of one version, or the job ends with the reason.
     @Test func aReplacedArchiveNeverGivesAMixture() async throws {
         let scratch = try Scratch()

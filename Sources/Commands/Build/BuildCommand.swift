@@ -38,8 +38,17 @@ struct BuildCommand: AsyncParsableCommand {
     @Flag(help: "Drop an unfinished build of this output and begin again.")
     var restart = false
 
+    @Flag(help: "Begin again by itself when the archive is replaced while it is read.")
+    var restartOnChange = false
+
     @Flag(help: "Say how many tiles there are and how large the files would be about, then stop.")
     var dryRun = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Give up when no tile arrives for this long: 30s, 10min, 2h. What was fetched is kept.",
+            valueName: "duration"))
+    var patience = "10min"
 
     @Option(help: ArgumentHelp("Where to keep the unfinished build. Default: next to the output.", valueName: "folder"))
     var state: String?
@@ -63,6 +72,9 @@ struct BuildCommand: AsyncParsableCommand {
         guard coordinator == nil || workers == nil else {
             throw ValidationError("--workers belongs to a build on this machine; --coordinator has its own workers.")
         }
+        guard WallTime.duration(patience) ?? 0 > 0 else {
+            throw ValidationError("'\(patience)' is not a duration: write --patience 30s, 10min or 2h.")
+        }
         guard coordinator != nil || filesFrom == nil else { throw ValidationError("--files-from needs --coordinator.") }
         guard coordinator != nil || submission.priority >= 0 else {
             throw ValidationError("A --priority below 0 pauses a job; a build on this machine would never end.")
@@ -72,13 +84,16 @@ struct BuildCommand: AsyncParsableCommand {
     func run() async throws {
         let command = self
         do {
-            try await Interruptible.run { try await command.build() }
+            try await Interruptible.run {
+                try await ChangedSource.again(command.restartOnChange) { try await command.build(earlier: $0) }
+            }
         } catch let error as CLIError where error.status == .interrupted {
             throw CLIError(.interrupted, "interrupted", hint: "to continue where it stopped: \(ShellText.thisCommand)")
         }
     }
 
-    private func build() async throws {
+    /// - Parameter earlier: Builds whose archive was replaced.
+    private func build(earlier: Int) async throws {
         let target = try BuildTarget(output)
         var submission = submission
         try target.fill(&submission.output)
@@ -93,7 +108,8 @@ struct BuildCommand: AsyncParsableCommand {
         if !force, !restart, try await plan.isDone() { return try await sayUnchanged(plan) }
         // What an interrupted build of this output put there is looked at when it is known which build it was.
         try plan.check(replacing: force || (isUnderWay && !restart))
-        let folder = try await BuildFolder(plan.state, for: plan.record, isRestart: restart)
+        let folder = try await BuildFolder(
+            plan.state, for: plan.record, isRestart: restart && earlier == 0, restartsOnChange: restartOnChange)
         do {
             if folder.isResumed {
                 try plan.checkNames(replacing: force, isResumed: true)
@@ -103,6 +119,9 @@ struct BuildCommand: AsyncParsableCommand {
             let made = try await run(plan, folder)
             let report = BuildReport(plan, made, files: try await place(plan, made, folder))
             if report.isDone || !report.keepsWork { folder.remove() }
+            if report.isOfChangedSource, restartOnChange, earlier < ChangedSource.mostRestarts {
+                throw CLIError(.badData, "the archive was replaced", isOfChangedSource: true)
+            }
             try report.show(json: progress.json)
         } catch {
             folder.removeUnlessNoted()
@@ -113,7 +132,9 @@ struct BuildCommand: AsyncParsableCommand {
     private var workerCount: Int { workers ?? min(64, max(1, ProcessInfo.processInfo.activeProcessorCount)) }
 
     private func run(_ plan: BuildPlan, _ folder: BuildFolder) async throws -> [JobView] {
-        let run = BuildRun(plan: plan, folder: folder, style: progress.style)
+        let run = BuildRun(
+            plan: plan, folder: folder, style: progress.style,
+            patience: Double(WallTime.duration(patience) ?? 0) / 1_000)
         guard let coordinator else { return try await run.here(workers: workerCount) }
         return try await run.there(coordinator, keys, filesFrom: filesFrom)
     }

@@ -11,6 +11,13 @@ final class BuildFolder: Sendable {
         let label: String
         /// The canonical description of each job's tileset.
         let tilesets: [String]
+        /// The version of each job's archive; empty for tile servers.
+        let versions: [String]
+
+        /// Whether it is the same build but for the version of its archives.
+        func isOfOtherVersions(than other: Record) -> Bool {
+            label == other.label && tilesets == other.tilesets && versions != other.versions
+        }
 
         /// The keys of the tilesets that another record has with other values; the same keys as in ``Tileset/canonicalJSON``.
         func differences(from other: Record) -> [String] {
@@ -44,19 +51,25 @@ final class BuildFolder: Sendable {
 
     /// Makes or opens the folder and takes its lock.
     ///
-    /// - Parameter isRestart: Whether to drop what is there.
+    /// - Parameters:
+    ///   - isRestart: Whether to drop what is there.
+    ///   - restartsOnChange: Whether to drop what came from another version of the archive.
     /// - Throws: ``CLIError``: 75 when another build holds the lock; 73 when the folder cannot be made; 65 when it keeps another build.
-    init(_ url: URL, for record: Record, isRestart: Bool) async throws {
+    init(_ url: URL, for record: Record, isRestart: Bool, restartsOnChange: Bool = false) async throws {
         self.url = url
         lock = try await Self.lock(url)
         let found = Self.record(in: url)
         isResumed = !isRestart && found?.identity == record.identity
-        guard let found, !isRestart, !isResumed else {
+        let isReplaced = found?.isOfOtherVersions(than: record) == true
+        guard let found, !isRestart, !isResumed, !(isReplaced && restartsOnChange) else {
             if !isResumed { try clear() }
             return
         }
         let keys = found.label == record.label ? found.differences(from: record) : []
-        let why = keys.isEmpty ? "" : "; its tileset has another \(keys.joined(separator: ", "))"
+        let why =
+            isReplaced
+            ? "; its archive was replaced since"
+            : keys.isEmpty ? "" : "; its tileset has another \(keys.joined(separator: ", "))"
         throw CLIError(
             .badData, "'\(url.relativePath)' keeps another unfinished build: \(found.label)\(why)",
             hint: "drop it with --restart, repeat the command that began it, or name another output")

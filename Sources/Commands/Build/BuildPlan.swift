@@ -13,6 +13,8 @@ struct BuildPlan: Sendable {
     /// Where the unfinished build is kept.
     let state: URL
     let record: BuildFolder.Record
+    /// Whether a cluster builds it that others use too.
+    let isShared: Bool
 
     /// - Parameters:
     ///   - coordinator: The cluster that builds it; `nil` = this machine.
@@ -22,6 +24,7 @@ struct BuildPlan: Sendable {
         _ drafts: [JobDraft], for target: BuildTarget, policy: SubmitPolicy, coordinator: String?, state: URL?
     ) throws {
         self.drafts = drafts
+        isShared = coordinator != nil
         files = try target.files(drafts)
         self.state = state ?? target.stateFolder(of: files)
         let essence = SubmitPolicy(requestID: "", allowedMissing: policy.allowedMissing)
@@ -30,11 +33,14 @@ struct BuildPlan: Sendable {
         let identity = Digest(of: all).hex
         record = BuildFolder.Record(
             identity: identity, label: Self.label(drafts, files),
-            tilesets: drafts.map { String(decoding: $0.tileset.canonicalJSON, as: UTF8.self) })
+            tilesets: drafts.map { String(decoding: $0.tileset.canonicalJSON, as: UTF8.self) },
+            versions: drafts.map { $0.sourceVersion ?? "" })
         requests = try drafts.enumerated().map { index, draft in
             var policy = policy
             // In a cluster the job is found by what it makes; here the id finds it after its end too.
             policy.requestID = coordinator == nil ? "build-\(identity.prefix(32))-\(index)" : ""
+            // The limit of boxes protects a cluster that others use too.
+            if coordinator == nil { policy.tileLimit = .max }
             return try draft.request(policy)
         }
     }

@@ -49,7 +49,8 @@ struct BuildReport: Encodable {
         let isGood = files.count == plan.files.count && jobs.allSatisfy { JobReport.status($0) == .success }
         state = !isGood ? "failed" : jobs.isEmpty ? "unchanged" : "done"
         self.files = files
-        self.jobs = jobs
+        // The folder that a build on this machine publishes into is removed with the build.
+        self.jobs = plan.isShared ? jobs : jobs.map(\.withoutPaths)
         stateFolder = plan.state.relativePath
     }
 
@@ -57,8 +58,11 @@ struct BuildReport: Encodable {
 
     /// Whether something was fetched that another run can use: tiles of an archive that was replaced are of no use.
     var keepsWork: Bool {
-        jobs.contains { $0.stored > 0 && $0.reason?.contains("source-changed") != true }
+        jobs.contains { $0.stored > 0 } && !isOfChangedSource
     }
+
+    /// Whether it failed because an archive was replaced.
+    var isOfChangedSource: Bool { jobs.contains(where: \.isOfChangedSource) }
 
     /// Prints it: the files, or one object, on standard output.
     ///
@@ -90,7 +94,8 @@ struct BuildReport: Encodable {
             "the build failed" + (bad?.reason.map { ": \($0)" } ?? ""),
             hint: keepsWork
                 ? "what was fetched is kept in '\(stateFolder)'; to ask again for the rest: \(ShellText.thisCommand)"
-                : "nothing is kept of it; to begin again: \(ShellText.thisCommand)")
+                : "nothing is kept of it; to begin again: \(ShellText.thisCommand)",
+            isOfChangedSource: isOfChangedSource)
     }
 
     private static func line(_ file: File) -> String {

@@ -7,6 +7,8 @@ struct BuildRun {
     let plan: BuildPlan
     let folder: BuildFolder
     let style: ProgressStyle
+    /// Seconds without a tile after which the build is given up.
+    let patience: Double
 
     /// Builds on this machine.
     ///
@@ -91,7 +93,7 @@ struct BuildRun {
                 }
             }
             var views: [JobView] = []
-            let watcher = JobWatcher(client: watching, style: style, quietStart: 1)
+            let watcher = JobWatcher(client: watching, style: style, quietStart: 1, patience: patience)
             for number in numbers { views.append(try await watcher.follow(number)) }
             await client.close()
             await watching.close()

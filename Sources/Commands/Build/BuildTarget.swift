@@ -48,18 +48,13 @@ struct BuildTarget {
             (place, possible) = (.folder(URL(filePath: option, directoryHint: .isDirectory)), [])
             return
         }
-        let name = url.lastPathComponent
-        // The longest first: EE.carto.mbtiles is of carto, although it ends with .mbtiles too.
-        let formats = PackageFormat.allCases.filter { $0.fileExtension.hasSuffix(".\(url.pathExtension)") }
-            .sorted { $0.fileExtension.count > $1.fileExtension.count }
+        let formats = PackageFormat.possible(forName: option)
         guard !formats.isEmpty else {
             throw CLIError(
                 .usage, "-o '\(option)' ends with .\(url.pathExtension), which is of no format",
                 hint: "end it with .mbtiles, .pmtiles or .db (with --style), or with / for a folder")
         }
-        place = .file(url)
-        possible =
-            formats.filter { name.hasSuffix($0.fileExtension) } + formats.filter { !name.hasSuffix($0.fileExtension) }
+        (place, possible) = (.file(url), formats)
     }
 
     /// Lets the file's name say the format where no option does.

@@ -2,7 +2,7 @@ import Catalog
 
 /// What is said of the absolute addresses in `packages.json`, when clients cannot find the files there.
 enum CatalogAddress {
-    /// Lists that are about to be pushed: an address of this machine is of no use to other clients.
+    /// Lists that are about to be pushed as they are: an address of this machine is of no use to other clients.
     static func warnings(ofPushed bases: Set<String>) -> [String] {
         bases.sorted().filter(Catalog.isLoopback).map {
             "packages.json names its files at '\($0)', which leads each client to its own machine: CARTO's client cannot fetch them. "

@@ -91,7 +91,8 @@ struct CatalogPush: Sendable {
         let missing = files.filter { !isThere($0) }
         let all = (files: missing.count, bytes: missing.reduce(0) { $0 + $1.size })
         var report = Report()
-        report.warnings = CatalogAddress.warnings(ofPushed: address.map { [$0.url] } ?? lists.bases)
+        // An address that is given now is meant.
+        report.warnings = address == nil ? CatalogAddress.warnings(ofPushed: lists.bases) : []
         var sent = Journal(target: target, name: Self.journal, isOff: dryRun)
         do {
             for file in files {

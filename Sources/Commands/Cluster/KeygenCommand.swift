@@ -52,9 +52,9 @@ struct KeygenCommand: ParsableCommand {
         ]
         for (name, roles) in set {
             let secret = folder.appending(path: "\(name).key")
-            let pair =
-                FileManager.default.fileExists(atPath: secret.path)
-                ? try KeyFile.readSecret(secret) : try Self.pair(secret, roles)
+            let isThere = FileKind.isThere(secret)
+            if isThere { Console.note("kept: \(secret.path)") }
+            let pair = isThere ? try KeyFile.readSecret(secret) : try Self.pair(secret, roles)
             let entry = allowed.appending(path: "\(name).pub")
             if name != "coordinator", !FileManager.default.fileExists(atPath: entry.path) {
                 try KeyFile.write(pair.publicKey, roles: roles, to: entry)

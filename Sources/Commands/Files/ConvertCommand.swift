@@ -17,10 +17,14 @@ struct ConvertCommand: AsyncParsableCommand {
               packhorse convert EE.mbtiles --format pmtiles -o EE.pmtiles
               packhorse convert EE.mbtiles --format pmtiles,carto --format mbtiles-flat -o exports/
               packhorse convert found.pmtiles --format mbtiles -o found.mbtiles
+              packhorse convert https://maps.example.com/city.pmtiles -o city.mbtiles
               packhorse convert EE.mbtiles --format maplibre --style-pack style -o EE.maplibre.db
             """)
 
-    @Argument(help: "An MBTiles file of any dialect (CARTO's packages too) or a PMTiles file.") var input: String
+    @Argument(
+        help:
+            "An MBTiles file of any dialect (CARTO's packages too) or a PMTiles file, or the address of one (http, https, s3), which is fetched whole."
+    ) var input: String
     @Option(
         name: .customLong("format"),
         help: "A format, or several with commas; may be repeated. Default: by the extension of the output.")
@@ -36,16 +40,17 @@ struct ConvertCommand: AsyncParsableCommand {
 
     func run() async throws {
         let source = URL(filePath: input)
-        try FileKind.requireFile(source)
+        let isRemote = RemoteInput.isMeant(by: input)
+        if !isRemote { try FileKind.requireFile(source) }
         let named =
             formats.isEmpty
             ? [try ConvertTargets.format(ofName: output)]
             : try PackageFormat.list(parsing: formats.joined(separator: ","))
         let targets = try ConvertTargets.plan(source, named, output: output, replacing: force)
         if targets.contains(where: { $0.format == .maplibre }) {
-            guard try PackageKind.of(source) != .pmtiles else {
+            guard try !isRemote && PackageKind.of(source) != .pmtiles else {
                 throw CLIError(
-                    .badData, "'\(source.path)' is a PMTiles file; format maplibre is written from an MBTiles file",
+                    .badData, "'\(input)' is a PMTiles file; format maplibre is written from an MBTiles file",
                     hint: "make one first: packhorse convert '\(input)' --format mbtiles -o FILE.mbtiles")
             }
             _ = try (offline.pack(), offline.options())
@@ -60,7 +65,14 @@ struct ConvertCommand: AsyncParsableCommand {
             try OutputPlace.tryFolder(of: first)
         }
         let command = self
-        try await Interruptible.run { try command.write(targets, from: source) }
+        guard isRemote, let first = targets.first?.file else {
+            return try await Interruptible.run { try command.write(targets, from: source) }
+        }
+        try await Interruptible.run {
+            try await RemoteInput.withCopy(of: command.input, nextTo: first, command.progress.style.progress) {
+                try command.write(targets, from: $0)
+            }
+        }
     }
 
     /// What would be written.
@@ -128,21 +140,11 @@ enum ConvertTargets {
         let file: URL
     }
 
-    /// The formats whose files may be called so; the one with the longest ending first.
-    private static func formats(ofName name: String) -> [PackageFormat] {
-        let ending = URL(filePath: name).pathExtension
-        guard !ending.isEmpty, !name.hasSuffix("/") else { return [] }
-        let possible = PackageFormat.allCases.filter { $0.fileExtension.hasSuffix(".\(ending)") }
-        return possible.filter { name.hasSuffix($0.fileExtension) }
-            .sorted { $0.fileExtension.count > $1.fileExtension.count }
-            + possible.filter { !name.hasSuffix($0.fileExtension) }
-    }
-
     /// The format that a file's name says.
     ///
     /// - Throws: ``CLIError`` 64 when it says none.
     static func format(ofName name: String) throws -> PackageFormat {
-        guard let format = formats(ofName: name).first else {
+        guard let format = PackageFormat.possible(forName: name).first else {
             throw CLIError(
                 .usage, "the output '\(name)' does not say a format",
                 hint: "add --format, or end the name with .mbtiles, .pmtiles or .db")
@@ -167,7 +169,7 @@ enum ConvertTargets {
                 .usage, "\(formats.count) formats cannot go into one file '\(output)'",
                 hint: "give a folder: -o exports/")
         }
-        let possible = Self.formats(ofName: output)
+        let possible = PackageFormat.possible(forName: output)
         if !isFolder, let format = formats.first, !possible.isEmpty, !possible.contains(format) {
             throw CLIError(
                 .usage, "-o '\(output)' is the name of a \(possible[0]) file, and --format says \(format)",

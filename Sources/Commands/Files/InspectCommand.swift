@@ -5,7 +5,7 @@ import Shards
 import Styles
 
 /// `packhorse inspect`: what is in a shard or package.
-struct InspectCommand: ParsableCommand {
+struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
         abstract: "Show what is in a shard, package or style pack.",
@@ -13,13 +13,18 @@ struct InspectCommand: ParsableCommand {
             Examples:
               packhorse inspect data/catalog/packages/1/EE.mbtiles
               packhorse inspect --tiles data/blobs/3f/3f…
+              packhorse inspect https://maps.example.com/planet.pmtiles
             """)
 
-    @Argument(help: "A shard, an MBTiles or a PMTiles file, or a style pack (folder or ZIP).") var file: String
+    @Argument(
+        help:
+            "A shard, an MBTiles or a PMTiles file, a style pack (folder or ZIP), or the address of a PMTiles archive (http, https, s3)."
+    ) var file: String
     @Flag(help: "List every tile of a shard.") var tiles = false
     @Flag(help: "The result as JSON.") var json = false
 
-    func run() throws {
+    func run() async throws {
+        if RemoteInput.isMeant(by: file) { return try await RemoteInput.inspect(file, json: json) }
         let url = URL(filePath: file)
         try FileKind.requirePath(url)
         if StylePackPlace.looksLikePack(url) { return try style(url) }

@@ -6,7 +6,7 @@ extension Estimate {
     /// Causes that speak of what came: the server answers, and not with tiles of the tileset's format.
     private static let unusable = Set(
         [
-            TileBodiesError.Code.htmlPage, .wrongType, .truncated, .tooLarge, .badGzip, .badMVT, .badPNG, .badJPEG,
+            TileBodiesError.Code.htmlPage, .wrongType, .truncated, .tooLarge, .badCoding, .badMVT, .badPNG, .badJPEG,
             .badWebP,
         ]
         .map(\.description))

@@ -34,6 +34,19 @@ struct Estimate: Encodable {
     /// Sampled tiles that failed, by cause.
     private(set) var failures: [String: Int] = [:]
     private(set) var sampled = 0
+    /// What fetching takes, where the directories of the archive tell it.
+    private(set) var transfer: Transfer?
+
+    struct Transfer: Encodable {
+        /// Requests for tiles when one worker asks.
+        let requests: Int
+        /// Bytes received for tiles, those between them included.
+        let bytes: UInt64
+        /// Bytes that no tile has, as a share of those that tiles have.
+        let overfetch: Double
+        let directoryRequests: Int
+        let directoryBytes: UInt64
+    }
 
     init(zooms: [(zoom: Int, tiles: UInt64)]) {
         self.zooms = zooms.map { Zoom(zoom: $0.zoom, tiles: $0.tiles) }
@@ -67,6 +80,12 @@ struct Estimate: Encodable {
             sampled += found.asked
         }
         (bytes, margin) = (UInt64(fetch.value), fetch.margin.map { UInt64($0) })
+        transfer = sample.transfer.map {
+            Transfer(
+                requests: $0.requests, bytes: $0.fetched,
+                overfetch: $0.needed == 0 ? 0 : Double($0.fetched - $0.needed) / Double($0.needed),
+                directoryRequests: $0.directoryRequests, directoryBytes: $0.directoryBytes)
+        }
         let forecast = PackageForecast(
             sample.zooms.map { zoom in
                 (
@@ -93,6 +112,13 @@ struct Estimate: Encodable {
         }
         var lines = table.lines + ["", "tiles  \(Units.count(tiles))"]
         if let bytes { lines.append("fetch  \(Self.text(bytes, margin))") }
+        if let transfer {
+            let percent = Units.decimal(transfer.overfetch * 100, places: 1)
+            lines.append(
+                "       \(Units.count(transfer.requests, of: "request")) for \(Units.bytes(transfer.bytes)), \(percent) % of it between tiles;"
+                    + " directories: \(Units.count(transfer.directoryRequests, of: "request")), \(Units.bytes(transfer.directoryBytes))"
+            )
+        }
         for (number, file) in files.enumerated() {
             lines.append("\(number == 0 ? "size " : "     ")  \(Self.text(file.bytes, file.margin)) as \(file.format)")
         }
@@ -112,7 +138,10 @@ struct Estimate: Encodable {
     }
 
     private static func text(_ bytes: UInt64, _ margin: UInt64?) -> String {
-        Units.bytes(bytes) + (margin.map { " ± \(Units.bytes($0)) (95 %)" } ?? ", from too few tiles to tell a margin")
+        // Nothing is left to chance when the sample is all there is.
+        if margin == 0 { return Units.bytes(bytes) }
+        return Units.bytes(bytes)
+            + (margin.map { " ± \(Units.bytes($0)) (95 %)" } ?? ", from too few tiles to tell a margin")
     }
 }
 

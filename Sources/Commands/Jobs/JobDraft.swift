@@ -15,6 +15,8 @@ struct JobDraft {
     let packages: [Package]
     let zooms: ZoomRange
     var tileset: Tileset
+    /// The version of the archive that its tiles have to be of; `nil` = the first that a worker meets, and for tile servers.
+    var sourceVersion: String?
     /// What its packages are called together.
     private let title: String
     /// The formats of packages whose areas name none.
@@ -129,6 +131,7 @@ struct JobDraft {
             $0.replacesArea = replacesArea
             $0.allowShrink = allowsShrink
             $0.tilePacks = packs?.description ?? ""
+            $0.sourceVersion = sourceVersion ?? ""
         }
     }
 

@@ -29,7 +29,7 @@ enum JobReport {
             lines.append("formats  \(job.formats.joined(separator: ", "))\(style)")
         }
         if job.priority != 0 || job.weight != 1 {
-            lines.insert("share    priority \(job.priority), weight \(job.weight)", at: 2)
+            lines.insert("share    \(priority(job)), weight \(job.weight)", at: 2)
         }
         return lines + packages(job, all: all) + failures(job, all: all)
     }
@@ -70,6 +70,11 @@ enum JobReport {
             + EqualCauses.lines(
                 job.failures.map { ($0.tile, "\($0.cause)  \($0.detail)") }, of: "tile"
             ).map { "  \($0)" }
+    }
+
+    /// A paused job has the priority -1 - p, where p is the one it gets back.
+    private static func priority(_ job: JobView) -> String {
+        job.priority < 0 ? "priority \(-1 - job.priority) when it is resumed" : "priority \(job.priority)"
     }
 
     /// When it was submitted, began and ended, as far as that is known.

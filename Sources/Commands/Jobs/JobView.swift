@@ -49,7 +49,7 @@ package struct JobView: Encodable, Sendable {
     /// The data group and the language of the part of the catalog they go to.
     let group: String?
     let language: String?
-    let packages: [PackageView]
+    private(set) var packages: [PackageView]
     let failures: [FailureView]
 
     struct PackageView: Encodable, Sendable {
@@ -59,17 +59,17 @@ package struct JobView: Encodable, Sendable {
         let size: UInt64?
         let tiles: UInt64?
         let sha256: String?
-        let path: String?
+        fileprivate(set) var path: String?
         let tilesHash: String?
         /// The package in other formats.
-        let files: [FileView]
+        fileprivate(set) var files: [FileView]
     }
 
     struct FileView: Encodable, Sendable {
         let format: String
         let size: UInt64
         let sha256: String
-        let path: String?
+        fileprivate(set) var path: String?
     }
 
     struct FailureView: Encodable, Sendable {
@@ -123,6 +123,19 @@ package struct JobView: Encodable, Sendable {
 
     /// The zoom range, for example `0-14`, or `5`.
     var zooms: String { zoomMin == zoomMax ? "\(zoomMin)" : "\(zoomMin)-\(zoomMax)" }
+
+    /// The same without the places of its packages, when those are gone.
+    var withoutPaths: JobView {
+        var view = self
+        for package in view.packages.indices {
+            view.packages[package].path = nil
+            for file in view.packages[package].files.indices { view.packages[package].files[file].path = nil }
+        }
+        return view
+    }
+
+    /// Whether it failed because its archive was replaced.
+    var isOfChangedSource: Bool { reason?.hasPrefix("source-changed:") == true }
 
     /// Share of tiles settled, 0...1.
     package var fraction: Double { tiles == 0 ? 1 : Double(settled) / Double(tiles) }

@@ -7,12 +7,15 @@ struct JobWatcher {
     let style: ProgressStyle
     /// Seconds without progress lines: workers that were started just now are not missed yet.
     let quietStart: Double
+    /// Seconds without progress after which ``follow(_:)`` gives up.
+    let patience: Double
     private let clock = ContinuousClock()
 
-    init(client: ControlClient, style: ProgressStyle, quietStart: Double = 0) {
+    init(client: ControlClient, style: ProgressStyle, quietStart: Double = 0, patience: Double = .infinity) {
         self.client = client
         self.style = style
         self.quietStart = quietStart
+        self.patience = patience
     }
 
     /// Follows one job; see ``finish(_:)-([UInt64])``.
@@ -44,6 +47,7 @@ struct JobWatcher {
     /// Shows progress until the job has ended.
     ///
     /// A coordinator that restarts meanwhile is waited for: the job is in its store.
+    /// - Throws: ``CLIError`` 75 when nothing has moved for `patience` seconds, with what is known about it.
     func follow(_ number: UInt64) async throws -> JobView {
         let start = clock.now
         var meter = RateMeter()
@@ -56,6 +60,9 @@ struct JobWatcher {
             meter.add(done: view.settled, at: elapsed)
             if style.progress != .none, view.waiting == nil, stall.isDue(view, at: elapsed) {
                 for line in StallNotice.lines(view, try await client.workers()) { Console.note(line) }
+            }
+            if stall.stands(view, at: elapsed) > patience {
+                throw Self.gaveUp(view, StallNotice.lines(view, try await client.workers()), patience)
             }
             if style.progress == .bar, elapsed >= quietStart {
                 Console.draw(ProgressLine.bar(view, meter))
@@ -84,10 +91,20 @@ struct JobWatcher {
         }
     }
 
+    private static func gaveUp(_ view: JobView, _ causes: [String], _ patience: Double) -> CLIError {
+        CLIError(
+            .temporary,
+            "no tile of \(view.label) arrived for \(Units.duration(seconds: patience)); \(Units.count(view.settled)) of"
+                + " \(Units.count(view.tiles)) are there",
+            details: view.waiting.map { [$0] } ?? causes,
+            hint: "check the tile server; to continue: \(ShellText.thisCommand)")
+    }
+
     private static func end(_ view: JobView) -> CLIError {
         CLIError(
             JobReport.status(view), "job \(view.job) \(view.state)" + (view.reason.map { ": \($0)" } ?? ""),
-            hint: view.failures.isEmpty ? nil : "packhorse status \(view.job) lists the tiles that failed and why")
+            hint: view.failures.isEmpty ? nil : "packhorse status \(view.job) lists the tiles that failed and why",
+            isOfChangedSource: view.isOfChangedSource)
     }
 }
 

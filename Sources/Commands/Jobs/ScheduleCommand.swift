@@ -41,6 +41,9 @@ struct ScheduleCommand: AsyncParsableCommand {
             for warning in drafts.flatMap(\.warnings) { Console.warning(warning) }
             // All are made before the first is put, so that a mistake leaves none of them.
             let schedules = try drafts.map { draft in
+                var draft = draft
+                // Each run takes what is there by then.
+                draft.sourceVersion = nil
                 let submission = try Frame(session: 1, seq: 0, .submit(try draft.request(options.policy()))).encoded()
                 return PBSchedule.make {
                     $0.id = drafts.count == 1 ? schedule : "\(schedule)-\(draft.edition.language)"

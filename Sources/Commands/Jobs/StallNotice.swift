@@ -8,15 +8,22 @@ struct StallNotice {
 
     /// Whether the job has stood still long enough to say something; then twice as long until the next time.
     mutating func isDue(_ job: JobView, at seconds: Double) -> Bool {
-        if let last, last == (job.settled, job.state) {
-            guard seconds - since >= quiet else { return false }
-            quiet *= 2
-            return true
-        }
+        guard stands(job, at: seconds) >= quiet else { return false }
+        quiet *= 2
+        return true
+    }
+
+    /// How long the job has stood still, in seconds; 0 before the first question about it.
+    mutating func stands(_ job: JobView, at seconds: Double) -> Double {
+        note(job, at: seconds)
+        return seconds - since
+    }
+
+    private mutating func note(_ job: JobView, at seconds: Double) {
+        if let last, last == (job.settled, job.state) { return }
         last = (job.settled, job.state)
         since = seconds
         quiet = 5
-        return false
     }
 
     /// What is known about it: the job's own reason, else what the workers' states say.

@@ -33,6 +33,9 @@ struct SubmitCommand: AsyncParsableCommand {
     @Flag(help: "Say what would be built, then stop.")
     var dryRun = false
 
+    @Flag(help: "With --wait: submit again when the archive was replaced while the job read it.")
+    var restartOnChange = false
+
     @Option(help: ArgumentHelp("Wait until this job is done; fails when it fails. May be repeated.", valueName: "job"))
     var after: [UInt64] = []
 
@@ -41,7 +44,18 @@ struct SubmitCommand: AsyncParsableCommand {
 
     @OptionGroup var progress: ProgressOptions
 
+    func validate() throws {
+        guard !restartOnChange || wait else { throw ValidationError("--restart-on-change needs --wait.") }
+        guard !restartOnChange || requestID == nil else {
+            throw ValidationError("--request-id names one job; leave it or --restart-on-change out.")
+        }
+    }
+
     func run() async throws {
+        try await ChangedSource.again(restartOnChange) { _ in try await submit() }
+    }
+
+    private func submit() async throws {
         let drafts = try await submission.drafts()
         let requests = try drafts.map { draft in
             // Each language is a job of its own, and so a request of its own.

@@ -48,7 +48,7 @@ struct SubmitOptions: ParsableArguments {
         let areas = try area.read()
         var drafts: [JobDraft] = []
         for language in languages.isEmpty ? [""] : languages {
-            let tileset = try await TilesetReader.complete(language.isEmpty ? file : file.inLanguage(language))
+            let (tileset, version) = try await TilesetReader.pinned(language.isEmpty ? file : file.inLanguage(language))
             let zooms = try tiles.zooms(of: tileset)
             let packs = tilePacks ? tileset.packs ?? .standard : nil
             var draft: JobDraft
@@ -60,6 +60,7 @@ struct SubmitOptions: ParsableArguments {
                     areas: areas, zooms: zooms, tileset: tileset, label: area.label(areas),
                     packs: packs)
             }
+            draft.sourceVersion = version
             try output.fill(&draft, edition: PBEdition(group: group, language: language))
             drafts.append(draft)
         }

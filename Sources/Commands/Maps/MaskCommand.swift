@@ -18,7 +18,11 @@ struct MaskCommand: ParsableCommand {
     }
 
     @OptionGroup var area: AreaOptions
-    @Option(help: "The deepest zoom.") var zoom: Int = 14
+    @Option(
+        name: .customLong("zoom"),
+        help: ArgumentHelp("The deepest zoom, for example 14; 0-14 says the same.", valueName: "zoom"))
+    var deepest = DeepestZoom(zoom: 14)
+    private var zoom: Int { deepest.zoom }
     @Option(
         help:
             "text: base64 mask with its zoom; url: the same for a URL; counts: tiles per zoom; tiles: z/x/y lines of --zoom."
@@ -33,9 +37,6 @@ struct MaskCommand: ParsableCommand {
     var bands: String?
 
     func validate() throws {
-        guard (0...TileID.maxZoom).contains(zoom) else {
-            throw ValidationError("--zoom must lie between 0 and \(TileID.maxZoom).")
-        }
         guard tilePacks || bands == nil else { throw ValidationError("--bands belongs to --tile-packs.") }
     }
 
@@ -51,6 +52,22 @@ struct MaskCommand: ParsableCommand {
         case .tiles: for tile in mask.tiles(atZoom: zoom, under: .root) { Console.result("\(tile)") }
         }
     }
+}
+
+/// The zoom down to which a mask goes; masks always begin at zoom 0.
+struct DeepestZoom: ExpressibleByArgument {
+    let zoom: Int
+
+    init(zoom: Int) { self.zoom = zoom }
+
+    init?(argument: String) {
+        guard let zoom = Int(argument.hasPrefix("0-") ? String(argument.dropFirst(2)) : argument),
+            (0...TileID.maxZoom).contains(zoom)
+        else { return nil }
+        self.zoom = zoom
+    }
+
+    var defaultValueDescription: String { "\(zoom)" }
 }
 
 /// Tiles per zoom, with the sum.

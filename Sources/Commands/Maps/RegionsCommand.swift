@@ -41,6 +41,11 @@ struct RegionsCommand: ParsableCommand {
                 for (region, view) in zip(found, views) {
                     table.add(view.id, view.kind, region.name(language), view.parent ?? "")
                 }
+                guard !found.isEmpty else {
+                    return Console.note(
+                        "\(parent.id) (\(parent.name(language))) has no regions below it; packhorse regions show \(parent.id) tells about it"
+                    )
+                }
                 table.lines.forEach(Console.result)
                 noteMissingNames(of: found)
             }

@@ -9,7 +9,7 @@ import Wire
 struct TilesetOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Tileset: a YAML or JSON file ('packhorse help tileset' has its keys), a TileJSON URL, or mbtiles:FILE, pmtiles:FILE. Default: $PACKHORSE_TILESET."
+            "Tileset: a YAML or JSON file ('packhorse help tileset' has its keys), a tile or TileJSON URL, the URL of a PMTiles archive, or mbtiles:FILE, pmtiles:FILE. Default: $PACKHORSE_TILESET. Public servers want to know who asks: set $PACKHORSE_CONTACT, or politeness.contact in the file."
         ))
     var tileset: String?
 

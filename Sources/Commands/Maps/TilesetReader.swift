@@ -20,7 +20,7 @@ enum TilesetReader {
         }
         let file: TilesetFile
         if isSource {
-            file = try TilesetFile(source: named, folder: here)
+            file = try TilesetFile(source: named, folder: here, contact: Variable.value("PACKHORSE_CONTACT"))
         } else {
             let url = URL(filePath: named)
             try FileKind.requireFile(url)
@@ -34,12 +34,15 @@ enum TilesetReader {
     }
 
     /// Reads what the file points to (TileJSON, metadata of an archive).
-    static func complete(_ file: TilesetFile) async throws -> Tileset {
+    static func complete(_ file: TilesetFile) async throws -> Tileset { try await pinned(file).tileset }
+
+    /// The same, and the version of the archive that was read; `nil` for tile servers.
+    static func pinned(_ file: TilesetFile) async throws -> (tileset: Tileset, version: String?) {
         guard !file.hasLanguages || file.language != nil else {
             throw CLIError(
                 .usage, "the tileset has {language} in its url",
                 hint: "pass --language en, or set language in the file")
         }
-        return try await OriginMetadata.resolve(file, environment: ProcessInfo.processInfo.environment)
+        return try await OriginMetadata.pinned(file, environment: ProcessInfo.processInfo.environment)
     }
 }

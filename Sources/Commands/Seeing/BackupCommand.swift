@@ -16,7 +16,9 @@ struct BackupCommand: AsyncParsableCommand {
     @OptionGroup var cluster: ClusterOptions
 
     func run() async throws {
-        let made = try await cluster.withClient { try await $0.backup(name) }
+        let made = try await cluster.withClient {
+            try await $0.backup(name.hasSuffix(".sqlite") ? String(name.dropLast(7)) : name)
+        }
         Console.result(made.path)
         Console.note("\(Units.bytes(made.bytes)) written by the coordinator")
     }

@@ -17,7 +17,7 @@ struct EventsCommand: AsyncParsableCommand {
             """)
 
     @Option(help: "Only lines after this number, the first of them; without it the newest lines.") var after: UInt64?
-    @Option(help: "Only lines of this job.") var job: UInt64 = 0
+    @Option(help: "Only lines of this job.") var job: UInt64?
     @Option(help: "At most this many lines before following.") var limit: UInt32 = 100
     @Flag(name: .shortAndLong, help: "Go on with new lines until interrupted.") var follow = false
     @Flag(help: "A JSON object a line, with the change itself in base 64.") var json = false
@@ -35,7 +35,8 @@ struct EventsCommand: AsyncParsableCommand {
 
     private func show(_ client: ControlClient) async throws {
         // Of a job that nobody knows there will never be a line.
-        if job != 0 { _ = try await client.job(job, failures: 0) }
+        if let job { _ = try await client.job(job, failures: 0) }
+        let job = job ?? 0
         var seen = after ?? 0
         var left = limit
         // Numbers of lines have gaps, so only the coordinator can tell where the newest lines begin.
@@ -52,7 +53,7 @@ struct EventsCommand: AsyncParsableCommand {
             seen = last.seq
         }
         while follow {
-            let (after, job) = (seen, job)
+            let after = seen
             let events = try await Patience.outlast {
                 try await client.events(after: after, limit: 1_000, wait: .seconds(20), job: job)
             }

@@ -42,10 +42,12 @@ struct TopCommand: AsyncParsableCommand {
         var meters: [UInt64: RateMeter] = [:]
         let clock = ContinuousClock()
         let start = clock.now
+        var isFirst = true
         while true {
             let elapsed = (clock.now - start).seconds
             let (all, health, workers) =
-                once ? try await look(client) : try await Patience.outlast { try await look(client) }
+                once || isFirst ? try await look(client) : try await Patience.outlast { try await look(client) }
+            isFirst = false
             let jobs = all.map(JobView.init)
             let open = jobs.filter { !$0.isOver }
             meters = meters.filter { entry in open.contains { $0.job == entry.key } }

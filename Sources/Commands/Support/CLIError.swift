@@ -7,8 +7,14 @@ package struct CLIError: Error, CustomStringConvertible {
     package let details: [String]
     /// A command or action that helps.
     package let hint: String?
+    /// Whether a job failed because its archive was replaced: done again, it may succeed.
+    let isOfChangedSource: Bool
 
-    package init(_ status: ExitStatus, _ message: String, details: [String] = [], hint: String? = nil) {
+    package init(
+        _ status: ExitStatus, _ message: String, details: [String] = [], hint: String? = nil,
+        isOfChangedSource: Bool = false
+    ) {
+        self.isOfChangedSource = isOfChangedSource
         self.status = status
         self.message = message
         self.details = details

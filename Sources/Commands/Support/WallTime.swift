@@ -28,10 +28,17 @@ package enum WallTime {
     /// - Returns: Milliseconds since 1970, at least 1; `nil` for any other text.
     package static func parse(_ text: String, now: Int64) -> Int64? {
         if let seconds = DataDate.seconds(text) { return max(seconds * 1_000, 1) }
-        for (suffix, factor) in [("min", Int64(60_000)), ("h", 3_600_000), ("d", 86_400_000)]
+        return duration(text).map { max(now - $0, 1) }
+    }
+
+    /// Reads a duration: `30s`, `90min`, `36h`, `7d`.
+    ///
+    /// - Returns: Milliseconds; `nil` for any other text.
+    package static func duration(_ text: String) -> Int64? {
+        for (suffix, factor) in [("min", Int64(60_000)), ("s", 1_000), ("h", 3_600_000), ("d", 86_400_000)]
         where text.hasSuffix(suffix) {
             guard let count = Int64(text.dropLast(suffix.count)), (0...1_000_000).contains(count) else { return nil }
-            return max(now - count * factor, 1)
+            return count * factor
         }
         return nil
     }
