@@ -2,6 +2,8 @@
  *
  *   floor fetch  BASE EXT LIST CONNECTIONS bare|careful OUT    F1 and F2: tiles of a server into one MBTiles file
  *   floor insert PACK INDEX OUT                                bodies from memory into one MBTiles file
+ *   floor ranges URL RANGES BODIES CONNECTIONS                 ranges of one file; every body in them inflated, parsed and hashed
+ *   floor cut    FILE TILES FOLDER                             tiles of a file on disk into many MBTiles files
  *
  * bare     libcurl's multi interface, one SQLite transaction, nothing looked at.
  * careful  also what a program must do that answers for its file: every distinct body is inflated and parsed to its last geometry, all
@@ -279,8 +281,116 @@ static int insert(char **a) {
     return 0;
 }
 
+/* ---- ranges of a file: BODIES has "offset length" a line, ascending; RANGES "offset length bodies" ---- */
+typedef struct { uint64_t offset; size_t length; } Place;
+typedef struct { Place place; size_t first, count; } Range;
+static int ranges(char **a) {
+    FILE *f = fopen(a[1], "r"), *g = fopen(a[2], "r");
+    if (!f || !g) die("no ranges or bodies");
+    size_t many = 0, room = 0, found = 0, space = 0, next = 0, done = 0, bytes = 0, checked = 0;
+    Range *list = 0, r;
+    Place *places = 0, p;
+    unsigned long long offset;
+    while (fscanf(g, "%llu %zu", &offset, &p.length) == 2) {
+        if (found == space) places = realloc(places, (space = space ? space * 2 : 4096) * sizeof *places);
+        p.offset = offset;
+        places[found++] = p;
+    }
+    for (size_t at = 0; fscanf(f, "%llu %zu %zu", &offset, &r.place.length, &r.count) == 3; at += r.count) {
+        if (many == room) list = realloc(list, (room = room ? room * 2 : 4096) * sizeof *list);
+        r.place.offset = offset;
+        r.first = at;
+        list[many++] = r;
+    }
+    size_t connections = strtoul(a[3], 0, 10);
+    double start = wall();
+    curl_global_init(CURL_GLOBAL_ALL);
+    CURLM *multi = curl_multi_init();
+    curl_multi_setopt(multi, CURLMOPT_MAX_HOST_CONNECTIONS, (long)connections);
+    Slot *slots = calloc(connections, sizeof *slots);
+    Range **at = calloc(connections, sizeof *at);
+    XXH128_hash_t sum = {0, 0};
+    char text[64];
+    for (size_t i = 0; i < connections && next < many; i++, next++) {
+        Slot *s = &slots[i];
+        s->easy = curl_easy_init();
+        curl_easy_setopt(s->easy, CURLOPT_URL, a[0]);
+        curl_easy_setopt(s->easy, CURLOPT_WRITEFUNCTION, receive);
+        curl_easy_setopt(s->easy, CURLOPT_WRITEDATA, s);
+        curl_easy_setopt(s->easy, CURLOPT_PRIVATE, s);
+        curl_easy_setopt(s->easy, CURLOPT_NOSIGNAL, 1L);
+        curl_easy_setopt(s->easy, CURLOPT_BUFFERSIZE, 65536L);
+        at[i] = &list[next];
+        snprintf(text, sizeof text, "%llu-%llu", (unsigned long long)at[i]->place.offset, (unsigned long long)(at[i]->place.offset + at[i]->place.length - 1));
+        curl_easy_setopt(s->easy, CURLOPT_RANGE, text);
+        curl_multi_add_handle(multi, s->easy);
+    }
+    while (done < many) {
+        int running, left;
+        curl_multi_perform(multi, &running);
+        CURLMsg *message;
+        while ((message = curl_multi_info_read(multi, &left))) {
+            Slot *s;
+            long status;
+            curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &s);
+            curl_easy_getinfo(message->easy_handle, CURLINFO_RESPONSE_CODE, &status);
+            size_t i = s - slots;
+            if (message->data.result || status != 206 || s->size != at[i]->place.length) die("a range could not be had");
+            curl_multi_remove_handle(multi, s->easy);
+            for (size_t k = at[i]->first; k < at[i]->first + at[i]->count; k++) {
+                const char *body = s->body + (places[k].offset - at[i]->place.offset);
+                XXH128_hash_t h = XXH3_128bits(body, places[k].length);
+                sum.low64 ^= h.low64;
+                check(body, places[k].length);
+                checked++;
+            }
+            bytes += s->size;
+            s->size = 0;
+            done++;
+            if (next == many) continue;
+            at[i] = &list[next++];
+            snprintf(text, sizeof text, "%llu-%llu", (unsigned long long)at[i]->place.offset, (unsigned long long)(at[i]->place.offset + at[i]->place.length - 1));
+            curl_easy_setopt(s->easy, CURLOPT_RANGE, text);
+            curl_multi_add_handle(multi, s->easy);
+        }
+        if (done < many) curl_multi_poll(multi, 0, 0, 1000, 0);
+    }
+    printf("{\"requests\": %zu, \"bodies\": %zu, \"bytes\": %zu, \"wall\": %.4f, \"cpu\": %.4f, \"sum\": \"%llx\"}\n", done, checked, bytes, wall() - start, cpu(),
+           (unsigned long long)sum.low64);
+    return 0;
+}
+
+/* ---- many files from one on disk: TILES has "package z x y offset length" a line, the packages one after the other ---- */
+static int cut(char **a) {
+    FILE *in = fopen(a[0], "rb"), *list = fopen(a[1], "r");
+    if (!in || !list) die("no file or tiles");
+    double start = wall();
+    Tile t;
+    size_t package, last = (size_t)-1, length, room = 0, files = 0, done = 0;
+    unsigned long long offset;
+    char *body = 0, path[512];
+    while (fscanf(list, "%zu %d %u %u %llu %zu", &package, &t.z, &t.x, &t.y, &offset, &length) == 6) {
+        if (package != last) {
+            if (files) close_file();
+            snprintf(path, sizeof path, "%s/%zu.mbtiles", a[2], package);
+            open_file(path);
+            last = package;
+            files++;
+        }
+        if (length > room) body = realloc(body, room = length * 2);
+        if (pread(fileno(in), body, length, offset) != (ssize_t)length) die("the file cannot be read");
+        put(&t, body, length);
+        done++;
+    }
+    if (files) close_file();
+    printf("{\"files\": %zu, \"tiles\": %zu, \"wall\": %.4f, \"cpu\": %.4f}\n", files, done, wall() - start, cpu());
+    return 0;
+}
+
 int main(int count, char **a) {
     if (count == 8 && !strcmp(a[1], "fetch")) return fetch(a + 2);
     if (count == 5 && !strcmp(a[1], "insert")) return insert(a + 2);
-    die("fetch BASE EXT LIST CONNECTIONS bare|careful OUT | insert PACK INDEX OUT");
+    if (count == 6 && !strcmp(a[1], "ranges")) return ranges(a + 2);
+    if (count == 5 && !strcmp(a[1], "cut")) return cut(a + 2);
+    die("ranges URL RANGES BODIES CONNECTIONS | cut FILE TILES FOLDER | fetch BASE EXT LIST CONNECTIONS bare|careful OUT | insert PACK INDEX OUT");
 }
