@@ -101,8 +101,10 @@ class Origin:
         line = reader.readline(8192).decode("latin-1").split()
         if len(line) < 3:
             return False
-        while reader.readline(8192) not in (b"\r\n", b"\n", b""):
-            pass
+        asked = {}
+        while (field := reader.readline(8192)) not in (b"\r\n", b"\n", b""):
+            name, _, value = field.decode("latin-1").partition(":")
+            asked[name.lower()] = value.strip()
         path = line[1]
         with self.lock:
             self.requests.append((time.time(), path))
@@ -113,11 +115,18 @@ class Origin:
                 time.sleep(self.latency)
             for lie in self.lies:
                 if lie.applies(path):
-                    return tell(lie.kind, connection, self._truth(path), self.closed)
-            return send(connection, *self._truth(path))
+                    return self._lie(lie.kind, connection, path, asked)
+            return send(connection, *self._answer(path, asked))
         finally:
             with self.lock:
                 self.open -= 1
+
+    def _lie(self, kind, connection, path, asked):
+        return tell(kind, connection, self._answer(path, asked), self.closed)
+
+    def _answer(self, path, asked):
+        """Status, headers and body of a true answer; `asked` are the request's headers in small letters."""
+        return self._truth(path)
 
     def _truth(self, path):
         if path not in self.truth and self.upstream:
