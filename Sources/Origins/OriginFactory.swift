@@ -3,6 +3,14 @@ public import TileBodies
 public import Tilesets
 public import Transfer
 
+/// The cause of an ``OriginsError`` about a remote archive whose directories cannot be read: it has this version now.
+///
+/// A job of another version must not take that for damage: the archive was replaced, or is being written.
+public struct UnreadableVersion: Error {
+    /// As ``PinnedOrigin/version``.
+    public let version: String
+}
+
 /// Opens origins.
 public enum OriginFactory {
     /// Opens the origin of a tileset.
@@ -35,7 +43,11 @@ public enum OriginFactory {
                 // It was read when the tileset was: a page that took its place for a while is no reason to give up.
                 throw OriginsError(.unreachable, error.message, cause: error)
             }
-            return RemoteArchiveOrigin(try RemotePMTiles(file), tileset, lanes: lanes, layers: layers)
+            do throws(OriginsError) {
+                return RemoteArchiveOrigin(try RemotePMTiles(file), tileset, lanes: lanes, layers: layers)
+            } catch {
+                throw OriginsError(error.code, error.message, cause: UnreadableVersion(version: file.version.text))
+            }
         }
     }
 

@@ -41,10 +41,11 @@ struct BatchFetcher: Sendable {
                 detail: "The batch \(cell) \(zooms) has \(count) tiles here and \(work.tiles) in the offer.",
                 retriable: false)
         }
-        var source = try await origins.open(Array(work.tileset), budget: work.origin)
+        let tileset = Array(work.tileset)
+        var source = try await origins.open(tileset, budget: work.origin, version: work.sourceVersion)
         // An archive that stayed open since an earlier job may have been replaced meanwhile.
         if !Self.fits(source.version, work), try await source.hasChanged() {
-            source = try await origins.open(Array(work.tileset), budget: work.origin)
+            source = try await origins.open(tileset, budget: work.origin, version: work.sourceVersion)
         }
         try Self.check(source.version, of: work)
         let result: PBFetchResult
@@ -68,7 +69,7 @@ struct BatchFetcher: Sendable {
     /// Refuses to make a batch from another version of the source's data than its job.
     private static func check(_ version: String?, of work: PBFetchWork) throws {
         guard !fits(version, work), let version else { return }
-        throw WorkFailure(cause: "source-changed", detail: version, retriable: false)
+        throw WorkFailure.changed(to: version)
     }
 
     private func fetch(

@@ -50,8 +50,9 @@ actor OriginCache {
     ///
     /// A failed opening is not kept: the next batch tries again. A file that was replaced or written to is opened again.
     ///
+    /// - Parameter version: The version of the data that the job is made of; empty = any.
     /// - Throws: ``WorkFailure``.
-    func open(_ canonicalJSON: [UInt8], budget name: String) async throws -> Opened {
+    func open(_ canonicalJSON: [UInt8], budget name: String, version wanted: String = "") async throws -> Opened {
         let key = Digest(of: canonicalJSON + Array(name.utf8))
         uses += 1
         let tileset = try entries[key]?.tileset ?? Self.tileset(canonicalJSON)
@@ -97,12 +98,16 @@ actor OriginCache {
                     try noteReplacement(of: key, tileset)
                     entries[key] = nil
                 }
-                return try await open(canonicalJSON, budget: name)
+                return try await open(canonicalJSON, budget: name, version: wanted)
             }
             return Opened(tileset: tileset, origin: origin, version: pinned.version)
         } catch {
             if entries[key]?.opening == entry.opening { entries[key] = nil }
-            throw (error as? OriginsError).map { WorkFailure($0) as any Error } ?? error
+            guard let error = error as? OriginsError else { throw error }
+            if let found = error.cause as? UnreadableVersion, !wanted.isEmpty, found.version != wanted {
+                throw WorkFailure.changed(to: found.version)
+            }
+            throw WorkFailure(error)
         }
     }
 
@@ -162,6 +167,11 @@ extension WorkFailure {
         let cause = error.code == .tileset ? "bad-tileset" : "origin-\(error.code)"
         let retriable = error.code != .badArchive && error.code != .unsupported
         self.init(cause: cause, detail: error.message, retriable: retriable)
+    }
+
+    /// The source's data have this version instead of the job's.
+    static func changed(to version: String) -> WorkFailure {
+        WorkFailure(cause: "source-changed", detail: version, retriable: false)
     }
 
     /// The archive of a tileset is being replaced or written to; once that has ended it can be read.

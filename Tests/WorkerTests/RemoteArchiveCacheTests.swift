@@ -62,4 +62,19 @@ struct RemoteArchiveCacheTests {
         }
         #expect(failure?.cause == "origin-unsupported" && failure?.retriable == false)
     }
+
+    @Test func anArchiveThatIsBeingWrittenIsAnotherVersionForAJobAndDamageForOthers() async throws {
+        let whole = Self.archive(0x61)
+        let server = try RangeServer(whole)
+        defer { server.stop() }
+        let tileset = try Self.tileset(server)
+        let pinned = try #require(try await OriginCache(environment: [:]).open(tileset, budget: "").version)
+        server.replace(with: Array(whole.dropLast(5)))
+        for (version, cause) in [(pinned, "source-changed"), ("", "origin-bad-archive")] {
+            let failure = await #expect(throws: WorkFailure.self) {
+                _ = try await OriginCache(environment: [:]).open(tileset, budget: "", version: version)
+            }
+            #expect(failure?.cause == cause && failure?.retriable == false)
+        }
+    }
 }
