@@ -50,6 +50,7 @@ let systemLibraries: [Target] = [
 
 let libraries: [Room] = [
     // Layer 1: values and pure machines
+    Room("Errors"),
     Room("Tiles"),
     Room("Regions", ["CRegionData", "Tiles"]),
     Room("Wire", ["Tiles"], [.protobuf]),
@@ -171,8 +172,9 @@ func below(_ names: Set<String>) -> Set<String> {
 
 func isChosen(_ name: String) -> Bool { chosen?.contains(name) ?? true }
 
+/// Every module may name `Errors`.
 func dependencies(_ room: Room) -> [Target.Dependency] {
-    room.rooms.map { .target(name: $0) } + room.engines.map(\.product)
+    (room.name == "Errors" ? [] : ["Errors"]) + room.rooms.map { .target(name: $0) } + room.engines.map(\.product)
 }
 
 var targets: [Target] = systemLibraries.filter { isChosen($0.name) }

@@ -1,70 +1,71 @@
 internal import GRDB
 internal import SQLiteFiles
 public import Shards
+public import Errors
 
 /// What went wrong with a package, and what to do about it.
-public struct PackagesError: Error, Sendable, CustomStringConvertible {
+public struct PackagesError: CodedError {
     /// A stable, kebab-case reason: safe as a metric label and for mapping to exit codes.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Reason: String, Sendable {
-            case diskFull = "disk-full"
-            case io = "io"
-            case badPatch = "bad-patch"
-            case patchMismatch = "patch-mismatch"
-            case badShard = "bad-shard"
-            case badSpec = "bad-spec"
-            case missingTiles = "missing-tiles"
-            case conflictingTiles = "conflicting-tiles"
-            case tooLarge = "too-large"
-            case verificationFailed = "verification-failed"
-            case database = "database"
-            case unknownFormat = "unknown-format"
-            case unsupported = "unsupported"
-            case exists = "exists"
-            case badSource = "bad-source"
-            case busy = "busy"
-        }
-        private let reason: Reason
+    public enum Code: String, ErrorCode {
         /// No space is left on the file system.
         ///
         /// Free some and merge again.
-        public static let diskFull = Code(reason: .diskFull)
+        case diskFull = "disk-full"
         /// The operating system refused a file operation.
-        public static let io = Code(reason: .io)
+        case io
         /// The patch is damaged, or no patch at all.
         ///
         /// Fetch it again, or the whole package.
-        public static let badPatch = Code(reason: .badPatch)
+        case badPatch = "bad-patch"
         /// The patch was made for another version than the one at hand.
-        public static let patchMismatch = Code(reason: .patchMismatch)
+        case patchMismatch = "patch-mismatch"
         /// A shard is not there, or its bytes are wrong: ``PackagesError/shard`` says which.
         ///
         /// Fetch its batch again.
-        public static let badShard = Code(reason: .badShard)
+        case badShard = "bad-shard"
         /// The package's description contradicts itself.
-        public static let badSpec = Code(reason: .badSpec)
+        case badSpec = "bad-spec"
         /// The shards do not mention every tile of the mask.
-        public static let missingTiles = Code(reason: .missingTiles)
+        case missingTiles = "missing-tiles"
         /// Two shards tell different things about one tile.
-        public static let conflictingTiles = Code(reason: .conflictingTiles)
+        case conflictingTiles = "conflicting-tiles"
         /// More different bodies than a package can number (2^32 - 1).
-        public static let tooLarge = Code(reason: .tooLarge)
+        case tooLarge = "too-large"
         /// The finished package did not pass its own verification.
-        public static let verificationFailed = Code(reason: .verificationFailed)
+        case verificationFailed = "verification-failed"
         /// SQLite refused.
-        public static let database = Code(reason: .database)
+        case database
         /// There is no format of that name.
-        public static let unknownFormat = Code(reason: .unknownFormat)
+        case unknownFormat = "unknown-format"
         /// The format exists, but not for this content or this writer.
-        public static let unsupported = Code(reason: .unsupported)
+        case unsupported
         /// A file of the target's name is there already.
-        public static let exists = Code(reason: .exists)
+        case exists
         /// The file to be converted cannot be read as what it claims to be.
-        public static let badSource = Code(reason: .badSource)
+        case badSource = "bad-source"
         /// The file is locked or being changed by another program; later it can be read.
-        public static let busy = Code(reason: .busy)
-        /// The kebab-case text of the code.
-        public var description: String { reason.rawValue }
+        case busy
+
+        /// The exit code of a command that ends with this.
+        public var exitStatus: ExitStatus {
+            switch self {
+            case .diskFull, .exists: .cannotCreate
+            case .io, .database: .inputOutput
+            case .badPatch,
+                .patchMismatch,
+                .badShard,
+                .badSpec,
+                .missingTiles,
+                .conflictingTiles,
+                .tooLarge,
+                .verificationFailed,
+                .unsupported,
+                .badSource:
+                .badData
+            case .unknownFormat: .usage
+            case .busy: .temporary
+            }
+        }
     }
 
     /// The reason, for programs.
@@ -83,9 +84,6 @@ public struct PackagesError: Error, Sendable, CustomStringConvertible {
         self.shard = shard
         self.cause = cause
     }
-
-    /// The message, followed by the code in brackets.
-    public var description: String { "\(message) [\(code)]" }
 
     /// What SQLite's refusal to read a file means when the file's content is not at fault: `busy` or `io`, with a remedy.
     ///

@@ -1,35 +1,34 @@
+public import Errors
+
 /// Says why a region could not be found, read or imported.
-public struct RegionsError: Error, Sendable, CustomStringConvertible {
+public struct RegionsError: CodedError {
     /// A stable kebab-case word for the kind of failure; texts may change, codes may not.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Name: String {
-            case unknownRegion = "unknown-region"
-            case ambiguousName = "ambiguous-name"
-            case badResource = "bad-resource"
-            case badImport = "bad-import"
-            case alreadyPresent = "already-present"
-            case fileFailed = "file-failed"
-        }
-
-        private let name: Name
-
+    public enum Code: String, ErrorCode {
         /// No region has that id or name.
         ///
         /// ``RegionsError/suggestions`` may help.
-        public static let unknownRegion = Code(name: .unknownRegion)
+        case unknownRegion = "unknown-region"
         /// Several regions of the same rank have that name.
-        public static let ambiguousName = Code(name: .ambiguousName)
+        case ambiguousName = "ambiguous-name"
         /// The embedded tree cannot be decoded: a damaged binary.
-        public static let badResource = Code(name: .badResource)
+        case badResource = "bad-resource"
         /// A file to import, or one imported earlier, is not what an import needs.
-        public static let badImport = Code(name: .badImport)
+        case badImport = "bad-import"
         /// An import would replace a region and was not told to.
-        public static let alreadyPresent = Code(name: .alreadyPresent)
+        case alreadyPresent = "already-present"
         /// A file could not be read or written.
-        public static let fileFailed = Code(name: .fileFailed)
+        case fileFailed = "file-failed"
 
-        /// The kebab-case word, safe as a metric label.
-        public var description: String { name.rawValue }
+        /// The exit code of a command that ends with this.
+        public var exitStatus: ExitStatus {
+            switch self {
+            case .unknownRegion, .ambiguousName: .noInput
+            case .badResource: .software
+            case .badImport: .badData
+            case .alreadyPresent: .cannotCreate
+            case .fileFailed: .inputOutput
+            }
+        }
     }
 
     /// What kind of failure it is.
@@ -48,6 +47,4 @@ public struct RegionsError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// The code and the message on one line.
-    public var description: String { "\(code): \(message)" }
 }

@@ -1,70 +1,54 @@
+public import Errors
+
 /// What went wrong with an S3 bucket, and what to do about it.
 ///
 /// The message names endpoint and bucket and never holds a key, a signature or a body.
-public struct S3Error: Error, Sendable, CustomStringConvertible {
-    /// A stable, kebab-case reason: safe as a metric label and for mapping to exit codes.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Reason: String {
-            case badLocation = "bad-endpoint"
-            case missingSecret = "missing-secret"
-            case plainRefused = "plain-refused"
-            case unreachable = "unreachable"
-            case wrongSecret = "wrong-secret"
-            case clockSkew = "clock-skew"
-            case wrongRegion = "wrong-region"
-            case forbidden = "refused"
-            case noBucket = "no-bucket"
-            case badAnswer = "bad-answer"
-            case diskFull = "disk-full"
-            case fileFailed = "file-failed"
-            case tooLarge = "too-large"
+public typealias S3Error = PackhorseError<S3ErrorCode>
+
+/// A stable, kebab-case reason: safe as a metric label and for mapping to exit codes.
+public enum S3ErrorCode: String, ErrorCode {
+    /// The location, endpoint or region cannot be used.
+    case badLocation = "bad-endpoint"
+    /// The environment holds no credentials.
+    case missingSecret = "missing-secret"
+    /// The endpoint is plain http beyond loopback, which nobody allowed.
+    case plainRefused = "plain-refused"
+    /// No answer, or only answers that say "later", for all attempts; a later one may work.
+    case unreachable
+    /// The server knows no such key, or the signature is not the one it expects.
+    case wrongSecret = "wrong-secret"
+    /// This machine's clock and the server's are too far apart.
+    case clockSkew = "clock-skew"
+    /// The bucket lies in another region than the one signed for.
+    case wrongRegion = "wrong-region"
+    /// The key is known and may not do this.
+    case forbidden = "refused"
+    /// There is no such bucket.
+    case noBucket = "no-bucket"
+    /// The answer is none that S3 gives.
+    case badAnswer = "bad-answer"
+    /// No space is left for a download.
+    case diskFull = "disk-full"
+    /// A local file could not be read or written.
+    case fileFailed = "file-failed"
+    /// The object is larger than what is wanted, or than S3 takes.
+    case tooLarge = "too-large"
+
+    /// The exit code of a command that ends with this.
+    public var exitStatus: ExitStatus {
+        switch self {
+        case .badLocation, .missingSecret, .clockSkew, .wrongRegion: .configuration
+        case .plainRefused, .wrongSecret, .forbidden: .permission
+        case .unreachable: .unavailable
+        case .noBucket: .noInput
+        case .badAnswer, .tooLarge: .badData
+        case .diskFull: .cannotCreate
+        case .fileFailed: .inputOutput
         }
-        private let reason: Reason
-        private init(_ reason: Reason) { self.reason = reason }
-        /// The location, endpoint or region cannot be used.
-        public static let badLocation = Code(.badLocation)
-        /// The environment holds no credentials.
-        public static let missingSecret = Code(.missingSecret)
-        /// The endpoint is plain http beyond loopback, which nobody allowed.
-        public static let plainRefused = Code(.plainRefused)
-        /// No answer, or only answers that say "later", for all attempts; a later one may work.
-        public static let unreachable = Code(.unreachable)
-        /// The server knows no such key, or the signature is not the one it expects.
-        public static let wrongSecret = Code(.wrongSecret)
-        /// This machine's clock and the server's are too far apart.
-        public static let clockSkew = Code(.clockSkew)
-        /// The bucket lies in another region than the one signed for.
-        public static let wrongRegion = Code(.wrongRegion)
-        /// The key is known and may not do this.
-        public static let forbidden = Code(.forbidden)
-        /// There is no such bucket.
-        public static let noBucket = Code(.noBucket)
-        /// The answer is none that S3 gives.
-        public static let badAnswer = Code(.badAnswer)
-        /// No space is left for a download.
-        public static let diskFull = Code(.diskFull)
-        /// A local file could not be read or written.
-        public static let fileFailed = Code(.fileFailed)
-        /// The object is larger than what is wanted, or than S3 takes.
-        public static let tooLarge = Code(.tooLarge)
-        /// The kebab-case text of the code.
-        public var description: String { reason.rawValue }
     }
+}
 
-    /// The reason, for programs.
-    public let code: Code
-    /// What failed, which thing, what was found and what to do, for people.
-    public let message: String
-
-    /// Makes an error from its parts.
-    public init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    /// The message, followed by the code in brackets.
-    public var description: String { "\(message) [\(code)]" }
-
+extension PackhorseError where Code == S3ErrorCode {
     /// Whether waiting may cure it.
     public var isRetriable: Bool { code == .unreachable }
 }

@@ -1,53 +1,47 @@
+public import Errors
+
 /// Why a style pack cannot be made or used.
 ///
 /// The message names URLs with `{key}` in place of the key; the key itself appears in none.
-public struct StylesError: Error, Sendable, CustomStringConvertible {
+public struct StylesError: CodedError {
     /// A stable, bounded name for a failure.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        private enum Name: String {
-            case badStyle = "bad-style"
-            case badURL = "bad-url"
-            case tooLarge = "too-large"
-            case hostRefused = "host-refused"
-            case missingSecret = "missing-secret"
-            case unreachable
-            case missingResource = "missing-resource"
-            case badResource = "bad-style-resource"
-            case badPack = "bad-style-pack"
-            case exists
-            case diskFull = "disk-full"
-            case io
-        }
-        private let name: Name
-        private init(_ name: Name) { self.name = name }
-
+    public enum Code: String, ErrorCode {
         /// The document is no style, or asks for something that a pack cannot hold.
-        public static let badStyle = Code(.badStyle)
+        case badStyle = "bad-style"
         /// A URL that cannot be resolved or fetched.
-        public static let badURL = Code(.badURL)
+        case badURL = "bad-url"
         /// The style needs more resources or bytes than the limits allow.
-        public static let tooLarge = Code(.tooLarge)
+        case tooLarge = "too-large"
         /// The host forbids bulk downloads, or the style of a public host points into a private network.
-        public static let hostRefused = Code(.hostRefused)
+        case hostRefused = "host-refused"
         /// A URL needs `{key}` or `{language}`, and none was given.
-        public static let missingSecret = Code(.missingSecret)
+        case missingSecret = "missing-secret"
         /// The server gave no answer, or not the style.
-        public static let unreachable = Code(.unreachable)
+        case unreachable
         /// Resources that a client needs cannot be had; what was fetched stays, so that the next run goes on.
-        public static let missingResource = Code(.missingResource)
+        case missingResource = "missing-resource"
         /// A body that is not what its kind says.
-        public static let badResource = Code(.badResource)
+        case badResource = "bad-style-resource"
         /// A folder that is no style pack, or a damaged one.
-        public static let badPack = Code(.badPack)
+        case badPack = "bad-style-pack"
         /// The target holds something else.
-        public static let exists = Code(.exists)
+        case exists
         /// No space is left on the file system.
-        public static let diskFull = Code(.diskFull)
+        case diskFull = "disk-full"
         /// The operating system refused a file operation.
-        public static let io = Code(.io)
+        case io
 
-        /// The kebab-case name.
-        public var description: String { name.rawValue }
+        /// The exit code of a command that ends with this.
+        public var exitStatus: ExitStatus {
+            switch self {
+            case .badStyle, .badURL, .tooLarge, .badResource, .badPack: .badData
+            case .hostRefused: .permission
+            case .missingSecret: .configuration
+            case .unreachable, .missingResource: .unavailable
+            case .exists, .diskFull: .cannotCreate
+            case .io: .inputOutput
+            }
+        }
     }
 
     /// What kind of failure it is.
@@ -71,6 +65,4 @@ public struct StylesError: Error, Sendable, CustomStringConvertible {
         (400..<500).contains(status) && ![408, 409, 421, 423, 425, 429].contains(status)
     }
 
-    /// `code: message`.
-    public var description: String { "\(code): \(message)" }
 }

@@ -1,65 +1,66 @@
+public import Errors
+
 /// Why a transfer ended without an HTTP answer.
 ///
 /// The message never holds a URL, a header or a body: any of them may carry a secret.
-public struct TransferError: Error, Sendable, CustomStringConvertible {
+public struct TransferError: CodedError {
     /// A stable, bounded name for a failure; safe as a metric label.
-    public struct Code: Sendable, Hashable, CustomStringConvertible {
-        private enum Name: String {
-            case resolveFailed = "resolve-failed"
-            case connectFailed = "connect-failed"
-            case tlsFailed = "tls-failed"
-            case timeout
-            case truncated
-            case tooLarge = "too-large"
-            case transport
-            case rangeIgnored = "range-ignored"
-            case wrongRange = "wrong-range"
-            case tooManyRedirects = "too-many-redirects"
-            case redirectRefused = "redirect-refused"
-            case invalidRequest = "invalid-request"
-            case cancelled
-            case diskFull = "disk-full"
-            case fileFailed = "file-failed"
-            case engine
-        }
-        private let name: Name
-        private init(_ name: Name) { self.name = name }
-
+    public enum Code: String, ErrorCode {
         /// The host name has no address (or the resolver did not answer).
-        public static let resolveFailed = Code(.resolveFailed)
+        case resolveFailed = "resolve-failed"
         /// No connection within the connect timeout, or refused.
-        public static let connectFailed = Code(.connectFailed)
+        case connectFailed = "connect-failed"
         /// The TLS handshake failed or the certificate is not trusted.
-        public static let tlsFailed = Code(.tlsFailed)
+        case tlsFailed = "tls-failed"
         /// The whole transfer took too long or stalled.
-        public static let timeout = Code(.timeout)
+        case timeout
         /// The body is shorter than announced.
-        public static let truncated = Code(.truncated)
+        case truncated
         /// The body is larger than the limit; receiving stopped there.
-        public static let tooLarge = Code(.tooLarge)
+        case tooLarge = "too-large"
         /// A part was asked for, and the whole came.
-        public static let rangeIgnored = Code(.rangeIgnored)
+        case rangeIgnored = "range-ignored"
         /// A part was asked for, and another one came.
-        public static let wrongRange = Code(.wrongRange)
+        case wrongRange = "wrong-range"
         /// The connection broke in any other way.
-        public static let transport = Code(.transport)
+        case transport
         /// More redirects than allowed, a loop included.
-        public static let tooManyRedirects = Code(.tooManyRedirects)
+        case tooManyRedirects = "too-many-redirects"
         /// A redirect to a scheme or host that may not be followed.
-        public static let redirectRefused = Code(.redirectRefused)
+        case redirectRefused = "redirect-refused"
         /// The URL or a header cannot be sent.
-        public static let invalidRequest = Code(.invalidRequest)
+        case invalidRequest = "invalid-request"
         /// The caller cancelled, or the client was closed.
-        public static let cancelled = Code(.cancelled)
+        case cancelled
         /// No space is left for the file that takes the body.
-        public static let diskFull = Code(.diskFull)
+        case diskFull = "disk-full"
         /// The file to send or to fill could not be opened, read or written.
-        public static let fileFailed = Code(.fileFailed)
+        case fileFailed = "file-failed"
         /// libcurl could not be set up.
-        public static let engine = Code(.engine)
+        case engine
 
-        /// The kebab-case name.
-        public var description: String { name.rawValue }
+        /// The exit code of a command that ends with this.
+        public var exitStatus: ExitStatus {
+            switch self {
+            case .resolveFailed,
+                .connectFailed,
+                .tlsFailed,
+                .timeout,
+                .truncated,
+                .tooLarge,
+                .rangeIgnored,
+                .wrongRange,
+                .transport,
+                .tooManyRedirects,
+                .redirectRefused,
+                .invalidRequest,
+                .cancelled:
+                .unavailable
+            case .diskFull: .cannotCreate
+            case .fileFailed: .inputOutput
+            case .engine: .software
+            }
+        }
     }
 
     /// What kind of failure it is.
@@ -76,6 +77,4 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
         self.isRetriable = isRetriable
     }
 
-    /// `code: message`.
-    public var description: String { "\(code): \(message)" }
 }

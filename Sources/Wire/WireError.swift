@@ -1,43 +1,45 @@
+public import Errors
+
 /// Why a frame or message was refused; the refused bytes have changed nothing.
-public struct WireError: Error, Sendable, CustomStringConvertible {
+public struct WireError: CodedError {
     /// A stable name of what went wrong.
     ///
     /// Texts may change, codes may not.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Wrapped: String {
-            case badMagic = "bad-magic"
-            case badLength = "bad-length"
-            case badChecksum = "bad-checksum"
-            case versionMismatch = "version-mismatch"
-            case unsupported = "unsupported"
-            case tooLarge = "too-large"
-            case tooMany = "too-many"
-            case badBody = "bad-body"
-            case badValue = "bad-value"
-        }
-        private let wrapped: Wrapped
-
+    public enum Code: String, ErrorCode {
         /// The frame does not begin with "PKH1".
-        public static let badMagic = Code(wrapped: .badMagic)
+        case badMagic = "bad-magic"
         /// The frame is shorter or longer than its header says.
-        public static let badLength = Code(wrapped: .badLength)
+        case badLength = "bad-length"
         /// The CRC-32C does not match.
-        public static let badChecksum = Code(wrapped: .badChecksum)
+        case badChecksum = "bad-checksum"
         /// The sender speaks another major version, or the minor ranges do not meet.
-        public static let versionMismatch = Code(wrapped: .versionMismatch)
+        case versionMismatch = "version-mismatch"
         /// A message type, flag or payload this version does not know.
-        public static let unsupported = Code(wrapped: .unsupported)
+        case unsupported
         /// The body exceeds the bound of its type.
-        public static let tooLarge = Code(wrapped: .tooLarge)
+        case tooLarge = "too-large"
         /// A list inside the body exceeds its bound.
-        public static let tooMany = Code(wrapped: .tooMany)
+        case tooMany = "too-many"
         /// The body is not a message of its type.
-        public static let badBody = Code(wrapped: .badBody)
+        case badBody = "bad-body"
         /// A field is missing or outside its range.
-        public static let badValue = Code(wrapped: .badValue)
+        case badValue = "bad-value"
 
-        /// The code as it is logged and counted: kebab-case, safe as a metric label.
-        public var description: String { wrapped.rawValue }
+        /// The exit code of a command that ends with this.
+        public var exitStatus: ExitStatus {
+            switch self {
+            case .badMagic,
+                .badLength,
+                .badChecksum,
+                .unsupported,
+                .tooLarge,
+                .tooMany,
+                .badBody,
+                .badValue:
+                .unavailable
+            case .versionMismatch: .configuration
+            }
+        }
     }
 
     /// What went wrong, for programs.
@@ -56,6 +58,4 @@ public struct WireError: Error, Sendable, CustomStringConvertible {
     /// The same refusal with the header it belongs to.
     func of(_ header: FrameHeader) -> WireError { WireError(code, message, header: header) }
 
-    /// `code: message`.
-    public var description: String { "\(code): \(message)" }
 }

@@ -1,37 +1,25 @@
+public import Errors
+
 /// Why a worker could not start or had to end.
-public struct WorkerError: Error, Sendable, CustomStringConvertible {
-    /// A stable name of what went wrong.
-    ///
-    /// Texts may change, codes may not.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Wrapped: String {
-            case rejected = "rejected"
-            case forbidden = "forbidden"
-            case orphaned = "orphaned"
+public typealias WorkerError = PackhorseError<WorkerErrorCode>
+
+/// A stable name of what went wrong.
+///
+/// Texts may change, codes may not.
+public enum WorkerErrorCode: String, ErrorCode {
+    /// The coordinator does not want this worker: another version, another blob store.
+    case rejected
+    /// The worker's key does not have the role it needs.
+    case forbidden
+    /// No coordinator answered for an hour.
+    case orphaned
+
+    /// The exit code of a command that ends with this.
+    public var exitStatus: ExitStatus {
+        switch self {
+        case .rejected: .configuration
+        case .forbidden: .permission
+        case .orphaned: .temporary
         }
-        private let wrapped: Wrapped
-
-        /// The coordinator does not want this worker: another version, another blob store.
-        public static let rejected = Code(wrapped: .rejected)
-        /// The worker's key does not have the role it needs.
-        public static let forbidden = Code(wrapped: .forbidden)
-        /// No coordinator answered for an hour.
-        public static let orphaned = Code(wrapped: .orphaned)
-
-        /// The code as it is logged and counted: kebab-case, safe as a metric label.
-        public var description: String { wrapped.rawValue }
     }
-
-    /// What went wrong, for programs.
-    public let code: Code
-    /// What went wrong, for people.
-    public let message: String
-
-    init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    /// `code: message`.
-    public var description: String { "\(code): \(message)" }
 }

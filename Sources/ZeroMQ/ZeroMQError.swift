@@ -1,67 +1,49 @@
+public import Errors
+
 /// Why a link could not be opened or used.
-public struct ZeroMQError: Error, Sendable, CustomStringConvertible {
-    /// A stable name of what went wrong.
-    ///
-    /// Texts may change, codes may not.
-    public struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Wrapped: String {
-            case badEndpoint = "bad-endpoint"
-            case addressInUse = "address-in-use"
-            case plainRefused = "plain-refused"
-            case badKey = "bad-key"
-            case badRole = "bad-role"
-            case keyPermissions = "key-permissions"
-            case keyMissing = "key-missing"
-            case keyFile = "key-file"
-            case refused = "refused"
-            case unreachable = "unreachable"
-            case tooLarge = "too-large"
-            case closed = "closed"
-            case engine = "engine"
+public typealias ZeroMQError = PackhorseError<ZeroMQErrorCode>
+
+/// A stable name of what went wrong.
+///
+/// Texts may change, codes may not.
+public enum ZeroMQErrorCode: String, ErrorCode {
+    /// The endpoint is malformed or cannot be bound on this machine.
+    case badEndpoint = "bad-endpoint"
+    /// Another process listens there.
+    case addressInUse = "address-in-use"
+    /// Unencrypted traffic beyond loopback was not allowed explicitly.
+    case plainRefused = "plain-refused"
+    /// The text is not a CURVE key.
+    case badKey = "bad-key"
+    /// A word in a key file is not a role.
+    case badRole = "bad-role"
+    /// Others than the owner may read a secret key.
+    case keyPermissions = "key-permissions"
+    /// There is no such key file, or folder of keys.
+    case keyMissing = "key-missing"
+    /// A key file cannot be read or written, or is malformed.
+    case keyFile = "key-file"
+    /// The peer refused our key or our way of speaking.
+    case refused
+    /// No peer took the message in time.
+    case unreachable
+    /// A message exceeds the bound of this side.
+    case tooLarge = "too-large"
+    /// The link was closed.
+    case closed
+    /// libzmq failed in a way this code does not expect.
+    case engine
+
+    /// The exit code of a command that ends with this.
+    public var exitStatus: ExitStatus {
+        switch self {
+        case .badEndpoint, .badKey, .badRole, .keyFile: .configuration
+        case .addressInUse: .temporary
+        case .plainRefused, .keyPermissions, .refused: .permission
+        case .keyMissing: .noInput
+        case .unreachable, .closed: .unavailable
+        case .tooLarge: .badData
+        case .engine: .software
         }
-        private let wrapped: Wrapped
-
-        /// The endpoint is malformed or cannot be bound on this machine.
-        public static let badEndpoint = Code(wrapped: .badEndpoint)
-        /// Another process listens there.
-        public static let addressInUse = Code(wrapped: .addressInUse)
-        /// Unencrypted traffic beyond loopback was not allowed explicitly.
-        public static let plainRefused = Code(wrapped: .plainRefused)
-        /// The text is not a CURVE key.
-        public static let badKey = Code(wrapped: .badKey)
-        /// A word in a key file is not a role.
-        public static let badRole = Code(wrapped: .badRole)
-        /// Others than the owner may read a secret key.
-        public static let keyPermissions = Code(wrapped: .keyPermissions)
-        /// There is no such key file, or folder of keys.
-        public static let keyMissing = Code(wrapped: .keyMissing)
-        /// A key file cannot be read or written, or is malformed.
-        public static let keyFile = Code(wrapped: .keyFile)
-        /// The peer refused our key or our way of speaking.
-        public static let refused = Code(wrapped: .refused)
-        /// No peer took the message in time.
-        public static let unreachable = Code(wrapped: .unreachable)
-        /// A message exceeds the bound of this side.
-        public static let tooLarge = Code(wrapped: .tooLarge)
-        /// The link was closed.
-        public static let closed = Code(wrapped: .closed)
-        /// libzmq failed in a way this code does not expect.
-        public static let engine = Code(wrapped: .engine)
-
-        /// The code as it is logged and counted: kebab-case, safe as a metric label.
-        public var description: String { wrapped.rawValue }
     }
-
-    /// What went wrong, for programs.
-    public let code: Code
-    /// What went wrong, for people.
-    public let message: String
-
-    init(_ code: Code, _ message: String) {
-        self.code = code
-        self.message = message
-    }
-
-    /// `code: message`.
-    public var description: String { "\(code): \(message)" }
 }

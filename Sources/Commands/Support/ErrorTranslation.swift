@@ -1,70 +1,21 @@
-import ArgumentParser
-import Catalog
-import Coordinator
-import DemoWorld
-import ObjectStore
+import Errors
 import Origins
-import Packages
-import Regions
-import S3
-import Shards
-import Styles
-import Tiles
 import Tilesets
-import Transfer
 import Wire
-import Worker
-import ZeroMQ
 
-/// Which exit code an error of each room deserves; the text is the room's own.
+/// What the command line says about an error of any module.
 enum ErrorTranslation {
     /// The error as the command line reports it, or `nil` when ArgumentParser should (usage, `--help`, exit codes).
     static func cliError(_ error: any Error) -> CLIError? {
         switch error {
         case let error as CLIError: error
-        case let error as TilesError:
-            CLIError(error.code == .badGeometry || error.code == .badMask ? .badData : .usage, error.message)
-        case let error as RegionsError: CLIError(status("\(error.code)"), error.message)
-        case let error as TilesetsError: CLIError(status("\(error.code)"), error.message)
         case let error as OriginsError:
-            CLIError(status((error.cause as? TilesetsError).map { "\($0.code)" } ?? "\(error.code)"), error.message)
-        case let error as TransferError: CLIError(.unavailable, error.message)
-        case let error as ShardsError: CLIError(status("\(error.code)"), error.message)
-        case let error as S3Error: CLIError(status("\(error.code)"), error.message)
-        case let error as PackagesError: CLIError(status("\(error.code)"), error.message)
-        case let error as StylesError: CLIError(status("\(error.code)"), error.message)
-        case let error as CatalogError: CLIError(status("\(error.code)"), error.message)
-        case let error as ZeroMQError: CLIError(status("\(error.code)"), error.message)
-        case let error as CoordinatorError: CLIError(status("\(error.code)"), error.message)
-        case let error as WorkerError: CLIError(status("\(error.code)"), error.message)
-        case let error as DemoWorldError: CLIError(status("\(error.code)"), error.message)
+            CLIError((error.cause as? TilesetsError)?.exitStatus ?? error.exitStatus, error.message)
+        case let error as WireError where error.code != .versionMismatch:
+            CLIError(error.exitStatus, error.message, hint: "is this a packhorse coordinator of the same version?")
+        case let error as any CodedError: CLIError(error.exitStatus, error.message)
         case is CancellationError: CLIError(.interrupted, "interrupted")
-        case let error as WireError where error.code == .versionMismatch: CLIError(.configuration, error.message)
-        case let error as WireError:
-            CLIError(.unavailable, error.message, hint: "is this a packhorse coordinator of the same version?")
         default: nil
-        }
-    }
-
-    /// Codes are stable and mean the same in every room, so one table serves them all.
-    private static func status(_ code: String) -> ExitStatus {
-        switch code {
-        case "unknown-region", "ambiguous-name", "missing", "store-missing", "no-bucket", "catalog-missing",
-            "missing-package",
-            "key-missing":
-            .noInput
-        case "disk-full", "cannot-open", "exists", "cannot-log": .cannotCreate
-        case "io", "file-failed", "unreadable": .inputOutput
-        case "unreachable", "closed", "missing-resource": .unavailable
-        case "host-refused", "refused", "key-permissions", "plain-refused", "wrong-secret", "forbidden": .permission
-        case "backup-name", "unknown-format": .usage
-        case "data-in-use", "address-in-use", "orphaned", "cannot-listen", "server-failed", "busy": .temporary
-        case "bad-syntax", "unknown-key", "missing-key", "bad-value", "bad-template", "bad-tilejson", "literal-secret",
-            "missing-secret", "clock-skew", "wrong-region", "rejected", "newer-state", "bad-endpoint", "bad-key",
-            "bad-role", "bad-host", "key-file", "tileset", "signing-key":
-            .configuration
-        case "engine", "misuse", "bad-resource": .software
-        default: .badData
         }
     }
 }
