@@ -4,7 +4,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build test check format demo chaos s3-test bench bench-pieces bench-coordinator compose-test fuzz interop compat-test proto regions clean simulate
+.PHONY: help bootstrap build test check format reference demo chaos s3-test bench bench-pieces bench-coordinator compose-test fuzz interop compat-test proto regions clean simulate
 
 # SwiftPM's own import check lets some undeclared imports through (6.3.1: those that something below declares);
 # ops/check-layers, part of `make check`, refuses them all.
@@ -34,6 +34,9 @@ simulate: bootstrap ## seeded worlds of faults round the scheduler, for nights (
 
 check: ## format, layers, unsafe budget, file lengths, generated code, scripts; builds nothing
 	@ops/check
+
+reference: build ## write docs/reference/cli.md again from the commands
+	.build/release/packhorse manual --markdown docs/reference
 
 format: ## let swift format rewrite the sources
 	swift format format --in-place --parallel --configuration .swift-format --recursive $(SWIFT_SOURCES)

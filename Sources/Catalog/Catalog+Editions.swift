@@ -1,3 +1,4 @@
+public import Errors
 public import Foundation
 
 extension Catalog {
@@ -33,7 +34,8 @@ extension Catalog {
             return try FileManager.default.contentsOfDirectory(
                 at: url, includingPropertiesForKeys: [.isDirectoryKey], options: []
             )
-            .filter { (try? $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) ?? false }
+            // An entry that cannot be looked at is an error: a list must not lose a channel for it.
+            .filter { try $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory ?? false }
             .map(\.lastPathComponent)
         } catch {
             throw CatalogError(.io, "Cannot read folder '\(url.path)': \(error.localizedDescription)", cause: error)

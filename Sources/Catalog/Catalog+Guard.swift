@@ -1,3 +1,4 @@
+public import Errors
 internal import Shards
 public import Tiles
 

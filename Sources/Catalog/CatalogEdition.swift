@@ -1,3 +1,5 @@
+public import Errors
+
 /// A part of a catalog with a list of its own: a group of data, a language, both, or neither.
 ///
 /// It lies in a sub-folder that is a CARTO catalog by itself: `""`, `de/`, `groups/terrain/`, `groups/terrain/de/`.

@@ -1,4 +1,5 @@
 internal import Crypto
+public import Errors
 public import Foundation
 internal import Shards
 

@@ -1,3 +1,4 @@
+public import Errors
 internal import Foundation
 internal import Shards
 

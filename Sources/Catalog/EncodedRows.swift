@@ -1,3 +1,5 @@
+import Errors
+
 /// The elements of an array in a JSON document as bytes, kept from one writing to the next: only an element whose source changed is encoded again.
 ///
 /// The bytes are those that ``Catalog/json(_:named:)`` gives for the whole document: what is kept cannot change what is written.

@@ -12,9 +12,12 @@ extension CoordinatorEngine {
         guard options.store == nil, !scheduler.baselineJobs.isEmpty, now >= nextRoomLook else { return }
         nextRoomLook = now + 10_000
         workshop.run(on: .removals) { [options, logger] in
-            guard let room = try? await FileWork.run({ options.diskRoom(options.blobs) }), room.isShort else {
+            guard let room = try? await FileWork.run({ options.diskRoom(options.blobs) }) else {
+                logger.warning(
+                    "The free disk space for blobs is unknown", metadata: [LogKey.path: "\(options.blobs.path)"])
                 return nil
             }
+            guard room.isShort else { return nil }
             logger.notice(
                 "the oldest kept tiles go, because the disk of the blobs is nearly full",
                 metadata: [LogKey.path: "\(options.blobs.path)", "packhorse.disk.free": "\(room.free)"])

@@ -116,7 +116,6 @@ extension CoordinatorEngine {
                 $0.tiles = counts.tiles
                 $0.batches = counts.wholeBatches
                 $0.existing = existing
-                $0.tilePacks = specs[job]?.packs != nil
                 $0.warnings = warnings
             })
     }
@@ -153,7 +152,6 @@ extension CoordinatorEngine {
                     .make {
                         $0.tiles = plan.tiles
                         $0.batches = UInt64(plan.submission.batches.count)
-                        $0.tilePacks = plan.spec.packs != nil
                         $0.warnings = plan.warnings + rivalry(of: plan)
                     }), to: asker)
         case .planned(let asker, .success(var plan), isDry: false):
@@ -192,7 +190,9 @@ extension CoordinatorEngine {
     // MARK: - Jobs
 
     /// How a job in memory stands, or `nil`.
-    func status(_ id: JobID, mostPackages: Int) -> PBJobStatus? {
+    ///
+    /// - Parameter absence: What `scheduler.absence` says, where that is known.
+    func status(_ id: JobID, mostPackages: Int, absence: String? = nil) -> PBJobStatus? {
         guard let summary = scheduler.summary(of: id), let spec = specs[id], let times = times[id] else { return nil }
         let packages = scheduler.packages(of: id)
         var status = WireConversions.status(
@@ -204,7 +204,7 @@ extension CoordinatorEngine {
             let missing = scheduler.missingFormats(of: id)
             if !missing.isEmpty { status.waiting = "no worker here writes \(missing.joined(separator: ", "))" }
         }
-        if status.waiting.isEmpty { status.waiting = scheduler.absence(for: id, now: now) }
+        if status.waiting.isEmpty, scheduler.isLiving(id) { status.waiting = absence ?? scheduler.absence(now: now) }
         if status.waiting.isEmpty { status.waiting = scheduler.stillness(of: id, now: now) }
         // Kept relative, so that a catalog may move; told absolute, so that it can be used.
         for index in status.packages.indices where !status.packages[index].path.isEmpty {

@@ -24,8 +24,9 @@ extension CoordinatorEngine {
         let packages = min(20, 4_096 / max(min(found.count, limit), 1))
         var room = MessageType.jobs.maxBodyBytes / 2
         var page: [PBJobStatus] = []
+        let absence = scheduler.absence(now: now)
         for id in found.prefix(limit) {
-            guard let status = forgotten[id] ?? status(id, mostPackages: packages) else { continue }
+            guard let status = forgotten[id] ?? status(id, mostPackages: packages, absence: absence) else { continue }
             room -= (try? StateStore.encoded(status).count) ?? room
             guard room > 0 || page.isEmpty else { break }
             page.append(status)

@@ -106,7 +106,6 @@ extension CoordinatorEngine {
                 profile.canMerge =
                     profile.canMerge && inbound.roles.contains(.merger) && mayMerge(body)
                 profile.packageFormat = Self.packageFormat(of: body) ?? 0
-                profile.obeysGrants = Self.minor(of: body) >= MessageType.rateGrants.minor
                 feed(.hello(id, profile, held: held))
             }
         case .ready(let body): feed(.ready(id, credit: body.credit))
@@ -127,7 +126,7 @@ extension CoordinatorEngine {
             feed(
                 .fail(
                     id, LeaseToken(body.token), .heard(cause: body.cause, detail: body.detail),
-                    retriable: body.retriable))
+                    retriable: body.retriable, lostShards: body.lostShards.compactMap(ContentDigest.init)))
         case .return(let body): feed(.giveBack(id, body.tokens.map { LeaseToken($0) }))
         case .bye:
             feed(.bye(id))

@@ -1,4 +1,5 @@
 import Catalog
+import Errors
 public import Logging
 public import ServiceLifecycle
 import Shards

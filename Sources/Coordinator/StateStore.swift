@@ -1,4 +1,5 @@
 import Dispatch
+import Errors
 import Foundation
 import GRDB
 import Scheduling

@@ -1,4 +1,5 @@
 import Catalog
+import Errors
 import Packages
 import Scheduling
 import Shards

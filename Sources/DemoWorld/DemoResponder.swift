@@ -1,3 +1,4 @@
+internal import Errors
 internal import Hummingbird
 internal import Regions
 internal import Synchronization

@@ -1,3 +1,4 @@
+internal import Errors
 internal import Foundation
 
 /// A file to which each request is appended as one line, in one write, so that readers never see half of one.

@@ -1,5 +1,5 @@
 /// The documented exit codes of `packhorse` (sysexits numbers; the choice is design/style.md's).
-public enum ExitStatus: Int32, Sendable {
+public enum ExitStatus: Int32, CaseIterable, Sendable {
     case success = 0
     /// The command line is wrong.
     case usage = 64

@@ -1,3 +1,4 @@
+public import Errors
 internal import Foundation
 public import S3
 internal import Shards

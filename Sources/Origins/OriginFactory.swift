@@ -1,3 +1,4 @@
+public import Errors
 import Foundation
 public import TileBodies
 public import Tilesets

@@ -1,3 +1,4 @@
+public import Errors
 import TileBodies
 public import Tilesets
 import Transfer

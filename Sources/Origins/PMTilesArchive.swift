@@ -1,3 +1,4 @@
+import Errors
 import PMTiles
 import TileBodies
 import Tiles

@@ -1,3 +1,4 @@
+import Errors
 import TileBodies
 import Tiles
 import Transfer

@@ -1,4 +1,5 @@
 internal import Crypto
+internal import Errors
 import Foundation
 
 /// Which version of an archive's data a file holds: a text that is the same for the same file on every machine, and for copies that

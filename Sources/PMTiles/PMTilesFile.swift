@@ -1,3 +1,4 @@
+public import Errors
 internal import Glibc
 internal import Synchronization
 public import TileBodies

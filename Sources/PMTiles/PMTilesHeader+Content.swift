@@ -1,3 +1,4 @@
+public import Errors
 public import TileBodies
 
 /// What the header says about the rest of the file; the same for files on disk and on a web server.

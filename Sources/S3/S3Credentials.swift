@@ -1,3 +1,5 @@
+public import Errors
+
 /// Who signs; from the environment alone, because a command line is everybody's to read.
 public struct S3Credentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     let accessKey: String

@@ -1,3 +1,4 @@
+public import Errors
 internal import Foundation
 
 /// Where the objects of a store lie: a bucket, and the prefix of their keys in it.

@@ -49,7 +49,9 @@ public enum Event: Sendable {
     /// A result that cannot be accepted, whatever its token: its blob is not there, or its numbers make no sense.
     case refusedCommit(SessionID, LeaseToken, Trouble)
     /// An attempt failed as a whole.
-    case fail(SessionID, LeaseToken, Trouble, retriable: Bool)
+    ///
+    /// - Parameter lostShards: What a merge could not read; the batches that made them are fetched again.
+    case fail(SessionID, LeaseToken, Trouble, retriable: Bool, lostShards: [ContentDigest] = [])
     /// Leases given back untouched; costs no attempt.
     case giveBack(SessionID, [LeaseToken])
     /// A worker leaves.
@@ -94,8 +96,6 @@ public struct SessionProfile: Hashable, Sendable {
     public var canFetch: Bool
     /// Whether it takes packages.
     public var canMerge: Bool
-    /// Whether it keeps to rate grants; one that does not know them keeps a tileset's limits for itself alone.
-    public var obeysGrants = true
     /// The newest version of packages it writes.
     public var packageFormat: UInt32 = .max
     /// The formats it writes beside the package file; ascending once it is known.

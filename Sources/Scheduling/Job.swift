@@ -39,6 +39,8 @@ struct Job: Sendable {
     var cells = CellRuns()
     /// Ready batches that wait because another job fetches some of their tiles at this moment.
     var parked: Set<Int> = []
+    /// Tokens of its leases.
+    var leased: Set<LeaseToken> = []
     /// Sessions that said that they lack what the job asks for, such as a secret; forgotten with the incarnation.
     var unable: Set<SessionID> = []
 

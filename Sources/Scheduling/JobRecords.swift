@@ -74,13 +74,13 @@ public enum PackageState: UInt8, Hashable, Sendable, CaseIterable {
 public struct Trouble: Hashable, Sendable {
     /// Stable kebab-case code.
     public var cause: String
-    /// One line for people; at most 200 characters, except where it lists lost shards by their digests.
+    /// One line for people; at most 200 characters.
     public var detail: String
 
     /// A trouble; the detail is cut to its limit.
     public init(cause: String, detail: String) {
         self.cause = String(cause.prefix(64))
-        self.detail = String(detail.prefix(FailureCause.lostShard.contains(cause) ? 7_000 : 200))
+        self.detail = String(detail.prefix(200))
     }
 }
 

@@ -65,9 +65,6 @@ extension Scheduler {
                 found.append("session \(session.id): dead lease \(token)")
             }
         }
-        if ungoverned != Set(sessions.values.filter { !$0.profile.obeysGrants }.map(\.id)) {
-            found.append("sessions that know no grants: \(ungoverned.sorted())")
-        }
         for book in rates.all where book.seated != book.shares.values.count(where: \.isSeated) {
             found.append("origin \(book.name): \(book.seated) seated")
         }

@@ -56,7 +56,7 @@ extension Scheduler {
             send(id, .stale(token, reason: FailureCause.sourceChanged.rawValue))
             return endForSource(job, by: id, found: counts.sourceVersion ?? "", now: now)
         }
-        if counts.failed > 0, let trouble = reasonForAnother(id, batch, counts, failures) {
+        if counts.failed > 0, let trouble = reasonForAnother(batch, counts, failures) {
             // Named as an orphan too, so that it goes with the job whatever becomes of the batch.
             store(.orphan(jobs[job].summary.id, digest))
             jobs[job].batches[index].partial = digest
@@ -89,19 +89,13 @@ extension Scheduler {
 
     /// Why another attempt at the batch is worth its while, or `nil` when it is accepted with its failed tiles.
     ///
-    /// Only the first some hundred failures are named; the others are taken to be like them. A worker that obeys grants waits by itself while
-    /// the origin throttles all of its requests, so it only names a tile as throttled that alone was. Of other workers, which know
-    /// no such difference, no number of attempts is too many as long as tiles fail only because the origin asks to wait.
+    /// Only the first some hundred failures are named; the others are taken to be like them. A worker waits by itself while the origin
+    /// throttles all of its requests, so it names only tiles that were throttled alone.
     private func reasonForAnother(
-        _ id: SessionID, _ batch: Batch, _ counts: FetchCounts, _ failures: [FailedTile]
+        _ batch: Batch, _ counts: FetchCounts, _ failures: [FailedTile]
     ) -> Trouble? {
         let first = failures.first.map { " (\($0.tile) \($0.trouble.cause): \($0.trouble.detail))" } ?? ""
         let detail = "\(counts.failed) tiles failed\(first)"
-        if sessions[id]?.profile.obeysGrants == false, !failures.isEmpty,
-            failures.allSatisfy({ FailureCause(named: $0.trouble.cause) == .throttled })
-        {
-            return Trouble(cause: FailureCause.tilesThrottled.rawValue, detail: detail)
-        }
         guard Int(batch.attempts) + 1 < Int(policy.attemptsForTiles) else { return nil }
         guard failures.isEmpty || failures.contains(where: { FailureCause.isRetriable($0.trouble.cause) }) else {
             return nil

@@ -114,6 +114,7 @@ extension Scheduler {
         leases[token] = Lease(
             session: id, work: work, tiles: tiles, deadline: now + policy.lease, hardDeadline: now + cap(tiles),
             movedAt: now, granted: now)
+        jobs[work.job].leased.insert(token)
         countLease(work, id, isHere: true)
         setAlarm(.lease(token), at: now + policy.lease)
         if sessions[id]?.leases.isEmpty == true { sessions[id]?.lastMoved = now }
@@ -125,6 +126,7 @@ extension Scheduler {
     /// Ends a live lease, whatever comes after; keeps sums right.
     mutating func close(_ token: LeaseToken, now: Tick) -> Lease? {
         guard let lease = leases.removeValue(forKey: token) else { return nil }
+        jobs[lease.work.job].leased.remove(token)
         uncountLease(lease, now: now)
         if case .batch(let job, _) = lease.work, !lease.isBackup { jobs[job].summary.counts.inFlightDone -= lease.done }
         sessions[lease.session]?.leases.removeAll { $0 == token }

@@ -31,7 +31,10 @@ extension Scheduler {
     }
 
     /// An attempt failed by the worker's own word.
-    mutating func fail(_ id: SessionID, _ token: LeaseToken, _ trouble: Trouble, retriable: Bool, now: Tick) {
+    mutating func fail(
+        _ id: SessionID, _ token: LeaseToken, _ trouble: Trouble, retriable: Bool, lostShards: [ContentDigest] = [],
+        now: Tick
+    ) {
         guard let lease = leases[token], lease.session == id else { return }
         _ = close(token, now: now)
         remember(token, lease.work)
@@ -47,7 +50,7 @@ extension Scheduler {
         }
         if lease.isBackup { return endBackup(lease) }
         if case .package(let job, let index) = lease.work, FailureCause.lostShard.contains(trouble.cause) {
-            refetch(job, for: index, naming: trouble, now: now)
+            refetch(job, for: index, lost: Set(lostShards), cause: trouble.cause, now: now)
         }
         let mayHeal = retriable && !isBeyondAll(lease.work, trouble, id)
         if case .batch(let job, let index) = lease.work, mayHeal, isLack(trouble), hasAble(job) {

@@ -47,12 +47,10 @@ extension Scheduler {
     }
 
     /// A merger could not read a shard: the batches that made it are fetched again, and the packages that need them wait.
-    mutating func refetch(_ job: Int, for reporter: Int, naming trouble: Trouble, now: Tick) {
+    mutating func refetch(_ job: Int, for reporter: Int, lost shards: Set<ContentDigest>, cause: String, now: Tick) {
         let lost = jobs[job].batches.indices.filter { index in
-            guard jobs[job].batches[index].state == .done, let digest = jobs[job].batches[index].digest else {
-                return false
-            }
-            return trouble.detail.contains(digest.description)
+            jobs[job].batches[index].state == .done
+                && jobs[job].batches[index].digest.map(shards.contains) ?? false
         }
         // All of them first, so that the end of one never meets another that still counts as done.
         for index in lost {
@@ -67,7 +65,7 @@ extension Scheduler {
             storeJob(job)
         }
         for package in jobs[job].packages.indices { holdBack(job, package, isReporter: package == reporter) }
-        let reason = Trouble(cause: trouble.cause, detail: "a merger could not read the shard")
+        let reason = Trouble(cause: cause, detail: "a merger could not read the shard")
         for index in lost { retry(.batch(job: job, index: index), reason, isLoss: false, isDead: false, now: now) }
     }
 

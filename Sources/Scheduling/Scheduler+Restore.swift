@@ -53,6 +53,7 @@ extension Scheduler {
         leases[token] = Lease(
             session: owner, work: work, tiles: tiles, deadline: end, hardDeadline: now + cap(tiles), movedAt: now,
             granted: now)
+        jobs[work.job].leased.insert(token)
         countLease(work, owner, isHere: false)
         unclaimed[owner, default: []].append(token)
         setAlarm(.lease(token), at: end)

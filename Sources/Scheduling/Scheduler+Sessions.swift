@@ -27,7 +27,6 @@ extension Scheduler {
         _ = hear(id, now: now)
         sessions[id]?.profile = profile
         sessions[id]?.profile.exports.sort()
-        if profile.obeysGrants { ungoverned.remove(id) } else { ungoverned.insert(id) }
         sessions[id]?.credit = 0
         // Leases of an earlier incarnation that the worker does not hold: their offers died with that incarnation's sockets.
         for token in unclaimed.removeValue(forKey: id) ?? [] where leases[token] != nil {
@@ -89,7 +88,6 @@ extension Scheduler {
 
     mutating func forgetSession(_ id: SessionID) {
         sessions[id] = nil
-        ungoverned.remove(id)
     }
 
     mutating func drain(_ id: SessionID, isOn: Bool, now: Tick) {

@@ -1,8 +1,9 @@
 /// Why an unfinished job stands still, as people are told.
 extension Scheduler {
     /// Why nobody works on a job that is to go on: no worker is there, or all have fallen silent or rest; empty = some are there.
-    public func absence(for id: JobID, now: Tick) -> String {
-        guard isLiving(id) else { return "" }
+    ///
+    /// The same for all jobs: a list of jobs asks once.
+    public func absence(now: Tick) -> String {
         let heard = sessions.values.filter { !$0.isSuspect }
         if let first = heard.min(by: { ($0.profile.name, $0.id) < ($1.profile.name, $1.id) }) {
             guard heard.allSatisfy({ $0.restingUntil.map { $0 > now } ?? false }) else { return "" }
@@ -18,7 +19,7 @@ extension Scheduler {
     /// What all the work of a job waits for that is left: silent workers that have it, or another try after a failure; empty = some goes on.
     public func stillness(of id: JobID, now: Tick) -> String {
         guard isLiving(id), let job = places[id], jobs[job].summary.counts[.ready] == 0 else { return "" }
-        let out = leases.values.filter { $0.work.job == job }
+        let out = jobs[job].leased.compactMap { leases[$0] }
         guard let next = out.map(\.end).min() else { return repetition(in: job) }
         // A session that is not known is one of before a restart.
         guard out.allSatisfy({ sessions[$0.session]?.isSuspect ?? true }) else { return "" }

@@ -26,8 +26,6 @@ public struct Scheduler: Sendable {
     var firing: Set<String> = []
     var requests: [String: JobID] = [:]
     var sessions: [SessionID: Session] = [:]
-    /// Those of them whose workers know no grants.
-    var ungoverned: Set<SessionID> = []
     var leases: [LeaseToken: Lease] = [:]
     /// Work of leases that have ended: accepted ones, and lost ones of unfinished jobs.
     var ended: [LeaseToken: WorkRef] = [:]
@@ -135,8 +133,8 @@ public struct Scheduler: Sendable {
             progress(id, reports, now: now)
         case .commit(let id, let token, let result): commit(id, token, result, now: now)
         case .refusedCommit(let id, let token, let trouble): refuse(id, token, trouble, now: now)
-        case .fail(let id, let token, let trouble, let retriable):
-            fail(id, token, trouble, retriable: retriable, now: now)
+        case .fail(let id, let token, let trouble, let retriable, let lostShards):
+            fail(id, token, trouble, retriable: retriable, lostShards: lostShards, now: now)
         case .giveBack(let id, let tokens): giveBack(id, tokens, now: now)
         case .bye(let id): bye(id, now: now)
         case .drain(let id, let isOn): drain(id, isOn: isOn, now: now)

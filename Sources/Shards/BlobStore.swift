@@ -1,3 +1,4 @@
+public import Errors
 public import Foundation
 
 /// Where finished shards and packages live, each under the SHA-256 of its bytes: in a shared folder, behind the

@@ -1,4 +1,5 @@
 internal import Crypto
+public import Errors
 public import Foundation
 
 /// The SHA-256 of some bytes: the name of a blob, and the identity of a tile body.

@@ -1,3 +1,4 @@
+public import Errors
 public import Foundation
 
 /// The steps that make a file survive a power cut: flush it, rename it into place, flush the folder.

@@ -1,4 +1,5 @@
 internal import CFile
+internal import Errors
 package import Foundation
 
 /// One open file, closed with the object.

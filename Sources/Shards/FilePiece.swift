@@ -1,3 +1,4 @@
+public import Errors
 public import Foundation
 
 /// Reading and writing parts of files by offset, for bytes that travel in pieces.

@@ -1,4 +1,5 @@
 internal import CLZ4
+internal import Errors
 internal import Foundation
 
 /// One LZ4 frame of the single shape a shard uses: independent 64 KiB blocks, a checksum per block, a checksum of

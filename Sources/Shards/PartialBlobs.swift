@@ -1,3 +1,4 @@
+public import Errors
 public import Foundation
 
 /// Blobs of a folder store that arrive in pieces: `tmp/<hex>.part` until they are whole.

@@ -1,3 +1,4 @@
+public import Errors
 public import Foundation
 
 /// A folder of one process's own below a folder that several share; what dead processes left there is removed at the next start.

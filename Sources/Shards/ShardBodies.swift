@@ -1,3 +1,5 @@
+public import Errors
+
 /// The bodies of one shard without its index, for a reader that knows already where each of them lies.
 ///
 /// Takes about 24 bytes per group of memory and one file descriptor. Keeps nothing between calls; used by one task at a time.

@@ -1,3 +1,5 @@
+import Errors
+
 /// The fixed-size end of a shard: where its index is, what it counts, and the digests that hold it together.
 struct ShardFooter: Equatable {
     var headerLength: UInt32

@@ -1,3 +1,4 @@
+import Errors
 public import Tiles
 
 /// What a shard is about: written first, so that a shard explains itself.

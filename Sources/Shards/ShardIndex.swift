@@ -1,3 +1,4 @@
+internal import Errors
 internal import Tiles
 
 /// The table of a shard's groups, bodies, texts and tiles, and its one encoding (FORMAT.md, "Index").

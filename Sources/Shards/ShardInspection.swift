@@ -1,3 +1,4 @@
+public import Errors
 public import Foundation
 internal import Tiles
 

@@ -1,3 +1,4 @@
+public import Errors
 public import Foundation
 
 /// Reads a shard: its index at once, its bodies one group at a time.

@@ -1,3 +1,4 @@
+internal import Errors
 internal import TileBodies
 internal import Tilesets
 internal import Transfer

@@ -14,12 +14,25 @@ public struct StylePack: Sendable {
     public init(_ folder: URL) throws(StylesError) {
         self.folder = folder
         let file = folder.appendingPathComponent(PackPath.index)
-        guard let bytes = try? Data(contentsOf: file) else {
+        guard let bytes = try Self.contents(of: file) else {
             throw StylesError(
                 .badPack,
                 "'\(folder.path)' is no style pack: it has no \(PackPath.index). Make one with packhorse style-pack.")
         }
-        index = try StylePackIndex([UInt8](bytes))
+        index = try StylePackIndex(bytes)
+    }
+
+    /// The bytes of a file; `nil` when it does not exist.
+    ///
+    /// - Throws: ``StylesError`` `io` when it exists and cannot be read.
+    private static func contents(of file: URL) throws(StylesError) -> [UInt8]? {
+        do {
+            return [UInt8](try Data(contentsOf: file))
+        } catch CocoaError.fileReadNoSuchFile {
+            return nil
+        } catch {
+            throw StylesError(.io, "Cannot read '\(file.path)': \(error.localizedDescription)", cause: error)
+        }
     }
 
     /// Whether a folder looks like a style pack.
@@ -38,10 +51,9 @@ public struct StylePack: Sendable {
     /// - Throws: ``StylesError`` `bad-style-pack` naming the file.
     public func bytes(of entry: StylePackIndex.Entry) throws(StylesError) -> [UInt8]? {
         guard let path = entry.path else { return nil }
-        guard let data = try? Data(contentsOf: folder.appendingPathComponent(path)) else {
+        guard let bytes = try Self.contents(of: folder.appendingPathComponent(path)) else {
             throw StylesError(.badPack, "Style pack '\(folder.path)' lacks its file '\(path)'; make it again.")
         }
-        let bytes = [UInt8](data)
         guard UInt64(bytes.count) == entry.size, Digest(of: bytes).hex == entry.sha256 else {
             throw StylesError(.badPack, "Style pack '\(folder.path)': '\(path)' was changed; make the pack again.")
         }

@@ -1,3 +1,5 @@
+public import Errors
+
 /// Decides whether a fetched body is a whole tile of the declared type, and brings it into its canonical form.
 ///
 /// Keeps libdeflate's working memory and one unpacking buffer between calls. Not Sendable: make one per worker thread.

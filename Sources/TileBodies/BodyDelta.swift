@@ -1,3 +1,5 @@
+public import Errors
+
 /// What turns one tile's body into its next version, unpacked, so that a small change of the map is a small change of bytes.
 ///
 /// A delta is one byte that says how the new body is packed, its gzip header where the packer does not decide it, and the

@@ -1,3 +1,5 @@
+import Errors
+
 /// One sequence of bytes told as pieces of another and bytes of its own.
 ///
 /// A varint with the length of the result, then in turn: a varint, as many bytes as it says, and, unless the result is whole, a varint

@@ -1,3 +1,5 @@
+import Errors
+
 /// Recognises what servers send in place of a tile: web pages, XML and JSON messages, plain text; and other tile types.
 enum DocumentSniffer {
     /// The refusal that explains `bytes` best when they are not the declared type, or `nil` when nothing is recognised.

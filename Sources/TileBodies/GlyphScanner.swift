@@ -1,3 +1,5 @@
+public import Errors
+
 /// Walks a range of glyphs as map clients fetch them: Protocol Buffers with signed distance fields.
 ///
 /// - Source: mapbox/node-fontnik `proto/glyphs.proto`: glyphs { fontstack = 1 }, fontstack { name = 1, range = 2, glyphs = 3 },

@@ -1,4 +1,5 @@
 internal import CDeflate
+public import Errors
 
 /// Whole-buffer gzip, the same bytes for the same input on every machine.
 ///

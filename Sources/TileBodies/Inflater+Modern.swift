@@ -1,5 +1,6 @@
 internal import CBrotli
 internal import CZstd
+internal import Errors
 
 /// Brotli and zstd, which PMTiles archives may use; like gzip, they fill the input exactly and never unpack to more than the limit.
 extension Inflater {

@@ -1,4 +1,5 @@
 internal import CDeflate
+internal import Errors
 
 /// Unpacks gzip, zlib, bare deflate, brotli and zstd into a buffer it keeps and lends; never more than its limit.
 ///

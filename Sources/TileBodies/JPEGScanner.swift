@@ -1,3 +1,5 @@
+import Errors
+
 /// Walks the markers of a JPEG: SOI, a frame header with a size, a scan, and EOI as the last two bytes.
 ///
 /// - Source: ITU-T T.81, annex B.

@@ -1,3 +1,5 @@
+import Errors
+
 /// Which layers of vector tiles are kept.
 public struct LayerChoice: Sendable, Hashable {
     private let names: Set<[UInt8]>

@@ -1,4 +1,5 @@
 internal import CDeflate
+internal import Errors
 
 /// Walks the chunks of a PNG: signature, checksums, a sane header, image data, and IEND as the last byte.
 ///

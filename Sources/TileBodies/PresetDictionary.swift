@@ -1,3 +1,5 @@
+public import Errors
+
 /// Unpacks bare deflate streams that were packed with a preset dictionary, as CARTO's packages may hold their tiles.
 public enum PresetDictionary {
     /// The longest dictionary, in bytes: deflate looks back 32 KiB at most.

@@ -1,3 +1,5 @@
+public import Errors
+
 /// What the bodies of a tileset are; the raw value is the word MBTiles and `packages.json` use for it.
 public enum TileFormat: String, Codable, Sendable, Hashable, CaseIterable {
     /// Mapbox Vector Tile 1 or 2, stored as gzip.

@@ -1,3 +1,5 @@
+public import Errors
+
 #if canImport(Glibc)
     internal import Glibc
 #else

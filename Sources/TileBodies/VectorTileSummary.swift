@@ -1,3 +1,5 @@
+public import Errors
+
 /// What a vector tile holds: its layers, how many features each has, and the fields they use with their types.
 public struct VectorTileSummary: Sendable, Hashable {
     /// The type of a field as TileJSON's neighbours write it.

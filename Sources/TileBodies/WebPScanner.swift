@@ -1,3 +1,5 @@
+import Errors
+
 /// Walks the chunks of a WebP: the RIFF size is the body's, and one image chunk has a sane header.
 ///
 /// WebP has no checksums: a flipped bit inside the image data is not seen here, a missing byte always is.

@@ -1,4 +1,5 @@
 internal import CDeflate
+public import Errors
 
 /// Whole-buffer zlib (RFC 1950), the same bytes for the same input on every machine; see ``Gzip`` for what that rests on.
 ///

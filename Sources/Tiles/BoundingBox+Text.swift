@@ -1,3 +1,5 @@
+public import Errors
+
 extension BoundingBox: CustomStringConvertible {
     /// "west,south,east,north" with as many digits as are needed to read the same box back.
     public var description: String { "\(west),\(south),\(east),\(north)" }

@@ -1,3 +1,5 @@
+public import Errors
+
 /// A rectangle of longitudes and latitudes in degrees; `west > east` means that it crosses the antimeridian.
 ///
 /// Latitudes are clipped to what Web Mercator can show, ±``maxLatitude``.

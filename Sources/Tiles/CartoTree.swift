@@ -1,3 +1,5 @@
+import Errors
+
 /// A CARTO mask as its text says it, node by node: unlike ``TileMask``, also with nodes outside that have children inside.
 package struct CartoTree: Hashable, Sendable {
     /// Two bits a node, before its children: 2 = has children, 1 = is inside.

@@ -1,3 +1,5 @@
+public import Errors
+
 extension Geometry {
     /// Reads GeoJSON of any type: the seven geometries, `Feature` and `FeatureCollection`.
     ///

@@ -1,3 +1,5 @@
+import Errors
+
 /// A JSON value as far as geometry needs it: a list of numbers is kept flat.
 enum JSONText {
     case object([String: JSONText])

@@ -1,3 +1,5 @@
+public import Errors
+
 /// How tiles are grouped into packs: bands of zooms, and for each the zoom of the tile that names a pack.
 ///
 /// A pack holds all tiles of its band that are its index tile or lie below it. Packs do not depend on regions, so regions that

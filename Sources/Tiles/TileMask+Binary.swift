@@ -1,3 +1,5 @@
+public import Errors
+
 extension TileMask {
     private static let version: UInt8 = 1
 

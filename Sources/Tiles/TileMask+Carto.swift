@@ -1,3 +1,5 @@
+public import Errors
+
 extension TileMask {
     /// The most nodes a CARTO text is written with, about 5.6 MB; deeper trees are clipped until they fit.
     static let cartoNodeLimit: UInt64 = 1 << 24

@@ -1,3 +1,5 @@
+public import Errors
+
 /// A run of zooms, both ends included, within 0...22.
 public struct ZoomRange: Hashable, Sendable {
     /// The shallowest zoom.

@@ -1,3 +1,5 @@
+import Errors
+
 /// Reads the keys of one mapping, strictly: a key nobody asked for is an error.
 struct FieldReader {
     let name: String

@@ -1,3 +1,5 @@
+public import Errors
+
 /// Hosts whose owners forbid bulk downloads: Packhorse refuses to ask them.
 ///
 /// A host is on the list only where its published policy says so; the list names the page.

@@ -1,3 +1,4 @@
+import Errors
 import Foundation
 
 /// A JSON value, or a YAML one reduced to what JSON can say.

@@ -1,3 +1,4 @@
+import Errors
 public import Tiles
 
 extension PackScheme {

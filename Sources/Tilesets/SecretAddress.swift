@@ -1,3 +1,5 @@
+public import Errors
+
 /// An address that may hold a secret in the way tilesets name theirs: `https://maps.example/style.json?key=${MAPS_KEY}`.
 ///
 /// The secret itself stays in the environment of whoever fetches.

@@ -1,3 +1,5 @@
+import Errors
+
 /// Values that come from the environment: `${NAME}` in a text.
 enum Secrets {
     /// The variables a text asks for, in order.

@@ -1,3 +1,4 @@
+public import Errors
 import Foundation
 import TileBodies
 import Tiles

@@ -1,3 +1,4 @@
+public import Errors
 public import Tiles
 
 /// A tile URL with placeholders.

@@ -16,6 +16,9 @@ extension Message {
         case .progress(let body):
             try Self.check(body.leases.count, atMost: 1024, "leases")
             for use in body.origins { try Self.check(use) }
+        case .fail(let body):
+            try Self.check(body.lostShards.count, atMost: 100, "lost shards")
+            for shard in body.lostShards { try Self.checkDigest(shard.count, type) }
         case .return(let body): try Self.check(body.tokens.count, atMost: 1024, "tokens")
         case .welcome(let body): try Self.check(body.adopted.count, atMost: 1024, "adopted leases")
         case .pong(let body):

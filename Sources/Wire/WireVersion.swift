@@ -6,13 +6,8 @@ public enum WireVersion {
     public static let major: UInt8 = 1
     /// The minor versions this build can speak.
     ///
-    /// Raised when a message or a field with meaning is added. This version and those before it are spoken.
-    ///
-    /// 0: jobs, leases, packages. 1: rate grants, orders, dead letters, schedules, events, streamed blobs, draining.
-    /// 2: formats, styles and editions.
-    public static let minors: ClosedRange<UInt8> = 0...2
-    /// The minor that brought formats, styles and editions: who speaks a lower one passes over them in silence.
-    public static let formatsMinor: UInt8 = 2
+    /// Raised when a message or a field with meaning is added after a release. This version and those before it are spoken.
+    public static let minors: ClosedRange<UInt8> = 0...0
 
     /// "1.0", or "1.0-2" for a range.
     public static let description: String =

@@ -69,7 +69,7 @@ public nonisolated struct PBHello: Sendable {
   /// no shared blob store: blobs travel over the blob socket
   public var streams: Bool = false
 
-  /// formats it writes beside the MBTiles package; minor 2
+  /// formats it writes beside the MBTiles package
   public var exports: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -332,7 +332,7 @@ public nonisolated struct PBMergeResult: Sendable {
   /// agg_tiles_hash
   public var tilesHash: String = String()
 
-  /// the manifest's formats in its order, durable in the blob store; minor 2
+  /// the manifest's formats in its order, durable in the blob store
   public var files: [PBPackageFile] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -353,6 +353,9 @@ public nonisolated struct PBFail: Sendable {
   public var detail: String = String()
 
   public var retriable: Bool = false
+
+  /// SHA-256 of shards that a merge cannot read, at most 100
+  public var lostShards: [Data] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
@@ -799,7 +802,7 @@ public nonisolated struct PBSubmit: @unchecked Sendable {
     set {_uniqueStorage()._schedule = newValue}
   }
 
-  /// of every package that names none itself, beside mbtiles, which is always made; minor 2
+  /// of every package that names none itself, beside mbtiles, which is always made
   public var formats: [String] {
     get {_storage._formats}
     set {_uniqueStorage()._formats = newValue}
@@ -933,9 +936,6 @@ public nonisolated struct PBSubmitted: Sendable {
   public var batches: UInt64 = 0
 
   public var existing: Bool = false
-
-  /// this coordinator will cut the packs that were asked for; earlier builds do not
-  public var tilePacks: Bool = false
 
   /// what the submitter may not want, in sentences
   public var warnings: [String] = []
@@ -3245,7 +3245,7 @@ nonisolated extension PBMergeResult: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
 nonisolated extension PBFail: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Fail"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}cause\0\u{1}detail\0\u{1}retriable\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}token\0\u{1}cause\0\u{1}detail\0\u{1}retriable\0\u{3}lost_shards\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -3257,6 +3257,7 @@ nonisolated extension PBFail: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
       case 2: try { try decoder.decodeSingularStringField(value: &self.cause) }()
       case 3: try { try decoder.decodeSingularStringField(value: &self.detail) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.retriable) }()
+      case 5: try { try decoder.decodeRepeatedBytesField(value: &self.lostShards) }()
       default: break
       }
     }
@@ -3275,6 +3276,9 @@ nonisolated extension PBFail: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
     if self.retriable != false {
       try visitor.visitSingularBoolField(value: self.retriable, fieldNumber: 4)
     }
+    if !self.lostShards.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.lostShards, fieldNumber: 5)
+    }
     try unknownFields.traverse(visitor: &visitor)
   }
 
@@ -3283,6 +3287,7 @@ nonisolated extension PBFail: SwiftProtobuf.Message, SwiftProtobuf._MessageImple
     if lhs.cause != rhs.cause {return false}
     if lhs.detail != rhs.detail {return false}
     if lhs.retriable != rhs.retriable {return false}
+    if lhs.lostShards != rhs.lostShards {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -4361,7 +4366,7 @@ nonisolated extension PBRegionNode: SwiftProtobuf.Message, SwiftProtobuf._Messag
 
 nonisolated extension PBSubmitted: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".Submitted"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}tiles\0\u{1}batches\0\u{1}existing\0\u{3}tile_packs\0\u{1}warnings\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}tiles\0\u{1}batches\0\u{1}existing\0\u{2}\u{2}warnings\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -4373,7 +4378,6 @@ nonisolated extension PBSubmitted: SwiftProtobuf.Message, SwiftProtobuf._Message
       case 2: try { try decoder.decodeSingularUInt64Field(value: &self.tiles) }()
       case 3: try { try decoder.decodeSingularUInt64Field(value: &self.batches) }()
       case 4: try { try decoder.decodeSingularBoolField(value: &self.existing) }()
-      case 5: try { try decoder.decodeSingularBoolField(value: &self.tilePacks) }()
       case 6: try { try decoder.decodeRepeatedStringField(value: &self.warnings) }()
       default: break
       }
@@ -4393,9 +4397,6 @@ nonisolated extension PBSubmitted: SwiftProtobuf.Message, SwiftProtobuf._Message
     if self.existing != false {
       try visitor.visitSingularBoolField(value: self.existing, fieldNumber: 4)
     }
-    if self.tilePacks != false {
-      try visitor.visitSingularBoolField(value: self.tilePacks, fieldNumber: 5)
-    }
     if !self.warnings.isEmpty {
       try visitor.visitRepeatedStringField(value: self.warnings, fieldNumber: 6)
     }
@@ -4407,7 +4408,6 @@ nonisolated extension PBSubmitted: SwiftProtobuf.Message, SwiftProtobuf._Message
     if lhs.tiles != rhs.tiles {return false}
     if lhs.batches != rhs.batches {return false}
     if lhs.existing != rhs.existing {return false}
-    if lhs.tilePacks != rhs.tilePacks {return false}
     if lhs.warnings != rhs.warnings {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true

@@ -27,17 +27,17 @@ struct BatchFetcher: Sendable {
         do {
             mask = try TileMask(decoding: work.mask)
         } catch {
-            throw WorkFailure(cause: "bad-batch", detail: "The offer's mask is damaged: \(error)", retriable: false)
+            throw WorkFailure(cause: .badBatch, detail: "The offer's mask is damaged: \(error)", retriable: false)
         }
         guard let cell = work.cell.tileID, let zooms = ZoomRange(min: Int(work.zoomMin), max: Int(work.zoomMax)),
             zooms.max <= mask.maxZoom
-        else { throw WorkFailure(cause: "bad-batch", detail: "The offer's cell or zooms are wrong.", retriable: false) }
+        else { throw WorkFailure(cause: .badBatch, detail: "The offer's cell or zooms are wrong.", retriable: false) }
         let count = mask.tiles(in: zooms, under: cell).reduce(into: 0 as UInt64) { count, _ in
             count += 1
         }
         guard count == work.tiles else {
             throw WorkFailure(
-                cause: "bad-batch",
+                cause: .badBatch,
                 detail: "The batch \(cell) \(zooms) has \(count) tiles here and \(work.tiles) in the offer.",
                 retriable: false)
         }

@@ -1,3 +1,4 @@
+internal import Errors
 internal import Foundation
 internal import Logging
 internal import Origins
@@ -42,7 +43,7 @@ struct LeaseRunner: WorkRunner {
                 beforeMerge()
                 return .done(try await merger.run(work, job: offer.job, token: offer.token, meter))
             case nil:
-                return .failed(WorkFailure(cause: "unsupported", detail: "The offer has no work.", retriable: false))
+                return .failed(WorkFailure(cause: .unsupported, detail: "The offer has no work.", retriable: false))
             }
         } catch {
             return Task.isCancelled || error is CancellationError ? .cancelled : .failed(Self.failure(error))
@@ -56,33 +57,34 @@ struct LeaseRunner: WorkRunner {
         case let error as OriginsError: return WorkFailure(error)
         case let error as ShardsError:
             switch error.code {
-            case .diskFull: return WorkFailure(cause: "disk-full", detail: error.message, retriable: true)
-            case .io: return WorkFailure(cause: "io-error", detail: error.message, retriable: true)
-            case .storeMissing: return WorkFailure(cause: "blob-store", detail: error.message, retriable: true)
-            default: return WorkFailure(cause: "\(error.code)", detail: error.message, retriable: true)
+            case .diskFull: return WorkFailure(cause: .diskFull, detail: error.message, retriable: true)
+            case .io: return WorkFailure(cause: .inputOutput, detail: error.message, retriable: true)
+            case .storeMissing: return WorkFailure(cause: .blobStore, detail: error.message, retriable: true)
+            default: return WorkFailure(cause: FailureCause(named: "\(error.code)"), detail: error.message, retriable: true)
             }
         case let error as PackagesError:
             switch error.code {
-            case .diskFull: return WorkFailure(cause: "disk-full", detail: error.message, retriable: true)
-            case .io: return WorkFailure(cause: "io-error", detail: error.message, retriable: true)
+            case .diskFull: return WorkFailure(cause: .diskFull, detail: error.message, retriable: true)
+            case .io: return WorkFailure(cause: .inputOutput, detail: error.message, retriable: true)
             case .badShard:
-                let digest = error.shard.map { "\($0.hex) " } ?? ""
-                return WorkFailure(cause: "shard-corrupt", detail: digest + error.message, retriable: true)
+                return WorkFailure(
+                    cause: .shardCorrupt, detail: error.message, retriable: true,
+                    lostShards: error.shard.map { [$0] } ?? [])
             case .badSpec, .tooLarge, .missingTiles, .unsupported:
-                return WorkFailure(cause: "\(error.code)", detail: error.message, retriable: false)
-            default: return WorkFailure(cause: "\(error.code)", detail: error.message, retriable: true)
+                return WorkFailure(cause: FailureCause(named: "\(error.code)"), detail: error.message, retriable: false)
+            default: return WorkFailure(cause: FailureCause(named: "\(error.code)"), detail: error.message, retriable: true)
             }
         case let error as StylesError:
             switch error.code {
-            case .diskFull: return WorkFailure(cause: "disk-full", detail: error.message, retriable: true)
-            case .io: return WorkFailure(cause: "io-error", detail: error.message, retriable: true)
+            case .diskFull: return WorkFailure(cause: .diskFull, detail: error.message, retriable: true)
+            case .io: return WorkFailure(cause: .inputOutput, detail: error.message, retriable: true)
             case .badStyle, .badURL, .tooLarge, .hostRefused, .missingSecret:
-                return WorkFailure(cause: "bad-style", detail: error.message, retriable: false)
+                return WorkFailure(cause: .badStyle, detail: error.message, retriable: false)
             case .unreachable where error.isRefusal, .missingResource where error.isRefusal:
-                return WorkFailure(cause: "bad-style", detail: error.message, retriable: false)
-            default: return WorkFailure(cause: "style-unavailable", detail: error.message, retriable: true)
+                return WorkFailure(cause: .badStyle, detail: error.message, retriable: false)
+            default: return WorkFailure(cause: .styleUnavailable, detail: error.message, retriable: true)
             }
-        default: return disk(error) ?? WorkFailure(cause: "internal", detail: "\(error)", retriable: true)
+        default: return disk(error) ?? WorkFailure(cause: .internal, detail: "\(error)", retriable: true)
         }
     }
 
@@ -90,6 +92,6 @@ struct LeaseRunner: WorkRunner {
     private static func disk(_ error: any Error) -> WorkFailure? {
         guard let number = ((error as? CocoaError)?.underlying ?? error) as? POSIXError else { return nil }
         let isFull = number.code == .ENOSPC || number.code == .EDQUOT
-        return WorkFailure(cause: isFull ? "disk-full" : "io-error", detail: "\(error)", retriable: true)
+        return WorkFailure(cause: isFull ? .diskFull : .inputOutput, detail: "\(error)", retriable: true)
     }
 }

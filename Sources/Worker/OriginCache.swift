@@ -1,3 +1,4 @@
+internal import Errors
 internal import Foundation
 internal import Origins
 internal import Shards
@@ -116,7 +117,7 @@ actor OriginCache {
         replacements[key] = recent
         guard recent.count > Self.mostReplacements else { return }
         throw WorkFailure(
-            cause: "origin-unsupported",
+            cause: .originUnsupported,
             detail:
                 "The server of tileset '\(tileset.id)' named another version of the archive \(recent.count) times within a minute, so its answers cannot be told apart. Ask one server, whose ETag stays the same for the same file.",
             retriable: false)
@@ -126,7 +127,7 @@ actor OriginCache {
         do {
             return try Tileset(canonicalJSON: canonicalJSON)
         } catch {
-            throw WorkFailure(cause: "bad-tileset", detail: "\(error)", retriable: false)
+            throw WorkFailure(cause: .badTileset, detail: "\(error)", retriable: false)
         }
     }
 
@@ -164,20 +165,20 @@ extension Tileset {
 extension WorkFailure {
     /// Another worker may hold the file or the secret that this one lacks: all but a damaged archive may pass.
     init(_ error: OriginsError) {
-        let cause = error.code == .tileset ? "bad-tileset" : "origin-\(error.code)"
+        let cause = error.code == .tileset ? .badTileset : FailureCause(named: "origin-\(error.code)")
         let retriable = error.code != .badArchive && error.code != .unsupported
         self.init(cause: cause, detail: error.message, retriable: retriable)
     }
 
     /// The source's data have this version instead of the job's.
     static func changed(to version: String) -> WorkFailure {
-        WorkFailure(cause: "source-changed", detail: version, retriable: false)
+        WorkFailure(cause: .sourceChanged, detail: version, retriable: false)
     }
 
     /// The archive of a tileset is being replaced or written to; once that has ended it can be read.
     static func changing(_ tileset: Tileset) -> WorkFailure {
         WorkFailure(
-            cause: "origin-busy", detail: "The archive of tileset '\(tileset.id)' changed while it was read.",
+            cause: .originBusy, detail: "The archive of tileset '\(tileset.id)' changed while it was read.",
             retriable: true)
     }
 }

@@ -25,7 +25,7 @@ struct PackageExporter: Sendable {
         for name in manifest.formats {
             guard let format = PackageFormat(rawValue: name), Self.formats.contains(format) else {
                 throw WorkFailure(
-                    cause: "unsupported", detail: "This worker does not write '\(name)'; upgrade it.", retriable: true)
+                    cause: .unsupported, detail: "This worker does not write '\(name)'; upgrade it.", retriable: true)
             }
             let temporary = try store.temporaryURL()
             if meter.isCancelled || Task.isCancelled { throw CancellationError() }
@@ -72,7 +72,7 @@ struct PackageExporter: Sendable {
             // What is in the mask and in no shard is known to be empty, unless tiles may lack.
             if manifest.allowedMissing == 0 { options.emptyTiles = try TileMask(decoding: manifest.mask) }
         } catch {
-            throw WorkFailure(cause: "bad-style", detail: "\(error)", retriable: true)
+            throw WorkFailure(cause: .badStyle, detail: "\(error)", retriable: true)
         }
         if let date = DataDate.seconds(manifest.dataDate), date > 0 { options.modified = date }
         let language = manifest.edition.language.isEmpty ? tileset.language : manifest.edition.language

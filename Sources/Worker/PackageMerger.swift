@@ -1,3 +1,4 @@
+internal import Errors
 internal import Foundation
 internal import Packages
 internal import Shards
@@ -75,13 +76,12 @@ struct PackageMerger: Sendable {
             }
             guard !damaged.isEmpty else { throw error }
             throw WorkFailure(
-                cause: "shard-corrupt",
-                detail: (damaged.prefix(100).map(\.digest.hex) + [error.message]).joined(separator: " "),
-                retriable: true)
+                cause: .shardCorrupt,
+                detail: error.message, retriable: true, lostShards: damaged.map(\.digest))
         } catch let error as PackagesError where error.code == .missingTiles {
             // Of the job as a whole few enough are missing, but too many of them in this package.
             throw WorkFailure(
-                cause: "missing-tiles", detail: "it may lack \(allowedMissing) tiles at most. \(error.message)",
+                cause: .missingTiles, detail: "it may lack \(allowedMissing) tiles at most. \(error.message)",
                 retriable: false)
         }
     }
@@ -89,24 +89,24 @@ struct PackageMerger: Sendable {
     private func readManifest(_ work: PBMergeWork) async throws -> PBMergeManifest {
         guard let digest = Digest(bytes: work.manifest), let blob = try await store.local(digest) else {
             throw WorkFailure(
-                cause: "manifest-missing",
+                cause: .manifestMissing,
                 detail: "The merge manifest of '\(work.packageID)' is not in the blob store.", retriable: true)
         }
         let bytes = try Data(contentsOf: blob.url)
         guard Digest(of: bytes) == digest else {
             throw WorkFailure(
-                cause: "manifest-corrupt", detail: "The merge manifest of '\(work.packageID)' is damaged.",
+                cause: .manifestCorrupt, detail: "The merge manifest of '\(work.packageID)' is damaged.",
                 retriable: true)
         }
         let manifest: PBMergeManifest
         do {
             manifest = try PBMergeManifest(decoding: Array(bytes))
         } catch {
-            throw WorkFailure(cause: "bad-manifest", detail: error.message, retriable: false)
+            throw WorkFailure(cause: .badManifest, detail: error.message, retriable: false)
         }
         guard PackageSpec.formatVersions.contains(Int(manifest.packageFormat)) else {
             throw WorkFailure(
-                cause: "unsupported",
+                cause: .unsupported,
                 detail: "The package wants format \(manifest.packageFormat); this worker writes"
                     + " \(PackageSpec.formatVersions).",
                 retriable: true)
@@ -130,10 +130,12 @@ struct PackageMerger: Sendable {
             }
             for try await (place, blob) in group { found[place] = blob }
         }
-        let missing = zip(wanted, found).compactMap { $1 == nil ? $0.hex : nil }
+        let missing = zip(wanted, found).compactMap { $1 == nil ? $0 : nil }
         guard missing.isEmpty else {
+            let first = missing.prefix(2).map(\.hex).joined(separator: ", ")
             throw WorkFailure(
-                cause: "shard-missing", detail: missing.prefix(100).joined(separator: " "), retriable: true)
+                cause: .shardMissing, detail: "\(missing.count) of \(wanted.count) shards are gone: \(first)", retriable: true,
+                lostShards: missing)
         }
         return zip(wanted, found).compactMap { digest, blob in blob.map { (digest, $0) } }
     }
@@ -146,7 +148,7 @@ struct PackageMerger: Sendable {
         do {
             return try await store.local(digest)
         } catch let error as ShardsError where error.code == .digestMismatch {
-            throw WorkFailure(cause: "shard-corrupt", detail: "\(digest.hex) \(error.message)", retriable: true)
+            throw WorkFailure(cause: .shardCorrupt, detail: error.message, retriable: true, lostShards: [digest])
         }
     }
 
@@ -156,7 +158,7 @@ struct PackageMerger: Sendable {
             let tileset = try Tileset(canonicalJSON: Array(manifest.tileset))
             let mask = try TileMask(decoding: manifest.mask)
             guard let zooms = ZoomRange(min: Int(manifest.zoomMin), max: Int(manifest.zoomMax)) else {
-                throw WorkFailure(cause: "bad-manifest", detail: "The manifest's zooms are reversed.", retriable: false)
+                throw WorkFailure(cause: .badManifest, detail: "The manifest's zooms are reversed.", retriable: false)
             }
             let world = try BoundingBox(west: -180, south: -85.0511, east: 180, north: 85.0511)
             let bounds = try manifest.bounds.first?.boundingBox() ?? mask.bounds ?? world
@@ -172,7 +174,7 @@ struct PackageMerger: Sendable {
         } catch let failure as WorkFailure {
             throw failure
         } catch {
-            throw WorkFailure(cause: "bad-manifest", detail: "\(error)", retriable: false)
+            throw WorkFailure(cause: .badManifest, detail: "\(error)", retriable: false)
         }
     }
 }

@@ -1,3 +1,4 @@
+internal import Errors
 internal import Foundation
 internal import Origins
 internal import Shards
@@ -180,7 +181,7 @@ actor ShardSession {
             let settled = UInt64(summary.stored) + UInt64(summary.empty) + failed
             guard settled == tiles else {
                 throw WorkFailure(
-                    cause: "incomplete", detail: "The origin settled \(settled) of \(tiles) tiles.", retriable: true)
+                    cause: .incomplete, detail: "The origin settled \(settled) of \(tiles) tiles.", retriable: true)
             }
             try await store.put(temporary, digest: summary.digest)
             return Made(summary)

@@ -187,9 +187,10 @@ struct WorkerCore: Sendable {
                     .fail(
                         .make {
                             $0.token = token
-                            $0.cause = failure.cause
+                            $0.cause = failure.cause.rawValue
                             $0.detail = failure.detail
                             $0.retriable = failure.retriable
+                            $0.lostShards = failure.lostShards.map { Data($0.bytes) }
                         }))
             ]
             if failure.isLocal {

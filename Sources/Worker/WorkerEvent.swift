@@ -55,13 +55,24 @@ enum WorkOutcome: Sendable {
 
 /// Why a lease failed as a whole.
 struct WorkFailure: Error, Hashable, Sendable {
-    /// Stable kebab-case code.
-    let cause: String
+    /// What it is a failure of.
+    let cause: FailureCause
     /// For people.
     let detail: String
     /// Whether another attempt may succeed.
     let retriable: Bool
+    /// Shards that a merge cannot read: their batches are fetched again.
+    let lostShards: [Digest]
+    /// The most that are named at once.
+    static let mostLostShards = 100
+
+    init(cause: FailureCause, detail: String, retriable: Bool, lostShards: [Digest] = []) {
+        self.cause = cause
+        self.detail = detail
+        self.retriable = retriable
+        self.lostShards = Array(lostShards.prefix(Self.mostLostShards))
+    }
 
     /// Whether the fault lies with this machine, so that it should not take other work for a while.
-    var isLocal: Bool { ["disk-full", "io-error", "blob-store", "out-of-memory"].contains(cause) }
+    var isLocal: Bool { FailureCause.local.contains(cause.rawValue) }
 }

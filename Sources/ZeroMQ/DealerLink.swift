@@ -1,3 +1,4 @@
+public import Errors
 internal import Synchronization
 
 /// How a dealer stands with its router.

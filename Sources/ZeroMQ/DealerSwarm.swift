@@ -1,4 +1,5 @@
 internal import CZeroMQ
+public import Errors
 
 /// Many DEALER sockets on the calling thread: what a thousand workers look like to a router.
 ///

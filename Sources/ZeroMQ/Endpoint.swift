@@ -1,3 +1,5 @@
+import Errors
+
 /// The text of a ZeroMQ endpoint, taken apart far enough to know whether it leaves this machine.
 struct Endpoint {
     let text: String

@@ -1,3 +1,4 @@
+public import Errors
 public import Foundation
 
 /// Key files: `<name>.key` holds a secret and is readable by its owner only; `<name>.pub` holds the public half.

@@ -1,4 +1,5 @@
 internal import CZeroMQ
+public import Errors
 
 /// The public half of a CURVE key.
 public struct PublicKey: Hashable, Sendable, CustomStringConvertible {

@@ -1,3 +1,5 @@
+public import Errors
+
 /// What the holder of a key may do.
 public struct PeerRoles: OptionSet, Hashable, Sendable, CustomStringConvertible {
     /// One bit a role.

@@ -1,4 +1,5 @@
 internal import CZeroMQ
+internal import Errors
 internal import Logging
 
 /// What callers ask of a router's thread.

@@ -1,3 +1,5 @@
+public import Errors
+
 /// A connected peer of a router: valid until it disconnects, never reused soon.
 ///
 /// It names a connection, not a process; who speaks is in ``Inbound/user`` and in the frame's session.

@@ -1,4 +1,5 @@
 internal import CZeroMQ
+internal import Errors
 internal import Foundation
 
 /// One libzmq context.

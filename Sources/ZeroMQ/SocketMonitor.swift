@@ -1,4 +1,5 @@
 internal import CZeroMQ
+internal import Errors
 
 /// Reads the events of one socket: what happens to its connections below the messages.
 final class SocketMonitor {

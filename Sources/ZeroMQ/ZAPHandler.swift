@@ -1,4 +1,5 @@
 internal import CZeroMQ
+internal import Errors
 internal import Logging
 
 /// Answers libzmq's question whether a key may connect (ZeroMQ RFC 27).

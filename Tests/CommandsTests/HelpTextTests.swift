@@ -167,6 +167,19 @@ struct HelpTextTests {
         #expect(error("verify")?.hint == "see 'packhorse help verify'")
     }
 
+    @Test func theReferenceOfCommandsIsWhatTheySay() throws {
+        let document = try String(contentsOf: URL(filePath: "docs/reference/cli.md"), encoding: .utf8)
+        #expect(document == CommandReference.markdown(), "run 'make reference' to write docs/reference/cli.md again")
+    }
+
+    @Test func theReferenceOfExitCodesHasThemAll() throws {
+        let document = try String(contentsOf: URL(filePath: "docs/reference/exit-codes.md"), encoding: .utf8)
+        let codes = document.split(separator: "\n").compactMap { line in
+            line.split(separator: "|").first.flatMap { Int32($0.trimmingCharacters(in: CharacterSet(charactersIn: " `"))) }
+        }
+        #expect(codes == ExitStatus.allCases.map(\.rawValue))
+    }
+
     @Test func theTilesetReferenceIsTheParsersTable() throws {
         let document = try String(contentsOf: URL(filePath: "docs/tilesets.md"), encoding: .utf8)
         let rows = document.split(separator: "\n").filter { $0.hasPrefix("|") }.map(String.init)

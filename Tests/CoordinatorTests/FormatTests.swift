@@ -64,10 +64,10 @@ struct FormatTests {
         }
     }
 
-    @Test func aWorkerOfTheMinorBeforeMergesOnlyWhatItCanWrite() async throws {
+    @Test func aWorkerMergesOnlyWhatItCanWrite() async throws {
         let fixture = try Fixture()
         try await fixture.withCoordinator { service in
-            let old = try FakeWorker(service.workEndpoint, blobs: fixture.blobs(), name: "old", minor: 1)
+            let old = try FakeWorker(service.workEndpoint, blobs: fixture.blobs(), name: "old")
             let talker = try Talker(service.controlEndpoint)
             let several = try await talker.submit(try submission(["pmtiles"])).job
             let plain = try await talker.submit(try submission([], id: "P1")).job

@@ -70,11 +70,10 @@ struct Bench {
 
     mutating func join(
         _ id: SessionID, credit: UInt32 = 0, held: [LeaseToken] = [], fetch: Bool = true, merge: Bool = true,
-        obeysGrants: Bool = true, exports: [String] = []
+        exports: [String] = []
     ) {
         var profile = SessionProfile(
             name: "w\(id)", host: "h", processID: id, build: "test", canFetch: fetch, canMerge: merge)
-        profile.obeysGrants = obeysGrants
         profile.exports = exports
         on(.hello(id, profile, held: held))
         if credit > 0 { on(.ready(id, credit: credit)) }

@@ -22,9 +22,10 @@ struct EarlyMergeTests {
 
     private func state(_ bench: Bench, _ job: JobID) -> JobState? { bench.scheduler.summary(of: job)?.state }
 
-    private func lost(_ bench: Bench, _ job: JobID, batch: Int) throws -> Trouble {
+    private func lost(_ bench: Bench, _ job: JobID, batch: Int, _ token: LeaseToken) throws -> Event {
         let digest = try #require(bench.scheduler.batches(of: job)[batch].digest)
-        return Trouble(cause: "shard-missing", detail: "\(digest)")
+        return .fail(
+            1, token, Trouble(cause: "shard-missing", detail: ""), retriable: true, lostShards: [digest])
     }
 
     @Test func aSmallPackageIsPublishedWhileTheJobGoesOn() throws {
@@ -111,8 +112,7 @@ struct EarlyMergeTests {
         bench.on(.ready(1, credit: 2))
         let merges = bench.offers()
         #expect(merges.count == 2)
-        let trouble = try lost(bench, job, batch: 2)
-        bench.on(.fail(1, merges[1].token, trouble, retriable: true))
+        bench.on(try lost(bench, job, batch: 2, merges[1].token))
         #expect(states(bench, job) == [.leased, .waiting])
         #expect(state(bench, job) == .fetching)
         bench.finish(merges[0], by: 1)
@@ -137,7 +137,7 @@ struct EarlyMergeTests {
         bench.runCoordinatorSteps()
         bench.on(.ready(1, credit: 1))
         let merge = try #require(bench.offers().first)
-        bench.on(.fail(1, merge.token, try lost(bench, job, batch: 0), retriable: true))
+        bench.on(try lost(bench, job, batch: 0, merge.token))
         #expect(states(bench, job) == [.waiting, .waiting])
         bench.restart()
         bench.join(1, held: offers[1...].map(\.token))

@@ -24,7 +24,7 @@ struct FailureCauseTests {
         let free = FailureCause.allCases.filter { !$0.costsAttempt }
         #expect(
             Set(free) == [
-                .throttled, .tilesThrottled, .cancelled, .drained, .dropped, .jobFailed, .jobCancelled, .diskFull,
+                .throttled, .cancelled, .drained, .dropped, .jobFailed, .jobCancelled, .diskFull,
                 .inputOutput, .blobStore, .storeMissing, .originBusy,
             ])
     }

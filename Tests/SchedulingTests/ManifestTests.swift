@@ -66,7 +66,8 @@ struct ManifestTests {
         bench.on(.ready(1, credit: 1))
         let merge = try #require(bench.offers().first)
         let lost = try #require(bench.scheduler.batches(of: job).first?.digest)
-        bench.on(.fail(1, merge.token, Trouble(cause: "shard-missing", detail: "\(lost)"), retriable: true))
+        bench.on(
+            .fail(1, merge.token, Trouble(cause: "shard-missing", detail: ""), retriable: true, lostShards: [lost]))
         bench.pass(200_000)
         bench.on(.ready(1, credit: 1))
         bench.finish(try #require(bench.offers().first), by: 1, seed: 1)

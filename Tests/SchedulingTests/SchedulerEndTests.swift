@@ -185,8 +185,9 @@ struct SchedulerEndTests {
         _ = fetchAll(&bench)
         bench.runCoordinatorSteps()
         let merge = try #require(bench.offers().first)
-        let lost = bench.scheduler.batches(of: job).compactMap { $0.digest?.description }.joined(separator: " ")
-        bench.on(.fail(1, merge.token, Trouble(cause: "shard-missing", detail: lost), retriable: true))
+        let lost = bench.scheduler.batches(of: job).compactMap(\.digest)
+        bench.on(
+            .fail(1, merge.token, Trouble(cause: "shard-missing", detail: ""), retriable: true, lostShards: lost))
         #expect(bench.scheduler.summary(of: job)?.state == .failed)
         #expect(bench.other.filter { if case .release = $0 { true } else { false } }.count == 1)
         bench.pass(1_000_000)
@@ -203,7 +204,8 @@ struct SchedulerEndTests {
         bench.on(.manifestWritten(job, package: 0, Bench.digest(1)))
         let merge = try #require(bench.offers().first)
         let lost = try #require(bench.scheduler.batches(of: job)[0].digest)
-        bench.on(.fail(1, merge.token, Trouble(cause: "shard-corrupt", detail: lost.description), retriable: true))
+        bench.on(
+            .fail(1, merge.token, Trouble(cause: "shard-corrupt", detail: ""), retriable: true, lostShards: [lost]))
         bench.on(.manifestWritten(job, package: 1, Bench.digest(2)))
         #expect(bench.scheduler.packages(of: job).map(\.state) == [.waiting, .waiting])
         bench.other = []

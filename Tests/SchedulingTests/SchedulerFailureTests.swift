@@ -94,9 +94,9 @@ struct SchedulerFailureTests {
         let full = Trouble(cause: "disk-full", detail: "no space in /blobs")
         bench.on(.fail(1, bench.offers()[0].token, full, retriable: true))
         #expect(
-            bench.scheduler.absence(for: job, now: bench.now).hasSuffix("rests after disk-full: no space in /blobs"))
+            bench.scheduler.absence(now: bench.now).hasSuffix("rests after disk-full: no space in /blobs"))
         bench.join(2)
-        #expect(bench.scheduler.absence(for: job, now: bench.now).isEmpty)
+        #expect(bench.scheduler.absence(now: bench.now).isEmpty)
     }
 
     @Test func failedTilesAreTriedThreeTimesThenNamed() throws {
@@ -216,7 +216,8 @@ struct SchedulerFailureTests {
             let digest = bench.scheduler.batches(of: job)[1].digest
             bench.on(
                 .fail(
-                    1, offer.token, Trouble(cause: "shard-corrupt", detail: digest?.description ?? ""), retriable: true)
+                    1, offer.token, Trouble(cause: "shard-corrupt", detail: ""), retriable: true,
+                    lostShards: digest.map { [$0] } ?? [])
             )
         }
         #expect(fetches == 4)

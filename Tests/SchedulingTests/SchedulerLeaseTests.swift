@@ -166,13 +166,13 @@ struct SchedulerLeaseTests {
         var bench = Bench()
         bench.submit(1)
         let job = bench.scheduler.jobIDs[0]
-        #expect(bench.scheduler.absence(for: job, now: bench.now).hasPrefix("no worker is connected"))
+        #expect(bench.scheduler.absence(now: bench.now).hasPrefix("no worker is connected"))
         bench.join(1, credit: 0)
-        #expect(bench.scheduler.absence(for: job, now: bench.now) == "")
+        #expect(bench.scheduler.absence(now: bench.now) == "")
         bench.pass(17_000)
-        #expect(bench.scheduler.absence(for: job, now: bench.now) == "no worker was heard for 17 s")
+        #expect(bench.scheduler.absence(now: bench.now) == "no worker was heard for 17 s")
         bench.on(.cancel(job))
-        #expect(bench.scheduler.absence(for: job, now: bench.now) == "")
+        #expect(bench.scheduler.absence(now: bench.now) == "")
     }
 
     @Test func aJobWhoseWorkIsWithSilentWorkersSaysSo() {

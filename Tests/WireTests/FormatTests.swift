@@ -4,11 +4,10 @@ import Testing
 @testable import Wire
 
 extension Samples {
-    /// Messages as minor 2 has them: formats, styles and editions.
+    /// Messages with formats, styles and editions.
     static let formats: [Message] = [
         .hello(
             .make {
-                $0.wireMinorMax = 2
                 $0.exports = ["mbtiles-flat", "pmtiles"]
             }),
         .commit(

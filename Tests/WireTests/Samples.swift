@@ -59,6 +59,7 @@ enum Samples {
                 $0.cause = "disk-full"
                 $0.detail = "No space left on device"
                 $0.retriable = true
+                $0.lostShards = [Data(repeating: 7, count: 32)]
             }),
         .return(.make { $0.tokens = [3, 4, 1 << 63] }),
         .bye(.make { $0.reason = "drained" }),

@@ -47,7 +47,7 @@ struct ArchiveVersionTests {
         try replace(stable)
         let refused = try await run(runner, try offer(stable) { $0.sourceVersion = first.sourceVersion })
         guard case .failure(let failure) = refused else { throw CancellationError() }
-        #expect(failure.cause == "source-changed" && !failure.retriable)
+        #expect(failure.cause.rawValue == "source-changed" && !failure.retriable)
         let new = try await run(runner, try offer(stable)).get()
         #expect(new.sourceVersion != first.sourceVersion && failure.detail == new.sourceVersion)
     }
@@ -74,7 +74,7 @@ struct ArchiveVersionTests {
         let result = try await run(LeaseRunner(store: store, environment: [:]), offer)
         guard case .failure(let failure) = result else { throw CancellationError() }
         #expect(
-            failure.cause == "origin-busy" && failure.retriable && failure.detail.contains("changed while it was read"))
+            failure.cause.rawValue == "origin-busy" && failure.retriable && failure.detail.contains("changed while it was read"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: stable.folder.path + "/tmp").isEmpty)
     }
 }

@@ -85,7 +85,7 @@ struct FormatTests {
             Issue.record("it wrote a shapefile")
             return
         }
-        #expect(failure.cause == "unsupported" && failure.retriable)
+        #expect(failure.cause.rawValue == "unsupported" && failure.retriable)
         #expect(try temporaries(stable).isEmpty)
     }
 
@@ -116,7 +116,7 @@ struct FormatTests {
                 Issue.record("it wrote a database without a style")
                 continue
             }
-            #expect(failure.cause == cause && failure.retriable == retriable, "\(failure)")
+            #expect(failure.cause.rawValue == cause && failure.retriable == retriable, "\(failure)")
         }
         #expect(try temporaries(stable).isEmpty)
     }

@@ -43,8 +43,8 @@ struct LeaseRunnerTests {
         let runner = LeaseRunner(store: stable.store, environment: [:])
         let offer = try merge(stable, [Rig.digest], try stable.offer(1, "http://127.0.0.1:9").fetch)
         let failure = try await failure(runner, offer)
-        #expect(failure.cause == "shard-missing")
-        #expect(failure.detail.contains(try #require(Digest(bytes: Rig.digest)).hex))
+        #expect(failure.cause.rawValue == "shard-missing")
+        #expect(failure.lostShards == [try #require(Digest(bytes: Rig.digest))])
         #expect(failure.retriable)
     }
 
@@ -62,8 +62,8 @@ struct LeaseRunnerTests {
         bytes[bytes.count / 2] ^= 1
         try bytes.write(to: file)
         let failure = try await failure(runner, try merge(stable, [shard], fetch.fetch))
-        #expect(failure.cause == "shard-corrupt")
-        #expect(failure.detail.contains(digest.hex))
+        #expect(failure.cause.rawValue == "shard-corrupt")
+        #expect(failure.lostShards == [digest])
     }
 
     @Test func aFullDiskLosesNothingAndLeavesNoFile() async throws {
@@ -85,9 +85,9 @@ struct LeaseRunnerTests {
     func whatTheFileSystemSaysIsOfThisMachine(_ code: POSIXError.Code, _ cause: String) {
         let error = CocoaError(.fileReadUnknown, userInfo: [NSUnderlyingErrorKey: POSIXError(code)])
         for failure in [LeaseRunner.failure(error), LeaseRunner.failure(POSIXError(code))] {
-            #expect(failure.cause == cause && failure.retriable && failure.isLocal)
+            #expect(failure.cause.rawValue == cause && failure.retriable && failure.isLocal)
         }
-        #expect(LeaseRunner.failure(CocoaError(.coderInvalidValue)).cause == "internal")
+        #expect(LeaseRunner.failure(CocoaError(.coderInvalidValue)).cause == .internal)
     }
 
     @Test func cancelledWorkLeavesNoFile() async throws {
@@ -157,7 +157,7 @@ struct LeaseRunnerTests {
 
     private func failure(_ runner: LeaseRunner, _ offer: PBOffer) async throws -> WorkFailure {
         guard case .failed(let failure) = await runner.run(offer, WorkMeter()) else {
-            throw WorkFailure(cause: "none", detail: "The work did not fail.", retriable: false)
+            throw WorkFailure(cause: .unknown, detail: "The work did not fail.", retriable: false)
         }
         return failure
     }

@@ -60,7 +60,7 @@ struct RemoteArchiveCacheTests {
                 failure = error
             }
         }
-        #expect(failure?.cause == "origin-unsupported" && failure?.retriable == false)
+        #expect(failure?.cause.rawValue == "origin-unsupported" && failure?.retriable == false)
     }
 
     @Test func anArchiveThatIsBeingWrittenIsAnotherVersionForAJobAndDamageForOthers() async throws {
@@ -74,7 +74,7 @@ struct RemoteArchiveCacheTests {
             let failure = await #expect(throws: WorkFailure.self) {
                 _ = try await OriginCache(environment: [:]).open(tileset, budget: "", version: version)
             }
-            #expect(failure?.cause == cause && failure?.retriable == false)
+            #expect(failure?.cause.rawValue == cause && failure?.retriable == false)
         }
     }
 }

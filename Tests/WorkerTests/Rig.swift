@@ -36,7 +36,7 @@ struct Rig {
     mutating func finish(_ token: UInt64) -> [String] { self.do(.finished(token, .done(Self.commit(token)))) }
 
     mutating func fail(_ token: UInt64, _ cause: String) -> [String] {
-        self.do(.finished(token, .failed(WorkFailure(cause: cause, detail: "", retriable: true))))
+        self.do(.finished(token, .failed(WorkFailure(cause: FailureCause(named: cause), detail: "", retriable: true))))
     }
 
     /// Lets time pass in steps, with a tick after each.

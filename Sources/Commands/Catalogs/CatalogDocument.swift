@@ -1,4 +1,5 @@
 import Catalog
+import Errors
 import Foundation
 
 /// `catalog.json`, read and, with a key, proven to be the publisher's.

@@ -1,3 +1,4 @@
+import Errors
 import Foundation
 import Wire
 import ZeroMQ
@@ -174,22 +175,6 @@ final class ControlClient: Sendable {
     ///
     /// - Throws: ``CLIError``: 69 when nothing answers in time, else what the coordinator's ``PBProblem`` says.
     private func ask(_ message: Message, patience: Duration = .zero) async throws -> Message {
-        try await askForFrame(message, patience: patience).message
-    }
-
-    /// Refuses a coordinator that would pass over what a request says, because it is too old to know it.
-    ///
-    /// - Throws: ``CLIError`` 78.
-    func require(minor: UInt8) async throws {
-        let spoken = try await askForFrame(.ping(PBPing())).minor
-        guard spoken < minor else { return }
-        throw CLIError(
-            .configuration,
-            "the coordinator at \(endpoint) speaks wire \(WireVersion.major).\(spoken) and knows no formats, languages or groups",
-            hint: "upgrade it, or leave --format, --style, --language, --group and --data-date out")
-    }
-
-    private func askForFrame(_ message: Message, patience: Duration = .zero) async throws -> Frame {
         let number = sequence.next()
         do {
             try await link.send([Frame(session: session, seq: number, message).encoded()])
@@ -203,7 +188,7 @@ final class ControlClient: Sendable {
                 let frame = try Frame(decoding: bytes)
                 guard frame.session == session, frame.re == number else { continue }
                 if case .problem(let problem) = frame.message { throw CLIError(problem) }
-                return frame
+                return frame.message
             }
         }
         throw silence

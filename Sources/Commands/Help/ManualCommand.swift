@@ -12,11 +12,12 @@ struct ManualCommand: ParsableCommand {
             """)
 
     @Argument(help: "The folder; it is made when it is missing.") var folder: String
+    @Flag(help: "Write one Markdown file, cli.md, instead of manual pages.") var markdown = false
 
     func run() throws {
         let place = URL(filePath: folder, directoryHint: .isDirectory)
         try OutputPlace.makeFolder(place)
-        let pages = Self.pages()
+        let pages = markdown ? [("cli.md", CommandReference.markdown())] : Self.pages()
         for page in pages {
             do {
                 try Data(page.text.utf8).write(to: place.appending(path: page.name))

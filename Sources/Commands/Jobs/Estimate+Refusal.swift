@@ -1,3 +1,4 @@
+import Errors
 import Origins
 import TileBodies
 import Tilesets

@@ -69,8 +69,8 @@ struct JobDraft {
         guard twice.isEmpty else { throw CLIError(.usage, "named twice: \(twice.joined(separator: ", "))") }
     }
 
-    /// Whether it asks for what a coordinator of an older minor would pass over in silence.
-    var isNewInMinor2: Bool {
+    /// Whether it asks for more than MBTiles packages of the main catalog.
+    var isUnusual: Bool {
         !edition.isRoot || allFormats != [.mbtiles] || !dataDate.isEmpty || replacesTileset
     }
 

@@ -53,7 +53,6 @@ struct ScheduleCommand: AsyncParsableCommand {
                 }
             }
             let answers = try await cluster.withClient { client in
-                if drafts.contains(where: \.isNewInMinor2) { try await client.require(minor: WireVersion.formatsMinor) }
                 var answers: [PBOrdered] = []
                 for one in schedules { answers.append(try await client.put(one)) }
                 return answers

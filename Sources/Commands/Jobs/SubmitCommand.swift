@@ -65,18 +65,12 @@ struct SubmitCommand: AsyncParsableCommand {
                     requestID: requestID.map { $0 + suffix } ?? "", dryRun: dryRun, after: after))
         }
         try await cluster.withClient { client in
-            if drafts.contains(where: \.isNewInMinor2) { try await client.require(minor: WireVersion.formatsMinor) }
             if requests.count > 1, !dryRun { try await Self.rehearse(requests, client) }
             var answers: [(draft: JobDraft, submitted: PBSubmitted)] = []
             for (draft, request) in zip(drafts, requests) {
                 let submitted = try await client.submit(request)
                 answers.append((draft, submitted))
                 for warning in draft.warnings + submitted.warnings { Console.warning(warning) }
-                if draft.packs != nil, !submitted.tilePacks {
-                    Console.note(
-                        "this coordinator is of an earlier build and cuts no tile packs: afterwards run packhorse packs CATALOG"
-                    )
-                }
                 if submitted.existing, !dryRun { try await tellOfExisting(submitted.job, client) }
             }
             if progress.json, dryRun || !wait {
@@ -108,7 +102,7 @@ struct SubmitCommand: AsyncParsableCommand {
     private static func forecast(_ submitted: PBSubmitted, _ draft: JobDraft) -> [String] {
         let batches = "\(Units.count(submitted.batches, of: "batch")); nothing was submitted"
         var lines: [String] = []
-        if draft.isNewInMinor2 {
+        if draft.isUnusual {
             lines.append(
                 "\(draft.label): \(draft.allFormats.map(\.rawValue).joined(separator: ", "))"
                     + (draft.edition.isRoot ? "" : ", in the edition \(draft.edition.label)"))

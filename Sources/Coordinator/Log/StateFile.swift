@@ -1,3 +1,4 @@
+import Errors
 public import Foundation
 import GRDB
 import Scheduling

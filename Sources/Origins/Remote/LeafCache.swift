@@ -1,3 +1,4 @@
+import Errors
 import PMTiles
 
 /// The leaf directories of a remote archive, each fetched once for all batches of the process while it is kept.

@@ -1,3 +1,4 @@
+public import Errors
 import PMTiles
 import TileBodies
 import Tiles

@@ -1,3 +1,4 @@
+import Errors
 import Synchronization
 import Tilesets
 import Transfer

@@ -76,19 +76,10 @@ extension Scheduler {
     /// Whether the origin of a job has a seat for a session; a second lease draws from the same budget as a first one.
     func maySit(_ id: SessionID, for job: Int, now: Tick) -> Bool {
         guard let origin = jobs[job].origin?.name else { return true }
-        guard let book = rates.book(origin), rates.mayLease(origin, id, now: now), isCompatible(id, with: book) else {
+        guard let book = rates.book(origin), rates.mayLease(origin, id, now: now) else {
             return false
         }
         return book.shares[id]?.isSeated == true || book.seated < rates.seats(origin, now: now)
-    }
-
-    /// A worker that knows no grants asks as often as the tileset allows: while it works for an origin nobody else does, and it
-    /// begins only when nobody else holds anything.
-    private func isCompatible(_ id: SessionID, with book: OriginBook) -> Bool {
-        if ungoverned.contains(id) {
-            return book.shares.allSatisfy { $0.key == id || !$0.value.isSeated && $0.value.counted.isNothing }
-        }
-        return ungoverned.allSatisfy { book.shares[$0]?.isSeated != true }
     }
 
     private mutating func leaveQueue(_ id: SessionID) {
@@ -119,14 +110,7 @@ extension Scheduler {
     private mutating func storeHolders() {
         guard rates.mayHaveNewHolders else { return }
         rates.mayHaveNewHolders = false
-        guard var holders = rates.holders else { return }
-        for book in rates.all {
-            // A worker that knows no grants asks for as long as it has a lease.
-            let others = ungoverned.filter { book.shares[$0]?.isSeated == true }
-            guard !others.isEmpty else { continue }
-            holders[book.name] = Set(holders[book.name] ?? []).union(others).sorted()
-        }
-        guard holders != storedHolders else { return }
+        guard let holders = rates.holders, holders != storedHolders else { return }
         storedHolders = holders
         effects.append(.holders(holders))
     }

@@ -10,7 +10,7 @@ extension Event {
         case .progress(let id, let reports, _, _, _): "progress \(id) \(reports.map { "\($0.token):\($0.done)" })"
         case .commit(let id, let token, let result): "commit \(id) \(token) \("\(result.blob)".prefix(8))"
         case .refusedCommit(let id, let token, let trouble): "refused commit \(id) \(token) \(trouble.cause)"
-        case .fail(let id, let token, let trouble, _): "fail \(id) \(token) \(trouble.cause)"
+        case .fail(let id, let token, let trouble, _, _): "fail \(id) \(token) \(trouble.cause)"
         default: "\(self)"
         }
     }

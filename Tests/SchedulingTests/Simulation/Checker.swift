@@ -21,7 +21,7 @@ struct Checker {
     /// Second leases.
     private(set) var backups: Set<LeaseToken> = []
     /// Words of mergers about shards they could not read.
-    private(set) var complaints: [String] = []
+    private(set) var complaints: Set<ContentDigest> = []
     var forgotten: Set<JobID> = []
     /// The manifest that each accepted package was made from.
     var manifests: [ContentDigest: ContentDigest] = [:]
@@ -44,11 +44,9 @@ struct Checker {
 
     mutating func offered(_ offer: Offer) { offers[offer.token] = offer }
 
-    mutating func heard(_ trouble: Trouble) {
-        if trouble.cause == "shard-missing" || trouble.cause == "shard-corrupt" { complaints.append(trouble.detail) }
-    }
+    mutating func heard(lostShards: [ContentDigest]) { complaints.formUnion(lostShards) }
 
-    func isLost(_ shard: ContentDigest) -> Bool { complaints.contains { $0.contains(shard.description) } }
+    func isLost(_ shard: ContentDigest) -> Bool { complaints.contains(shard) }
 
     /// Notes a lease as the store has it.
     mutating func grant(_ token: LeaseToken?, to owner: SessionID, after old: LeaseToken?) {

@@ -160,7 +160,7 @@ extension Simulation {
                 hand(.refusedCommit(session, token, Trouble(cause: "blob-missing", detail: "\(result.blob)")))
             }
         case .work(let event, _):
-            if case .fail(_, _, let trouble, _) = event { checker.heard(trouble) }
+            if case .fail(_, _, _, _, let lost) = event { checker.heard(lostShards: lost) }
             hand(event)
         case .submit(let client): submit(client)
         case .order(let job, let client, let step): follow(clients[client].steps[step].order, job, client, step)

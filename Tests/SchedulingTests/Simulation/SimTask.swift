@@ -127,14 +127,13 @@ extension Simulation {
         if blob.isDamaged { return .failed(Trouble(cause: "manifest-corrupt", detail: "\(manifest)"), retriable: true) }
         let missing = list.shards.filter { blobs[$0] == nil }
         guard missing.isEmpty else {
-            let names = missing.map(\.description).joined(separator: " ")
-            return .failed(Trouble(cause: "shard-missing", detail: names), retriable: true)
+            return .failed(Trouble(cause: "shard-missing", detail: ""), retriable: true, lostShards: missing)
         }
         var found: [TileID: UInt64] = [:]
         for shard in list.shards {
             guard let blob = blobs[shard], case .shard(let tiles) = blob.content else { continue }
             if blob.isDamaged, mutant != .trustsShards {
-                return .failed(Trouble(cause: "shard-corrupt", detail: "\(shard) damaged"), retriable: true)
+                return .failed(Trouble(cause: "shard-corrupt", detail: ""), retriable: true, lostShards: [shard])
             }
             for tile in tiles { found[tile.tile] = blob.isDamaged ? tile.version + 1_000 : tile.version }
         }

@@ -135,9 +135,9 @@ struct SimWorker {
         case .done(let result):
             leases[place].state = .spooled(result, resendAt: now + heartbeat)
             return [.say(.commit(session, token, result))] + settle(now)
-        case .failed(let trouble, let retriable):
+        case .failed(let trouble, let retriable, let lost):
             leases.remove(at: place)
-            var actions: [Action] = [.say(.fail(session, token, trouble, retriable: retriable))]
+            var actions: [Action] = [.say(.fail(session, token, trouble, retriable: retriable, lostShards: lost))]
             if trouble.cause == "disk-full" {
                 pausedUntil = now + SimWorker.localPause
                 actions += giveBack { if case .queued = $0.state { true } else { false } }
@@ -233,7 +233,7 @@ struct SimWorker {
 /// How the work of a lease ended.
 enum SimOutcome {
     case done(CommitResult)
-    case failed(Trouble, retriable: Bool)
+    case failed(Trouble, retriable: Bool, lostShards: [ContentDigest] = [])
 }
 
 extension CommitResult {

@@ -1,7 +1,7 @@
 /// Why an attempt, a batch, a package or a tile ended badly: the closed set of causes, and what each means.
 ///
 /// This table is the one place that says it. A cause travels and is stored as its kebab-case code; a code that is not here becomes
-/// ``unknown`` where it enters (``init(named:)``, ``Trouble/heard(cause:detail:)``). `http-NNN` is a family: its number is kept for people,
+/// ``unknown`` where it enters (``init(named:)``, `Trouble.heard(cause:detail:)`). `http-NNN` is a family: its number is kept for people,
 /// its meaning is one of ``throttled``, ``serverError``, ``passingRefusal`` and ``refused``.
 ///
 /// Workers report after their own retries: bad bodies were fetched again, 5xx and broken connections tried again with backoff.
@@ -43,8 +43,6 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     case styleUnavailable = "style-unavailable"
     /// Some tiles of the attempt failed for causes that may pass.
     case tilesFailed = "tiles-failed"
-    /// Every tile that failed was throttled.
-    case tilesThrottled = "tiles-throttled"
 
     // The job: its tileset, archive, key or specification; every batch of it will fare alike.
     case forbidden
@@ -155,7 +153,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
             .tile
         case .throttled, .serverError, .passingRefusal, .timeout, .truncated, .transport, .resolveFailed,
             .connectFailed, .tlsFailed, .unreachable, .unreadable, .originDown, .originUnreachable, .originUnreadable,
-            .originBusy, .styleUnavailable, .tilesFailed, .tilesThrottled:
+            .originBusy, .styleUnavailable, .tilesFailed:
             .origin
         case .forbidden, .invalidRequest, .tileset, .badTileset, .badArchive, .unsupported, .originBadArchive,
             .originUnsupported, .sourceChanged, .badSpec, .badStyle, .nothing, .missingTiles, .otherTileset,
@@ -172,20 +170,20 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     /// Being asked to wait says nothing against the work, and neither does a lock on an archive, an order, nor a disk that is full or
     /// broken: the worker rests, and another one tries.
     public var costsAttempt: Bool {
-        let isWait = self == .throttled || self == .tilesThrottled || self == .originBusy
+        let isWait = self == .throttled || self == .originBusy
         return !isWait && self != .inputOutput && fault != .nobody && !isWantOfRoom
     }
 
     /// Whether a merge that ends so counts.
     ///
     /// An error of a disk does: what cannot be read may be a shard in the folder that all workers share.
-    var costsMerge: Bool { !isWantOfRoom }
+    package var costsMerge: Bool { !isWantOfRoom }
 
     /// Disks and stores that have no room or are not there: it lasts until somebody makes room, and no number of attempts is too many.
     private var isWantOfRoom: Bool { self == .diskFull || self == .blobStore || self == .storeMissing }
 
     /// Whether a batch that dies of it is cut in quarters first: not when every part would fare like the whole.
-    var isWorthCutting: Bool { fault != .job && fault != .nobody && !FailureCause.ofTheWhole.contains(self) }
+    package var isWorthCutting: Bool { fault != .job && fault != .nobody && !FailureCause.ofTheWhole.contains(self) }
 
     /// Causes that meet every part of a batch like the batch itself: an origin that cannot be opened, a shard that is gone.
     private static let ofTheWhole: Set<FailureCause> =
@@ -222,36 +220,27 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     }
 
     /// Whether the code is of the set, or of the family `http-NNN`.
-    static func isKnown(_ code: String) -> Bool { FailureCause(rawValue: code) != nil || status(code) != nil }
+    package static func isKnown(_ code: String) -> Bool { FailureCause(rawValue: code) != nil || status(code) != nil }
 
-    static func isRetriable(_ code: String) -> Bool { FailureCause(named: code).isRetriable }
+    /// Whether another attempt may end otherwise; by code.
+    package static func isRetriable(_ code: String) -> Bool { FailureCause(named: code).isRetriable }
 
     /// Causes that lie with the worker's machine, not with the work.
-    static let local = codes { $0.fault == .worker && $0 != .database && $0 != .engine && $0 != .io }
+    package static let local = codes { $0.fault == .worker && $0 != .database && $0 != .engine && $0 != .io }
 
-    /// A merge that cannot read a shard names it in its detail; the batch is fetched again.
-    static let lostShard = codes { $0 == .shardMissing || $0 == .shardCorrupt }
+    /// A merge that cannot read shards names them; their batches are fetched again.
+    package static let lostShard = codes { $0 == .shardMissing || $0 == .shardCorrupt }
 
     /// A merger that cannot read its manifest: it is written anew.
-    static let lostManifest = codes { $0 == .manifestMissing || $0 == .manifestCorrupt }
+    package static let lostManifest = codes { $0 == .manifestMissing || $0 == .manifestCorrupt }
 
     /// A merged package that is gone before it was published: it is merged anew.
-    static let lostPackage = FailureCause.blobMissing.rawValue
+    package static let lostPackage = FailureCause.blobMissing.rawValue
 
     /// A package without a single tile: nothing anybody wants to publish.
-    static let noTiles = FailureCause.nothing.rawValue
+    package static let noTiles = FailureCause.nothing.rawValue
 
     private static func codes(_ isOne: (FailureCause) -> Bool) -> Set<String> {
         Set(allCases.filter(isOne).map(\.rawValue))
-    }
-}
-
-extension Trouble {
-    /// A trouble as a worker reports it: a cause that this build does not know becomes `unknown`, its name goes into the detail.
-    public static func heard(cause: String, detail: String) -> Trouble {
-        guard FailureCause.isKnown(cause) else {
-            return Trouble(cause: FailureCause.unknown.rawValue, detail: "\(cause.prefix(64)): \(detail)")
-        }
-        return Trouble(cause: cause, detail: detail)
     }
 }
