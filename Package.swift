@@ -125,8 +125,7 @@ let tests: [Room] = [
 
 /// Files that live beside the code they describe and are not compiled.
 let documents = [
-    "Wire": ["packhorse.proto", "packhorse.proto.sha256"], "Shards": ["FORMAT.md"], "Catalog": ["FORMAT.md"],
-    "Packages": ["Patches/FORMAT.md"],
+    "Wire": ["packhorse.proto", "packhorse.proto.sha256"]
 ]
 
 /// Lets tests see a room from inside (`@testable`) in release builds too.

@@ -3,7 +3,7 @@ internal import Tiles
 
 /// One package of `packages.json`, as clients see it.
 ///
-/// Keys and types are those CARTO's client reads (formats/carto.md §2): whole numbers, no nulls, every member present.
+/// Keys and types are those CARTO's client reads (docs/formats/catalog.md): whole numbers, no nulls, every member present.
 /// `sha256`, `agg_tiles_hash` and what follows them are extra keys, which that client passes over; lists of earlier builds lack the latter.
 public struct CatalogEntry: Sendable, Hashable, Codable {
     /// The package in another format.

@@ -117,8 +117,8 @@ actor CoordinatorEngine {
 
     /// Frames, and as many reports of the workshop, that one transaction takes.
     ///
-    /// Enough to share a flush (cluster.md, 0.7: from 16 on it no longer counts); few, so that a thousand workers that speak at once are
-    /// answered in turn and work on, instead of all waiting for the last.
+    /// Enough to share a flush (docs/decisions/0019-scheduler-is-a-value.md: from 16 on more frames save little); few, so that a thousand
+    /// workers that speak at once are answered in turn and work on, instead of all waiting for the last.
     private static let turnSize = 64
 
     /// What follows the frames of a turn: reports, alarms, one transaction, letters.

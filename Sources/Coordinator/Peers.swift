@@ -20,7 +20,7 @@ struct Peers {
         var ignoredUntil: Tick?
     }
 
-    /// Three malformed frames within a minute end the connection (design/cluster.md, 3.9).
+    /// Three malformed frames within a minute end the connection (docs/decisions/0018-roles-and-ingress-guard.md).
     ///
     /// What still comes by it is ignored. Not the key: workers may share one, and the others do no wrong.
     static let mostStrikes = 3

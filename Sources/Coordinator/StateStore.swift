@@ -6,8 +6,9 @@ import Shards
 
 /// The coordinator's state in one SQLite file: one connection, owned by one queue, exclusive.
 ///
-/// Every change is a transaction that is on disk (`synchronous=FULL`) before ``apply(_:wall:)`` returns. The command line never opens the file.
-/// One connection only, because SQLite 3.7.0–3.51.2 can corrupt a WAL that two connections reset at once (design/cluster.md, 0.8).
+/// Every change is a transaction that is on disk (`synchronous=FULL`) before ``apply(_:wall:)`` returns. No command opens the file while a coordinator runs.
+/// One connection only, because SQLite 3.7.0–3.51.2 can corrupt a WAL that two connections reset at once (fixed in 3.51.3;
+/// docs/decisions/0019-scheduler-is-a-value.md).
 final class StateStore: Sendable {
     private let database: DatabaseQueue
     private let queue = DispatchQueue(label: "packhorse.coordinator.state")

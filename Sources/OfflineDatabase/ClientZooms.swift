@@ -1,6 +1,6 @@
 /// Between the zoom of the map and the zoom of the tiles a client fetches for it.
 ///
-/// - Source: formats/maplibre-offline.md, section 2.3: Z + log2(512 / tile size); rounded for raster, floored otherwise.
+/// - Source: docs/formats/maplibre-offline.md, "Zooms and numbers of tiles": Z + log2(512 / tile size); rounded for raster, floored otherwise.
 struct ClientZooms {
     private let isRaster: Bool
     private let shift: Double

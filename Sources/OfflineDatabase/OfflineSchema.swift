@@ -1,6 +1,6 @@
 /// The tables of MapLibre Native's offline database, schema version 6, and our own table for the seal.
 ///
-/// - Source: formats/maplibre-offline.md, sections 1.1–1.3. Clients merge by position, so the order of columns is part of it;
+/// - Source: docs/formats/maplibre-offline.md, "Version" to "Tables". Clients merge by position, so the order of columns is part of it;
 ///   a database of any other version is refused, or emptied when it is the client's own.
 enum OfflineSchema {
     static let version = 6

@@ -6,7 +6,7 @@ internal import Tiles
 
 /// Whether a client would call each region complete, by the client's own counting.
 ///
-/// - Source: formats/maplibre-offline.md, sections 1.8, 2.1 and 2.3.
+/// - Source: docs/formats/maplibre-offline.md, "When a region counts as complete" and below.
 struct RegionCheck {
     private let database: Database
     private let resources: ResourceRows

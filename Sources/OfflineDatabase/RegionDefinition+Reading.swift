@@ -71,7 +71,7 @@ extension RegionDefinition {
 extension RegionDefinition {
     /// How many tiles of a zoom a client counts for the region.
     ///
-    /// - Source: formats/maplibre-offline.md, section 2.3; for geometries the exact cover, which is never less than the client's.
+    /// - Source: docs/formats/maplibre-offline.md, "Zooms and numbers of tiles"; for geometries the exact cover, which is never less than the client's.
     func tileCounts(_ zooms: ClosedRange<Int>) -> [Int: UInt64] {
         var counts: [Int: UInt64] = [:]
         switch area {

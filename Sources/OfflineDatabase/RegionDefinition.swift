@@ -3,7 +3,7 @@ internal import Tiles
 
 /// The JSON text by which a client knows a region.
 ///
-/// - Source: formats/maplibre-offline.md, section 1.6: every number of zooms, ratio and bounds has to look like a double.
+/// - Source: docs/formats/maplibre-offline.md, "Regions": every number of zooms, ratio and bounds has to look like a double.
 struct RegionDefinition {
     /// The area in degrees.
     enum Area {

@@ -2,7 +2,7 @@ internal import Styles
 
 /// The numbers by which the client knows kinds of resources.
 ///
-/// - Source: formats/maplibre-offline.md, section 1.4.
+/// - Source: docs/formats/maplibre-offline.md, "Values".
 enum ResourceKind {
     static func number(_ kind: StyleResource.Kind) -> Int {
         switch kind {

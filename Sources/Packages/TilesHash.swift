@@ -4,7 +4,7 @@ internal import Foundation
 /// `agg_tiles_hash`: upper-case hexadecimal MD5 over zoom, column and TMS row in decimal and the body, of every tile in the
 /// order of those three.
 ///
-/// Source: the definition in martin's `mbtiles` tool, restated in ../shared/formats/mbtiles.md. MD5 says whether two files hold
+/// Source: the definition in martin's `mbtiles` tool. MD5 says whether two files hold
 /// the same tiles; it protects against nobody.
 struct TilesHash {
     private var hash = Insecure.MD5()

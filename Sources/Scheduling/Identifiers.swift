@@ -7,7 +7,8 @@ public typealias SessionID = UInt64
 /// A fencing token: names one lease of one piece of work for ever.
 ///
 /// `epoch << 32 | counter`. The epoch is made durable before a coordinator accepts its first message, so tokens stay unique even
-/// when the last transactions of a previous incarnation were lost (design/cluster.md, 3.4; the simulator's mutant `tokenReuse`).
+/// when the last transactions of a previous incarnation were lost (the simulator's mutant `tokenReuse`
+/// shows it; docs/decisions/0019-scheduler-is-a-value.md).
 public struct LeaseToken: Hashable, Comparable, Sendable, CustomStringConvertible {
     /// The number as it travels.
     public let rawValue: UInt64

@@ -2,9 +2,7 @@
 ///
 /// Times are milliseconds.
 public struct SchedulerPolicy: Hashable, Sendable {
-    /// How often a worker reports.
-    ///
-    /// Source: design/cluster.md, 3.3.
+    /// How often a worker reports (docs/formats/wire.md, "Liveness").
     public var heartbeat: Int64 = 5_000
     /// A session silent for this many heartbeats gets no offers until it is heard again.
     public var missedHeartbeats: Int64 = 3
@@ -82,7 +80,7 @@ public struct SchedulerPolicy: Hashable, Sendable {
 
     /// Milliseconds to wait before attempt `attempt + 1`: full jitter, anything from 0 to an exponentially growing bound.
     ///
-    /// The jitter is a hash of the work's name, so a replay waits alike. Source: design/queue-lessons.md, 4.
+    /// The jitter is a hash of the work's name, so a replay waits alike.
     ///
     /// - Parameter salt: Tells waits of equal attempts apart.
     func backoff(job: JobID, index: Int, attempt: UInt8, salt: UInt64 = 0) -> Int64 {

@@ -1,6 +1,6 @@
 internal import Tiles
 
-/// The table of a shard's groups, bodies, texts and tiles, and its one encoding (FORMAT.md, "Index").
+/// The table of a shard's groups, bodies, texts and tiles, and its one encoding (docs/formats/shard.md, "Index").
 struct ShardIndex {
     /// Per group: bytes in the file, number of bodies.
     var groups: [(stored: UInt32, bodies: UInt32)] = []

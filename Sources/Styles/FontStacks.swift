@@ -5,7 +5,7 @@ internal import Tilesets
 /// A client that packs a region for offline use takes, for each symbol layer that has a `text-field`, the constant
 /// `text-font`, every stop of a function, and every literal an expression can come out as; fonts that `format` names for a part
 /// of a text are added, because drawing needs them too.
-/// - Source: MapLibre style specification, "expressions" and "functions"; formats/maplibre-offline.md, section 2.1.
+/// - Source: MapLibre style specification, "expressions" and "functions"; docs/formats/maplibre-offline.md, "What a client fetches".
 struct FontStacks {
     private(set) var stacks: Set<FontStack> = []
     /// Layers with an expression that may come out as something that is written nowhere in the style.

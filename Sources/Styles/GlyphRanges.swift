@@ -6,7 +6,7 @@ public enum GlyphRanges {
     /// and Hangul syllables (AC00–D6FF). Clients differ about the rest (older ones leave out kana too, newer ones more
     /// blocks): these 131 of 256 are what every one of them counts as needed.
     /// - Source: MapLibre Native `src/mln/util/i18n.cpp`, MapLibre GL JS `allowsFixedWidthGlyphGeneration`; restated in
-    ///   formats/maplibre-offline.md, section 2.1.
+    ///   docs/formats/maplibre-offline.md, "What a client fetches".
     public static func starts(ideographs: Bool) -> [Int] {
         stride(from: 0, to: 65_536, by: 256).filter { start in
             ideographs || !((0x4E00...0x9FFF).contains(start) || (0xAC00...0xD6FF).contains(start))
@@ -18,7 +18,7 @@ public enum GlyphRanges {
 
     /// The URL a client asks for: `{fontstack}` percent-encoded with lower-case digits, `{range}` filled in.
     ///
-    /// - Source: formats/maplibre-offline.md, section 1.5: a key with upper-case digits is not found in the database.
+    /// - Source: docs/formats/maplibre-offline.md, "Addresses": a key with upper-case digits is not found in the database.
     public static func url(_ template: String, stack: FontStack, start: Int) -> String {
         template.replacing("{fontstack}", with: encoded(stack.joined)).replacing("{range}", with: name(start))
     }

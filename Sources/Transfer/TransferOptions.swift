@@ -35,7 +35,7 @@ public struct TransferOptions: Sendable {
     /// HTTP/2 where the server offers it over TLS; otherwise HTTP/1.1 with keep-alive.
     ///
     /// Off by default: HTTP/1.1 is as fast at these sizes and loses no request when a server retires a connection
-    /// (design/stack.md, section 6). HTTP/2 without TLS is never spoken: libcurl 7.88 breaks it (curl#10634).
+    /// (docs/performance.md, "HTTP/1.1 or HTTP/2"). HTTP/2 without TLS is never spoken: libcurl 7.88 breaks it (curl#10634).
     public var http2 = false
     /// Until a connection stands.
     ///

@@ -7,9 +7,7 @@ internal import Wire
 struct WorkerPolicy: Hashable, Sendable {
     /// Leases worked on at the same time.
     var slots = 4
-    /// Between two reports until the welcome says otherwise.
-    ///
-    /// Source: design/cluster.md, 3.3.
+    /// Between two reports until the welcome says otherwise (docs/formats/wire.md, "Liveness").
     var heartbeat: Int64 = 5_000
     /// Without any message this long the connection is made anew: three heartbeats.
     var silence: Int64 = 15_000

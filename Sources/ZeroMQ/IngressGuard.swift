@@ -2,7 +2,8 @@
 ///
 /// libzmq bounds frames and whole messages, but not the parts of an unfinished one, which nobody sees. What a connection has
 /// received (TCP_INFO) less what still waits in the kernel, less what was delivered, is what libzmq holds of it. An honest peer
-/// sends one frame a message: once its socket has been read empty, at most one frame is missing. Source: design/cluster.md 0.1, 0.2.
+/// sends one frame a message: once its socket has been read empty, at most one frame is missing
+/// (docs/decisions/0018-roles-and-ingress-guard.md).
 ///
 /// Pure: the poll thread asks the kernel and cuts.
 struct IngressGuard {

@@ -164,7 +164,7 @@ final class Socket {
 extension Socket {
     /// The options every socket of a link has.
     ///
-    /// Source of the values: design/cluster.md 3.1.
+    /// docs/decisions/0017-one-message-one-frame.md says why.
     ///
     /// ZMTP's own heartbeats stay off. Once a peer's queue is full, libzmq 4.3.4 no longer reads its connection; when that connection is then
     /// reset, the next heartbeat writes to it and ends the whole process (`Assertion failed: !_io_error`). The kernel's keep-alive

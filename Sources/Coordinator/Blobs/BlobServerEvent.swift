@@ -8,7 +8,7 @@ import Wire
 struct BlobServerPolicy: Hashable, Sendable {
     /// Bytes that one session may have under way, each direction.
     ///
-    /// Source: design/cluster.md, 3.6.
+    /// Eight chunks of 1 MiB (docs/decisions/0034-worker-and-blob-transfers.md).
     var peerWindow: UInt64 = 8 << 20
     /// Bytes that all sessions together may have under way, each direction: what the server can be made to hold in memory.
     var globalWindow: UInt64 = 256 << 20

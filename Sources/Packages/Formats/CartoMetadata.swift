@@ -2,7 +2,7 @@ internal import Foundation
 
 /// The metadata of a package for CARTO's (Nutiteq's) mobile SDK and its fork Massif Maps.
 ///
-/// What the client needs (../shared/formats/carto.md, section 4): a table `metadata`, `tiles` with a unique index, rows counted from
+/// What the client needs: a table `metadata`, `tiles` with a unique index, rows counted from
 /// the south, gzip bodies, rollback-journal mode, and neither `nutikeysha1` (encryption, with a key that everybody has) nor
 /// `shared_zlib_dict` (which makes a file that nothing else can read).
 ///

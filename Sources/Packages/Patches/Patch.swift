@@ -4,7 +4,7 @@ internal import TileBodies
 
 /// What differs between two versions of a package, as an MBTiles diff file that other tools can apply as well.
 ///
-/// FORMAT.md in this folder describes the file and how to apply it with SQLite alone.
+/// docs/formats/patch.md describes the file and how to apply it with SQLite alone.
 public enum Patch {
     /// Tells what a patch would hold, and writes nothing.
     ///

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import GRDB
 
-/// The tables of a patch and the names of its metadata: an MBTiles file with one table `tiles` (FORMAT.md).
+/// The tables of a patch and the names of its metadata: an MBTiles file with one table `tiles` (docs/formats/patch.md).
 package enum PatchSchema {
     /// What is said of a patch where a package is wanted.
     package static func refusal(_ path: String) -> PackagesError {

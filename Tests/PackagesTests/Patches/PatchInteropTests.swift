@@ -8,12 +8,12 @@ import Tiles
 
 /// A patch is an MBTiles diff file that SQLite alone can apply, and works on other makers' real files.
 struct PatchInteropTests {
-    /// The SQL that FORMAT.md tells people to run.
+    /// The SQL that docs/formats/patch.md tells people to run.
     private func sql(_ number: Int) throws -> String {
         let house = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let text = try String(
-            contentsOf: house.appendingPathComponent("Sources/Packages/Patches/FORMAT.md"), encoding: .utf8)
+            contentsOf: house.appendingPathComponent("docs/formats/patch.md"), encoding: .utf8)
         let blocks = text.components(separatedBy: "```sql\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
         return try #require(blocks.count == 3 ? blocks[number] : nil)
     }

@@ -4,7 +4,8 @@ import Tiles
 
 /// A seeded world round the scheduler: clients, workers, network, disks, clocks, an origin, and a coordinator process.
 ///
-/// Faults stop when the nemesis is done; then every job must end within ``patience``. What each invariant of `design/faults.md` is held by:
+/// Faults stop when the nemesis is done; then every job must end within ``patience``. What checks each invariant of
+/// ARCHITECTURE.md:
 ///
 /// | | checked | by |
 /// |---|---|---|
