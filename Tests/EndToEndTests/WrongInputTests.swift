@@ -199,7 +199,7 @@ struct WrongInputTests {
         let outcome = try await cluster.run(["submit", "LI", "--tileset", file.path, "--wait", "--progress", "none"])
         check(outcome, status: 65, says: "PACKHORSE_TEST_UNSET", "not set")
         // One attempt told it all.
-        #expect(cluster.coordinator?.said.components(separatedBy: "attempt failed").count == 2)
+        #expect(cluster.coordinator?.said.components(separatedBy: "Attempt failed").count == 2)
         try await cluster.stop()
     }
 
