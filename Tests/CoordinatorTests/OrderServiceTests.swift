@@ -191,7 +191,7 @@ struct OrderServiceTests {
             follower.after = [77]
             let refused = try await talker.problem(.submit(follower))
             #expect(refused.code == "unknown-job")
-            #expect(refused.text == "There is no job 77 to follow.")
+            #expect(refused.text == "Job 77, which must be done first, does not exist.")
             #expect(try await finish(3, service, fixture, talker).state == "done")
         }
     }
