@@ -231,7 +231,9 @@ actor WorkerShell {
                 "Connection refused by the coordinator",
                 metadata: [LogKey.endpoint: "\(link.endpoint)", LogKey.errorMessage: "\(reason)"])
         default:
-            logger.info("The link is \(state)", metadata: [LogKey.endpoint: "\(link.endpoint)"])
+            logger.info(
+                "Link state changed",
+                metadata: [LogKey.endpoint: "\(link.endpoint)", "packhorse.link.state": "\(state)"])
         }
     }
 

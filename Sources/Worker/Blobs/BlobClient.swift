@@ -88,7 +88,9 @@ actor BlobClient {
         let state = link.state
         if state != lastState {
             lastState = state
-            logger.info("The blob link is \(state)", metadata: [LogKey.endpoint: "\(link.endpoint)"])
+            logger.info(
+                "Blob link state changed",
+                metadata: [LogKey.endpoint: "\(link.endpoint)", "packhorse.link.state": "\(state)"])
             if state == .connected { handle(.linked) }
         }
         for bytes in frames { take(bytes) }
