@@ -32,7 +32,7 @@ struct RefusalTests {
             twins.packages.append(twins.packages[0])
             twins.packages[1].id = "Aa"
             let same = try await talker.problem(.submit(twins))
-            #expect(same.code == "bad-package" && same.text.contains("'aa' and 'Aa' differ in letter case alone"))
+            #expect(same.code == "bad-package" && same.text.contains("'aa' and 'Aa' differ only in letter case"))
             var broken = try Fixture.submission()
             broken.packages[0].mask = Data([9, 9, 9])
             #expect(try await talker.problem(.submit(broken)).code == "bad-mask")
