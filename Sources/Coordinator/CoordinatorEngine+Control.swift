@@ -52,7 +52,7 @@ extension CoordinatorEngine {
         var bytes = encode(message, session: asker.session, seq: 1, re: asker.seq)
         if bytes == nil {
             let text = WireConversions.problem(
-                "too-large", "The answer does not fit a message.", hint: "ask for less at once")
+                "too-large", "The answer does not fit a message.", hint: "request fewer entries at once")
             bytes = encode(text, session: asker.session, seq: 1, re: asker.seq)
         }
         if let bytes { turn.letters.append(Turn.Letter(peer: asker.peer, bytes: bytes)) }

@@ -88,7 +88,7 @@ extension CoordinatorEngine {
         take(scheduler.handle(.splitPlanned(cut.job, batch: cut.batch, parts), now: now))
     }
 
-    // MARK: - Going on
+    // MARK: - Resuming
 
     /// Prepares the restart of an ended job: its old batches, or a new plan when its blobs are gone.
     func reopen(_ id: JobID, only: [Int]?, permits: Permits = Permits(), _ asker: Asker) async throws {

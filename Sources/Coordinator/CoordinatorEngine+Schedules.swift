@@ -22,7 +22,7 @@ extension CoordinatorEngine {
             "unknown-schedule", "There is no schedule '\(id.prefix(80))'.", hint: "packhorse schedule list lists them")
     }
 
-    // MARK: - Keeping them
+    // MARK: - Storing schedules
 
     /// Checks a schedule and its submission.
     func put(_ body: PBSchedule, _ asker: Asker) {

@@ -17,7 +17,7 @@ extension StateStore {
         }
     }
 
-    // MARK: - Dead letters
+    // MARK: - Failed work
 
     /// Failed work: a dead batch, or the failed tiles of an accepted batch.
     struct Letter: Sendable {

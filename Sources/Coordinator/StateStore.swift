@@ -91,7 +91,7 @@ final class StateStore: Sendable {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
             CoordinatorError(
                 .damagedState,
-                "The state file '\(file.path)' is damaged or of another program. Restore it from a backup, or move it away to start with an empty state.",
+                "The state file '\(file.path)' is damaged or belongs to another program. Restore it from a backup, or move it away to start with an empty state.",
                 cause: error)
         default:
             CoordinatorError(.cannotOpen, "The state file '\(file.path)' cannot be opened: \(error).", cause: error)

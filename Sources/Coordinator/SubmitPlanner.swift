@@ -60,7 +60,7 @@ struct SubmitPlanner: Sendable {
             throw SubmitProblem(
                 "bad-request",
                 "None of the bands \(packs) of the tile packs contains zoom \(zoom), so its tiles would be in no pack.",
-                hint: "give bands for all of the zooms \(spec.zooms), or ask for fewer zooms")
+                hint: "give bands for all of the zooms \(spec.zooms), or use fewer zooms")
         }
         let planner = BatchPlanner(
             mask: spec.mask, zooms: spec.zooms, cut: BatchCut(canonicalTileset: spec.tileset))
@@ -267,6 +267,6 @@ struct SubmitPlanner: Sendable {
         guard tiles > limit else { return }
         throw SubmitProblem(
             "tile-limit", "\(box) has \(tiles) tiles; the limit is \(limit).",
-            hint: "raise it with --tile-limit \(tiles), or ask for fewer zooms")
+            hint: "raise it with --tile-limit \(tiles), or use fewer zooms")
     }
 }

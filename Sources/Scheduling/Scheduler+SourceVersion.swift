@@ -26,7 +26,7 @@ extension Scheduler {
         let reason = """
             \(FailureCause.sourceChanged.rawValue): the archive was replaced or written to while the job ran, and its tiles must not be mixed. \
             The job began with \(own); \(worker) has \(found). Submit the job again. \
-            If each worker has a copy of its own, all copies must have the same bytes and the same time (cp -p, rsync -t).
+            If each worker has its own copy, all copies must have the same bytes and the same time (cp -p, rsync -t).
             """
         end(job, as: .failed, reason: reason, now: now)
     }

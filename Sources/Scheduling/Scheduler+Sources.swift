@@ -32,7 +32,7 @@ struct Donor: Sendable {
 /// may be stale. While another job is fetching tiles of a batch, the batch waits for the end of that lease, and its job
 /// continues with other batches. A batch never waits for anything but a live lease.
 extension Scheduler {
-    // MARK: - Who shares
+    // MARK: - Jobs that share tiles
 
     /// Adds a job to the jobs that share its tileset.
     mutating func share(_ job: Int, _ stored: StoredJob) {

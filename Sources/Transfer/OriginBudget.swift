@@ -88,7 +88,7 @@ public final class OriginBudget: Sendable {
     /// A budget without a grant.
     public init() {}
 
-    // MARK: - Whoever decides
+    // MARK: - Granting
 
     /// Replaces the grant, or extends one that differs only in its end.
     ///

@@ -18,7 +18,7 @@ public final class TransferClient: Sendable {
     public init(_ options: TransferOptions = TransferOptions()) throws(TransferError) {
         let fields = options.headers + [HeaderField("User-Agent", options.userAgent)]
         if let bad = fields.first(where: { !$0.isSendable }) {
-            throw TransferError(.invalidRequest, "the header '\(bad.name)' holds characters that cannot be sent")
+            throw TransferError(.invalidRequest, "the header '\(bad.name)' contains characters that cannot be sent")
         }
         guard Self.isReady, let multi = curl_multi_init() else {
             throw TransferError(.engine, "libcurl could not be initialised")

@@ -101,7 +101,8 @@ final class TransferEngine {
             } else if job.request.range?.isEmpty == true {
                 finish(job, .failure(TransferError(.invalidRequest, "the requested part is empty")))
             } else if !own.allSatisfy(\.isSendable) {
-                finish(job, .failure(TransferError(.invalidRequest, "a header holds characters that cannot be sent")))
+                finish(
+                    job, .failure(TransferError(.invalidRequest, "a header contains characters that cannot be sent")))
             } else if job.download.isCancelled {
                 finish(job, .failure(TransferLoop.closedError))
             } else {

@@ -105,7 +105,7 @@ actor ShardSession {
         return nil
     }
 
-    // MARK: - The base
+    // MARK: - The previous build
 
     /// Adds a shard of a previous build.
     ///

@@ -11,7 +11,7 @@ final class SocketContext {
     init(maxSockets: Int32 = 1_023) throws(ZeroMQError) {
         guard let raw = zmq_ctx_new() else { throw Socket.failure("create a context") }
         self.raw = raw
-        if zmq_ctx_set(raw, ZMQ_MAX_SOCKETS, maxSockets) != 0 { throw Socket.failure("make room for sockets") }
+        if zmq_ctx_set(raw, ZMQ_MAX_SOCKETS, maxSockets) != 0 { throw Socket.failure("set the number of sockets") }
     }
 
     /// Ends the context.

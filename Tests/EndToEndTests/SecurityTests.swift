@@ -49,7 +49,9 @@ struct SecurityTests {
         // Its key gone, the worker is cut off and stays outside.
         try FileManager.default.removeItem(at: allowed.appending(path: "worker.pub"))
         let worker = cluster.workers[0]
-        try await Eventually.holds("the worker is cut off") { worker.said.contains("Connection refused by the coordinator") }
+        try await Eventually.holds("the worker is cut off") {
+            worker.said.contains("Connection refused by the coordinator")
+        }
         let broken = Data("not a key".utf8)
         try broken.write(to: allowed.appending(path: "odd.pub"))
         #expect(try await Program.run(["keys", "--keys", keys.path], in: scratch).status == 78)

@@ -144,6 +144,6 @@ struct ChangeDecoder {
 
     private static func unreadable(_ job: JobID) -> CoordinatorError {
         CoordinatorError(
-            .damagedState, "A line of the event log about job \(job) cannot be decoded. Restore a backup.")
+            .damagedState, "A line of the event log for job \(job) cannot be decoded. Restore a backup.")
     }
 }
