@@ -1,6 +1,6 @@
 /// Why a coordinator cannot start or go on.
 public struct CoordinatorError: Error, Sendable, CustomStringConvertible {
-    /// A stable name of what went wrong.
+    /// A stable code for the kind of error.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
         private enum Wrapped: String, Sendable {
             case dataInUse = "data-in-use"
@@ -21,26 +21,28 @@ public struct CoordinatorError: Error, Sendable, CustomStringConvertible {
         public static let newerState = Code(wrapped: .newerState)
         /// The data folder or the state file cannot be opened.
         public static let cannotOpen = Code(wrapped: .cannotOpen)
-        /// The state file refused a change for a reason that waiting does not cure.
+        /// The state file refused a change for a reason that waiting does not resolve.
         public static let store = Code(wrapped: .store)
 
-        /// A backup's name that cannot be one, or is taken.
+        /// The name of a backup is invalid or already exists.
         public static let backupName = Code(wrapped: .backupName)
-        /// There is no state file.
+        /// The state file does not exist.
         public static let missing = Code(wrapped: .missing)
 
         /// The code in kebab-case.
         public var description: String { wrapped.rawValue }
     }
 
-    /// What went wrong, for programs.
+    /// The kind of error, for programs.
     public let code: Code
     /// What went wrong and what to do, for people.
     public let message: String
-    /// The error below.
+    /// The underlying error.
     public let cause: (any Error)?
 
-    /// After 2^32 leases of one incarnation; the next one has numbers of its own.
+    /// After 2^32 leases of one run.
+    ///
+    /// The next run has its own numbers.
     static var spentTokens: CoordinatorError {
         CoordinatorError(.store, "This coordinator has granted 4,294,967,295 leases. Start it again; nothing is lost.")
     }

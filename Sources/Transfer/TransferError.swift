@@ -1,8 +1,10 @@
 /// Why a transfer ended without an HTTP answer.
 ///
-/// The message never holds a URL, a header or a body: any of them may carry a secret.
+/// The message never contains a URL, a header or a body, because each of them may contain a secret.
 public struct TransferError: Error, Sendable, CustomStringConvertible {
-    /// A stable, bounded name for a failure; safe as a metric label.
+    /// A stable code from a bounded set.
+    ///
+    /// Safe as a metric label.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
         private enum Name: String {
             case resolveFailed = "resolve-failed"
@@ -27,7 +29,7 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
 
         /// The host name has no address (or the resolver did not answer).
         public static let resolveFailed = Code(.resolveFailed)
-        /// No connection within the connect timeout, or refused.
+        /// No connection within the connect timeout, or the connection was refused.
         public static let connectFailed = Code(.connectFailed)
         /// The TLS handshake failed or the certificate is not trusted.
         public static let tlsFailed = Code(.tlsFailed)
@@ -37,13 +39,13 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
         public static let truncated = Code(.truncated)
         /// The body is larger than the limit; receiving stopped there.
         public static let tooLarge = Code(.tooLarge)
-        /// A part was asked for, and the whole came.
+        /// A part was requested, and the server sent the whole file.
         public static let rangeIgnored = Code(.rangeIgnored)
-        /// A part was asked for, and another one came.
+        /// A part was requested, and the server sent another part.
         public static let wrongRange = Code(.wrongRange)
         /// The connection broke in any other way.
         public static let transport = Code(.transport)
-        /// More redirects than allowed, a loop included.
+        /// More redirects than allowed, including a loop.
         public static let tooManyRedirects = Code(.tooManyRedirects)
         /// A redirect to a scheme or host that may not be followed.
         public static let redirectRefused = Code(.redirectRefused)
@@ -51,11 +53,11 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
         public static let invalidRequest = Code(.invalidRequest)
         /// The caller cancelled, or the client was closed.
         public static let cancelled = Code(.cancelled)
-        /// No space is left for the file that takes the body.
+        /// No space is left for the file that receives the body.
         public static let diskFull = Code(.diskFull)
         /// The file to send or to fill could not be opened, read or written.
         public static let fileFailed = Code(.fileFailed)
-        /// libcurl could not be set up.
+        /// libcurl could not be initialised.
         public static let engine = Code(.engine)
 
         /// The kebab-case name.
@@ -64,12 +66,12 @@ public struct TransferError: Error, Sendable, CustomStringConvertible {
 
     /// What kind of failure it is.
     public let code: Code
-    /// What failed, found and expected.
+    /// What failed, with found and expected values.
     public let message: String
-    /// Whether a later attempt may work.
+    /// Whether a later attempt may succeed.
     public let isRetriable: Bool
 
-    /// Makes an error; `isRetriable` says whether a later attempt may work.
+    /// Creates an error; `isRetriable` says whether a later attempt may succeed.
     public init(_ code: Code, _ message: String, isRetriable: Bool = false) {
         self.code = code
         self.message = message

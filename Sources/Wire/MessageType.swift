@@ -79,10 +79,10 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
 
     /// Largest tileset description in a submission.
     ///
-    /// Unit: bytes. Every offer repeats it beside its mask, and must fit a work frame.
+    /// Unit: bytes. Every offer contains it together with its mask, and must fit a work frame.
     public static let maxTilesetBytes = 128 << 10
 
-    /// Most formats of a package beside MBTiles, and most that a worker may say it writes.
+    /// Largest number of formats of a package in addition to MBTiles, and of formats in a worker's hello.
     public static let maxFormats = 32
 
     /// Largest body of this type.
@@ -105,7 +105,9 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// The wire minor that brought this type; a peer that speaks a lower one must not be sent it.
+    /// The wire minor that introduced this type.
+    ///
+    /// It must not be sent to a peer with a lower minor.
     public var minor: UInt8 {
         switch self {
         case .hello, .ready, .progress, .commit, .fail, .return, .bye, .welcome, .reject, .offer, .pong, .ack, .stale,
@@ -119,7 +121,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
         }
     }
 
-    /// Bounds of the lists in this type, counted before they are decoded: a path of field numbers and the most allowed.
+    /// Limits of the lists in this type, counted before they are decoded: a path of field numbers and the limit.
     var listLimits: [ListLimit] {
         switch self {
         case .hello: [.init([10], 64), .init([11], 64), .init([12], 1024), .init([14], Self.maxFormats)]

@@ -1,6 +1,8 @@
-/// Why a frame or message was refused; the refused bytes have changed nothing.
+/// Why a frame or message was refused.
+///
+/// The refused bytes have no effect.
 public struct WireError: Error, Sendable, CustomStringConvertible {
-    /// A stable name of what went wrong.
+    /// A stable code for the kind of error.
     ///
     /// Texts may change, codes may not.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -23,28 +25,28 @@ public struct WireError: Error, Sendable, CustomStringConvertible {
         public static let badLength = Code(wrapped: .badLength)
         /// The CRC-32C does not match.
         public static let badChecksum = Code(wrapped: .badChecksum)
-        /// The sender speaks another major version, or the minor ranges do not meet.
+        /// The sender uses another major version, or the minor ranges do not overlap.
         public static let versionMismatch = Code(wrapped: .versionMismatch)
-        /// A message type, flag or payload this version does not know.
+        /// A message type, flag or payload that is unknown to this version.
         public static let unsupported = Code(wrapped: .unsupported)
-        /// The body exceeds the bound of its type.
+        /// The body exceeds the limit of its type.
         public static let tooLarge = Code(wrapped: .tooLarge)
-        /// A list inside the body exceeds its bound.
+        /// A list in the body exceeds its limit.
         public static let tooMany = Code(wrapped: .tooMany)
         /// The body is not a message of its type.
         public static let badBody = Code(wrapped: .badBody)
         /// A field is missing or outside its range.
         public static let badValue = Code(wrapped: .badValue)
 
-        /// The code as it is logged and counted: kebab-case, safe as a metric label.
+        /// The code in logs and metrics: kebab-case, safe as a metric label.
         public var description: String { wrapped.rawValue }
     }
 
-    /// What went wrong, for programs.
+    /// The kind of error, for programs.
     public let code: Code
-    /// What went wrong, for people: what failed, found and expected.
+    /// Text for people: what failed, found and expected.
     public let message: String
-    /// The header, when it was whole and of our major version: enough to answer the sender.
+    /// The header, if it was complete and of our major version: enough to answer the sender.
     public let header: FrameHeader?
 
     init(_ code: Code, _ message: String, header: FrameHeader? = nil) {
@@ -53,7 +55,7 @@ public struct WireError: Error, Sendable, CustomStringConvertible {
         self.header = header
     }
 
-    /// The same refusal with the header it belongs to.
+    /// The same error with the header of the frame.
     func of(_ header: FrameHeader) -> WireError { WireError(code, message, header: header) }
 
     /// `code: message`.

@@ -1,17 +1,21 @@
-/// Versions of the wire: peers of another major version are refused, minors are negotiated in hello and welcome.
+/// Versions of the wire protocol.
+///
+/// Peers of another major version are refused; minors are negotiated in hello and welcome.
 public enum WireVersion {
     /// The major version, in every header.
     ///
     /// Raised when the header or the meaning of a message changes.
     public static let major: UInt8 = 1
-    /// The minor versions this build can speak.
+    /// The minor versions that this build supports.
     ///
-    /// Raised when a message or a field with meaning is added. This version and those before it are spoken.
+    /// Raised when a message or a field with meaning is added. This version and earlier ones are supported.
     ///
-    /// 0: jobs, leases, packages. 1: rate grants, orders, dead letters, schedules, events, streamed blobs, draining.
-    /// 2: formats, styles and editions.
+    /// 0: jobs, leases, packages. 1: rate grants, orders, failed work, schedules, events, streamed blobs, draining. 2:
+    /// formats, styles and catalog channels.
     public static let minors: ClosedRange<UInt8> = 0...2
-    /// The minor that brought formats, styles and editions: who speaks a lower one passes over them in silence.
+    /// The minor that introduced formats, styles and catalog channels.
+    ///
+    /// Peers with a lower minor ignore these fields.
     public static let formatsMinor: UInt8 = 2
 
     /// "1.0", or "1.0-2" for a range.
@@ -19,7 +23,7 @@ public enum WireVersion {
         minors.lowerBound == minors.upperBound
         ? "\(major).\(minors.upperBound)" : "\(major).\(minors.lowerBound)-\(minors.upperBound)"
 
-    /// The highest minor version that both sides speak.
+    /// The highest minor version that both sides support.
     ///
     /// - Parameters:
     ///   - minimum: The peer's lowest minor, from its hello.
@@ -36,7 +40,7 @@ public enum WireVersion {
         guard common >= minimum, common >= UInt32(own.lowerBound) else {
             throw WireError(
                 .versionMismatch,
-                "The peer speaks wire \(major).\(minimum) to \(major).\(maximum); this build speaks"
+                "The peer uses wire \(major).\(minimum) to \(major).\(maximum); this build uses"
                     + " \(major).\(own.lowerBound) to \(major).\(own.upperBound). Upgrade the older of the two.")
         }
         return UInt8(truncatingIfNeeded: common)

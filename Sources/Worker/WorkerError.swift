@@ -1,6 +1,6 @@
 /// Why a worker could not start or had to end.
 public struct WorkerError: Error, Sendable, CustomStringConvertible {
-    /// A stable name of what went wrong.
+    /// A stable code for the kind of error.
     ///
     /// Texts may change, codes may not.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -11,18 +11,18 @@ public struct WorkerError: Error, Sendable, CustomStringConvertible {
         }
         private let wrapped: Wrapped
 
-        /// The coordinator does not want this worker: another version, another blob store.
+        /// The coordinator refuses this worker: another version, or another blob store.
         public static let rejected = Code(wrapped: .rejected)
         /// The worker's key does not have the role it needs.
         public static let forbidden = Code(wrapped: .forbidden)
         /// No coordinator answered for an hour.
         public static let orphaned = Code(wrapped: .orphaned)
 
-        /// The code as it is logged and counted: kebab-case, safe as a metric label.
+        /// The code in logs and metrics: kebab-case, safe as a metric label.
         public var description: String { wrapped.rawValue }
     }
 
-    /// What went wrong, for programs.
+    /// The kind of error, for programs.
     public let code: Code
     /// What went wrong, for people.
     public let message: String

@@ -1,6 +1,6 @@
 /// Why a link could not be opened or used.
 public struct ZeroMQError: Error, Sendable, CustomStringConvertible {
-    /// A stable name of what went wrong.
+    /// A stable code for the kind of error.
     ///
     /// Texts may change, codes may not.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -23,38 +23,38 @@ public struct ZeroMQError: Error, Sendable, CustomStringConvertible {
 
         /// The endpoint is malformed or cannot be bound on this machine.
         public static let badEndpoint = Code(wrapped: .badEndpoint)
-        /// Another process listens there.
+        /// Another process listens at this address.
         public static let addressInUse = Code(wrapped: .addressInUse)
-        /// Unencrypted traffic beyond loopback was not allowed explicitly.
+        /// Unencrypted connections to other machines were not allowed explicitly.
         public static let plainRefused = Code(wrapped: .plainRefused)
         /// The text is not a CURVE key.
         public static let badKey = Code(wrapped: .badKey)
         /// A word in a key file is not a role.
         public static let badRole = Code(wrapped: .badRole)
-        /// Others than the owner may read a secret key.
+        /// Other users can read a secret key.
         public static let keyPermissions = Code(wrapped: .keyPermissions)
-        /// There is no such key file, or folder of keys.
+        /// The key file, or the folder of keys, does not exist.
         public static let keyMissing = Code(wrapped: .keyMissing)
         /// A key file cannot be read or written, or is malformed.
         public static let keyFile = Code(wrapped: .keyFile)
-        /// The peer refused our key or our way of speaking.
+        /// The peer refused our key or our protocol.
         public static let refused = Code(wrapped: .refused)
-        /// No peer took the message in time.
+        /// No peer accepted the message in time.
         public static let unreachable = Code(wrapped: .unreachable)
-        /// A message exceeds the bound of this side.
+        /// A message exceeds the limit of this side.
         public static let tooLarge = Code(wrapped: .tooLarge)
         /// The link was closed.
         public static let closed = Code(wrapped: .closed)
-        /// libzmq failed in a way this code does not expect.
+        /// libzmq failed in an unexpected way.
         public static let engine = Code(wrapped: .engine)
 
-        /// The code as it is logged and counted: kebab-case, safe as a metric label.
+        /// The code in logs and metrics: kebab-case, safe as a metric label.
         public var description: String { wrapped.rawValue }
     }
 
-    /// What went wrong, for programs.
+    /// The kind of error, for programs.
     public let code: Code
-    /// What went wrong, for people.
+    /// Text for people.
     public let message: String
 
     init(_ code: Code, _ message: String) {

@@ -74,7 +74,7 @@ struct FormatTests {
             async let _: Void = old.work()
             _ = try await talker.watch(plain) { $0.state == "done" }
             let stuck = try await talker.watch(several) { !$0.waiting.isEmpty }
-            #expect(stuck.waiting == "no worker here writes pmtiles")
+            #expect(stuck.waiting == "no connected worker writes pmtiles")
             let new = try FakeWorker(service.workEndpoint, blobs: fixture.blobs(), name: "new", exports: ["pmtiles"])
             async let _: Void = new.work()
             let done = try await talker.watch(several) { $0.state == "done" }

@@ -63,7 +63,7 @@ struct GuardServiceTests {
         try await fixture.withCoordinator { service in
             let talker = try Talker(service.controlEndpoint)
             let text = try await retry(talker, job, allow: true)
-            #expect(text.contains("2 of 2 batches are there"), "\(text)")
+            #expect(text.contains("2 of 2 batches are done"), "\(text)")
         }
         try await fixture.withCoordinator { service in
             let talker = try Talker(service.controlEndpoint)

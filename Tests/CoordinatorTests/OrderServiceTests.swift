@@ -91,7 +91,7 @@ struct OrderServiceTests {
             #expect(status.priority == -1)
             #expect(try await order(talker, job, "pause").changed == 0)
             #expect(try await order(talker, job, "weigh", weight: 1).text == "job 1 has weight 1 already")
-            #expect(try await order(talker, job, "resume").text == "job 1 goes on with priority 0")
+            #expect(try await order(talker, job, "resume").text == "job 1 resumes with priority 0")
             #expect(try await finish(job, service, fixture, talker).state == "done")
             let late = try await talker.problem(
                 .jobOrder(
@@ -135,7 +135,7 @@ struct OrderServiceTests {
                         $0.order = "requeue"
                         $0.batches = [99]
                     }))
-            #expect(strange.text == "Batch 99 of job 1 was not given up.")
+            #expect(strange.text == "Batch 99 of job 1 has not failed.")
             let answer = try await deadOrder(talker, 1, "requeue", dead.map(\.batch))
             #expect(answer.changed == 1)
             #expect(try await finish(1, service, fixture, talker).state == "done")
@@ -191,7 +191,7 @@ struct OrderServiceTests {
             follower.after = [77]
             let refused = try await talker.problem(.submit(follower))
             #expect(refused.code == "unknown-job")
-            #expect(refused.text == "There is no job 77 to follow.")
+            #expect(refused.text == "Job 77, which must be done first, does not exist.")
             #expect(try await finish(3, service, fixture, talker).state == "done")
         }
     }

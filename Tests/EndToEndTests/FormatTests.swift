@@ -87,7 +87,7 @@ struct FormatTests {
                 "pmtiles", "--dry-run",
             ])
         #expect(dry.status == 0, "\(dry.errors)")
-        #expect(dry.output.contains("(streets/en): mbtiles, pmtiles, in the edition streets/en"))
+        #expect(dry.output.contains("(streets/en): mbtiles, pmtiles, in the channel streets/en"))
         #expect(dry.output.contains("(streets/de)"))
         let arguments = [
             "LI", "--tileset", tileset.path, "--zoom", "0-8", "--language", "en,de", "--format", "pmtiles",
@@ -129,7 +129,7 @@ struct FormatTests {
             (["--style", "http://127.0.0.1:1/style.json"], "--format maplibre"),
             (["--language", "en,de"], "no {language}"),
             (["--language", "EN"], "not a language code"),
-            (["--group", "../up"], "cannot name a data group"),
+            (["--group", "../up"], "is not a valid data group"),
         ])
     func whatDoesNotGoTogetherIsRefusedBeforeAnythingIsSubmitted(_ arguments: [String], _ words: String) async throws {
         let scratch = try Scratch()

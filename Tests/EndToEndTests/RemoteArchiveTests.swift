@@ -117,7 +117,7 @@ struct RemoteArchiveTests {
                     "--restart-on-change",
                 ], in: scratch)
             #expect(outcome.status == 0, "\(outcome.errors)")
-            if outcome.errors.contains("beginning again with the new one") { begunAgain += 1 }
+            if outcome.errors.contains("starting over with the new one") { begunAgain += 1 }
             #expect(FileManager.default.fileExists(atPath: output.path))
         }
         #expect(begunAgain > 0, "no change met a running build")

@@ -151,7 +151,7 @@ struct TilePackTests {
         #expect(FileManager.default.fileExists(atPath: cluster.catalog.appending(path: "regions/LI.json").path))
         _ = try await cluster.build(without)
         #expect(!FileManager.default.fileExists(atPath: cluster.catalog.appending(path: "regions/LI.json").path))
-        #expect(cluster.coordinator?.said.contains("those of the version before are gone") == true)
+        #expect(cluster.coordinator?.said.contains("those of the previous version are gone") == true)
         // A stranger's package tells no tileset: the others are cut all the same.
         let package = cluster.catalog.appending(path: "packages/2/LI.mbtiles").path
         let alien = ["catalog", "import", cluster.catalog.path, package, "--id", "alien"]

@@ -98,7 +98,7 @@ struct EarlyMergeTests {
             bench.on(.fail(1, offer.token, Trouble(cause: "bad-tileset", detail: "x"), retriable: false))
         }
         #expect(state(bench, job) == .failed)
-        #expect(bench.scheduler.summary(of: job)?.reason.contains("tiles could not be had") == true)
+        #expect(bench.scheduler.summary(of: job)?.reason.contains("tiles could not be fetched") == true)
     }
 
     @Test func aLostShardHoldsBackOnlyThePackagesThatNeedIt() throws {

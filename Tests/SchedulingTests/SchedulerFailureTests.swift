@@ -35,7 +35,7 @@ struct SchedulerFailureTests {
         #expect(summary.state == .failed)
         #expect(
             summary.reason
-                == "85 of 170 tiles could not be had (50 %, allowed 0.10 %); first: 11/0/0 origin-down: no route")
+                == "85 of 170 tiles could not be fetched (50 %, allowed 0.10 %); first: 11/0/0 origin-down: no route")
         #expect(bench.scheduler.packages(of: job).map(\.state) == [.failed])
     }
 
@@ -94,7 +94,8 @@ struct SchedulerFailureTests {
         let full = Trouble(cause: "disk-full", detail: "no space in /blobs")
         bench.on(.fail(1, bench.offers()[0].token, full, retriable: true))
         #expect(
-            bench.scheduler.absence(for: job, now: bench.now).hasSuffix("rests after disk-full: no space in /blobs"))
+            bench.scheduler.absence(for: job, now: bench.now).hasSuffix("is paused after disk-full: no space in /blobs")
+        )
         bench.join(2)
         #expect(bench.scheduler.absence(for: job, now: bench.now).isEmpty)
     }
@@ -142,7 +143,8 @@ struct SchedulerFailureTests {
         let summary = try #require(bench.scheduler.summary(of: job))
         #expect(summary.state == .failed)
         #expect(
-            summary.reason == "1 of 935 tiles could not be had (0.11 %, allowed 0.10 %); first: 14/1/1 html-page: d")
+            summary.reason == "1 of 935 tiles could not be fetched (0.11 %, allowed 0.10 %); first: 14/1/1 html-page: d"
+        )
         #expect(summary.counts[.done] == 11)
     }
 

@@ -16,9 +16,11 @@ import Wire
 import Worker
 import ZeroMQ
 
-/// Which exit code an error of each room deserves; the text is the room's own.
+/// The exit code for the errors of each module.
+///
+/// The text is the module's own.
 enum ErrorTranslation {
-    /// The error as the command line reports it, or `nil` when ArgumentParser should (usage, `--help`, exit codes).
+    /// The error of the command line, or `nil` when ArgumentParser should report it (usage, `--help`, exit codes).
     static func cliError(_ error: any Error) -> CLIError? {
         switch error {
         case let error as CLIError: error
@@ -41,12 +43,13 @@ enum ErrorTranslation {
         case is CancellationError: CLIError(.interrupted, "interrupted")
         case let error as WireError where error.code == .versionMismatch: CLIError(.configuration, error.message)
         case let error as WireError:
-            CLIError(.unavailable, error.message, hint: "is this a packhorse coordinator of the same version?")
+            CLIError(
+                .unavailable, error.message, hint: "check that this is a packhorse coordinator of the same version")
         default: nil
         }
     }
 
-    /// Codes are stable and mean the same in every room, so one table serves them all.
+    /// Codes are stable and have the same meaning in every module, so one table is enough.
     private static func status(_ code: String) -> ExitStatus {
         switch code {
         case "unknown-region", "ambiguous-name", "missing", "store-missing", "no-bucket", "catalog-missing",

@@ -1,4 +1,4 @@
-/// The documented exit codes of `packhorse` (numbers of sysexits.h; docs/reference/exit-codes.md).
+/// The documented exit codes of `packhorse`, with the numbers of sysexits.h.
 package enum ExitStatus: Int32, Sendable {
     case success = 0
     /// The command line is wrong.

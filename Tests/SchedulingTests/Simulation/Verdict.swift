@@ -107,7 +107,7 @@ extension Simulation {
             // A package may have been given up for tiles that were fetched later, because a shard was lost.
             let lacks = isStrict && (job.summary.counts.failed > 0 || checker.failed[id]?.isEmpty == false)
             let isBare = job.summary.reason.contains("no-tiles")
-            if job.summary.reason.contains("it was to follow") { return nil }
+            if job.summary.reason.contains("which it waited for") { return nil }
             return lacks || isBare || swarm.attemptsAreCounted
                 ? nil : "I4: job \(id) failed: \(job.summary.reason)"
         case .fetching, .merging, .publishing: return "I4: job \(id) did not end"
