@@ -16,7 +16,7 @@ private let target: FuzzTarget = {
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzOne(_ bytes: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let verdict = target.judge(Array(UnsafeBufferPointer(start: bytes, count: count)))
-    // A trap is what libFuzzer takes for a finding; no product has this room.
+    // A trap is what libFuzzer takes for a finding; no product has this module.
     if case .wrong(let what) = verdict { fatalError(what) }
     return 0
 }

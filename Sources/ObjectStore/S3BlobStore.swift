@@ -108,7 +108,7 @@ public struct S3BlobStore: ManagedBlobStore {
                 try await remove(digest)
                 removed += 1
             }
-            // A server that gives the same token again would be asked for ever.
+            // A server that gives the same token again would be asked forever.
             token = page.next == after ? nil : page.next
         } while token != nil
         return removed

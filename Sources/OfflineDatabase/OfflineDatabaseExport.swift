@@ -16,7 +16,7 @@ public enum OfflineDatabaseExport {
     ///   - tiles: A merged MBTiles file for each source that the style draws and ``OfflineOptions/without`` does not name.
     ///     The first decides the region's area.
     ///   - stylePack: The folder of a style pack.
-    ///   - target: The file to make; a temporary file beside it is renamed to this name.
+    ///   - target: The file to make; a temporary file next to it is renamed to this name.
     ///   - replacing: Whether a file of that name may be replaced.
     ///   - progress: Told the number of tiles written, now and then. Throw from it (`CancellationError`) to stop.
     /// - Throws: `PackagesError`: `exists`, `bad-source`, `bad-spec`, `disk-full`, `io`, `verification-failed`; `StylesError`

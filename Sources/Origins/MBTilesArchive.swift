@@ -6,7 +6,8 @@ import Tiles
 
 /// An MBTiles file of any dialect, also CARTO's with its preset dictionary, read through its `tiles` table or view.
 ///
-/// Read without a trace, on a read-only disk too; a file that is replaced or written to is opened anew by who keeps it open (``FileStamp``).
+/// Read without a trace, on a read-only disk too; a file that is replaced or written to is opened again by who keeps it
+/// open (``FileStamp``).
 final class MBTilesArchive: TileArchive {
     let queue: DatabaseQueue
     let path: String

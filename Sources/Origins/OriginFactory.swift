@@ -54,7 +54,7 @@ public enum OriginFactory {
 
     /// What the tileset's file is now; `nil` for servers, and when there is no file.
     ///
-    /// An open archive stays what it was: with another stamp it must be opened anew.
+    /// An open archive stays what it was: with another stamp it must be opened again.
     public static func stamp(of tileset: Tileset) -> FileStamp? {
         switch tileset.source {
         case .http, .remotePMTiles: nil

@@ -24,7 +24,7 @@ final class Conveyor<Element: Sendable>: Sendable {
             if !state.isClosed { state.waiting.append(element) }
             return !state.isClosed
         }
-        // One that comes after the end leaves the room to the next, which must not wait for ever.
+        // One that comes after the end leaves the room to the next, which must not wait forever.
         if isTaken { filled.signal() } else { room.signal() }
         return isTaken
     }

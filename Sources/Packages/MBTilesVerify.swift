@@ -11,8 +11,8 @@ public enum MBTilesVerify {
     ///
     /// Never changes the file.
     ///
-    /// What only a digest can find: changes of metadata text, of bytes SQLite does not use, and of a file made anew with its own
-    /// hash. Pass `expecting` (the catalog has it) for those.
+    /// What only a digest can find: changes of metadata text, of bytes SQLite does not use, and of a file made again
+    /// with its own hash. Pass `expecting` (the catalog has it) for those.
     ///
     /// Memory: about 20 MB, and 24 bytes for each of the first million different bodies. Blocks for a long time.
     ///

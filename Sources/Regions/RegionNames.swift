@@ -1,4 +1,4 @@
-/// The names of a region: a dictionary, or a list beside the languages, which takes no time to make.
+/// The names of a region: a dictionary, or a list next to the languages, which takes no time to make.
 struct RegionNames: Sendable {
     private enum Storage: Sendable {
         case dictionary([String: String])

@@ -1,6 +1,6 @@
 internal import GRDB
 
-/// A view of a stranger's MBTiles file that computes its rows: reading it need never end.
+/// A view of a third-party MBTiles file that computes its rows: reading it need never end.
 package struct ComputedView: Error {
     let path: String
     let view: String

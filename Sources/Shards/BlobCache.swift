@@ -164,7 +164,7 @@ public final class BlobCache: Sendable {
                 state.entries[digest] = entry
                 return nil
             }
-            // Whoever comes now begins anew.
+            // Whoever comes now begins again.
             state.entries[digest] = nil
             return entry.task
         }

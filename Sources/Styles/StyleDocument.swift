@@ -23,7 +23,7 @@ public struct StyleDocument: Sendable {
         public let url: String?
         /// Tile URLs written in the style itself.
         public let tiles: [String]
-        /// `tileSize`; 512 when not told, and always for vector tiles.
+        /// `tileSize`; 512 if unknown, and always for vector tiles.
         public let tileSize: Int
         /// Whether rows are counted from the south.
         public let isTMS: Bool

@@ -1,6 +1,6 @@
 /// A reading position in borrowed bytes; every read is bounded by the end it was made with.
 ///
-/// The only place of this room that follows a raw pointer. A cursor must not outlive the buffer it was made from.
+/// The only place of this module that follows a raw pointer. A cursor must not outlive the buffer it was made from.
 struct ByteCursor {
     private var position: UnsafePointer<UInt8>
     private let end: UnsafePointer<UInt8>

@@ -50,7 +50,7 @@ public final class LayerMemory: Sendable {
     private struct State {
         var traits: [Trait] = []
         var known: [Trait: Number] = [:]
-        /// Bytes of names that may still be kept: a hostile origin could make up new ones for ever.
+        /// Bytes of names that may still be kept: a hostile origin could make up new ones forever.
         var room = 4 << 20
         var recent = Generation()
         var older = Generation()

@@ -1,6 +1,7 @@
 /// Tiles of a mask, lazily, in ascending order of ``TileID/hilbertID``: zoom by zoom, along the curve within a zoom.
 ///
-/// The state of an iterator is at most four nodes a zoom; nothing is collected beforehand. Iterating again starts anew.
+/// The state of an iterator is at most four nodes a zoom; nothing is collected beforehand. Iterating again starts
+/// again.
 public struct TileSequence: Sequence, Sendable {
     let mask: TileMask
     let cell: TileID

@@ -80,7 +80,7 @@ struct PublishTests {
     @Test func anIDThatLooksLikeAnOptionIsRefusedWithTheRule() throws {
         #expect { try catalog.publish(try scratch.request("-x", "one")) } throws: { error in
             let text = (error as? CatalogError)?.message ?? ""
-            return text.contains("'-x' cannot be a package id") && text.contains("neither a dot nor a hyphen first")
+            return text.contains("'-x' cannot be a package id") && text.contains("begin with neither a dot nor a hyphen")
         }
     }
 

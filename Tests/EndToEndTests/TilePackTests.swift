@@ -152,7 +152,7 @@ struct TilePackTests {
         _ = try await cluster.build(without)
         #expect(!FileManager.default.fileExists(atPath: cluster.catalog.appending(path: "regions/LI.json").path))
         #expect(cluster.coordinator?.said.contains("those of the version before are gone") == true)
-        // A stranger's package tells no tileset: the others are cut all the same.
+        // A third-party package tells no tileset: the others are cut all the same.
         let package = cluster.catalog.appending(path: "packages/2/LI.mbtiles").path
         let alien = ["catalog", "import", cluster.catalog.path, package, "--id", "alien"]
         #expect(try await Program.run(alien, in: cluster.scratch).status == 0)

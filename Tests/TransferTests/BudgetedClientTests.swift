@@ -131,7 +131,8 @@ struct BudgetedClientTests {
         }
     }
 
-    /// Every worker may be left with such tiles alone: they must neither look like an origin that is down, nor take for ever.
+    /// Every worker may be left with such tiles alone: they must neither look like an origin that is down, nor take
+    /// forever.
     @Test func aTileThatFailsWhileOthersAreAnsweredIsAtFaultItself() {
         let budget = OriginBudget()
         var idle = IdleAttempts()

@@ -2,7 +2,7 @@ internal import Foundation
 internal import TileBodies
 internal import Tiles
 
-/// The metadata of a stranger's file, corrected by what its tiles are.
+/// The metadata of a third-party file, corrected by what its tiles are.
 ///
 /// Zooms and hash are those of the tiles. Bounds and centre that are missing or make no sense (0,0,0,0 is common) are those of the
 /// tiles of the deepest zoom. Vector layers that are missing are those found. Everything else is kept.

@@ -31,7 +31,7 @@ public enum PackageExport {
     /// - Parameters:
     ///   - source: An MBTiles file of any dialect.
     ///   - format: What to write; ``PackageFormat/maplibre`` is not written here, because it needs a style pack.
-    ///   - target: The file to make; a temporary file beside it is renamed to this name.
+    ///   - target: The file to make; a temporary file next to it is renamed to this name.
     ///   - replacing: Whether a file of that name may be replaced.
     ///   - progress: Told the number of tiles written, now and then. Throw from it (`CancellationError`) to stop.
     /// - Throws: ``PackagesError``: `exists`, `unsupported`, `bad-source`, `disk-full`, `io`, `verification-failed`.

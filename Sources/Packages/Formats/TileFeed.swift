@@ -16,9 +16,9 @@ struct FeedTile {
 
 /// The tiles of a source in the order an exporter wants, their bodies canonical, and the metadata complete.
 ///
-/// A package of our own is believed (its seal was checked): bodies go by their numbers where it has them, and metadata and hash
-/// are the recorded ones. Every body of a stranger's file is checked and brought into its canonical form, and its metadata is
-/// completed from what its tiles are. Memory: 24 MB for sorting, 2–4 bytes a different body.
+/// A package of our own is believed (its seal was checked): bodies go by their numbers where it has them, and metadata
+/// and hash are the recorded ones. Every body of a third-party file is checked and brought into its canonical form, and
+/// its metadata is completed from what its tiles are. Memory: 24 MB for sorting, 2–4 bytes a different body.
 final class TileFeed {
     /// The rows of the metadata table, without the seal.
     private(set) var rows: [String: String] = [:]
@@ -110,7 +110,7 @@ final class TileFeed {
         }
     }
 
-    /// Looks at every body of a stranger's file.
+    /// Looks at every body of a third-party file.
     private func survey(_ name: String, _ tick: () throws -> Void) throws -> [String: String] {
         let sorter = try sorter(tick) { $0.rowOrder }
         sorted = sorter

@@ -124,7 +124,7 @@ struct InstallTests {
         #expect(shop.asked().last { $0.path == "packages/1/EE.mbtiles" }?.range == "bytes=\(half)-")
         #expect(try digest(shop) == published(shop, "packages/1/EE.mbtiles"))
         #expect(try leftovers(shop).isEmpty)
-        // Left-over bytes that are wrong are thrown away, not kept for ever.
+        // Left-over bytes that are wrong are thrown away, not kept forever.
         try FileManager.default.removeItem(at: shop.file("device/EE.mbtiles"))
         try Data(repeating: 7, count: half).write(to: part)
         try await installer.run(try await installer.step("EE", group: nil, language: nil, format: "mbtiles")) { _ in }

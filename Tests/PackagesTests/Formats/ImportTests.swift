@@ -106,7 +106,7 @@ struct ImportTests {
         #expect(try PackageVerify.run(file).problems.map(\.code) == ["computed-view"])
     }
 
-    /// It was closed properly: reading it makes no files beside it, and says nothing of any.
+    /// It was closed properly: reading it makes no files next to it, and says nothing of any.
     @Test func aFileInWALModeIsReadWithoutATrace() throws {
         let file = scratch.file("wal mode.mbtiles")
         try foreignFile(file, [["format", "pbf"]], [(0, 0, 0, vectorTile("one"))])

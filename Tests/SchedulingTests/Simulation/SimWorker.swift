@@ -1,7 +1,8 @@
 import Scheduling
 import Tiles
 
-/// The rules of `WorkerCore` in the scheduler's own words; kept alike by hand, because this room cannot see the worker's.
+/// The rules of `WorkerCore` in the scheduler's own words; kept alike by hand, because this module cannot see the
+/// worker's.
 struct SimWorker {
     enum Phase { case greeting, serving, draining, ended }
 
