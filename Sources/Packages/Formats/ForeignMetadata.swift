@@ -27,7 +27,7 @@ struct ForeignMetadata {
         for row in Self.dropped { self.given[row] = nil }
     }
 
-    /// Takes note of a tile with its settled body; they come by zoom, column and row.
+    /// Records a tile with its canonical body; tiles come by zoom, column and row.
     mutating func add(_ tile: TileID, _ body: [UInt8], _ key: BodyKey) throws {
         hash.add(zoom: tile.zoom, column: tile.x, row: tile.tmsY, body: body)
         if zooms?.upperBound != tile.zoom { deepest = nil }
