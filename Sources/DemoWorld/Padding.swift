@@ -1,6 +1,6 @@
 internal import Tiles
 
-/// Text that does not pack well, so that load tests can ask for larger tiles.
+/// Text that compresses badly, so that load tests can use larger tiles.
 enum Padding {
     /// The most that is added.
     ///

@@ -6,7 +6,7 @@ internal import Tiles
 internal import Wire
 internal import ZeroMQ
 
-/// A decoder of bytes that come from outside, as a fuzzer sees it: any bytes in, a verdict out, never a trap.
+/// A decoder of external bytes, in the form for a fuzzer: it takes any bytes, returns a verdict, and never traps.
 ///
 /// The same code runs under libFuzzer (`make fuzz`) and over the kept corpus in the tests.
 public enum FuzzTarget: String, CaseIterable, Sendable {
@@ -41,11 +41,11 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
 
     /// What became of some bytes.
     public enum Verdict: Hashable, Sendable, CustomStringConvertible {
-        /// Decoded; where there is one form only, encoding gave the same bytes again.
+        /// Decoded; if there is only one form, encoding gave the same bytes again.
         case accepted
         /// Refused with this code.
         case refused(String)
-        /// A bug: what was accepted does not come back the same.
+        /// A bug: an accepted value is not the same after encoding and decoding.
         case wrong(String)
 
         /// "accepted", "refused bad-magic".

@@ -1,7 +1,7 @@
 package import Foundation
 package import GRDB
 
-/// Opens SQLite files that anybody may have made.
+/// Opens SQLite files from untrusted sources.
 package enum AnySQLiteFile {
     /// How long a read waits for another program's lock, in seconds.
     ///
@@ -13,8 +13,8 @@ package enum AnySQLiteFile {
     /// Nothing in it runs with side effects, and it is read without leaving files next to it, on a read-only disk too.
     /// What SQLite keeps in memory is limited to 4 MiB.
     ///
-    /// - Throws: ``ComputedView``; `DatabaseError` for what is no SQLite file, or is damaged where its schema lies, or is locked by another
-    ///   program for longer than ``patience``: ``SQLiteFault`` tells these apart.
+    /// - Throws: ``ComputedView``; `DatabaseError` for a file that is not SQLite, or has a damaged schema, or is locked
+    ///   by another program for longer than ``patience``: ``SQLiteFault`` tells these apart.
     package static func open(_ url: URL) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.readonly = true

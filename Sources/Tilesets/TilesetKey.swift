@@ -1,4 +1,4 @@
-/// One key of a tileset file, as the parser knows it and as the reference explains it.
+/// One key of a tileset file, for the parser and for the reference.
 ///
 /// The parser takes its known keys from ``all``, and `packhorse help tileset` and `docs/tilesets.md` show the same list.
 public struct TilesetKey: Sendable {
