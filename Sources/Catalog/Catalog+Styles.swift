@@ -15,7 +15,7 @@ extension Catalog {
     /// pruning, for clients that are downloading it.
     ///
     /// - Parameters:
-    ///   - id: 1 to 32 small letters, digits and hyphens.
+    ///   - id: 1 to 32 lower-case letters, digits and hyphens.
     ///   - name: The style's name for people.
     ///   - file: The finished archive; it is not moved.
     /// - Returns: The version, and whether the catalog already had exactly these bytes.
@@ -26,7 +26,8 @@ extension Catalog {
     ) throws(CatalogError) -> (version: Int32, unchanged: Bool) {
         guard CatalogEdition.isWord(id) else {
             throw CatalogError(
-                .badRequest, "'\(id.prefix(40))' cannot name a style: use 1 to 32 small letters, digits and hyphens.")
+                .badRequest,
+                "'\(id.prefix(40))' cannot name a style: use 1 to 32 lower-case letters, digits and hyphens.")
         }
         guard !VisibleText.hasControl(name ?? "") else {
             throw CatalogError(.badRequest, "The name of style '\(id)' has control characters; a name is plain text.")

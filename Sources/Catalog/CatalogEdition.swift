@@ -19,15 +19,15 @@ public struct CatalogEdition: Sendable, Hashable, Comparable, CustomStringConver
     /// Creates a channel.
     ///
     /// - Parameters:
-    ///   - group: 1 to 32 small letters, digits and hyphens, not beginning with a hyphen.
-    ///   - language: Two or three small letters, then subtags of letters and digits after hyphens or underscores: `de`,
-    ///     `zh-Hant`.
+    ///   - group: 1 to 32 lower-case letters, digits and hyphens, not beginning with a hyphen.
+    ///   - language: Two or three lower-case letters, then subtags of letters and digits after hyphens or underscores:
+    ///     `de`, `zh-Hant`.
     /// - Throws: `bad-request` naming what cannot be a folder.
     public init(group: String? = nil, language: String? = nil) throws(CatalogError) {
         if let group, !Self.isWord(group) {
             throw CatalogError(
                 .badRequest,
-                "'\(group.prefix(40))' cannot name a group: use 1 to 32 small letters, digits and hyphens.")
+                "'\(group.prefix(40))' cannot name a group: use 1 to 32 lower-case letters, digits and hyphens.")
         }
         if let language, !Self.isLanguage(language) {
             throw CatalogError(

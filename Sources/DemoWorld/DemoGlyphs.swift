@@ -1,7 +1,7 @@
 /// Glyph ranges of the demo style's only font.
 ///
-/// Blocks instead of letters: every visible ASCII character is a small box, as wide as such letters are, so that a
-/// client has glyphs to draw. All other ranges are legal and empty.
+/// Boxes instead of letters: every visible ASCII character is a small box with the width of a letter, so that a client
+/// has glyphs to draw. All other ranges are legal and empty.
 /// - Source: mapbox/node-fontnik `proto/glyphs.proto`, as `TileBodies/GlyphScanner` reads it.
 enum DemoGlyphs {
     /// The font's name.

@@ -19,7 +19,7 @@ public struct PartialBlobs: Sendable {
     private let store: FolderBlobStore
     private let reserve: UInt64
 
-    /// Parts beside the blobs of `store`.
+    /// Stores parts next to the blobs of `store`.
     ///
     /// - Parameter reserve: Free bytes that no upload may take, default 64 MiB: the coordinator's state may lie on the same disk.
     public init(_ store: FolderBlobStore, reserve: UInt64 = 64 << 20) {

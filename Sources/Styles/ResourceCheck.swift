@@ -35,7 +35,7 @@ enum ResourceCheck {
         }
         guard !body.isEmpty else { throw refused(resource, "has no bytes") }
         switch resource.kind {
-        case .style: break  // Read by whoever asked for it.
+        case .style: break  // The caller that requested it reads it.
         case .source:
             guard case .object(let values)? = JSONValue(json: body), case .array(let tiles)? = values["tiles"],
                 case .string? = tiles.first

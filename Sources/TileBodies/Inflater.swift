@@ -73,13 +73,13 @@ final class Inflater {
         reserve(min(limit, max(4096, 4 * min(packed, limit))))
     }
 
-    /// The room behind the output.
+    /// The free part of the buffer after the output.
     var spare: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: buffer[count...]) }
 
     /// Adds `made` bytes of ``spare`` to the output.
     func advance(_ made: Int) { count += made }
 
-    /// Doubles the room.
+    /// Doubles the buffer.
     ///
     /// - Throws: `.tooLarge` at the limit.
     func grow() throws(TileBodiesError) {

@@ -31,7 +31,7 @@ public struct RemoteArchive: Sendable {
         public let isClustered: Bool
         /// Its title.
         public let name: String?
-        /// Whom to name beside the map.
+        /// The attribution to show with the map.
         public let attribution: String?
     }
 

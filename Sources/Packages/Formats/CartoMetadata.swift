@@ -3,7 +3,7 @@ internal import Foundation
 /// The metadata of a package for CARTO's (Nutiteq's) mobile SDK and its fork Massif Maps.
 ///
 /// What the client needs: a table `metadata`, `tiles` with a unique index, rows counted from the south, gzip bodies,
-/// rollback-journal mode, and neither `nutikeysha1` (encryption, with a key that everybody has) nor `shared_zlib_dict`
+/// rollback-journal mode, and neither `nutikeysha1` (encryption, with a publicly known key) nor `shared_zlib_dict`
 /// (with it no other program can read the file).
 ///
 /// CARTO's own packager also removes a leaf tile whose bytes equal its parent's, since the client falls back to the
