@@ -188,7 +188,7 @@ struct FormatsTests {
             try catalog.editions().map(\.path) == ["", "de/", "groups/terrain/", "groups/terrain/de/", "zh-Hant/"])
         #expect(try catalog.packages().count == 1)
         #expect(try catalog.verify().isSound && catalog.verify().packages == 5)
-        // A channel is a catalog for whoever knows only its folder.
+        // A channel is a complete catalog for a client that knows only its folder.
         #expect(try Catalog(scratch.file("catalog/groups/terrain"), create: false).packages().count == 1)
         try Data("x".utf8).write(to: scratch.file("catalog/groups/terrain/de/packages/1/EE.mbtiles"))
         #expect(try catalog.verify().problems.allSatisfy { $0.id == "groups/terrain/de/EE" })

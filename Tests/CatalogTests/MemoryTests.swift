@@ -142,7 +142,7 @@ struct MemoryTests {
         #expect(error?.code == .corrupt)
         #expect(try bytes("packages.json") == damaged)
         try replace("\"packagez\"", "\"packages\"", in: "packages.json")
-        // What catalog.json says is made of the lists, whoever wrote it.
+        // catalog.json is made from the lists, whichever process wrote them.
         try replace("packhorse-catalog", "packhorse-cataloG", in: "catalog.json")
         _ = try catalog.publish(try scratch.request("P1", "third"))
         try expectWholeEncoding()

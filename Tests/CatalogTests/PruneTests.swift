@@ -69,7 +69,7 @@ struct PruneTests {
         #expect(try catalog.verify().isSound)
     }
 
-    /// Its name is free again, its versions are not; nobody takes the catalog for an older one.
+    /// Its name is free again, its versions are not; clients do not mistake the catalog for an older one.
     @Test func aWithdrawnPackageGoesWithItsFilesAndItsVersionsStayTaken() throws {
         for text in ["first text", "second text"] {
             _ = try catalog.publish(try scratch.request("EE", text))

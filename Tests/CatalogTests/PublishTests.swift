@@ -80,7 +80,8 @@ struct PublishTests {
     @Test func anIDThatLooksLikeAnOptionIsRefusedWithTheRule() throws {
         #expect { try catalog.publish(try scratch.request("-x", "one")) } throws: { error in
             let text = (error as? CatalogError)?.message ?? ""
-            return text.contains("'-x' cannot be a package id") && text.contains("begin with neither a dot nor a hyphen")
+            return text.contains("'-x' cannot be a package id")
+                && text.contains("begin with neither a dot nor a hyphen")
         }
     }
 
@@ -123,7 +124,8 @@ struct PublishTests {
         for result in catalog.publish([first, second]) { _ = try result.get() }
         let listed = try #require(try read().package("EE", in: .main)?.tilePacks)
         #expect(listed.url == "regions/EE.json" && listed.size == Int64(first.tilePacks?.list.count ?? 0))
-        // What nobody lists: a pack of no region, a list of no package, an old temporary file; a young one is somebody's work.
+        // Unlisted files: a pack of no region, a list of no package, an old temporary file. A recent temporary file may
+        // be in use.
         _ = try packs(["lost"])
         try Data("{}".utf8).write(to: scratch.file("catalog/regions/XX.json"))
         for name in [".young.tmp", ".old.tmp"] {

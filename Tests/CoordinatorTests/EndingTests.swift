@@ -10,7 +10,7 @@ import ZeroMQ
 
 @testable import Coordinator
 
-/// A publisher that stops after the real work, before anybody hears of it, as a crash there would.
+/// A publisher that stops after the real work and before it reports the result, like a crash at this point.
 private final class Hesitant: Publishing {
     let real: CatalogPublisher
     private let gate = DispatchSemaphore(value: 0)

@@ -70,7 +70,7 @@ struct RegionTests {
         #expect(parents.rectangles() == [.init(columns: 1...1, rows: 1...2), .init(columns: 2...2, rows: 1...2)])
     }
 
-    /// Vectors of MapLibre's own tests (formats/maplibre-offline.md, section 3).
+    /// Vectors of MapLibre's own tests.
     @Test func boxesAreCountedAsClientsDo() {
         func counts(_ south: Double, _ west: Double, _ north: Double, _ east: Double, _ zoom: Int) -> UInt64? {
             RegionDefinition(

@@ -174,7 +174,7 @@ struct SchedulerFailureTests {
         #expect(bench.offers().count == 1)
     }
 
-    /// A disk stays full until somebody makes room, however long that takes.
+    /// A disk stays full until space is freed, however long that takes.
     @Test(arguments: ["disk-full", "io-error", "blob-store"])
     func aDiskCostsNoAttempt(_ cause: String) throws {
         var bench = Bench()

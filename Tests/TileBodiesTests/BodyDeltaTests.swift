@@ -58,7 +58,7 @@ struct BodyDeltaTests {
             let made = try #require(maybe, "\(packing)")
             #expect(try BodyDelta.apply(made, to: old) == body)
         }
-        // A body that nobody we know packs so has no delta.
+        // A body from an unknown packer has no delta.
         var strange = try #require(Packing.zlibSixNine.pack(new, header: header))
         strange[3] = 8
         strange.insert(contentsOf: [0x61, 0], at: 10)

@@ -143,7 +143,7 @@ struct BudgetedClientTests {
             let isIdle = idle.takes(.failed, hadAnswer: true, budget.use)
             #expect(!isIdle)
         }
-        // Nobody is answered any more: an outage would be excused, this is not, and is no sign of one.
+        // No request is answered any more: an outage would be excused; this is not an outage and is not excused.
         budget.settle(.failed)
         guard case .none = idle.evidence(of: .failed, hadAnswer: true) else {
             _ = Issue.record("it blames the origin")
@@ -151,7 +151,7 @@ struct BudgetedClientTests {
         }
         let isIdle = idle.takes(.failed, hadAnswer: true, budget.use)
         #expect(!isIdle)
-        // That nobody is there is never a tile's fault.
+        // A missing server is never a failure of a single tile.
         guard case .failed = idle.evidence(of: .failed, hadAnswer: false) else {
             _ = Issue.record("it excuses the origin")
             return

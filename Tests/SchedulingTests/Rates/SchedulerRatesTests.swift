@@ -163,7 +163,7 @@ struct SchedulerRatesTests {
         bench.sent = []
         bench.pass(900)
         #expect(told(bench).values.allSatisfy { $0.concurrency == 0 })
-        // The end of the wait alone, with no word from anybody and before the factor rises.
+        // Only the end of the wait, without any message and before the factor rises.
         bench.pass(150)
         #expect(told(bench).values.contains { $0.concurrency > 0 })
     }

@@ -25,7 +25,7 @@ struct Checker {
     var forgotten: Set<JobID> = []
     /// The manifest that each accepted package was made from.
     var manifests: [ContentDigest: ContentDigest] = [:]
-    /// Jobs whose dead letters were requeued or dropped.
+    /// Jobs whose failed work was requeued or dropped.
     var reconsidered: Set<JobID> = []
 
     mutating func made(_ result: CommitResult, under token: LeaseToken) { results[token, default: []].append(result) }

@@ -1,7 +1,7 @@
 import Scheduling
 import Tiles
 
-/// What the coordinator does beside its loop: manifests, publishing, removal of blobs.
+/// The background work of the coordinator: manifests, publishing, removal of blobs.
 extension Simulation {
     mutating func start(_ chore: SimCoordinator.Chore) {
         guard let incarnation = coordinator?.incarnation else { return }
@@ -15,7 +15,7 @@ extension Simulation {
             schedule(.report(.manifest(id, package: package, content), incarnation), at: later)
         case .publish(let id, let package, let merged):
             guard coordinator?.scheduler.isLiving(id) == true else { return }
-            // The seconds in which a lost file is noticed by nobody but the publisher.
+            // The seconds in which only the publisher notices a lost file.
             if !isHealed, faultRandom.perMille(swarm.lostBlob * 30) {
                 let digest = merged.digests[faultRandom.below(merged.digests.count)]
                 if blobs[digest] != nil {
@@ -156,7 +156,7 @@ extension Simulation {
         return (UInt32(catalog[name, default: []].count), true)
     }
 
-    /// At an idle start: what crashes and late commits left goes, if nobody wrote it lately.
+    /// At an idle start, leftovers of crashes and late commits are removed if they were not written recently.
     mutating func sweep() {
         let named = Set(store.named { _ in true })
         for digest in blobs.order where !named.contains(digest) {

@@ -170,7 +170,7 @@ extension Simulation {
         nodes[worker].worker?.leases[place].bytes = bytes
     }
 
-    /// Writes a blob: flushed before anybody hears of it, but for the mutant.
+    /// Writes a blob: it is flushed before it is reported, except by the mutant.
     mutating func put(_ content: SimContent) -> ContentDigest {
         blobs.put(content, now: now, flush: mutant == .publishBeforeSync ? 30_000 : 0)
     }

@@ -3,7 +3,7 @@ import Tiles
 
 /// Who lives in the world, and what they do when nothing is wrong.
 extension Simulation {
-    /// What packages may be wanted in beside their own format.
+    /// The formats that packages may get in addition to their own.
     static let formats = ["flat", "pmtiles"]
 
     mutating func populate(_ random: inout SeededRandom) {

@@ -99,7 +99,7 @@ extension Simulation {
             return nil
         case .cancelled:
             return clients.contains { $0.spec == index && $0.ordersCancel }
-                ? nil : "job \(id) cancelled by nobody"
+                ? nil : "job \(id) was cancelled without a request"
         case .failed:
             // A job may fail of what cannot be had, and of counted attempts; always with a reason.
             if job.summary.reason.isEmpty { return "job \(id) failed without a reason" }
