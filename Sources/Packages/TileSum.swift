@@ -45,7 +45,8 @@ struct TileTally {
             })
         guard let found else {
             throw PackagesError(
-                .verificationFailed, "Tile \(tile.tile) was written without its body being read; this is a bug in Packhorse.")
+                .verificationFailed,
+                "Tile \(tile.tile) was written without its body being read; this is a bug in Packhorse.")
         }
         known[tile] = found
         sum.add(tile.tile, found)

@@ -150,7 +150,7 @@ struct FormatsTests {
     @Test func anotherTilesetTakesNoPlaceUnlessAllowed() throws {
         var request = try request("main")
         #expect(try catalog.publish(request).version == 1)
-        // A list of an earlier build tells no tileset: the first that is told stays.
+        // A list of an earlier build has no tileset: the first known tileset is kept.
         request.tileset = "streets"
         #expect(try catalog.publish(request).version == 1)
         var other = try self.request("other")

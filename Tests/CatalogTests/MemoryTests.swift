@@ -114,7 +114,7 @@ struct MemoryTests {
         try expectWholeEncoding()
     }
 
-    /// In place, with the same length, at once: nothing but the bytes tells it.
+    /// Changed in place, with the same length, immediately: only the bytes differ.
     private func replace(_ old: String, _ new: String, in path: String) throws {
         var all = try bytes(path)
         let (old, new) = (Array(old.utf8), Array(new.utf8))

@@ -35,7 +35,7 @@ struct PruneTests {
         var other = try scratch.request("EE", "terrain")
         other.edition = try CatalogEdition(group: "terrain")
         _ = try catalog.publish(other)
-        // What dead processes left: a file no list names, and a copy that was not finished.
+        // Leftovers of ended processes: a file that no list names, and an unfinished copy.
         try FileManager.default.createDirectory(
             at: scratch.file("catalog/packages/9"), withIntermediateDirectories: true)
         try Data("x".utf8).write(to: scratch.file("catalog/packages/9/EE.mbtiles"))

@@ -22,7 +22,7 @@ struct PublishTests {
         FileManager.default.fileExists(atPath: scratch.file("catalog/\(path)").path)
     }
 
-    /// Writes packs with these texts and tells of them as a cutter would.
+    /// Writes packs with these texts, and describes them as the real code does.
     private func packs(_ texts: [String], in folder: String = "") throws -> PublishedPacks {
         let entries = try texts.map { text -> [String: Any] in
             let path = "packs/demo/0/0/0/\(text).mbtiles"
@@ -105,7 +105,7 @@ struct PublishTests {
     @Test func anIndexThatCouldNotBeWrittenIsMadeUpForByTheNextAttempt() throws {
         let index = scratch.file("catalog/catalog.json")
         let request = try scratch.request("EE", "one")
-        // Nothing can be read where a folder lies.
+        // A folder cannot be read as a file.
         try FileManager.default.removeItem(at: index)
         try FileManager.default.createDirectory(at: index, withIntermediateDirectories: true)
         let error = #expect(throws: CatalogError.self) { try catalog.publish(request) }

@@ -36,7 +36,7 @@ private final class Hesitant: Publishing {
 /// Jobs that end, or are ended, at awkward moments.
 @Suite(.timeLimit(.minutes(15)))
 struct EndingTests {
-    /// Runs a job up to the moment when its package lies in the catalog and the coordinator does not know it yet.
+    /// Runs a job up to the moment when its package is in the catalog and the coordinator does not know it yet.
     private func untilPublished(
         _ fixture: Fixture,
         _ body: @escaping @Sendable (UInt64, Talker, @escaping @Sendable () -> Void) async throws -> Void

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `packhorse build`, interrupted and killed: the same command goes on, and each kill costs a tile at most one more request.
+/// `packhorse build`, interrupted and killed: the same command continues, and each kill costs a tile at most one more
+/// request.
 @Suite(.serialized)
 struct BuildResumeTests {
     private static let area = ["EE", "--zoom", "0-11", "--workers", "2", "--progress", "plain"]
@@ -137,7 +138,7 @@ struct BuildResumeTests {
         let area = ["build"] + Self.area + ["--zoom", "0-4"]
         let wrong = try await Program.run(area + ["--tileset", tileset.path, "-o", file.path], in: scratch)
         #expect(wrong.status != 0 && wrong.errors.contains("nothing is kept"), "\(wrong.errors)")
-        // The command with a mended tileset is another build, and nothing stands in its way.
+        // The command with a corrected tileset is another build, and is not blocked.
         let origin = try SyntheticOrigin(in: scratch)
         defer { origin.stop() }
         let mended = try await Program.run(area + ["--tileset", origin.tileset, "-o", file.path], in: scratch)

@@ -32,7 +32,7 @@ struct LeavingTests {
         try await cluster.stop()
     }
 
-    /// A worker that sleeps through its lease and wakes finds its results refused and goes on.
+    /// A worker that is stopped longer than its lease and wakes up gets its results refused, and continues.
     @Test(.timeLimit(.minutes(15)))
     func aWorkerThatWakesTooLateIsFencedAndWorksOn() async throws {
         let scratch = try Scratch()

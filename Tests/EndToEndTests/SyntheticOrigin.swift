@@ -1,11 +1,11 @@
 import Foundation
 import TestSupport
 
-/// Tiles made from their own address, served within this process; it can be slow, and it can lie.
+/// Tiles made from their own address, served within this process; it can be slow, and it can give wrong answers.
 struct SyntheticOrigin {
     /// Answers, and remembers what was asked.
     let server: ScriptedServer
-    /// Holds tiles back when a test tells it to.
+    /// Delays tiles on request of a test.
     let gate = TileGate()
     private let file: URL
 

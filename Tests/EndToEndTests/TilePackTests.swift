@@ -126,7 +126,8 @@ struct TilePackTests {
         try await cluster.stop()
     }
 
-    /// What a job would do to the catalog is told before anything is fetched: LI is there, of tileset bare, with packs.
+    /// Effects of a job on the catalog are reported before anything is fetched: LI exists, from tileset bare, with
+    /// packs.
     private func checkOutlook(_ cluster: Cluster, _ bare: URL, _ url: String) async throws {
         let jobs = try await cluster.run(["jobs", "--quiet"]).output
         let other = cluster.scratch.url("other.yaml")
@@ -152,7 +153,7 @@ struct TilePackTests {
         _ = try await cluster.build(without)
         #expect(!FileManager.default.fileExists(atPath: cluster.catalog.appending(path: "regions/LI.json").path))
         #expect(cluster.coordinator?.said.contains("those of the version before are gone") == true)
-        // A third-party package tells no tileset: the others are cut all the same.
+        // A third-party package has no known tileset; packs of the others are still made.
         let package = cluster.catalog.appending(path: "packages/2/LI.mbtiles").path
         let alien = ["catalog", "import", cluster.catalog.path, package, "--id", "alien"]
         #expect(try await Program.run(alien, in: cluster.scratch).status == 0)

@@ -198,7 +198,7 @@ struct WrongInputTests {
             workers: 1, coordinatorArguments: ["--log-level", "info"], in: scratch)
         let outcome = try await cluster.run(["submit", "LI", "--tileset", file.path, "--wait", "--progress", "none"])
         check(outcome, status: 65, says: "PACKHORSE_TEST_UNSET", "not set")
-        // One attempt told it all.
+        // One attempt is enough to know the cause.
         #expect(cluster.coordinator?.said.components(separatedBy: "attempt failed").count == 2)
         try await cluster.stop()
     }

@@ -85,7 +85,7 @@ struct BodyDeltaTests {
         for bit in 0..<script.count * 8 {
             var copy = script
             copy[bit / 8] ^= 1 << UInt8(bit % 8)
-            // Other bytes or an error; the hash of the package tells the former.
+            // Other bytes or an error; the hash of the package detects the former.
             _ = try? CopyScript.apply(copy, to: old, limit: 1 << 20)
             _ = try? CopyScript.apply(copy, to: [], limit: 1 << 20)
         }

@@ -94,7 +94,7 @@ struct BudgetedClientTests {
         #expect(attempts(answered: 0, busy: 1) == IdleAttempts.mostAlone)
     }
 
-    /// How many attempts of one request do not count while `others` more fare alike each time, at most 50.
+    /// How many attempts of one request do not count while `others` more requests fail each time, at most 50.
     private func idleAttempts(_ reception: OriginBudget.Reception, others: Int, hadAnswer: Bool = true) -> Int {
         let budget = OriginBudget()
         var idle = IdleAttempts()

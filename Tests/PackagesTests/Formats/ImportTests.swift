@@ -55,7 +55,7 @@ struct ImportTests {
         return file
     }
 
-    /// A join passes over a tile whose picture is gone; a body that is NULL is none.
+    /// A join skips a tile whose image is missing; a NULL body counts as missing.
     @Test func noTileIsLeftOutWithoutAWord() throws {
         let layout = """
             CREATE TABLE map (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_id TEXT);

@@ -8,7 +8,7 @@ import Tiles
 
 /// A patch is an MBTiles diff file that SQLite alone can apply, and works on other makers' real files.
 struct PatchInteropTests {
-    /// The SQL that FORMAT.md tells people to run.
+    /// The SQL in FORMAT.md.
     private func sql(_ number: Int) throws -> String {
         let house = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()

@@ -15,7 +15,7 @@ struct SchedulerRatesTests {
         return (bench, bench.scheduler.jobIDs.last ?? 0)
     }
 
-    /// What each session was told last.
+    /// The last message to each session.
     func told(_ bench: Bench) -> [SessionID: RateGrant] {
         var grants: [SessionID: RateGrant] = [:]
         for (session, message) in bench.sent {

@@ -45,7 +45,8 @@ extension Simulation {
         }
     }
 
-    /// What the rows of jobs that are not done with their blobs name, one of them left aside unless it is a baseline.
+    /// The blobs that are referenced by rows of jobs that still need them, without one given job unless it is a
+    /// previous build.
     private func needed(but id: JobID) -> Set<ContentDigest> {
         let giving = Set(coordinator?.scheduler.givingJobs ?? []).subtracting([id])
         return Set(
@@ -70,7 +71,7 @@ extension Simulation {
                 allowedMissing: min(missing, UInt64(share.rounded(.down)))))
     }
 
-    /// A chore has come to its end; if its process died meanwhile, it never did.
+    /// A background job has ended; if its process died meanwhile, the result is lost.
     mutating func finish(_ report: SimCoordinator.Report, _ owner: Int) {
         guard let current = coordinator, current.incarnation == owner else { return }
         guard current.pausedUntil <= now, current.held == nil else {
@@ -136,7 +137,7 @@ extension Simulation {
         return UInt32(files.count)
     }
 
-    /// Whether a wrong publisher goes on although only another format's file is gone.
+    /// Whether a faulty publisher continues although only another format's file is missing.
     private func isBlindToFiles(_ merged: MergedPackage) -> Bool {
         mutant == .publishesWithoutFiles && blobs[merged.digest] != nil
     }

@@ -1,6 +1,7 @@
 import Scheduling
 
-/// The coordinator process round the scheduler: collects a turn, commits it, then speaks and starts chores.
+/// The coordinator process around the scheduler: collects a tick, commits it, then sends messages and starts background
+/// jobs.
 struct SimCoordinator {
     enum Letter {
         case work(Event, from: Int)

@@ -2,7 +2,7 @@ import HeapModule
 import Scheduling
 import Tiles
 
-/// A seeded world round the scheduler: clients, workers, network, disks, clocks, an origin, and a coordinator process.
+/// A seeded world around the scheduler: clients, workers, network, disks, clocks, an origin, and a coordinator process.
 ///
 /// Faults stop when the nemesis is done; then every job must end within ``patience``. The table lists the invariants and
 /// the code that checks each:
@@ -81,7 +81,7 @@ struct Simulation {
     /// Audits cost a pass over all batches: every event is audited in small worlds, every seventh in large ones.
     var auditEvery = 1
     var trace = Fingerprint()
-    /// The last events in words, when they are wanted.
+    /// The last events as text, if requested.
     var recording: [String]?
 
     init(seed: UInt64, mutant: Mutant? = nil, records: Bool = false, isQuiet: Bool = false) {
@@ -113,7 +113,7 @@ struct Simulation {
         return live()
     }
 
-    /// Lives until all is settled.
+    /// Runs until all jobs have ended.
     mutating func live() -> String? {
         schedule(.coordinatorWake, at: 0)
         var end = Simulation.faults

@@ -68,7 +68,7 @@ extension Simulation {
         return since
     }
 
-    /// Every format that was asked for is there, whole, and holds the package's tiles (I2, I3).
+    /// Every requested format exists, is intact, and contains the package's tiles (I2, I3).
     private mutating func checkFiles(
         _ id: JobID, _ index: Int, _ merged: MergedPackage, _ tiles: [SimTile], _ formats: [String]
     ) {
