@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Shards
 
-/// What a catalog needs to know of a list of tile packs, `regions/<id>.json`: which files it names.
+/// What a catalog needs to know about a list of tile packs, `regions/<id>.json`: which files it names.
 public struct CatalogPackList: Sendable, Hashable, Decodable {
     /// One pack.
     public struct Pack: Sendable, Hashable, Decodable {

@@ -34,7 +34,7 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case gaps
     /// A body's delta: two bytes with the length of the old body, the old body, the delta.
     case delta
-    /// A tile's body as an origin serves it: a byte that tells format and coding, the body.
+    /// A tile's body as an origin serves it: a byte for format and coding, then the body.
     case tile
     /// A range of glyphs.
     case glyphs

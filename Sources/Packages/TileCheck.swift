@@ -107,7 +107,7 @@ struct TileCheck {
 
     /// Decodes a body that has not been seen before.
     ///
-    /// - Parameter coding: How it is packed; `nil` when the file does not say and wants the canonical form.
+    /// - Parameter coding: How it is packed; `nil` when the file does not specify it and requires the canonical form.
     mutating func check(
         _ body: [UInt8], of tile: TileID, coding: BodyCoding? = nil, _ report: inout VerifyReport
     ) {

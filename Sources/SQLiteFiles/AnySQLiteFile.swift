@@ -14,7 +14,7 @@ package enum AnySQLiteFile {
     /// What SQLite keeps in memory is limited to 4 MiB.
     ///
     /// - Throws: ``ComputedView``; `DatabaseError` for a file that is not SQLite, or has a damaged schema, or is locked
-    ///   by another program for longer than ``patience``: ``SQLiteFault`` tells these apart.
+    ///   by another program for longer than ``patience``: ``SQLiteFault`` distinguishes these.
     package static func open(_ url: URL) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.readonly = true

@@ -7,7 +7,7 @@ public import Foundation
 public final class ScratchFolder: Sendable {
     private static let prefix = "packhorse-"
 
-    /// The folder; it goes with this value.
+    /// The folder; it is removed with this value.
     public let url: URL
     private let lock: Int32
 

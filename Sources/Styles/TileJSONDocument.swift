@@ -6,7 +6,7 @@ public struct TileJSONDocument: Sendable, Hashable {
     public let template: String
     /// Whether rows are counted from the south.
     public let isTMS: Bool
-    /// The zooms it tells.
+    /// The zooms that it declares.
     public let minZoom, maxZoom: Int?
 
     /// Reads a document; `nil` if it is not a TileJSON document with tiles.

@@ -162,7 +162,7 @@ struct MaskCover {
             let north = min(edge.y0, edge.y1)
             let south = max(edge.y0, edge.y1)
             if east < middleX || west > middleX || south < middleY || north > middleY {
-                // In one half: at most two children to tell apart.
+                // In one half: at most two children to distinguish.
                 if south >= middleY {
                     if west <= middleX, edge.touches(x: x, y: middleY, size: half) { met |= 1 }
                     if east >= middleX, edge.touches(x: middleX, y: middleY, size: half) { met |= 2 }

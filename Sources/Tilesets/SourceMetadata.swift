@@ -5,9 +5,9 @@ public import Tiles
 public struct SourceMetadata: Sendable, Hashable {
     /// Tile URL templates, absolute; only TileJSON has them.
     public var templates: [String] = []
-    /// The format, when the source tells.
+    /// The format, if the source declares it.
     public var format: TileFormat?
-    /// The zooms, when the source tells.
+    /// The zooms, if the source declares it.
     public var zooms: ZoomRange?
     /// The area, if the source declares it; `0,0,0,0` counts as unknown.
     public var bounds: BoundingBox?

@@ -24,7 +24,7 @@ class Trouble(Exception):
 
 
 class PortTaken(Exception):
-    """Somebody else listens on a port of the coordinator."""
+    """Another process listens on a port of the coordinator."""
 
 
 def wait(what, condition, limit=60.0, pause=0.02):

@@ -11,7 +11,7 @@ public struct RemoteArchive: Sendable {
         public let url: String
         /// Bytes of the file.
         public let size: UInt64
-        /// What tells this version from others.
+        /// Identifies this version.
         public let version: String
         /// The tile format: pbf, png, jpg, webp; `nil` = unknown to this build.
         public let format: String?
@@ -25,7 +25,7 @@ public struct RemoteArchive: Sendable {
         public let bounds: [Double]
         /// Tiles that have a body; 0 = unknown.
         public let tiles: UInt64
-        /// Different bodies; 0 = it does not tell.
+        /// Different bodies; 0 = unknown.
         public let bodies: UInt64
         /// Whether bodies lie in the order of their tiles.
         public let isClustered: Bool

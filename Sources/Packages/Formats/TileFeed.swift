@@ -14,7 +14,7 @@ struct FeedTile {
     let body: () throws -> [UInt8]
 }
 
-/// The tiles of a source in the order an exporter wants, their bodies canonical, and the metadata complete.
+/// The tiles of a source in the order that an exporter needs, their bodies canonical, and the metadata complete.
 ///
 /// The content of a Packhorse package is trusted (its seal was checked): bodies are identified by their numbers where
 /// it has them, and metadata and hash are the recorded ones. Every body of a third-party file is checked and brought

@@ -120,7 +120,7 @@ struct PackFile {
 }
 
 extension PackageFile {
-    /// The `agg_tiles_hash` of the tiles at hand.
+    /// The `agg_tiles_hash` of the pack's tiles.
     func hash() throws -> String {
         var hash = TilesHash()
         var rows = try tiles()
