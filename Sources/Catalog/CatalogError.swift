@@ -33,19 +33,19 @@ public struct CatalogError: Error, Sendable, CustomStringConvertible {
         public static let missing = Code(reason: .missing)
         /// There is no such package in the catalog.
         public static let missingPackage = Code(reason: .missingPackage)
-        /// `packages.json` is not what this room writes; it is left as it is.
+        /// `packages.json` was not written by this module; it is not changed.
         public static let corrupt = Code(reason: .corrupt)
-        /// The id, mask, names or base URL cannot be in a list clients read.
+        /// The id, mask, names or base URL is not allowed in a list.
         public static let badRequest = Code(reason: .badRequest)
-        /// The file to publish is not the one named: other size or other digest.
+        /// The file to publish has another size or digest than announced.
         public static let badFile = Code(reason: .badFile)
-        /// The package's id is taken by a package of another tileset, and replacing it was not allowed.
+        /// A package of another tileset has this id, and replacing it was not allowed.
         public static let otherTileset = Code(reason: .otherTileset)
-        /// The package's id is taken by a package of another area, and replacing it was not allowed.
+        /// A package of another area has this id, and replacing it was not allowed.
         public static let otherArea = Code(reason: .otherArea)
         /// The package has less than half of the tiles or bytes of the listed version, and that was not allowed.
         public static let packageShrunk = Code(reason: .packageShrunk)
-        /// The catalog is signed, and no key is there to sign what it becomes.
+        /// The catalog is signed, and there is no key to sign the changed catalog.
         public static let signingKey = Code(reason: .signingKey)
         /// A key file cannot be read or made.
         public static let keyFile = Code(reason: .keyFile)
@@ -78,7 +78,7 @@ public struct CatalogError: Error, Sendable, CustomStringConvertible {
     /// The message, followed by the code in brackets.
     public var description: String { "\(message) [\(code)]" }
 
-    /// Runs file work and names what it threw.
+    /// Runs file work and converts its errors.
     static func naming<Result>(_ work: () throws(ShardsError) -> Result) throws(CatalogError) -> Result {
         do { return try work() } catch {
             throw CatalogError(error.code == .diskFull ? .diskFull : .io, error.message, cause: error)

@@ -13,15 +13,15 @@ public struct OriginsError: Error, Sendable, CustomStringConvertible {
         private let name: Name
         private init(_ name: Name) { self.name = name }
 
-        /// The tileset's description is refused; the cause tells which key.
+        /// The tileset's description is refused; the cause names the key.
         public static let tileset = Code(.tileset)
-        /// A file cannot be opened or read now, which says nothing about its content.
+        /// A file cannot be opened or read now, independent of its content.
         public static let unreadable = Code(.unreadable)
         /// A file is damaged or not what it should be.
         public static let badArchive = Code(.badArchive)
         /// A file is whole but uses something this build cannot read.
         public static let unsupported = Code(.unsupported)
-        /// A file is locked or being changed by another program; later it can be read.
+        /// A file is locked or being changed by another program; try again later.
         public static let busy = Code(.busy)
         /// A server gave no TileJSON document.
         public static let unreachable = Code(.unreachable)
@@ -43,7 +43,7 @@ public struct OriginsError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// Whether the failure is one of the whole origin at this moment, so that it says nothing about single tiles.
+    /// Whether the whole origin fails at this moment, independent of single tiles.
     var isOfTheWhole: Bool { code == .busy || code == .unreadable }
 
     /// `code: message`.

@@ -27,17 +27,17 @@ public struct PackagesError: Error, Sendable, CustomStringConvertible {
         private let reason: Reason
         /// No space is left on the file system.
         ///
-        /// Free some and merge again.
+        /// Free some space and merge again.
         public static let diskFull = Code(reason: .diskFull)
         /// The operating system refused a file operation.
         public static let io = Code(reason: .io)
-        /// The patch is damaged, or no patch at all.
+        /// The patch is damaged, or is not a patch.
         ///
         /// Fetch it again, or the whole package.
         public static let badPatch = Code(reason: .badPatch)
-        /// The patch was made for another version than the one at hand.
+        /// The patch was made for another version than the given one.
         public static let patchMismatch = Code(reason: .patchMismatch)
-        /// A shard is not there, or its bytes are wrong: ``PackagesError/shard`` says which.
+        /// A shard is missing, or its bytes are wrong: ``PackagesError/shard`` says which.
         ///
         /// Fetch its batch again.
         public static let badShard = Code(reason: .badShard)
@@ -45,23 +45,23 @@ public struct PackagesError: Error, Sendable, CustomStringConvertible {
         public static let badSpec = Code(reason: .badSpec)
         /// The shards do not mention every tile of the mask.
         public static let missingTiles = Code(reason: .missingTiles)
-        /// Two shards tell different things about one tile.
+        /// Two shards have different content for one tile.
         public static let conflictingTiles = Code(reason: .conflictingTiles)
-        /// More different bodies than a package can number (2^32 - 1).
+        /// The package has more different bodies than it can number (2^32 - 1).
         public static let tooLarge = Code(reason: .tooLarge)
         /// The finished package did not pass its own verification.
         public static let verificationFailed = Code(reason: .verificationFailed)
-        /// SQLite refused.
+        /// SQLite reported an error.
         public static let database = Code(reason: .database)
         /// There is no format of that name.
         public static let unknownFormat = Code(reason: .unknownFormat)
         /// The format exists, but not for this content or this writer.
         public static let unsupported = Code(reason: .unsupported)
-        /// A file of the target's name is there already.
+        /// The target file already exists.
         public static let exists = Code(reason: .exists)
-        /// The file to be converted cannot be read as what it claims to be.
+        /// The source file cannot be read in its format.
         public static let badSource = Code(reason: .badSource)
-        /// The file is locked or being changed by another program; later it can be read.
+        /// The file is locked or being changed by another program; try again later.
         public static let busy = Code(reason: .busy)
         /// The kebab-case text of the code.
         public var description: String { reason.rawValue }
@@ -87,16 +87,16 @@ public struct PackagesError: Error, Sendable, CustomStringConvertible {
     /// The message, followed by the code in brackets.
     public var description: String { "\(message) [\(code)]" }
 
-    /// What SQLite's refusal to read a file means when the file's content is not at fault: `busy` or `io`, with a remedy.
+    /// Translates a SQLite read error that is not caused by the file's content into `busy` or `io`, with a remedy.
     ///
-    /// `nil` when the content is at fault.
+    /// `nil` if the content is the cause.
     package static func passing(_ error: any Error, path: String) -> PackagesError? {
         SQLiteFault.explanation(error, path: path).map {
             PackagesError(SQLiteFault(error) == .busy ? .busy : .io, $0, cause: error)
         }
     }
 
-    /// Names an error from below: a full disk stays a full disk, whoever noticed it.
+    /// Converts an error of a lower layer; "disk full" stays "disk full", whichever layer reported it.
     static func wrapping(_ error: any Error, path: String) -> any Error {
         switch error {
         case let error as ShardsError:
@@ -112,7 +112,7 @@ public struct PackagesError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// Names what a shard did wrong; a full disk is not the shard's fault.
+    /// Converts an error that a shard caused; a full disk is not caused by the shard.
     static func blaming(_ shard: Digest, for error: ShardsError) -> PackagesError {
         error.code == .diskFull
             ? PackagesError(.diskFull, error.message, cause: error)

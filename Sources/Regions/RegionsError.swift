@@ -23,7 +23,7 @@ public struct RegionsError: Error, Sendable, CustomStringConvertible {
         public static let badResource = Code(name: .badResource)
         /// A file to import, or one imported earlier, is not what an import needs.
         public static let badImport = Code(name: .badImport)
-        /// An import would replace a region and was not told to.
+        /// An import would replace a region, and replacing was not allowed.
         public static let alreadyPresent = Code(name: .alreadyPresent)
         /// A file could not be read or written.
         public static let fileFailed = Code(name: .fileFailed)

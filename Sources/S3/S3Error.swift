@@ -1,6 +1,6 @@
 /// What went wrong with an S3 bucket, and what to do about it.
 ///
-/// The message names endpoint and bucket and never holds a key, a signature or a body.
+/// The message names endpoint and bucket and never contains a key, a signature or a body.
 public struct S3Error: Error, Sendable, CustomStringConvertible {
     /// A stable, kebab-case reason: safe as a metric label and for mapping to exit codes.
     public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -25,11 +25,11 @@ public struct S3Error: Error, Sendable, CustomStringConvertible {
         public static let badLocation = Code(.badLocation)
         /// The environment holds no credentials.
         public static let missingSecret = Code(.missingSecret)
-        /// The endpoint is plain http beyond loopback, which nobody allowed.
+        /// The endpoint is plain http and not loopback, and plain http was not allowed.
         public static let plainRefused = Code(.plainRefused)
-        /// No answer, or only answers that say "later", for all attempts; a later one may work.
+        /// No answer, or only temporary errors, for all attempts; try again later.
         public static let unreachable = Code(.unreachable)
-        /// The server knows no such key, or the signature is not the one it expects.
+        /// The server does not know the key, or the signature is wrong.
         public static let wrongSecret = Code(.wrongSecret)
         /// This machine's clock and the server's are too far apart.
         public static let clockSkew = Code(.clockSkew)
@@ -45,7 +45,7 @@ public struct S3Error: Error, Sendable, CustomStringConvertible {
         public static let diskFull = Code(.diskFull)
         /// A local file could not be read or written.
         public static let fileFailed = Code(.fileFailed)
-        /// The object is larger than what is wanted, or than S3 takes.
+        /// The object is larger than expected, or than S3 allows.
         public static let tooLarge = Code(.tooLarge)
         /// The kebab-case text of the code.
         public var description: String { reason.rawValue }

@@ -9,7 +9,7 @@ struct ShardIndex {
     var texts: [String] = []
     /// Ascending by tile.
     ///
-    /// Numbers of body, ETag and Last-Modified count from 1; 0 is none.
+    /// Numbers of body, ETag and Last-Modified count from 1; 0 means that there is none.
     var tiles: [(id: UInt64, body: UInt32, etag: UInt32, modified: UInt32)] = []
 
     func encoded() -> [UInt8] {
@@ -32,15 +32,15 @@ struct ShardIndex {
         return bytes
     }
 
-    /// What a reader works with: everything resolved and checked against the footer.
+    /// The decoded index for a reader, checked against the footer.
     struct Resolved {
         let groups: [ShardGroup]
         let bodies: [ShardBody]
         let entries: [ShardEntry]
     }
 
-    /// Decodes an index whose digest has been checked; the structure is checked all the same, since whoever wrote
-    /// the digest may have written nonsense above it.
+    /// Decodes an index whose digest has been checked; the structure is checked too, because a faulty or hostile writer
+    /// can write a correct digest of a wrong index.
     static func decode(_ bytes: [UInt8], header: ShardHeader, footer: ShardFooter, path: String) throws(ShardsError)
         -> Resolved
     {
@@ -69,7 +69,7 @@ struct ShardIndex {
             let etagOf = reader.column(tileCount, of: UInt32.self),
             let modifiedOf = reader.column(tileCount, of: UInt32.self),
             reader.remaining == 0
-        else { throw corrupt("its tile table has another length than the footer says") }
+        else { throw corrupt("its tile table has a length that differs from the footer") }
 
         var groups: [ShardGroup] = []
         var bodies: [ShardBody] = []

@@ -1,6 +1,6 @@
 /// Why a style pack cannot be made or used.
 ///
-/// The message names URLs with `{key}` in place of the key; the key itself appears in none.
+/// The message names URLs with `{key}` in place of the key; the key itself never appears.
 public struct StylesError: Error, Sendable, CustomStringConvertible {
     /// A stable, bounded name for a failure.
     public struct Code: Sendable, Hashable, CustomStringConvertible {
@@ -21,7 +21,7 @@ public struct StylesError: Error, Sendable, CustomStringConvertible {
         private let name: Name
         private init(_ name: Name) { self.name = name }
 
-        /// The document is no style, or asks for something that a pack cannot hold.
+        /// The document is not a style, or needs something that a pack cannot contain.
         public static let badStyle = Code(.badStyle)
         /// A URL that cannot be resolved or fetched.
         public static let badURL = Code(.badURL)
@@ -33,11 +33,11 @@ public struct StylesError: Error, Sendable, CustomStringConvertible {
         public static let missingSecret = Code(.missingSecret)
         /// The server gave no answer, or not the style.
         public static let unreachable = Code(.unreachable)
-        /// Resources that a client needs cannot be had; what was fetched stays, so that the next run goes on.
+        /// Resources that a client needs cannot be fetched; fetched resources are kept, so that the next run continues.
         public static let missingResource = Code(.missingResource)
         /// A body that is not what its kind says.
         public static let badResource = Code(.badResource)
-        /// A folder that is no style pack, or a damaged one.
+        /// The folder is not a style pack, or is damaged.
         public static let badPack = Code(.badPack)
         /// The target holds something else.
         public static let exists = Code(.exists)
@@ -56,7 +56,7 @@ public struct StylesError: Error, Sendable, CustomStringConvertible {
     public let message: String
     /// The error below, when there was one.
     public let cause: (any Error)?
-    /// Whether a server has said no and meant it (404, 403, 410): asking again soon is of no use.
+    /// Whether the server refused permanently (404, 403, 410): another attempt soon will not help.
     public let isRefusal: Bool
 
     init(_ code: Code, _ message: String, cause: (any Error)? = nil, isRefusal: Bool = false) {
@@ -66,7 +66,7 @@ public struct StylesError: Error, Sendable, CustomStringConvertible {
         self.cause = cause
     }
 
-    /// Whether an answer is a refusal: 4xx, less those that ask for patience.
+    /// Whether an answer is a permanent refusal: 4xx except those that allow a retry.
     static func isRefusal(status: Int) -> Bool {
         (400..<500).contains(status) && ![408, 409, 421, 423, 425, 429].contains(status)
     }

@@ -29,7 +29,7 @@ public struct TileBodiesError: Error, Sendable, CustomStringConvertible {
         public static let truncated = Code(value: .truncated)
         /// The body, or what it unpacks to, is larger than the limit.
         public static let tooLarge = Code(value: .tooLarge)
-        /// A packed stream (gzip, deflate, brotli, zstd) that is cut short, damaged, or followed by other bytes.
+        /// A packed stream (gzip, deflate, brotli, zstd) that is truncated, damaged, or followed by other bytes.
         public static let badCoding = Code(value: .badCoding)
         /// Breaks the rules of a vector tile.
         public static let badMVT = Code(value: .badMVT)
@@ -42,7 +42,7 @@ public struct TileBodiesError: Error, Sendable, CustomStringConvertible {
         /// Breaks the rules of a range of glyphs.
         public static let badGlyphs = Code(value: .badGlyphs)
 
-        /// A delta that is damaged, or for another body.
+        /// A delta that is damaged, or was made for another body.
         public static let badDelta = Code(value: .badDelta)
 
         /// The kebab-case word.

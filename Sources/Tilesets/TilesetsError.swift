@@ -25,7 +25,7 @@ public struct TilesetsError: Error, Sendable, CustomStringConvertible {
         public static let badSyntax = Code(.badSyntax)
         /// A key that means nothing here.
         public static let unknownKey = Code(.unknownKey)
-        /// A key that is needed is not there, and no metadata supplied it.
+        /// A required key is missing, and the source's metadata does not have it.
         public static let missingKey = Code(.missingKey)
         /// A value of the wrong kind or out of range.
         public static let badValue = Code(.badValue)

@@ -29,7 +29,7 @@ struct PointsFileTests {
         }
     }
 
-    /// Many files have projected or pixel coordinates beside those of the earth.
+    /// Many files have projected or pixel coordinates in addition to geographic ones.
     @Test(arguments: ["x,y,lon,lat\n10,20,24.7,59.4\n", "y,lon,lat\n20,24.7,59.4\n", "lat,x,lng,y\n59.4,1,24.7,2\n"])
     func namedCoordinatesComeBeforeXAndY(text: String) throws {
         let point = try #require(try PointsFile(text: text, name: "huts.csv").points.first)

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Coordinator
 
-/// Orders, dead letters and schedules over real sockets and files.
+/// Orders, failed work and schedules over real sockets and files.
 @Suite(.timeLimit(.minutes(15)))
 struct OrderServiceTests {
     private func order(_ talker: Talker, _ job: UInt64, _ order: String, weight: UInt32 = 0) async throws -> PBOrdered {
@@ -38,7 +38,7 @@ struct OrderServiceTests {
         return answer
     }
 
-    /// Lets a worker do `count` offers and answer the next one with a failure nobody can mend, which ends the job.
+    /// Lets a worker do `count` offers and answer the next one with a permanent failure, which ends the job.
     private func fail(_ worker: FakeWorker, after count: Int) async throws {
         try await worker.talker.say(worker.hello())
         _ = try await worker.next { if case .welcome = $0 { true } else { nil } }

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `packhorse build`, interrupted and killed: the same command goes on, and each kill costs a tile at most one more request.
+/// `packhorse build`, interrupted and killed: the same command continues, and each kill costs a tile at most one more
+/// request.
 @Suite(.serialized)
 struct BuildResumeTests {
     private static let area = ["EE", "--zoom", "0-11", "--workers", "2", "--progress", "plain"]

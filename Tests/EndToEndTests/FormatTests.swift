@@ -105,7 +105,7 @@ struct FormatTests {
         // The same request again is the same two jobs.
         let again = try await cluster.run(["submit"] + arguments + ["--request-id", "nightly"])
         #expect(again.output == "1\n2\n", "\(again.output) \(again.errors)")
-        // One package more, in one language and another group, beside a list of what each is to have.
+        // One more package, in one language and another group, with a list of the expected content of each.
         let list = scratch.url("packages.yaml")
         try Data("- region: LI\n  formats: [mbtiles]\n- region: AD\n  formats: carto\n".utf8).write(to: list)
         let mixed = try #require(

@@ -128,7 +128,7 @@ struct RemoteArchiveTests {
         let scratch = try Scratch()
         let file = try await Self.archive(in: scratch)
         let old = Array(try Data(contentsOf: file))
-        // The same tiles in another archive: only the validator tells that it is another.
+        // The same tiles in another archive: only the validator differs.
         let server = try RangeServer(old)
         defer { server.stop() }
         var refused = 0

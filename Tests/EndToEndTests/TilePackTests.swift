@@ -126,7 +126,8 @@ struct TilePackTests {
         try await cluster.stop()
     }
 
-    /// What a job would do to the catalog is told before anything is fetched: LI is there, of tileset bare, with packs.
+    /// Effects of a job on the catalog are reported before anything is fetched: LI exists, from tileset bare, with
+    /// packs.
     private func checkOutlook(_ cluster: Cluster, _ bare: URL, _ url: String) async throws {
         let jobs = try await cluster.run(["jobs", "--quiet"]).output
         let other = cluster.scratch.url("other.yaml")

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What somebody sees who submits, waits, pauses, goes on, and whose coordinator dies meanwhile.
+/// What a user sees who submits, waits, pauses and resumes a job, while the coordinator is killed.
 @Suite(.serialized)
 struct UserViewTests {
     /// One line of `--progress json`.
@@ -113,7 +113,7 @@ struct UserViewTests {
         let pause = try await cluster.run(["pause", job])
         #expect(pause.status == 65)
         #expect(pause.errors.contains("error: job \(job) has ended already: cancelled\n"))
-        try await Eventually.holds("its shards are gone and it begins anew") {
+        try await Eventually.holds("its shards are gone and it starts over") {
             try await cluster.run(["retry", job]).status == 0
         }
         #expect(try await cluster.run(["retry", follower]).status == 0)

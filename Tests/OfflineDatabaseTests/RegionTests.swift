@@ -6,7 +6,7 @@ import Tiles
 
 @testable import OfflineDatabase
 
-/// The area that a client is told, and what it counts in it.
+/// The area of a region, and the tiles that a client counts in it.
 @Suite(.timeLimit(.minutes(15)))
 struct RegionTests {
     @Test func aRectangleIsABoxOfDoubles() async throws {

@@ -3,7 +3,7 @@ import Tiles
 
 @testable import Scheduling
 
-/// Packages that merge, publish and fail by themselves while their job goes on.
+/// Packages that merge, publish and fail independently while their job continues.
 struct EarlyMergeTests {
     /// A job of two packages: the small one needs batch 0, the large one all three.
     private func two(_ bench: inout Bench, batches: Int = 3) throws -> JobID {

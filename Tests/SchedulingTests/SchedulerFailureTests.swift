@@ -56,7 +56,7 @@ struct SchedulerFailureTests {
         alone.on(.fail(1, alone.offers()[0].token, lack, retriable: true))
         #expect(alone.scheduler.summary(of: job)?.state == .failed)
         #expect(alone.scheduler.summary(of: job)?.reason.contains("TOKEN is not set") == true)
-        // With another worker there it is its turn; what it has fetched proves that the work can be done.
+        // If another worker is connected, it gets the batch; its results prove that the work can be done.
         var both = Bench()
         let shared = both.submit(2)
         both.join(1, credit: 1)
@@ -73,7 +73,7 @@ struct SchedulerFailureTests {
         let again = try #require(both.offers(to: 1).first)
         both.on(.fail(1, again.token, lack, retriable: true))
         #expect(both.scheduler.summary(of: shared)?.state == .fetching)
-        // However often it is asked: while the other is there, it costs the batch no attempt.
+        // While the other worker is connected, this costs the batch no attempt, however often it happens.
         var patient = Bench()
         let kept = patient.submit(2)
         patient.join(2)
@@ -176,7 +176,7 @@ struct SchedulerFailureTests {
         #expect(bench.offers().count == 1)
     }
 
-    /// A disk stays full until somebody makes room, however long that takes.
+    /// A disk stays full until space is freed, however long that takes.
     @Test(arguments: ["disk-full", "io-error", "blob-store"])
     func aDiskCostsNoAttempt(_ cause: String) throws {
         var bench = Bench()
@@ -193,7 +193,7 @@ struct SchedulerFailureTests {
         #expect(bench.scheduler.isLiving(job))
         bench.finish(try #require(bench.offers().first), by: 1)
         bench.runCoordinatorSteps()
-        // The merge fares as the batch did, but for an unreadable file, which all may share.
+        // The merge is treated like the batch, except for an unreadable file, which all workers may share.
         for _ in 0..<50 where bench.scheduler.isLiving(job) {
             bench.on(.ready(1, credit: 2))
             for offer in bench.offers() {

@@ -4,7 +4,7 @@ import Testing
 @testable import Wire
 
 extension Samples {
-    /// Messages as minor 2 has them: formats, styles and editions.
+    /// Messages as minor 2 has them: formats, styles and channels.
     static let formats: [Message] = [
         .hello(
             .make {

@@ -60,7 +60,7 @@ struct PatchInteropTests {
         let wanted = try MBTilesVerify.run(new, mask: nil)
         let found = try MBTilesVerify.run(result, mask: nil)
         #expect(found.tilesHash == wanted.tilesHash && found.tiles == 22)
-        // Deltas gain little over nine years, in which nearly everything was drawn anew.
+        // Deltas gain little over nine years, in which nearly everything was drawn again.
         let small = scratch.file("deltas.mbtiles")
         let deltas = try Patch.make(old: old, new: new, into: small, deltas: true)
         #expect(deltas.counts.deltas >= 15 && deltas.size < made.size, "\(deltas)")

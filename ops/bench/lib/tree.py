@@ -205,7 +205,7 @@ def make(name, folder):
 
 
 def boxes(span):
-    """The area in degrees and in Web Mercator metres, a hundredth of a tile smaller so that nobody takes neighbours."""
+    """The area in degrees and in Web Mercator metres, a hundredth of a tile smaller so that no program takes neighbouring tiles."""
     x0, x1, y0, y1 = span
     inset, half = 0.01, 20037508.342789244
     longitude = lambda x: x / 2**ZOOM * 360 - 180
