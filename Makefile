@@ -56,13 +56,13 @@ s3-test: ## the S3 tests, which fail where make test would skip them: a real ser
 	$(BUILD) --build-tests
 	PACKHORSE_S3_TEST=1 $(TEST) --filter 'ObjectStoreTests|S3Tests'
 
-bench: build ## Packhorse beside floors in C and beside other downloaders, with targets met or missed (25 min; BENCH="--quick" 3)
+bench: build ## Compare Packhorse with lower bounds in C and with other downloaders; report targets met or missed (25 min; BENCH="--quick" 3)
 	@ops/bench/run $(BENCH)
 
 bench-coordinator: build ## a coordinator under 1,000 simulated workers and 100 million tiles: batches/s, CPU, memory, rows
 	@ops/bench/coordinator
 
-bench-pieces: build ## the hot pieces beside baselines, planning, start of the command line: met or missed (half a minute)
+bench-pieces: build ## Measure hot functions, planning, and start of the command line against baselines: met or missed (half a minute)
 	@ops/bench/pieces $(BENCH_FLAGS)
 
 fuzz: ## fuzz the decoders of foreign bytes, SECONDS_EACH (60) for each of twelve (libFuzzer; a build of its own)

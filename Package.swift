@@ -1,10 +1,10 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// One table says it all: every room, its layer, the rooms below it that it may import, and the engines it wraps.
-// `make check` reads the same table (ops/check-layers) and refuses an import that is not in it.
+// One table defines every module: its layer, the lower modules that it may import, and the external dependencies that
+// it wraps. `make check` reads the same table (ops/check-layers) and refuses an import that is not in the table.
 //
-// PACKHORSE_ROOMS=Tiles,Regions builds only those rooms, what they stand on, and their tests (CONTRIBUTING.md).
+// PACKHORSE_ROOMS=Tiles,Regions builds only these modules, their dependencies, and their tests (CONTRIBUTING.md).
 
 struct Engine {
     let product: Target.Dependency
@@ -49,13 +49,13 @@ let systemLibraries: [Target] = [
 ]
 
 let libraries: [Room] = [
-    // Layer 1: values and pure machines
+    // Layer 1: values and pure state machines
     Room("Errors"),
     Room("Tiles"),
     Room("Regions", ["CRegionData", "Tiles"]),
     Room("Wire", ["Tiles"], [.protobuf]),
     Room("Scheduling", ["Tiles"], [.heap, .deque]),
-    // Layer 2: one engine each
+    // Layer 2: at most one external dependency each
     Room("Telemetry", ["Tiles"], [.logging]),
     Room("ZeroMQ", ["CZeroMQ"], [.logging]),
     Room("Transfer", ["CCurl"], [.logging]),
@@ -73,8 +73,8 @@ let libraries: [Room] = [
     Room("Styles", ["Tilesets", "TileBodies", "Transfer", "Shards"]),
     Room(
         "OfflineDatabase", ["Tiles", "TileBodies", "Shards", "Packages", "Styles"], [.grdb, .crypto]),
-    Room("TestSupport"),  // the scripted HTTP server and the raw ZeroMQ peer of the tests; nothing but tests imports it
-    // Layer 3: services; they meet at Wire and never import each other
+    Room("TestSupport"),  // the scripted HTTP server and the raw ZeroMQ peer of the tests; only tests import it
+    // Layer 3: services; they communicate through Wire and never import each other
     Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging, .nio]),
     Room(
         "Coordinator",
@@ -86,7 +86,7 @@ let libraries: [Room] = [
             "Tiles", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards", "Packages",
             "Styles", "OfflineDatabase", "Telemetry",
         ], [.lifecycle, .logging]),
-    // Decoders as a fuzzer sees them; only tests and ops/fuzz use it.
+    // Decoders in the form for a fuzzer; only tests and ops/fuzz use this module.
     Room("FuzzTargets", ["Tiles", "TileBodies", "Wire", "Shards", "Styles", "ZeroMQ", "PMTiles", "Packages"]),
     // Layer 4
     Room(
@@ -98,7 +98,7 @@ let libraries: [Room] = [
         ], [.arguments, .grdb, .lifecycle, .logging, .signals]),
 ]
 
-/// Rooms with a test target of their own, and what the tests import beyond the room itself.
+/// Modules with a test target, and what the tests import in addition to the module itself.
 let tests: [Room] = [
     Room("Tiles"), Room("Regions", ["Tiles"]), Room("Wire", ["Tiles"]), Room("Scheduling", ["Tiles"], [.heap]),
     Room("ZeroMQ", ["TestSupport"]), Room("Transfer", ["TestSupport"]), Room("TileBodies", ["Tiles"]),
@@ -124,19 +124,18 @@ let tests: [Room] = [
     Room("FuzzTargets"),
 ]
 
-/// Files that live beside the code they describe and are not compiled.
+/// Documents that are stored next to the code that they describe; they are not compiled.
 let documents = [
-    "Wire": ["packhorse.proto", "packhorse.proto.sha256"], "Shards": ["FORMAT.md"], "Catalog": ["FORMAT.md"],
-    "Packages": ["Patches/FORMAT.md"],
+    "Wire": ["packhorse.proto", "packhorse.proto.sha256"]
 ]
 
-/// Lets tests see a room from inside (`@testable`) in release builds too.
+/// Allows `@testable` imports in release builds too.
 ///
-/// So one build serves `make demo` and `make test`.
-/// PACKHORSE_PRODUCTION=1 leaves it out: the container image and measurements are built so.
+/// So `make demo` and `make test` use the same build. PACKHORSE_PRODUCTION=1 turns it off: the container image and
+/// measurements are built in this way.
 let testable = SwiftSetting.unsafeFlags(["-enable-testing"])
 
-/// Set by ops/fuzz alone, in a build folder of its own: counts which branches the fuzzer's inputs reach.
+/// Set only by ops/fuzz, in a separate build folder: counts which branches the fuzzer's inputs reach.
 let isFuzzing = Context.environment["PACKHORSE_FUZZ"] != nil
 
 let strict: [SwiftSetting] =
@@ -148,18 +147,19 @@ let strict: [SwiftSetting] =
     ] + (Context.environment["PACKHORSE_PRODUCTION"] == nil ? [testable] : [])
     + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer"])] : [])
 
-/// Links the Swift libraries into the program: it starts in two thirds of the time, and needs no Swift where it runs.
+/// Links the Swift libraries statically: the program starts in two thirds of the time, and does not need an installed
+/// Swift.
 ///
-/// Nobody loads the program as a library, so none of its 61,000 symbols is exported: the loader would look through them for every name.
-/// What Foundation's static library needs is named, because the rooms are compiled for tests too, which link dynamically. So no test
-/// may depend on the program's target.
+/// The program is not loaded as a library, so none of its 61,000 symbols is exported: the loader would search them for
+/// every name. The libraries that Foundation's static library needs are listed, because the modules are also compiled
+/// for tests, which link dynamically. For this reason, no test may depend on the program's target.
 let swiftInside = LinkerSetting.unsafeFlags(
     [
         "-static-stdlib", "-lCoreFoundation", "-l_FoundationICU", "-l_FoundationCShims", "-l_FoundationCollections",
         "-lstdc++", "-Xlinker", "--no-export-dynamic",
     ], .when(platforms: [.linux]))
 
-/// The rooms named in PACKHORSE_ROOMS and everything below them, or `nil` for the whole house.
+/// The modules named in PACKHORSE_ROOMS and everything below them, or `nil` for all modules.
 let chosen: Set<String>? = Context.environment["PACKHORSE_ROOMS"].flatMap { list in
     list.isEmpty ? nil : below(Set(list.split(separator: ",").map(String.init)))
 }

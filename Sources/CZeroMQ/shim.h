@@ -36,7 +36,7 @@ static inline int64_t ph_bytes_received(int fd) {
     memcpy(&received, info + 128, sizeof received);
     return (int64_t)received;
 }
-// Of these, the bytes nobody has read yet, or -1.
+// Of these, the bytes that have not been read yet, or -1.
 static inline int64_t ph_bytes_waiting(int fd) {
     int waiting = 0;
     return ioctl(fd, FIONREAD, &waiting) == 0 ? waiting : -1;

@@ -3,20 +3,21 @@ internal import Foundation
 internal import Shards
 
 extension Catalog {
-    /// The address that the lists in a catalog's folder begin the addresses of files with; `nil` when they name no file or cannot be read.
+    /// The base address of the files in the lists of a catalog's folder; `nil` when the lists name no file or cannot be
+    /// read.
     static func listedBase(_ folder: URL) -> String? {
         for edition in (try? editions(in: folder)) ?? [] {
             guard let bytes = try? Data(contentsOf: folder.appendingPathComponent(edition.path + "packages.json")),
                 let list = try? JSONDecoder().decode(CatalogList.self, from: bytes),
                 let base = list.packages.lazy.compactMap({ $0.base(in: edition) }).first
             else { continue }
-            // An address that is not valid counts as none.
+            // An invalid address counts as missing.
             return try? checked(base: base)
         }
         return nil
     }
 
-    /// An address that lists can begin the addresses of files with; ends in a slash.
+    /// Checks a base address for the files in lists; the result ends in a slash.
     ///
     /// - Throws: `bad-request` unless it is absolute, http or https, with a host and without user, query and fragment.
     public static func checked(base: String) throws(CatalogError) -> String {
@@ -41,7 +42,8 @@ extension Catalog {
         return numbers.count == 4 && numbers[0] == 127 && !numbers.contains(nil)
     }
 
-    /// Writes every list that has an address other than ``baseURL`` in it; the caller holds the lock and writes the index next.
+    /// Rewrites every list that contains an address other than ``baseURL``; the caller holds the lock and writes the
+    /// index next.
     func rebaseLists() throws(CatalogError) {
         for edition in try editions() {
             let list = try list(edition)
@@ -54,7 +56,8 @@ extension Catalog {
 }
 
 extension CatalogEntry {
-    /// What the address of its main file begins with, before the path of the edition; `nil` when the address does not end in the file's path.
+    /// The base of the address of its main file, before the path of the channel; `nil` if the address does not end with
+    /// the file's path.
     public func base(in edition: CatalogEdition) -> String? {
         let end = edition.path + path
         guard url.hasPrefix("http"), url.hasSuffix("/" + end) else { return nil }
@@ -62,23 +65,24 @@ extension CatalogEntry {
     }
 }
 
-/// The documents of a catalog for another address than the one that they were written with.
+/// The documents of a catalog, rewritten for another base address.
 public struct RebasedCatalog: Sendable {
-    /// `packages.json` of each edition, by path inside the catalog.
+    /// `packages.json` of each channel, by path inside the catalog.
     public private(set) var lists: [String: [UInt8]] = [:]
     /// `catalog.json`: as before, with the lengths and digests of these lists.
     public let index: [UInt8]
     /// `catalog.json.sig`; `nil` without a key.
     public let signature: [UInt8]?
 
-    /// Makes the documents; nothing is written.
+    /// Makes the documents in memory; writes no file.
     ///
     /// - Parameters:
     ///   - index: The catalog's `catalog.json`.
-    ///   - lists: `packages.json` of each of its editions, by path inside the catalog.
+    ///   - lists: `packages.json` of each of its channels, by path inside the catalog.
     ///   - base: The new address; see ``Catalog/checked(base:)``.
     ///   - key: Signs the new `catalog.json`; `nil` leaves it unsigned.
-    ///   - replaced: The signature file that the new one takes the place of; its newest signature stays, for readers in between.
+    ///   - replaced: The signature file that the new one replaces; its newest signature is kept for clients that read
+    ///     during the replacement.
     /// - Throws: `bad-request` for the address; `catalog-corrupt`; `bad-key`.
     public init(
         _ index: CatalogIndex, lists: [String: [UInt8]], to base: String, signedWith key: CatalogSecretKey?,
@@ -107,7 +111,7 @@ public struct RebasedCatalog: Sendable {
             signature = nil
             return
         }
-        // A signature file that cannot be read is replaced: it helps no reader.
+        // An unreadable signature file is replaced: no reader can use it.
         let earlier = replaced.flatMap { try? CatalogSignature(decoding: $0) }
         signature = try Catalog.json(
             CatalogSignature(signing: document, Digest(of: document), with: key, earlier: earlier),

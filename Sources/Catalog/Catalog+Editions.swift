@@ -2,12 +2,12 @@ public import Errors
 public import Foundation
 
 extension Catalog {
-    /// The editions that have a list, ascending by path; the main one is first.
+    /// The channels that have a list, ascending by path; the main one is first.
     ///
     /// - Throws: `io` when a folder cannot be read.
     public func editions() throws(CatalogError) -> [CatalogEdition] { try Self.editions(in: folder) }
 
-    /// The editions in a catalog's folder, whatever its lists hold.
+    /// The channels in a catalog's folder, whatever its lists hold.
     ///
     /// - Throws: `io` when a folder cannot be read.
     public static func editions(in folder: URL) throws(CatalogError) -> [CatalogEdition] {
@@ -26,7 +26,7 @@ extension Catalog {
         return found.sorted()
     }
 
-    /// Names of the folders at a path inside the catalog; none when the path is not there.
+    /// Names of the folders at a path inside the catalog; empty when the path does not exist.
     static func folders(_ path: String, in folder: URL) throws(CatalogError) -> [String] {
         let url = folder.appendingPathComponent(path)
         guard access(url.path, F_OK) == 0 else { return [] }

@@ -3,9 +3,10 @@ internal import Foundation
 internal import Shards
 
 extension Catalog {
-    /// Puts the request's files where they belong: into the last version when nothing in it changes, else into one after `last`.
+    /// Puts the request's files into the catalog: into the last version if no file of it changes, otherwise into a
+    /// version after `last`.
     ///
-    /// - Returns: The version, and whether all files were listed there already.
+    /// - Returns: The version, and whether it already listed all of the files.
     func place(
         _ request: PublishRequest, _ previous: CatalogEntry?, after last: Int32
     ) throws(CatalogError) -> (version: Int32, isSame: Bool) {
@@ -30,7 +31,7 @@ extension Catalog {
         for file in request.allFiles {
             let target = place(previous.path(file.fileExtension), edition)
             guard try fileSize(target) != file.size else { continue }
-            // A listed file that is gone or was cut is put back.
+            // A listed file that is missing or truncated is restored.
             try replace(target, with: file, of: request.id)
         }
         return (previous.version, added.isEmpty)
@@ -38,8 +39,9 @@ extension Catalog {
 
     /// Puts the files at the first version after `last` that is free for all of them, and returns that version.
     ///
-    /// A version may be taken although no list names it: by a process that died between the files and the list. It is used when
-    /// it has the same files, and passed over otherwise, because a version's bytes never change.
+    /// A version can exist although no list names it: a process died after it wrote the files and before it wrote the
+    /// list. Such a version is used if it has the same files, and skipped otherwise, because the bytes of a version
+    /// never change.
     private func placeAnew(_ request: PublishRequest, after last: Int32) throws(CatalogError) -> Int32 {
         for file in request.allFiles { try checkFile(file, of: request.id) }
         var version = last
@@ -60,7 +62,7 @@ extension Catalog {
         throw CatalogError(.badRequest, "Package '\(request.id)' has used up its versions.")
     }
 
-    /// Puts a file where another may lie that nobody can use.
+    /// Puts a file at a path, and replaces an unusable file that may be there.
     func replace(_ target: URL, with file: PublishFile, of id: String) throws(CatalogError) {
         try checkFile(file, of: id)
         try CatalogError.naming { () throws(ShardsError) in try Durable.remove(target) }
@@ -76,7 +78,7 @@ extension Catalog {
         return digest == file.digest ? .sameBytes : .otherBytes
     }
 
-    /// Bytes of a file, `nil` when it is not there.
+    /// Length of a file in bytes; `nil` if it does not exist.
     func fileSize(_ url: URL) throws(CatalogError) -> UInt64? {
         var status = stat()
         if stat(url.path, &status) == 0 { return UInt64(max(0, status.st_size)) }
@@ -96,7 +98,7 @@ extension Catalog {
         }
     }
 
-    /// Links the file, or copies it to where a link cannot reach, flushes it and gives it its name.
+    /// Links the file, or copies it if it is on another file system; flushes it and renames it to its final name.
     private func bring(_ source: URL, to target: URL) throws(CatalogError) {
         try CatalogError.naming { () throws(ShardsError) in
             let parent = target.deletingLastPathComponent()

@@ -2,13 +2,15 @@ public import Errors
 internal import Shards
 public import Tiles
 
-/// How much of one area another one shares: what tells a new edition of a region from a package of another place under the same id.
+/// How much of one area another area shares.
+///
+/// Separates a new version of a region from a package of another place with the same id.
 struct AreaOverlap: Hashable {
-    /// The deepest zoom of which both areas have tiles; they are compared there.
+    /// The deepest zoom at which both areas have tiles; they are compared at this zoom.
     let zoom: Int
     /// Tiles of the old area at that zoom; at least 1.
     let old: UInt64
-    /// Those of them that the new area has, too.
+    /// How many of those tiles the new area has.
     let shared: UInt64
 
     /// `nil` when one of them is empty.
@@ -23,17 +25,21 @@ struct AreaOverlap: Hashable {
 
     /// Whether the new area has fewer than half of the old one's tiles.
     ///
-    /// An area that grows, or has other zooms, keeps all of them.
+    /// An area that grows, or gets other zooms, keeps all of its tiles.
     var isOtherArea: Bool { shared < old - shared }
 }
 
-/// What a package loses in the place of the catalog's version; a loss counts from more than half of the tiles or bytes on.
+/// How much smaller a package is than the catalog's version.
+///
+/// A loss counts if it is more than half of the tiles or bytes.
 struct PackageShrinkage: Hashable {
     let what: String
     let old: UInt64
     let new: UInt64
 
-    /// `nil` when the new package has at least half of the tiles and of the bytes; tiles that one of them does not tell are not compared.
+    /// `nil` if the new package has at least half of the tiles and of the bytes.
+    ///
+    /// Tile counts are compared only if both are known.
     init?(old: CatalogEntry, tiles: UInt64?, size: UInt64) {
         let numbers = [
             ("tiles", old.tiles.map { UInt64(max(0, $0)) }, tiles), ("bytes", UInt64(max(0, old.size)), size),
@@ -47,9 +53,11 @@ struct PackageShrinkage: Hashable {
 }
 
 extension Catalog {
-    /// Refuses packages of another area than those that are there under the same ids, before anything is made of them.
+    /// Refuses packages whose area differs from that of the listed package with the same id, before any work is done
+    /// for them.
     ///
-    /// Publishing asks the same again: the catalog may be another by then. A listed mask that cannot be read is not compared.
+    /// Publishing checks this again, because the catalog may change in the meantime. A listed mask that cannot be read
+    /// is not compared.
     /// - Throws: `other-area` naming the first of them and how many more there are; `catalog-corrupt`, `io`.
     public func check(areas: [String: TileMask], in edition: CatalogEdition = .main) throws(CatalogError) {
         var others: [(CatalogEntry, AreaOverlap)] = []
@@ -64,8 +72,8 @@ extension Catalog {
         }
     }
 
-    /// Refuses a package that is probably there by a slip: of another area than the listed version of its id, or of less than half of its
-    /// tiles or bytes.
+    /// Refuses a package that is probably a mistake: its area differs from that of the listed version of its id, or it
+    /// has less than half of its tiles or bytes.
     ///
     /// - Throws: `other-area`, `package-shrunk`.
     static func checkPlace(of request: PublishRequest, _ previous: CatalogEntry) throws(CatalogError) {
@@ -77,7 +85,7 @@ extension Catalog {
         {
             throw otherArea(previous, overlap, request.edition)
         }
-        // What was allowed to be another area, other zooms or another tileset has nothing to be measured by.
+        // A package that may have another area, other zooms or another tileset cannot be compared by size.
         let hasOtherZooms =
             request.zooms.map { ($0.min, $0.max) != (previous.minZoom ?? $0.min, previous.maxZoom ?? $0.max) } ?? false
         let hasOtherTileset = previous.tileset != nil && previous.tileset != request.tileset
@@ -97,7 +105,7 @@ extension Catalog {
     private static func otherArea(
         _ entry: CatalogEntry, _ overlap: AreaOverlap, _ edition: CatalogEdition, more: Int = 0
     ) -> CatalogError {
-        let others = more == 0 ? "" : " The same is true of \(more) more of these packages."
+        let others = more == 0 ? "" : " \(more) more of these packages have the same problem."
         return CatalogError(
             .otherArea,
             "Package '\(entry.id)' of catalog '\(edition)' is another area: the new one has \(overlap.shared) of its \(overlap.old) tiles of zoom \(overlap.zoom), less than half.\(others) Use another id, or --replace-area."

@@ -3,9 +3,10 @@ public import Foundation
 public import Shards
 
 extension Catalog {
-    /// The files of a package's newest version that are there with their listed lengths, by SHA-256; none for an unknown package.
+    /// The files of a package's newest version that exist with their listed lengths, by SHA-256; empty for an unknown
+    /// package.
     ///
-    /// What is held need not be made again: it can be published as it is.
+    /// Such a file need not be built again: it can be published as it is.
     /// - Throws: `catalog-corrupt`, `io`.
     public func files(of id: String, edition: CatalogEdition = .main) throws(CatalogError) -> [Digest: URL] {
         guard let entry = try list(edition).packages.first(where: { $0.id == id }) else { return [:] }

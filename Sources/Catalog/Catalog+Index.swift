@@ -15,7 +15,7 @@ extension Catalog {
         return index
     }
 
-    /// The bytes of ``index()``, of which only what changed since the last time is encoded.
+    /// The bytes of ``index()``; only the parts that changed since the last call are encoded again.
     private func indexBytes() throws(CatalogError) -> [UInt8] {
         let parts = try indexParts()
         let name = CatalogIndex.fileName
@@ -36,7 +36,7 @@ extension Catalog {
         }
     }
 
-    /// The index in parts: the document without its tree and packages, and those; packages by edition.
+    /// The index in parts: the document without tree and packages, the tree, and the packages by channel.
     private struct IndexParts {
         var shell = CatalogIndex()
         var tree: [CatalogIndex.Node] = []
@@ -94,7 +94,7 @@ extension Catalog {
         return parts
     }
 
-    /// Brings `catalog.json` up to date after files beside the lists have changed: tile packs.
+    /// Updates `catalog.json` after tile packs, which are files next to the lists, have changed.
     ///
     /// - Throws: `signing-key`, `catalog-corrupt`, `disk-full`, `io`.
     public func refresh() throws(CatalogError) {
@@ -102,7 +102,7 @@ extension Catalog {
         try locked { () throws(CatalogError) in try refreshIndex() }
     }
 
-    /// The lists of tile packs of an edition's packages, by package.
+    /// The lists of tile packs of a channel's packages, by package.
     private func packLists(
         of list: CatalogList, _ edition: CatalogEdition
     ) throws(CatalogError) -> [String: CatalogIndex.List] {
@@ -113,14 +113,14 @@ extension Catalog {
         }
     }
 
-    /// Whether lists were changed and the index was not: by a change that failed half-way.
+    /// Whether a change failed after it wrote lists and before it wrote the index.
     ///
-    /// A start makes the index anew anyway, so this need not outlive a crash of the machine.
+    /// Opening the catalog writes the index again anyway, so this mark need not survive a crash of the machine.
     var isIndexStale: Bool { access(staleMark.path, F_OK) == 0 }
 
     private var staleMark: URL { folder.appendingPathComponent(".index-stale") }
 
-    /// Notes that the index will not fit the lists until ``unmarkIndex()``; the caller holds the lock.
+    /// Records that the index does not match the lists until ``unmarkIndex()``; the caller holds the lock.
     func markIndexStale() throws(CatalogError) {
         let handle = open(staleMark.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
         guard handle >= 0 else {
@@ -134,7 +134,7 @@ extension Catalog {
 
     func unmarkIndex() { unlink(staleMark.path) }
 
-    /// Brings `catalog.json` and its signature up to date; writes nothing when they are.
+    /// Updates `catalog.json` and its signature; writes nothing if they are current.
     ///
     /// The caller holds the lock.
     func refreshIndex() throws(CatalogError) {
@@ -146,7 +146,8 @@ extension Catalog {
         try CatalogError.naming { () throws(ShardsError) in try Durable.write(bytes, to: target) }
     }
 
-    /// Puts the signature there before what it signs; it holds the one of the catalog before too.
+    /// Writes the signature before the document that it signs; the file also keeps the signature of the previous
+    /// catalog.
     private func sign(_ bytes: [UInt8]) throws(CatalogError) {
         let target = folder.appendingPathComponent(CatalogIndex.signatureName)
         let held = try Self.bytes(target)
@@ -164,7 +165,7 @@ extension Catalog {
         try CatalogError.naming { () throws(ShardsError) in try Durable.write(signature, to: target) }
     }
 
-    /// Refuses to change a signed catalog without its key: clients would refuse it from then on.
+    /// Refuses to change a signed catalog without its key, because clients would refuse the changed catalog.
     ///
     /// - Throws: `signing-key`; `catalog-corrupt`, `io`.
     public func checkMaySign() throws(CatalogError) {
@@ -176,18 +177,18 @@ extension Catalog {
             else { return }
             throw CatalogError(
                 .signingKey,
-                "The catalog in '\(folder.path)' is signed with key \(earlier.keyID), not with \(own): clients that have the public half of that one "
-                    + "would refuse it. Give the key it was signed with; to change keys, remove '\(CatalogIndex.signatureName)' first."
+                "The catalog in '\(folder.path)' is signed with key \(earlier.keyID), not with \(own): clients that have the public key of the first "
+                    + "would refuse the catalog. Give the key that signed it; to change keys, remove '\(CatalogIndex.signatureName)' first."
             )
         }
         guard access(target.path, F_OK) == 0 else { return }
         throw CatalogError(
             .signingKey,
-            "The catalog in '\(folder.path)' is signed, and no key is given to sign it anew. Give --signing-key FILE, or "
-                + "remove '\(CatalogIndex.signatureName)' to have it unsigned.")
+            "The catalog in '\(folder.path)' is signed, and no key is given to sign the new version. Give --signing-key FILE, "
+                + "or remove '\(CatalogIndex.signatureName)' to make the catalog unsigned.")
     }
 
-    /// A small file's bytes, `nil` when it is not there.
+    /// The bytes of a small file; `nil` if it does not exist.
     static func bytes(_ url: URL) throws(CatalogError) -> [UInt8]? {
         guard access(url.path, F_OK) == 0 || errno != ENOENT else { return nil }
         do { return Array(try Data(contentsOf: url)) } catch {
@@ -195,7 +196,8 @@ extension Catalog {
         }
     }
 
-    /// Those regions and what lies above them: the tree's own in its order, then what packages brought along.
+    /// These regions and their ancestors: first the nodes of the embedded tree in its order, then nodes that packages
+    /// supplied.
     private static func nodes(
         above regions: Set<String>, in tree: RegionTree, _ imported: [String: CatalogIndex.Node]
     ) -> [CatalogIndex.Node] {
@@ -209,13 +211,13 @@ extension Catalog {
         let own = tree.regions.filter { wanted.contains($0.id) }.map {
             CatalogIndex.Node(id: $0.id, parent: $0.parentID, kind: $0.kind.rawValue, names: $0.names)
         }
-        // Parents first: a node of its own comes after those that are there, round by round.
+        // Parents first: each round adds the supplied nodes whose parent is already in the result.
         var found = own
         var there = Set(own.map(\.id))
         var left = imported.values.filter { wanted.contains($0.id) }.sorted { $0.id < $1.id }
         while !left.isEmpty {
             let next = left.filter { node in node.parent.map { there.contains($0) } ?? true }
-            // One whose parent nobody names stays out, with what lies below it.
+            // A node whose parent is unknown is left out, with its descendants.
             guard !next.isEmpty else { break }
             found += next
             there.formUnion(next.map(\.id))
@@ -245,7 +247,7 @@ extension CatalogIndex.Package {
 }
 
 extension CatalogEntry {
-    /// The entry as `catalog.json` tells it.
+    /// The entry in the form of `catalog.json`.
     public func version(in edition: CatalogEdition) -> CatalogIndex.Version {
         CatalogIndex.Version(
             version: version, tileMask: tileMask, tilesHash: tilesHash, tileset: tileset, minZoom: minZoom,

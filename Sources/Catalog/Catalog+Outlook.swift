@@ -2,12 +2,12 @@ public import Errors
 internal import Foundation
 
 extension Catalog {
-    /// Refuses packages that could not take the place of those that are there, before anything is made of them.
+    /// Refuses packages that may not replace the listed ones, before any work is done for them.
     ///
-    /// Publishing asks the same again: the catalog may be another by then.
+    /// Publishing checks this again, because the catalog may change in the meantime.
     /// - Parameters:
-    ///   - ids: Packages that are to be published.
-    ///   - tileset: Id of the tileset that they are to be made of; an empty one is never refused.
+    ///   - ids: Packages to publish.
+    ///   - tileset: Id of the tileset that they are built from; an empty id is never refused.
     ///   - edition: The part of the catalog they go to.
     /// - Throws: `other-tileset` naming the first of them and how many more there are; `catalog-corrupt`, `io`.
     public func check(
@@ -21,9 +21,10 @@ extension Catalog {
         if let first = others.first { throw Self.otherTileset(first, tileset, edition, more: others.count - 1) }
     }
 
-    /// Refuses packages whose ids differ from listed ones in letter case alone.
+    /// Refuses packages whose ids differ from listed ids only in upper and lower case.
     ///
-    /// Their files, and those of devices that have both, would be one on a file system that does not tell case apart: macOS, Windows, SD cards.
+    /// On a case-insensitive file system (macOS, Windows, SD cards) both files would be the same file, also on a device
+    /// that installs both packages.
     /// - Throws: `bad-request` naming both; `catalog-corrupt`, `io`.
     public func checkCase(_ ids: [String], in edition: CatalogEdition = .main) throws(CatalogError) {
         try Self.checkCase(ids, in: try list(edition), edition)
@@ -38,12 +39,14 @@ extension Catalog {
             guard let other = known[id.lowercased()] else { continue }
             throw CatalogError(
                 .badRequest,
-                "Package id '\(id)' differs from '\(other)' of catalog '\(edition)' in letter case alone: their files would be one on devices that do not tell it apart. Use '\(other)' or another id, or remove '\(other)' first (packhorse catalog remove)."
+                "Package id '\(id)' differs from '\(other)' of catalog '\(edition)' only in upper and lower case: on devices with case-insensitive file systems both would be the same file. Use '\(other)' or another id, or remove '\(other)' first (packhorse catalog remove)."
             )
         }
     }
 
-    /// Those of the packages that have tile packs, ascending: a new version that is not cut into packs takes them away.
+    /// The packages among `ids` that have tile packs, ascending.
+    ///
+    /// A new version without packs removes them.
     public func idsWithPacks(among ids: [String], in edition: CatalogEdition = .main) -> [String] {
         ids.filter { access(place(CatalogPackList.path($0), edition).path, F_OK) == 0 }.sorted()
     }
@@ -52,10 +55,10 @@ extension Catalog {
     static func otherTileset(
         _ entry: CatalogEntry, _ tileset: String, _ edition: CatalogEdition, more: Int = 0
     ) -> CatalogError {
-        let others = more == 0 ? "" : " So it is with \(more) more of these packages."
+        let others = more == 0 ? "" : " \(more) more of these packages have the same problem."
         return CatalogError(
             .otherTileset,
-            "Package '\(entry.id)' of catalog '\(edition)' is made of tileset '\(entry.tileset ?? "")'; one of '\(tileset)' would take its place.\(others) Publish it to another catalog or under another id, or allow the replacement (--replace-tileset)."
+            "Package '\(entry.id)' of catalog '\(edition)' is built from tileset '\(entry.tileset ?? "")'; a package of '\(tileset)' would replace it.\(others) Publish it to another catalog or under another id, or allow the replacement (--replace-tileset)."
         )
     }
 }

@@ -4,19 +4,21 @@ public import Shards
 
 /// When an update is worth fetching as a patch.
 public enum PatchRule {
-    /// Earlier versions that get a patch to a new one: HERE's rule, from the two previous releases.
+    /// How many earlier versions get a patch to a new one.
+    ///
+    /// Source: HERE's rule, from the two previous releases.
     public static let previousVersions = 2
 
     /// Whether a patch is small enough to be preferred over the whole file: below seven tenths of it.
     ///
-    /// A patch costs a client more than its bytes: it reads the old file, writes the new one, and needs the whole file after all
-    /// when anything is wrong.
+    /// A patch costs a client more than its bytes: the client reads the old file, writes the new one, and needs the
+    /// whole file after all if the patch fails.
     public static func pays(patch: Int64, whole: Int64) -> Bool {
         patch >= 0 && whole > 0 && Double(patch) < 0.7 * Double(whole)
     }
 }
 
-/// A patch that a catalog could offer and does not have.
+/// A patch that a catalog could offer and does not have yet.
 public struct WantedPatch: Sendable {
     /// The package's id.
     public let id: String
@@ -32,18 +34,19 @@ public struct WantedPatch: Sendable {
     public let new: URL
 }
 
-/// Writes what turns the package file `old` into `new`, byte for byte, to `target`, and tells the SHA-256 and length of what it wrote.
+/// Writes a patch that turns the package file `old` into `new`, byte for byte, to `target`; returns the SHA-256 and
+/// length of the patch.
 ///
-/// `nil` when no patch can give those very bytes; nothing needs to be at `target` then.
+/// Returns `nil` if no patch can produce exactly these bytes; `target` need not exist then.
 public typealias PatchMaker =
     @Sendable (_ old: URL, _ new: URL, _ target: URL) throws -> (digest: Digest, size: UInt64)?
 
 extension Catalog {
-    /// Patches from previous versions to the newest ones that are not there, as far as the previous files are kept.
+    /// The missing patches from previous versions to the newest ones, as far as the previous files are kept.
     ///
     /// - Parameters:
-    ///   - id: The package; `nil` = all of the edition.
-    ///   - previous: How many earlier versions get one.
+    ///   - id: The package; `nil` = all of the channel.
+    ///   - previous: How many earlier versions get a patch.
     /// - Throws: `catalog-corrupt`, `io`.
     public func wantedPatches(
         _ id: String? = nil, in edition: CatalogEdition = .main, previous: Int = PatchRule.previousVersions
@@ -51,7 +54,7 @@ extension Catalog {
         try wantedPatches(of: id.map { [$0] }, in: edition, previous: previous)
     }
 
-    /// The same for some packages; `nil` = all of the edition.
+    /// The same for some packages; `nil` = all of the channel.
     public func wantedPatches(
         of ids: Set<String>?, in edition: CatalogEdition, previous: Int = PatchRule.previousVersions
     ) throws(CatalogError) -> [WantedPatch] {
@@ -70,14 +73,16 @@ extension Catalog {
         return wanted
     }
 
-    /// The folder of files that are not done, inside the catalog so that they can be linked.
+    /// The folder of unfinished files.
+    ///
+    /// It is inside the catalog so that finished files can be linked.
     static let making = ".making/"
 
     /// Makes a patch and puts it into the catalog.
     ///
-    /// Blocks for the time of reading both versions.
-    /// - Parameter maker: Writes the patch file; this room knows no package format.
-    /// - Returns: Whether it is listed now; see ``add(_:file:digest:size:)``.
+    /// Blocks while it reads both versions.
+    /// - Parameter maker: Writes the patch file; this module does not depend on a package format.
+    /// - Returns: Whether the patch is listed now; see ``add(_:file:digest:size:)``.
     /// - Throws: what `maker` throws, and ``CatalogError``.
     public func make(_ wanted: WantedPatch, with maker: PatchMaker) throws -> Bool {
         var failure: (any Error)?
@@ -86,12 +91,12 @@ extension Catalog {
         return listed > 0
     }
 
-    /// Makes patches, and lists all of them at once: lists are written once for all, not once for each.
+    /// Makes patches and lists all of them at once: each list is written once, not once per patch.
     ///
-    /// Blocks for the time of reading both versions of each.
+    /// Blocks while it reads both versions of each package.
     /// - Parameters:
-    ///   - maker: Writes a patch file; this room knows no package format.
-    ///   - failed: Is told a patch that could not be made, and why; the others are made all the same.
+    ///   - maker: Writes a patch file; this module does not depend on a package format.
+    ///   - failed: Is called with each patch that failed and its error; the other patches are still made.
     /// - Returns: How many of them are listed now.
     /// - Throws: `signing-key`, `catalog-corrupt`, `disk-full`, `io`; nothing is listed then.
     public func make(
@@ -119,9 +124,10 @@ extension Catalog {
         return try settle(finished)
     }
 
-    /// Puts a finished patch into the catalog, if it pays and its package is still at that version.
+    /// Puts a finished patch into the catalog if it is small enough (``PatchRule``) and its package is still at that
+    /// version.
     ///
-    /// One that does not pay is remembered, so that it is not wanted again.
+    /// A patch that is too large is recorded, so that it is not made again.
     /// - Returns: Whether it is listed now.
     /// - Throws: `bad-file`, `signing-key`, `catalog-corrupt`, `disk-full`, `io`.
     public func add(
@@ -133,11 +139,13 @@ extension Catalog {
     private struct MadePatch {
         let wanted: WantedPatch
         let file: URL?
-        /// `nil` when no patch gives the new version's bytes.
+        /// `nil` when no patch can produce the bytes of the new version.
         let made: (digest: Digest, size: UInt64)?
     }
 
-    /// Lists the patches that pay, and notes the others; passes over those whose package has another version by now.
+    /// Lists the patches that are small enough, and records the others as rejected.
+    ///
+    /// Skips patches whose package has a newer version by now.
     private func settle(_ patches: [MadePatch]) throws(CatalogError) -> Int {
         try checkMaySign()
         return try locked { () throws(CatalogError) in
@@ -173,7 +181,7 @@ extension Catalog {
         }
     }
 
-    /// Brings a patch that pays to its place; `nil` for one that does not.
+    /// Moves a patch that is small enough to its place; `nil` for one that is too large.
     private func place(_ patch: MadePatch, _ entry: CatalogEntry) throws(CatalogError) -> CatalogEntry.Patch? {
         guard let file = patch.file, let made = patch.made, let bytes = Int64(exactly: made.size),
             PatchRule.pays(patch: bytes, whole: entry.size)
@@ -181,7 +189,7 @@ extension Catalog {
         let from = patch.wanted.from
         let published = PublishFile(
             format: "patch", fileExtension: ".mbtiles", url: file, digest: made.digest, size: made.size)
-        // No list names this file yet, so what lies there is of nobody's use.
+        // No list names this file yet, so an existing file there is not in use.
         try replace(place(entry.patchPath(from: from), patch.wanted.edition), with: published, of: patch.wanted.id)
         return CatalogEntry.Patch(from: from, url: "", size: bytes, sha256: made.digest.hex)
     }

@@ -2,9 +2,9 @@ public import Errors
 internal import Foundation
 internal import Shards
 
-/// What pruning removed, or would.
+/// What pruning removed, or would remove.
 public struct CatalogPruning: Sendable, Codable {
-    /// Versions that are listed no more: `EE 1`, `groups/terrain/EE 2`.
+    /// Versions that are no longer listed: `EE 1`, `groups/terrain/EE 2`.
     public internal(set) var versions: [String] = []
     /// Files, by path inside the catalog, ascending.
     public internal(set) var files: [String] = []
@@ -15,14 +15,16 @@ public struct CatalogPruning: Sendable, Codable {
 extension Catalog {
     /// Removes versions beyond the newest `keep` of each package, with their patches, and files that no list names.
     ///
-    /// The newest version always stays. Lists are written before files go: whoever stops it half-way leaves files that no list
-    /// names, and the next pruning takes them.
+    /// The newest version always stays. Lists are written before files are removed. If pruning is interrupted, files
+    /// that no list names remain, and the next pruning removes them.
     /// - Parameters:
     ///   - keep: Versions of each package that stay, at least 1.
-    ///   - dryRun: Whether to tell only.
+    ///   - dryRun: Whether to only report, and change nothing.
     /// - Throws: `bad-request`, `signing-key`, `catalog-corrupt`, `disk-full`, `io`.
     public func prune(keep: Int, dryRun: Bool) throws(CatalogError) -> CatalogPruning {
-        guard keep >= 1 else { throw CatalogError(.badRequest, "At least one version of each package has to stay.") }
+        guard keep >= 1 else {
+            throw CatalogError(.badRequest, "Pruning must keep at least one version of each package.")
+        }
         if !dryRun { try checkMaySign() }
         return try locked { () throws(CatalogError) in
             var report = CatalogPruning()
@@ -58,20 +60,20 @@ extension Catalog {
         }
     }
 
-    /// Patches that processes died over more than a day ago; younger ones may be in the making.
+    /// Patch files that a process left unfinished more than a day ago; younger ones may still be written.
     private func abandoned() throws(CatalogError) -> [String] {
         let making = folder.appendingPathComponent(Self.making)
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: making.path) else { return [] }
         return names.filter { Self.isOld(making.appendingPathComponent($0)) }
     }
 
-    /// Whether a file was last changed more than a day ago: whoever was writing it is dead.
+    /// Whether a file was last changed more than a day ago: its writer has certainly ended.
     static func isOld(_ file: URL) -> Bool {
         var status = stat()
         return stat(file.path, &status) == 0 && Date().timeIntervalSince1970 - Double(status.st_mtim.tv_sec) > 86_400
     }
 
-    /// Files of packages and patches in an edition's folder, temporary ones of dead processes included.
+    /// Files of packages and patches in a channel's folder, including temporary files of ended processes.
     private func files(_ edition: CatalogEdition) throws(CatalogError) -> [String] {
         var found: [String] = []
         for kind in ["packages", "patches"] {

@@ -5,11 +5,12 @@ internal import Shards
 extension Catalog {
     /// Puts a finished package into the catalog, in all of its formats.
     ///
-    /// The version is one more than the last, and stays when the bytes of all files are the same; a format that was not there is
-    /// added to the version it belongs to. The list is only written if something in it changed. Files are linked when they lie on
-    /// the same file system, and copied otherwise. Each is hashed before it is listed. Blocks for the time of reading them.
-    /// A request that tells no tileset keeps the one that is listed, unless it may replace it.
-    /// - Throws: `bad-request`, `bad-file`, `other-tileset`, `other-area`, `package-shrunk`, `signing-key`, `catalog-corrupt`, `disk-full`, `io`; the list is then as it was.
+    /// The version is the last version plus one. It does not change if the bytes of all files are the same; a new
+    /// format is added to the version it belongs to. The list is written only if its content changed. Files are linked
+    /// if they are on the same file system, and copied otherwise. Each file is hashed before it is listed. Blocks while
+    /// it reads the files. A request without a tileset keeps the listed tileset, unless it may replace it.
+    /// - Throws: `bad-request`, `bad-file`, `other-tileset`, `other-area`, `package-shrunk`, `signing-key`,
+    ///   `catalog-corrupt`, `disk-full`, `io`; the list is then unchanged.
     public func publish(_ request: PublishRequest) throws(CatalogError) -> Published {
         guard let result = publish([request]).first else {
             throw CatalogError(.badRequest, "Package '\(request.id)' was not published.")
@@ -17,11 +18,11 @@ extension Catalog {
         return try result.get()
     }
 
-    /// Puts finished packages into the catalog, and writes its lists, index and signature once for all of them.
+    /// Puts finished packages into the catalog; writes its lists, index and signature once for all of them.
     ///
-    /// As ``publish(_:)-(PublishRequest)`` for each; one that fails leaves the others. A reader sees the catalog of before or the one with all
-    /// of them. Blocks for the time of reading their files.
-    /// - Returns: What became of each, in their order. When the lists cannot be written, none of them is published.
+    /// Works as ``publish(_:)-(PublishRequest)`` for each; the failure of one package does not affect the others. A
+    /// reader sees either the old catalog or the catalog with all of them. Blocks while it reads their files.
+    /// - Returns: The result of each, in their order. If the lists cannot be written, none of them is published.
     public func publish(_ requests: [PublishRequest]) -> [Result<Published, CatalogError>] {
         var outcomes = [Result<Published, CatalogError>?](repeating: nil, count: requests.count)
         do throws(CatalogError) {
@@ -52,10 +53,10 @@ extension Catalog {
         return outcomes.map { $0 ?? .failure(CatalogError(.badRequest, "The package was not published.")) }
     }
 
-    /// The time that it took to write the lists of the last change that this value made; `nil` before the first.
+    /// How long it took to write the lists of the last change by this value; `nil` before the first change.
     public var listCost: Duration? { memory.listCost }
 
-    /// Brings a package's files to their place and lists it in what is about to be written.
+    /// Moves a package's files to their place and adds it to the lists that will be written.
     private func add(_ request: PublishRequest, to change: inout CatalogChange) throws(CatalogError) -> Published {
         let edition = request.edition
         let previous = change.list.packages.first { $0.id == request.id }
@@ -82,29 +83,32 @@ extension Catalog {
         if let packs = request.tilePacks {
             change.packLists[request.id] = packs.list
         } else if !stays {
-            // Packs of the version before: this one was not cut.
+            // The packs belong to the previous version: this version has none.
             change.packLists.updateValue(nil, forKey: request.id)
         }
         return Published(
             version: version, path: place(entry.path, edition), unchanged: isSame, losesPacks: losesPacks)
     }
 
-    /// Whether every pack is there: a pruning may have met one that no list named yet.
+    /// Checks that every pack exists: a pruning may have removed one that no list named yet.
     private func checkPacks(_ request: PublishRequest) throws(CatalogError) {
         for pack in request.tilePacks?.files ?? [] {
             guard CatalogIndex.isInside(pack.path), try fileSize(place(pack.path, request.edition)) == pack.size else {
                 throw CatalogError(
-                    .io, "Tile pack '\(request.edition.path)\(pack.path)' is not there any more; it is cut again.")
+                    .io, "Tile pack '\(request.edition.path)\(pack.path)' no longer exists; it will be built again.")
             }
         }
     }
 
-    /// Lets lists take the place of those before: what is remembered first, the index after them, old files last.
+    /// Replaces the lists.
+    ///
+    /// Order: histories first, then lists, then the index; old files are removed last.
     func write(_ changes: [CatalogEdition: CatalogChange]) throws(CatalogError) {
         let start = ContinuousClock.now
         var changes = changes
         var gone: [CatalogEdition: [CatalogEntry]] = [:]
-        // Lists that an earlier attempt wrote may have no index yet: then nothing looks new, and it is.
+        // Lists from an earlier, failed attempt may not be in the index yet: then nothing looks new, but the index must
+        // be written.
         var isNew = isIndexStale
         try markIndexStale()
         for edition in changes.keys.sorted() {
@@ -130,13 +134,13 @@ extension Catalog {
     }
 }
 
-/// What a publication or a withdrawal makes of an edition, before anything of it is written.
+/// The new content of a channel after a publication or a withdrawal, before any of it is written.
 struct CatalogChange {
     var list: CatalogList
     var history: CatalogHistory
     var isListNew = false
-    /// Lists of tile packs by package; `nil` takes the one that is there away.
+    /// Lists of tile packs by package; `nil` removes the existing list.
     var packLists: [String: [UInt8]?] = [:]
-    /// Entries that are listed no more, in no version; their files are the withdrawer's to remove.
+    /// Entries that are no longer listed in any version; the caller that withdraws them removes their files.
     var withdrawn: [CatalogEntry] = []
 }

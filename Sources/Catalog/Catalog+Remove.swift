@@ -3,16 +3,19 @@ internal import Foundation
 internal import Shards
 
 extension Catalog {
-    /// Withdraws packages: their entries, all their versions and patches, and tile packs that no other package has.
+    /// Withdraws packages: removes their entries, all their versions and patches, and tile packs that no other package
+    /// uses.
     ///
-    /// Lists are written before files go, as in ``prune(keep:dryRun:)``. A package of the id that is published later gets versions above
-    /// those that there were, and `sequence` grows: clients do not take the catalog for an older one.
+    /// Lists are written before files are removed, as in ``prune(keep:dryRun:)``. A package that is published later
+    /// with the same id gets a version above all earlier ones, and `sequence` grows. So clients do not mistake the
+    /// catalog for an older one.
     /// - Parameters:
-    ///   - ids: What to withdraw.
-    ///   - group: The group to withdraw them from; with `language` `nil` as well, they go from every edition.
+    ///   - ids: The packages to withdraw.
+    ///   - group: The group to withdraw them from; with `language` `nil` as well, they go from every channel.
     ///   - language: The language to withdraw them from.
-    ///   - dryRun: Whether to tell only.
-    /// - Throws: `missing-package` for an id that is in none of these editions; `signing-key`, `catalog-corrupt`, `disk-full`, `io`.
+    ///   - dryRun: Whether to only report, and change nothing.
+    /// - Throws: `missing-package` for an id that is in none of these channels; `signing-key`, `catalog-corrupt`,
+    ///   `disk-full`, `io`.
     public func remove(
         _ ids: [String], group: String? = nil, language: String? = nil, dryRun: Bool
     ) throws(CatalogError) -> CatalogPruning {
@@ -51,7 +54,7 @@ extension Catalog {
         }
     }
 
-    /// What goes when these changes are made.
+    /// What these changes remove.
     private func withdrawal(_ changes: [CatalogEdition: CatalogChange]) throws(CatalogError) -> CatalogPruning {
         var report = CatalogPruning()
         for (edition, change) in changes {

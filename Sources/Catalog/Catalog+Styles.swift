@@ -11,14 +11,15 @@ struct CatalogStyleList: Codable, Equatable {
 extension Catalog {
     /// Puts a style pack into the catalog: `styles/<version>/<id>.zip`.
     ///
-    /// The version is one more than the last, and stays when the bytes are the same. The list is written after the file, `catalog.json`
-    /// after the list. The file of the version before stays until the next pruning, for clients that fetch it just now.
+    /// The version is the last version plus one; it does not change if the bytes are the same. The list is written
+    /// after the file, and `catalog.json` after the list. The file of the previous version stays until the next
+    /// pruning, for clients that are downloading it.
     ///
     /// - Parameters:
-    ///   - id: 1 to 32 small letters, digits and hyphens.
-    ///   - name: What people call the style.
-    ///   - file: The finished archive; it stays where it is.
-    /// - Returns: The version, and whether the catalog had these very bytes already.
+    ///   - id: 1 to 32 lower-case letters, digits and hyphens.
+    ///   - name: The style's name for people.
+    ///   - file: The finished archive; it is not moved.
+    /// - Returns: The version, and whether the catalog already had exactly these bytes.
     /// - Throws: `bad-request`, `bad-file`, `signing-key`, `catalog-corrupt`, `disk-full`, `io`.
     @discardableResult
     public func publish(
@@ -26,7 +27,8 @@ extension Catalog {
     ) throws(CatalogError) -> (version: Int32, unchanged: Bool) {
         guard CatalogEdition.isWord(id) else {
             throw CatalogError(
-                .badRequest, "'\(id.prefix(40))' cannot name a style: use 1 to 32 small letters, digits and hyphens.")
+                .badRequest,
+                "'\(id.prefix(40))' cannot name a style: use 1 to 32 lower-case letters, digits and hyphens.")
         }
         guard !VisibleText.hasControl(name ?? "") else {
             throw CatalogError(.badRequest, "The name of style '\(id)' has control characters; a name is plain text.")
@@ -45,7 +47,7 @@ extension Catalog {
             let held = try fileSize(target)
             let isThere = isSame && held == size
             if !isThere {
-                // No list names this file yet, or its bytes are gone: what lies there is of nobody's use.
+                // No list names this file yet, or its bytes are damaged: an existing file there is not in use.
                 let published = PublishFile(format: "zip", fileExtension: ".zip", url: file, digest: digest, size: size)
                 try replace(target, with: published, of: id)
             }
@@ -62,18 +64,19 @@ extension Catalog {
 
     private static let styleListName = "styles.json"
 
-    /// The style packs of the catalog; none in a catalog of an earlier build.
+    /// The style packs of the catalog; empty in a catalog of an earlier build.
     func styleList() throws(CatalogError) -> CatalogStyleList {
         let url = place(Self.styleListName, .main)
         guard let bytes = try Self.bytes(url) else { return CatalogStyleList() }
         do { return try JSONDecoder().decode(CatalogStyleList.self, from: Data(bytes)) } catch {
             throw CatalogError(
-                .corrupt, "'\(url.path)' is not a list of styles; it is left as it is. Restore it, or remove it.",
+                .corrupt,
+                "'\(url.path)' is not a list of styles; it was not changed. Restore it from a backup, or remove it.",
                 cause: error)
         }
     }
 
-    /// Paths of style packs that the list does not name.
+    /// Paths of style pack files that the list does not name.
     func uselessStyles() throws(CatalogError) -> [String] {
         let named = Set(try styleList().styles.map(\.url))
         return try Self.folders("styles", in: folder).flatMap { version in

@@ -9,20 +9,20 @@ public struct CatalogReport: Sendable, Codable {
     public internal(set) var packages = 0
     /// Bytes of their files that were read.
     public internal(set) var bytes: UInt64 = 0
-    /// Everything that is wrong, in the order of the list.
+    /// All problems, in the order of the list.
     public internal(set) var problems: [Problem] = []
-    /// Whether nothing is wrong.
+    /// Whether there are no problems.
     public var isSound: Bool { problems.isEmpty }
 
-    /// One thing that is wrong.
+    /// One problem.
     public struct Problem: Sendable, Codable, Hashable, CustomStringConvertible {
         /// A stable kebab-case word for the kind of problem.
         public let code: String
         /// The package's id.
         public let id: String
-        /// What was found and what was expected.
+        /// The found and the expected value.
         public let message: String
-        /// All of it in one line.
+        /// The whole problem in one line.
         public var description: String { "\(id): \(message) [\(code)]" }
     }
 }
@@ -30,7 +30,7 @@ public struct CatalogReport: Sendable, Codable {
 extension Catalog {
     /// Reads and hashes every listed file and checks every entry.
     ///
-    /// Blocks for the time of reading them all.
+    /// Blocks while it reads all files.
     ///
     /// - Throws: `catalog-corrupt`, `io` when the list itself cannot be read; everything else is a problem in the report.
     public func verify() throws(CatalogError) -> CatalogReport {
@@ -54,7 +54,7 @@ extension Catalog {
         for listed in entry.everything {
             let file = place(listed.path, edition)
             guard let size = try fileSize(file) else {
-                add("missing-file", "'\(file.path)' is not there")
+                add("missing-file", "'\(file.path)' does not exist")
                 continue
             }
             if size != UInt64(max(0, listed.size)) {
@@ -74,13 +74,13 @@ extension Catalog {
 }
 
 extension CatalogEntry {
-    /// All that an entry lets a client fetch.
+    /// All files that a client can download through an entry.
     var everything: [(path: String, url: String, size: Int64, sha256: String)] {
         allFiles.map { (path($0.fileExtension), $0.url, $0.size, $0.sha256) }
             + patches.map { (patchPath(from: $0.from), $0.url, $0.size, $0.sha256) }
     }
 
-    /// What is wrong with the entry itself, whatever its files hold.
+    /// Problems of the entry itself, independent of the content of its files.
     public func problems(in edition: CatalogEdition) -> [CatalogReport.Problem] {
         var found: [CatalogReport.Problem] = []
         func add(_ code: String, _ message: String) {

@@ -2,9 +2,9 @@ internal import Errors
 internal import Foundation
 internal import Shards
 
-/// `versions.json` of an edition: entries that `packages.json` had before, of versions whose files are kept.
+/// `versions.json` of a channel: entries that `packages.json` had before, of versions whose files are kept.
 struct CatalogHistory: Codable, Equatable {
-    /// Names an entry of the history.
+    /// Identifies an entry of the history.
     struct Key: Hashable, Sendable {
         let id: String
         let version: Int32
@@ -12,21 +12,22 @@ struct CatalogHistory: Codable, Equatable {
 
     /// Ascending by id, newest version first.
     private(set) var packages: [CatalogEntry] = []
-    /// Packages that were withdrawn, by id, each with a version above its last: a version's name is never used again, and the catalog's
-    /// sequence does not fall.
+    /// Withdrawn packages by id, each with the version after its last one: a version number is never used again, and
+    /// the catalog's sequence does not decrease.
     private(set) var removed: [String: Int32]?
 
-    /// The version that the next one of a package comes after.
+    /// The last used version of a package; the next version must be greater.
     func last(of id: String, _ listed: CatalogEntry?) -> Int32 { max(listed?.version ?? 0, removed?[id] ?? 0) }
 
-    /// What withdrawn packages count in the catalog's sequence; one that is listed again counts by its version.
+    /// What withdrawn packages add to the catalog's sequence; a package that is listed again counts with its version
+    /// instead.
     func sequence(beside list: CatalogList) -> Int64 {
         guard let removed, !removed.isEmpty else { return 0 }
         let listed = Set(list.packages.map(\.id))
         return removed.reduce(0) { listed.contains($1.key) ? $0 : $0 + Int64($1.value) }
     }
 
-    /// The same without its entries.
+    /// The same history without its entries.
     var withoutPackages: CatalogHistory {
         var copy = self
         copy.packages = []
@@ -58,9 +59,10 @@ struct CatalogHistory: Codable, Equatable {
     /// The earlier versions of all packages by id, newest first; may name versions that are listed themselves.
     func byPackage() -> [String: [CatalogEntry]] { Dictionary(grouping: packages, by: \.id) }
 
-    /// Lets go of what no list leads to, and of all but `keep` versions of a package, the listed one included.
+    /// Removes entries that no list refers to, and all but the newest `keep` versions of each package; the listed
+    /// version counts.
     ///
-    /// - Returns: The entries that went.
+    /// - Returns: The removed entries.
     mutating func trim(to keep: Int?, under list: CatalogList) -> [CatalogEntry] {
         let current = Dictionary(list.packages.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         var left: [String: Int] = [:]
@@ -75,7 +77,7 @@ struct CatalogHistory: Codable, Equatable {
         return gone
     }
 
-    /// Paths of all files and patches of these entries, inside the edition's folder.
+    /// Paths of all files and patches of these entries, inside the channel's folder.
     static func paths(_ entries: [CatalogEntry]) -> Set<String> {
         Set(
             entries.flatMap { entry in
@@ -88,7 +90,7 @@ struct CatalogHistory: Codable, Equatable {
 extension Catalog {
     func historyURL(_ edition: CatalogEdition) -> URL { place("versions.json", edition) }
 
-    /// Earlier versions; none in a catalog of an earlier build.
+    /// Earlier versions; empty in a catalog of an earlier build.
     func history(_ edition: CatalogEdition) throws(CatalogError) -> CatalogHistory {
         let url = historyURL(edition)
         if let known = memory.history(edition, at: url) { return known }
@@ -101,12 +103,12 @@ extension Catalog {
         } catch {
             throw CatalogError(
                 .corrupt,
-                "'\(url.path)' is not a list of versions; it is left as it is. Restore it, or remove it to forget old versions.",
+                "'\(url.path)' is not a list of versions; it was not changed. Restore it from a backup, or remove it to forget old versions.",
                 cause: error)
         }
     }
 
-    /// Writes what is remembered, unless it is there already.
+    /// Writes the history, unless the file already has this content.
     func write(_ history: CatalogHistory, _ edition: CatalogEdition) throws(CatalogError) {
         guard try self.history(edition) != history else { return }
         let url = historyURL(edition)
@@ -121,12 +123,13 @@ extension Catalog {
         memory.keep(KnownDocument(history, bytes: bytes, file: KnownFile(path: url.path)), edition, wasRead: false)
     }
 
-    /// Removes the files of entries that went, except those that the ones that stay still name.
+    /// Removes the files of removed entries, except files that remaining entries still name.
     func removeFiles(
         of gone: [CatalogEntry], except staying: [CatalogEntry], _ edition: CatalogEdition
     ) throws(CatalogError) {
         guard !gone.isEmpty else { return }
-        // A file is named by an id and an extension: only one whose id begins like that of an entry that went can name the same file.
+        // A file name is an id and an extension: only an entry whose id has the same beginning as that of a removed
+        // entry can name the same file.
         let kept = CatalogHistory.paths(
             staying.filter { entry in gone.contains { $0.id.hasPrefix(entry.id) || entry.id.hasPrefix($0.id) } })
         try CatalogError.naming { () throws(ShardsError) in

@@ -4,21 +4,21 @@ internal import Shards
 
 /// A folder clients download from: `packages.json` and immutable files `packages/<version>/<id>.mbtiles`.
 ///
-/// Other formats of a package lie beside it with extensions of their own; other editions (``CatalogEdition``) in sub-folders.
-/// One process writes it (others are kept out by a lock while it does); any number read it through a web server. A reader sees
-/// the old list or the new one, and every file a list names is complete before the list is. Files of earlier versions stay: a
-/// client that began to download one can go on.
+/// Other formats of a package lie next to it with extensions of their own; other channels (``CatalogEdition``) in
+/// sub-folders. One process at a time writes it, under a lock; any number of clients read it through a web server. A
+/// reader sees the old list or the new one, and every file is complete before a list names it. Files of earlier
+/// versions stay, so that a client can finish a download that it began.
 public struct Catalog: Sendable {
     /// The folder.
     public let folder: URL
-    /// What the addresses in the list begin with; ends in a slash.
+    /// The base of the addresses in the list; ends in a slash.
     public let baseURL: String
 
     /// Signs `catalog.json`; `nil` leaves it unsigned.
     let signingKey: CatalogSecretKey?
     /// Versions of each package that stay, the newest included; `nil` = all.
     let keepVersions: Int?
-    /// Lists that need not be read and encoded again.
+    /// Cache of lists, so that they need not be read and encoded again.
     let memory = CatalogMemory()
 
     /// The base address when none is configured.
@@ -29,8 +29,9 @@ public struct Catalog: Sendable {
     /// - Parameters:
     ///   - folder: The catalog's folder.
     ///   - create: Whether to make an empty catalog when there is none.
-    ///   - baseURL: Absolute address under which the folder is served; CARTO's client needs absolute addresses. With `create`, lists
-    ///     that are there with another address are written with this one. `nil` = that of the lists that are there, else ``defaultBaseURL``.
+    ///   - baseURL: Absolute address under which the folder is served; CARTO's client needs absolute addresses. With `create`,
+    ///     existing lists with another address are rewritten with this one. `nil` = the address of the existing lists, else
+    ///     ``defaultBaseURL``.
     ///   - signingKey: Signs `catalog.json`; needed to change a catalog that is signed.
     ///   - keepVersions: Versions of each package that stay when a new one comes, the newest included; `nil` = all.
     /// - Throws: `catalog-missing` without a catalog and without `create`; `bad-request` for an unusable address;
@@ -52,19 +53,20 @@ public struct Catalog: Sendable {
             try locked { () throws(CatalogError) in
                 if access(listURL.path, F_OK) != 0 { try write(CatalogList(), .main) }
                 if isGiven { try rebaseLists() }
-                // What a process that died between list and index left undone; a catalog of an earlier build gets its first.
+                // Completes the work of a process that died between list and index; a catalog of an earlier build gets
+                // its first index.
                 try refreshIndex()
             }
         }
         guard access(listURL.path, F_OK) == 0 else {
             throw CatalogError(
                 .missing,
-                "There is no catalog in '\(folder.path)' ('packages.json' is missing). Name the folder that a coordinator publishes into."
+                "There is no catalog in '\(folder.path)' ('packages.json' is missing). Give the folder that a coordinator publishes to."
             )
         }
     }
 
-    /// The list of an edition, ascending by id; empty when there is no such edition.
+    /// The list of a channel, ascending by id; empty when there is no such channel.
     ///
     /// - Throws: `catalog-corrupt`, `io`.
     public func packages(in edition: CatalogEdition = .main) throws(CatalogError) -> [CatalogEntry] {
@@ -79,9 +81,9 @@ public struct Catalog: Sendable {
 
     func place(_ path: String, _ edition: CatalogEdition) -> URL { folder.appendingPathComponent(edition.path + path) }
 
-    /// The entries of a `packages.json` that anybody may have written.
+    /// The entries of a `packages.json` from an untrusted source.
     ///
-    /// Their ids and extensions can stand in a path as they are; digests, sizes and masks may be anything.
+    /// Their ids and extensions are safe in a path; digests, sizes and masks are not checked.
     /// - Throws: `catalog-corrupt`.
     public static func entries(decoding bytes: [UInt8], named name: String) throws(CatalogError) -> [CatalogEntry] {
         let list: CatalogList
@@ -92,13 +94,15 @@ public struct Catalog: Sendable {
             list.packages.allSatisfy({
                 PublishRequest.isID($0.id) && $0.files.allSatisfy { CatalogIndex.isInside("x" + $0.fileExtension) }
             })
-        else { throw CatalogError(.corrupt, "'\(name)' names a package twice, or one that cannot be a file.") }
+        else {
+            throw CatalogError(.corrupt, "'\(name)' names a package twice, or has an id that cannot be a file name.")
+        }
         return list.packages
     }
 
     func list(_ edition: CatalogEdition) throws(CatalogError) -> CatalogList { try document(edition).value }
 
-    /// The list of an edition, read unless it is known and its file did not change; empty for an edition without a list.
+    /// The list of a channel, read unless it is known and its file did not change; empty for a channel without a list.
     func document(_ edition: CatalogEdition) throws(CatalogError) -> KnownDocument<CatalogList> {
         let url = listURL(edition)
         if let known = memory.list(edition, at: url) { return known }
@@ -118,7 +122,7 @@ public struct Catalog: Sendable {
         } catch let error as DecodingError {
             throw CatalogError(
                 .corrupt,
-                "'\(url.path)' is not a list this build wrote; it is left as it is. Restore it from a backup.",
+                "'\(url.path)' is not a list that this build wrote; it was not changed. Restore it from a backup.",
                 cause: error)
         } catch let error as CatalogError {
             throw error
@@ -127,14 +131,14 @@ public struct Catalog: Sendable {
         }
     }
 
-    /// Writes the list, sorted by id, with today's base address.
+    /// Writes the list, sorted by id, with the current base address.
     func write(_ list: CatalogList, _ edition: CatalogEdition) throws(CatalogError) {
         let (base, url) = (baseURL + edition.path, listURL(edition))
         let (written, bytes) = try memory.encoding { (rows) throws(CatalogError) in
             var list = list
             list.sort()
             let known = rows.lists[edition] ?? EncodedRows()
-            // What was encoded before has this base already.
+            // Elements that were encoded before already have this base.
             for place in list.packages.indices where !known.holds(list.packages[place].id, list.packages[place]) {
                 list.packages[place] = list.packages[place].rebased(base)
             }
@@ -155,7 +159,7 @@ public struct Catalog: Sendable {
         try write(try Self.json(value, named: url.path), to: url)
     }
 
-    /// Lets bytes take the place of a document, and makes the folder for it.
+    /// Replaces a document, and makes the folder for it.
     func write(_ bytes: [UInt8], to url: URL) throws(CatalogError) {
         try CatalogError.naming { () throws(ShardsError) in
             try Durable.makeFolder(url.deletingLastPathComponent())
@@ -163,7 +167,7 @@ public struct Catalog: Sendable {
         }
     }
 
-    /// An element of a document's array, as a document of its own and without a newline at its end.
+    /// An element of a document's array, encoded as a document without a newline at its end.
     static func row(_ value: some Encodable, named name: String) throws(CatalogError) -> [UInt8] {
         try json(value, named: name).dropLast()
     }
@@ -177,7 +181,7 @@ public struct Catalog: Sendable {
         }
     }
 
-    /// Keeps other threads and processes out while the catalog changes.
+    /// Holds a lock against other threads and processes while the catalog changes.
     func locked<Result>(_ body: () throws(CatalogError) -> Result) throws(CatalogError) -> Result {
         let path = folder.appendingPathComponent(".lock").path
         let handle = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)

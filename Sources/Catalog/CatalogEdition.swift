@@ -1,12 +1,13 @@
 public import Errors
 
-/// A part of a catalog with a list of its own: a group of data, a language, both, or neither.
+/// A part of a catalog with its own list: for a group of data, a language, both, or neither.
 ///
-/// It lies in a sub-folder that is a CARTO catalog by itself: `""`, `de/`, `groups/terrain/`, `groups/terrain/de/`.
+/// It is a sub-folder that is itself a CARTO catalog: `""`, `de/`, `groups/terrain/`, `groups/terrain/de/`. In JSON a
+/// channel is called `edition`.
 public struct CatalogEdition: Sendable, Hashable, Comparable, CustomStringConvertible {
     /// The group of data; `nil` is the base map.
     public let group: String?
-    /// The language that names in the tiles have; `nil` when the tiles have none or all.
+    /// The language of the names in the tiles; `nil` if the tiles have no names or all languages.
     public let language: String?
 
     /// The catalog's own list.
@@ -17,21 +18,22 @@ public struct CatalogEdition: Sendable, Hashable, Comparable, CustomStringConver
         language = nil
     }
 
-    /// An edition.
+    /// Creates a channel.
     ///
     /// - Parameters:
-    ///   - group: 1 to 32 small letters, digits and hyphens, not beginning with a hyphen.
-    ///   - language: Two or three small letters, then sub-tags of letters and digits after hyphens or underscores: `de`, `zh-Hant`.
+    ///   - group: 1 to 32 lower-case letters, digits and hyphens, not beginning with a hyphen.
+    ///   - language: Two or three lower-case letters, then subtags of letters and digits after hyphens or underscores:
+    ///     `de`, `zh-Hant`.
     /// - Throws: `bad-request` naming what cannot be a folder.
     public init(group: String? = nil, language: String? = nil) throws(CatalogError) {
         if let group, !Self.isWord(group) {
             throw CatalogError(
                 .badRequest,
-                "'\(group.prefix(40))' cannot name a group: use 1 to 32 small letters, digits and hyphens.")
+                "'\(group.prefix(40))' cannot name a group: use 1 to 32 lower-case letters, digits and hyphens.")
         }
         if let language, !Self.isLanguage(language) {
             throw CatalogError(
-                .badRequest, "'\(language.prefix(40))' is no language code; give one such as de or zh-Hant.")
+                .badRequest, "'\(language.prefix(40))' is not a language code. Give a code such as de or zh-Hant.")
         }
         self.group = group
         self.language = language
@@ -48,7 +50,7 @@ public struct CatalogEdition: Sendable, Hashable, Comparable, CustomStringConver
         left.path.utf8.lexicographicallyPrecedes(right.path.utf8)
     }
 
-    /// 1...32 small letters, digits and inner hyphens.
+    /// Whether a text is 1...32 lower-case letters, digits and inner hyphens.
     static func isWord(_ text: String) -> Bool {
         1...32 ~= text.utf8.count && !text.hasPrefix("-")
             && text.utf8.allSatisfy { (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D }

@@ -3,12 +3,13 @@ internal import Tiles
 
 /// One package of `packages.json`, as clients see it.
 ///
-/// Keys and types are those CARTO's client reads (formats/carto.md §2): whole numbers, no nulls, every member present.
-/// `sha256`, `agg_tiles_hash` and what follows them are extra keys, which that client passes over; lists of earlier builds lack the latter.
+/// Keys and types are those that CARTO's client reads: whole numbers, no nulls, every member present. `sha256`,
+/// `agg_tiles_hash` and the members after them are extra keys, which that client ignores. Lists of earlier builds do
+/// not have the members after `agg_tiles_hash`.
 public struct CatalogEntry: Sendable, Hashable, Codable {
     /// The package in another format.
     public struct File: Sendable, Hashable, Codable {
-        /// What the format is called.
+        /// The name of the format.
         public let format: String
         /// What follows the id in the file's name, with its dot.
         public let fileExtension: String
@@ -28,7 +29,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         }
     }
 
-    /// What turns the main file of an earlier version into this one's.
+    /// A patch that turns the main file of an earlier version into the main file of this version.
     public struct Patch: Sendable, Hashable, Codable {
         /// The version it is for.
         public let from: Int32
@@ -42,7 +43,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
 
     /// The package's id, unique in the list.
     public let id: String
-    /// Counts from 1; another version means other bytes.
+    /// Counts from 1; different bytes have a different version.
     public let version: Int32
     /// Exact bytes of the file.
     public let size: Int64
@@ -56,21 +57,21 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     public let sha256: String
     /// The file's `agg_tiles_hash`: equal for equal tiles.
     public let tilesHash: String
-    /// Whom to thank; `nil` when not told.
+    /// The attribution of the data; `nil` if unknown.
     public let attribution: String?
-    /// How old the data is, as its source says; `nil` when not told.
+    /// How old the data is, as its source says; `nil` if unknown.
     public let dataDate: String?
-    /// Id of the tileset it was built from; `nil` when not told.
+    /// Id of the tileset it was built from; `nil` if unknown.
     public let tileset: String?
-    /// Tiles in the main file; `nil` when not told.
+    /// Tiles in the main file; `nil` if unknown.
     public let tiles: Int64?
-    /// The shallowest zoom of its tiles; `nil` when not told.
+    /// The shallowest zoom of its tiles; `nil` if unknown.
     public let minZoom: Int?
-    /// The deepest zoom of its tiles; `nil` when not told.
+    /// The deepest zoom of its tiles; `nil` if unknown.
     public let maxZoom: Int?
-    /// At most how many tiles of its mask it lacks because they failed; `nil` when not known.
+    /// Upper limit of the tiles of its mask that are missing because they failed; `nil` if unknown.
     ///
-    /// With 0, every tile of the mask that the file lacks is empty.
+    /// With 0, every tile that is in the mask and not in the file is empty.
     public let failedTiles: UInt64?
     /// Its region and those above it, where the embedded tree does not have them; `nil` for others.
     public let nodes: [CatalogIndex.Node]?
@@ -113,13 +114,13 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
             + files
     }
 
-    /// Where the main file lies in its edition's folder.
+    /// Where the main file lies in its channel's folder.
     public var path: String { path(PublishRequest.main.fileExtension) }
 
-    /// Where the file with this extension lies in its edition's folder.
+    /// Where the file with this extension lies in its channel's folder.
     public func path(_ fileExtension: String) -> String { Self.path(id, version, fileExtension) }
 
-    /// Where the patch from a version lies in its edition's folder.
+    /// Where the patch from a version lies in its channel's folder.
     public func patchPath(from: Int32) -> String { "patches/\(id)/\(from)-\(version).mbtiles" }
 
     static func path(_ id: String, _ version: Int32, _ fileExtension: String) -> String {
@@ -156,7 +157,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
         skippedPatches = same?.skippedPatches
     }
 
-    /// Whether a patch from a version is listed, or was found not to pay.
+    /// Whether a patch from a version is listed or was rejected as too large.
     func isPatchSettled(from version: Int32) -> Bool {
         patches.contains { $0.from == version } || (skippedPatches ?? []).contains(version)
     }
@@ -165,7 +166,7 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
 
     mutating func add(_ patch: Patch) { listedPatches = (patches + [patch]).sorted { $0.from > $1.from } }
 
-    /// The same with addresses below another base, which ends in a slash.
+    /// The same entry with addresses below another base, which ends in a slash.
     func rebased(_ base: String) -> CatalogEntry {
         var copy = self
         copy.url = base + path
@@ -181,13 +182,13 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     }
 }
 
-/// All of `packages.json`.
+/// The content of `packages.json`.
 struct CatalogList: Codable, Equatable {
     var packages: [CatalogEntry] = []
     var schema: String?
     var metainfo: [String: String]?
 
-    /// Puts an entry in the place of the one with its id, or where it belongs in a sorted list.
+    /// Replaces the entry with the same id, or inserts the entry into the sorted list.
     mutating func put(_ entry: CatalogEntry) {
         if let place = packages.firstIndex(where: { $0.id == entry.id }) {
             packages[place] = entry
@@ -196,7 +197,7 @@ struct CatalogList: Codable, Equatable {
         }
     }
 
-    /// Sorts by the bytes of the ids; a list that is sorted costs one comparison an entry.
+    /// Sorts by the bytes of the ids; a sorted list costs one comparison per entry.
     mutating func sort() {
         let isSorted = zip(packages, packages.dropFirst()).allSatisfy {
             !$1.id.utf8.lexicographicallyPrecedes($0.id.utf8)
@@ -206,7 +207,9 @@ struct CatalogList: Codable, Equatable {
 }
 
 extension Array {
-    /// The first index whose element does not lie before the place that is looked for; the elements that do come first.
+    /// The first index whose element is not before the searched position.
+    ///
+    /// The elements before it must come first.
     func lowerBound(_ isBefore: (Element) -> Bool) -> Int {
         var (low, high) = (0, count)
         while low < high {

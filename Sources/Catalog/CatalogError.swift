@@ -16,19 +16,19 @@ public enum CatalogErrorCode: String, ErrorCode {
     case missing = "catalog-missing"
     /// There is no such package in the catalog.
     case missingPackage = "missing-package"
-    /// `packages.json` is not what this room writes; it is left as it is.
+    /// `packages.json` was not written by this module; it is not changed.
     case corrupt = "catalog-corrupt"
-    /// The id, mask, names or base URL cannot be in a list clients read.
+    /// The id, mask, names or base URL is not allowed in a list.
     case badRequest = "bad-request"
-    /// The file to publish is not the one named: other size or other digest.
+    /// The file to publish has another size or digest than announced.
     case badFile = "bad-file"
-    /// The package's id is taken by a package of another tileset, and replacing it was not allowed.
+    /// A package of another tileset has this id, and replacing it was not allowed.
     case otherTileset = "other-tileset"
-    /// The package's id is taken by a package of another area, and replacing it was not allowed.
+    /// A package of another area has this id, and replacing it was not allowed.
     case otherArea = "other-area"
     /// The package has less than half of the tiles or bytes of the listed version, and that was not allowed.
     case packageShrunk = "package-shrunk"
-    /// The catalog is signed, and no key is there to sign what it becomes.
+    /// The catalog is signed, and there is no key to sign the changed catalog.
     case signingKey = "signing-key"
     /// A key file cannot be read or made.
     case keyFile = "key-file"
@@ -55,7 +55,7 @@ public enum CatalogErrorCode: String, ErrorCode {
 }
 
 extension PackhorseError where Code == CatalogErrorCode {
-    /// Runs file work and names what it threw.
+    /// Runs file work and converts its errors.
     static func naming<Result>(_ work: () throws(ShardsError) -> Result) throws(CatalogError) -> Result {
         do { return try work() } catch {
             throw CatalogError(error.code == .diskFull ? .diskFull : .io, error.message, cause: error)

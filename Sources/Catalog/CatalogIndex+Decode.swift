@@ -3,10 +3,10 @@ internal import Foundation
 internal import Shards
 
 extension CatalogIndex {
-    /// Reads a document that anybody may have written.
+    /// Reads a document from an untrusted source.
     ///
-    /// What comes out can be used without further checks: ids are file names, addresses are relative and stay below the
-    /// document, sizes are not negative, digests have 64 digits, versions descend.
+    /// The result can be used without further checks: ids are valid file names, addresses are relative and stay below
+    /// the document, sizes are not negative, digests have 64 digits, versions descend.
     /// - Throws: `catalog-corrupt` naming what is wrong.
     public init(decoding bytes: [UInt8]) throws(CatalogError) {
         guard bytes.count <= Self.maxBytes else {
@@ -15,7 +15,7 @@ extension CatalogIndex {
         let value: CatalogIndex
         do { value = try JSONDecoder().decode(CatalogIndex.self, from: Data(bytes)) } catch {
             throw CatalogError(
-                .corrupt, "'catalog.json' is no catalog of this format: \(Self.place(error))", cause: error)
+                .corrupt, "'catalog.json' is not a catalog of this format: \(Self.place(error))", cause: error)
         }
         try value.check()
         self = value
@@ -40,7 +40,8 @@ extension CatalogIndex {
             guard known.path == edition.path, paths.insert(edition.path).inserted,
                 list.url == edition.path + "packages.json", Self.isSound(list.url, list.size, list.sha256)
             else {
-                throw CatalogError(.corrupt, "The catalog names edition '\(edition.path.prefix(80))' wrongly or twice.")
+                throw CatalogError(
+                    .corrupt, "The catalog lists channel '\(edition.path.prefix(80))' twice or with wrong values.")
             }
         }
         var seen: Set<String> = []
@@ -48,7 +49,7 @@ extension CatalogIndex {
             let name = "\(package.edition)\(package.id)".prefix(200)
             guard PublishRequest.isID(package.id), paths.contains(package.edition),
                 seen.insert("\(package.edition) \(package.id)").inserted
-            else { throw CatalogError(.corrupt, "Package '\(name)' has a bad id or edition, or is there twice.") }
+            else { throw CatalogError(.corrupt, "Package '\(name)' has an invalid id or channel, or is a duplicate.") }
             var last = Int64(Int32.max) + 1
             for version in package.versions {
                 guard version.version >= 1, Int64(version.version) < last else {
@@ -59,7 +60,7 @@ extension CatalogIndex {
             }
             guard package.tilePacks.map({ Self.isSound($0.url, $0.size, $0.sha256) }) ?? true else {
                 throw CatalogError(
-                    .corrupt, "The tile packs of package '\(name)' have no usable address, size or digest.")
+                    .corrupt, "The tile packs of package '\(name)' have an invalid address, size or digest.")
             }
             guard last <= Int64(Int32.max) else { throw CatalogError(.corrupt, "Package '\(name)' has no version.") }
         }
@@ -74,7 +75,7 @@ extension CatalogIndex {
         else {
             throw CatalogError(
                 .corrupt,
-                "The catalog names a style twice, or one without a usable id, version, address, size or digest.")
+                "The catalog names a style twice, or a style with an invalid id, version, address, size or digest.")
         }
     }
 
@@ -88,7 +89,7 @@ extension CatalogIndex {
         else {
             throw CatalogError(
                 .corrupt,
-                "Version \(version.version) of package '\(name)' lists a file or patch without a usable address, size or digest."
+                "Version \(version.version) of package '\(name)' lists a file or patch with an invalid address, size or digest."
             )
         }
     }
@@ -97,7 +98,7 @@ extension CatalogIndex {
         size >= 0 && Digest(hex: sha256)?.hex == sha256 && isInside(url)
     }
 
-    /// Whether a path is relative, goes down only, and needs no escaping.
+    /// Whether a path is relative, never leaves its folder, and needs no escaping.
     public static func isInside(_ path: String) -> Bool {
         let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-(),/")
         return 1...500 ~= path.utf8.count && path.allSatisfy(allowed.contains)
@@ -114,7 +115,7 @@ extension CatalogIndex {
                 context
             default: nil
             }
-        guard let context, !context.codingPath.isEmpty else { return "it is not JSON of that shape" }
+        guard let context, !context.codingPath.isEmpty else { return "it is not JSON of the expected structure" }
         return "see " + context.codingPath.map(\.stringValue).joined(separator: ".").prefix(200)
     }
 }

@@ -1,14 +1,16 @@
-/// `catalog.json`: everything a client may want to choose from, all editions in one document.
+/// `catalog.json`: everything that a client can install, all channels in one document.
 ///
-/// Addresses are relative to the document's own, so that a mirror needs no rewriting and keeps the signature. The bytes are a
-/// function of the lists below it: no times.
+/// Addresses are relative to the document, so that a mirror can serve the same bytes and the signature stays valid. The
+/// bytes depend only on the lists below it and contain no times.
 public struct CatalogIndex: Sendable, Hashable, Codable {
-    /// What a client should not exceed.
+    /// Limits that a client should not exceed.
     public struct Limits: Sendable, Hashable, Codable {
-        /// Tile packs on one device: Mapbox's number, which its users know.
+        /// Tile packs on one device.
+        ///
+        /// Source: the limit of Mapbox, which its users know.
         public var tilePacksPerDevice = 750
 
-        /// What this build tells.
+        /// Creates the limits that this build writes.
         public init() {}
 
         private enum CodingKeys: String, CodingKey { case tilePacksPerDevice = "tile_packs_per_device" }
@@ -40,9 +42,11 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
         public var path: String
         /// Group of data; absent for the base map.
         public var group: String?
-        /// Language of the names in the tiles; absent when they have none or all.
+        /// Language of the names in the tiles; absent if the tiles have no names or all languages.
         public var language: String?
-        /// The edition's `packages.json`: through it the signature covers CARTO's list as well.
+        /// The channel's `packages.json`.
+        ///
+        /// Its digest is here, so that the signature also covers CARTO's list.
         public var list: List
         /// Packages in it.
         public var packages: Int
@@ -72,7 +76,7 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
         public var sha256: String
     }
 
-    /// What turns the MBTiles file of another version into this one's.
+    /// A patch that turns the MBTiles file of another version into the MBTiles file of this version.
     public struct Patch: Sendable, Hashable, Codable {
         /// The version it is for.
         public var from: Int32
@@ -92,15 +96,15 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
         public var tileMask: String
         /// Equal for equal tiles.
         public var tilesHash: String
-        /// Id of the tileset; absent when not told.
+        /// Id of the tileset; absent if unknown.
         public var tileset: String?
-        /// The shallowest zoom; absent when not told.
+        /// The shallowest zoom; absent if unknown.
         public var minZoom: Int?
-        /// The deepest zoom; absent when not told.
+        /// The deepest zoom; absent if unknown.
         public var maxZoom: Int?
-        /// Whom to thank; absent when not told.
+        /// The attribution of the data; absent if unknown.
         public var attribution: String?
-        /// How old the data is, as its source says; absent when not told.
+        /// How old the data is, as its source says; absent if unknown.
         public var dataDate: String?
         /// The main file, then other formats.
         public var files: [File]
@@ -120,19 +124,19 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
         public func file(_ format: String) -> File? { files.first { $0.format == format } }
     }
 
-    /// A package of one edition.
+    /// A package of one channel.
     public struct Package: Sendable, Hashable, Codable {
         /// The package's id.
         public var id: String
-        /// Path of its edition.
+        /// Path of its channel.
         public var edition: String
-        /// The node it is the package of; absent for boxes and areas of one's own.
+        /// The node that the package covers; absent for boxes and user-defined areas.
         public var region: String?
         /// Name paths by language: `Europe/Northern Europe/Estonia`.
         public var names: [String: String]
         /// The newest first; never empty.
         public var versions: [Version]
-        /// The list of the tile packs that it was cut into; absent when it was not.
+        /// The list of the package's tile packs; absent if it has none.
         public var tilePacks: List?
 
         private enum CodingKeys: String, CodingKey {
@@ -145,9 +149,9 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
     public struct Style: Sendable, Hashable, Codable {
         /// The style's id in the catalog.
         public var id: String
-        /// What people call it; absent when it has no name.
+        /// The style's name for people; absent if it has none.
         public var name: String?
-        /// Counts from 1; another version means other bytes.
+        /// Counts from 1; different bytes have a different version.
         public var version: Int32
         /// Address, relative to the document.
         public var url: String
@@ -161,17 +165,17 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
     public var format = Self.formatName
     /// Grows with every new version of a package or style: the sum of their newest versions.
     ///
-    /// A document with a smaller number is an older one. Documents of earlier builds have none.
+    /// A document with a smaller number is older. Documents of earlier builds do not have this member.
     public var sequence: Int64?
     /// Always ``formatVersion`` in documents of this build.
     public var formatVersion = Self.formatVersion
-    /// What a client should not exceed.
+    /// Limits that a client should not exceed.
     public var limits = Limits()
     /// Parents before children.
     public var tree: [Node] = []
     /// Ascending by path.
     public var editions: [Edition] = []
-    /// Ascending by edition, then id.
+    /// Ascending by channel, then id.
     public var packages: [Package] = []
     /// Style packs, ascending by id; absent when there are none.
     public var styles: [Style]?
@@ -181,7 +185,7 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
         case formatVersion = "format_version"
     }
 
-    /// What the member `format` says.
+    /// The value of the member `format`.
     public static let formatName = "packhorse-catalog"
     /// The version of the document that this build reads and writes.
     public static let formatVersion = 1
@@ -196,7 +200,7 @@ public struct CatalogIndex: Sendable, Hashable, Codable {
 
     init() {}
 
-    /// The package of an edition.
+    /// The package of a channel.
     public func package(_ id: String, in edition: CatalogEdition) -> Package? {
         packages.first { $0.id == id && $0.edition == edition.path }
     }

@@ -7,7 +7,7 @@ internal import Shards
 public struct CatalogSecretKey: Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     private let raw: [UInt8]
 
-    /// A fresh key from the system's random source.
+    /// Creates a new key from the system's random source.
     public init() { raw = Array(Curve25519.Signing.PrivateKey().rawRepresentation) }
 
     /// Reads the file that ``write(to:)`` made.
@@ -18,17 +18,17 @@ public struct CatalogSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
         guard CatalogKeyFile.key(text, CatalogKeyFile.open) == nil else {
             throw CatalogError(
                 .badKey,
-                "'\(url.path)' is the public half of a signing key. Name the secret half, the .key file made with it.")
+                "'\(url.path)' is a public key. Give the secret key, the .key file that was created with it.")
         }
         guard mode & 0o077 == 0 else {
             throw CatalogError(
                 .keyPermissions,
-                "The signing key '\(url.path)' has mode \(String(mode & 0o777, radix: 8)): others may use it. "
+                "The signing key '\(url.path)' has mode \(String(mode & 0o777, radix: 8)): other users may read it. "
                     + "Run: chmod 600 '\(url.path)'")
         }
         guard let raw = CatalogKeyFile.key(text, CatalogKeyFile.secret) else {
             throw CatalogError(
-                .badKey, "'\(url.path)' is no signing key. Make one with: packhorse catalog keygen FILE.key")
+                .badKey, "'\(url.path)' is not a signing key. Create one with: packhorse catalog keygen FILE.key")
         }
         self.raw = raw
     }
@@ -44,7 +44,7 @@ public struct CatalogSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
     public func write(to url: URL) throws(CatalogError) {
         try CatalogKeyFile.create(
             url, mode: 0o600,
-            "# Packhorse catalog signing key. Keep it. Public half: \(try publicKey)\n"
+            "# Packhorse catalog signing key. Keep it. Public key: \(try publicKey)\n"
                 + "\(CatalogKeyFile.secret)\(Data(raw).base64EncodedString())\n")
     }
 
@@ -62,11 +62,11 @@ public struct CatalogSecretKey: Sendable, CustomStringConvertible, CustomDebugSt
         }
     }
 
-    /// Nothing of what it holds.
+    /// A text without the secret.
     public var description: String { "CatalogSecretKey" }
-    /// Nothing of what it holds.
+    /// A text without the secret.
     public var debugDescription: String { description }
-    /// No children, so that `dump` shows nothing either.
+    /// No children, so that `dump` does not show the secret either.
     public var customMirror: Mirror { Mirror(self, children: []) }
 }
 
@@ -81,13 +81,13 @@ public struct CatalogPublicKey: Sendable, Hashable, CustomStringConvertible {
     /// - Throws: `bad-key`.
     public init(_ text: String) throws(CatalogError) {
         guard let raw = CatalogKeyFile.key(text, CatalogKeyFile.open) else {
-            // Not repeated: what is printed ends up in logs.
+            // The message does not repeat the key: printed text ends up in logs.
             guard !text.contains(CatalogKeyFile.secret) else {
                 throw CatalogError(
-                    .badKey, "That is a secret key. Name its public key, which begins with \(CatalogKeyFile.open).")
+                    .badKey, "This is a secret key. Give its public key, which begins with \(CatalogKeyFile.open).")
             }
             throw CatalogError(
-                .badKey, "'\(text.prefix(60))' is no public key: \(CatalogKeyFile.open) and 44 characters are expected."
+                .badKey, "'\(text.prefix(60))' is not a public key. Expected: \(CatalogKeyFile.open) and 44 characters."
             )
         }
         self.raw = raw
@@ -103,8 +103,8 @@ public struct CatalogPublicKey: Sendable, Hashable, CustomStringConvertible {
             throw CatalogError(
                 .badKey,
                 isSecret
-                    ? "'\(url.path)' is the secret half of a signing key. Name the public half, the .pub file made with it."
-                    : "'\(url.path)' holds no public key of a catalog.")
+                    ? "'\(url.path)' is a secret key. Give the public key, the .pub file that was created with it."
+                    : "'\(url.path)' contains no public key of a catalog.")
         }
         self.raw = raw
     }
@@ -116,7 +116,7 @@ public struct CatalogPublicKey: Sendable, Hashable, CustomStringConvertible {
         try CatalogKeyFile.create(url, mode: 0o644, "# Packhorse catalog public key.\n\(self)\n")
     }
 
-    /// Names the key in signatures: the first 16 digits of its SHA-256.
+    /// The key's id in signatures: the first 16 digits of its SHA-256.
     public var id: String { String(Digest(of: raw).hex.prefix(16)) }
 
     func isValid(_ signature: [UInt8], for bytes: [UInt8]) -> Bool {
@@ -143,7 +143,7 @@ private enum CatalogKeyFile {
         return Array(data)
     }
 
-    /// A file's text and mode, both of the same open file.
+    /// A file's text and mode, both read from the same open file.
     static func read(_ url: URL) throws(CatalogError) -> (text: String, mode: mode_t) {
         let handle = Foundation.open(url.path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard handle >= 0 else { throw failure("read", url) }

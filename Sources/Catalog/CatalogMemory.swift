@@ -3,19 +3,20 @@ internal import Foundation
 internal import Shards
 internal import Synchronization
 
-/// What a ``Catalog`` keeps of its lists between operations, so that one more package does not cost reading and encoding all others.
+/// The lists that a ``Catalog`` caches between operations, so that publishing one package does not read and encode all
+/// others again.
 ///
-/// Other processes and people change the same folder: a list that is kept is used only after its file was compared with what is known
+/// Other processes and people change the same folder. So a cached list is used only after its file was compared
 /// (``KnownDocument/ifCurrent(at:)``), and encoded elements only for equal sources (``EncodedRows``).
 final class CatalogMemory: Sendable {
-    /// What `catalog.json` tells of a package.
+    /// The values in `catalog.json` about a package.
     struct IndexSource: Equatable, Sendable {
         let edition: CatalogEdition
         let entry: CatalogEntry
         /// Earlier versions, newest first.
         let older: [CatalogEntry]
         let packs: CatalogIndex.List?
-        /// The node that it is the package of.
+        /// The node that the package covers.
         var region: String?
     }
 
@@ -33,7 +34,7 @@ final class CatalogMemory: Sendable {
         }
     }
 
-    /// The lists of tile packs in an edition's folder.
+    /// The lists of tile packs in a channel's folder.
     private struct PackLists: Sendable {
         var folder: KnownFile?
         var names: Set<String> = []
@@ -56,7 +57,7 @@ final class CatalogMemory: Sendable {
     /// Elements of lists that were encoded, since the beginning.
     var encodings: Int { state.withLock { $0.rows.encodings } }
 
-    /// The time that it took to write the lists of the last change.
+    /// How long it took to write the lists of the last change.
     var listCost: Duration? {
         get { state.withLock { $0.listCost } }
         set { state.withLock { $0.listCost = newValue } }
@@ -64,14 +65,14 @@ final class CatalogMemory: Sendable {
 
     // MARK: - Lists
 
-    /// The list of an edition if its file is the one that is known.
+    /// The list of a channel if its file did not change since it was cached.
     func list(_ edition: CatalogEdition, at url: URL) -> KnownDocument<CatalogList>? {
         guard let current = state.withLock({ $0.lists[edition] })?.ifCurrent(at: url) else { return nil }
         state.withLock { if $0.lists[edition]?.digest == current.digest { $0.lists[edition] = current } }
         return current
     }
 
-    /// Keeps a list that was read, or else written.
+    /// Caches a list that was read or written.
     func keep(_ list: KnownDocument<CatalogList>, _ edition: CatalogEdition, wasRead: Bool) {
         state.withLock {
             $0.lists[edition] = list
@@ -79,14 +80,14 @@ final class CatalogMemory: Sendable {
         }
     }
 
-    /// The history of an edition if its file is the one that is known.
+    /// The history of a channel if its file did not change since it was cached.
     func history(_ edition: CatalogEdition, at url: URL) -> CatalogHistory? {
         guard let current = state.withLock({ $0.histories[edition] })?.ifCurrent(at: url) else { return nil }
         state.withLock { if $0.histories[edition]?.digest == current.digest { $0.histories[edition] = current } }
         return current.value
     }
 
-    /// Keeps a history that was read, or else written.
+    /// Caches a history that was read or written.
     func keep(_ history: KnownDocument<CatalogHistory>, _ edition: CatalogEdition, wasRead: Bool) {
         state.withLock {
             $0.histories[edition] = history
@@ -94,7 +95,7 @@ final class CatalogMemory: Sendable {
         }
     }
 
-    /// Encodes with what is kept; a second call at the same time starts with nothing kept.
+    /// Encodes with the cached elements; a concurrent second call starts with an empty cache.
     func encoding<Result>(_ work: (inout Rows) throws(CatalogError) -> Result) throws(CatalogError) -> Result {
         var rows = state.withLock { state in
             defer { state.rows = Rows() }
@@ -112,7 +113,7 @@ final class CatalogMemory: Sendable {
 
     // MARK: - Tree and tile packs
 
-    /// The nodes above these regions, found once for equal questions.
+    /// The nodes above these regions; the result of the last call is cached.
     func nodes(
         _ regions: Set<String>, _ imported: [String: CatalogIndex.Node], _ find: () -> [CatalogIndex.Node]
     ) -> [CatalogIndex.Node] {
@@ -124,12 +125,12 @@ final class CatalogMemory: Sendable {
         return nodes
     }
 
-    /// The lists of tile packs of an edition's packages, by package; a list is read again only when its file changed.
+    /// The lists of tile packs of a channel's packages, by package; a list is read again only when its file changed.
     ///
     /// - Parameters:
-    ///   - ids: The edition's packages.
-    ///   - folder: Where the lists lie; it need not be there.
-    ///   - describe: What the catalog tells of a list with these bytes.
+    ///   - ids: The channel's packages.
+    ///   - folder: The folder of the lists; it need not exist.
+    ///   - describe: Makes the catalog's description of a list with these bytes.
     func packLists(
         of ids: [String], _ edition: CatalogEdition, in folder: URL,
         _ describe: (_ id: String, _ bytes: [UInt8]) -> CatalogIndex.List

@@ -2,7 +2,7 @@ public import Errors
 internal import Foundation
 internal import Shards
 
-/// What a catalog needs to know of a list of tile packs, `regions/<id>.json`: which files it names.
+/// What a catalog needs to know about a list of tile packs, `regions/<id>.json`: which files it names.
 public struct CatalogPackList: Sendable, Hashable, Decodable {
     /// One pack.
     public struct Pack: Sendable, Hashable, Decodable {
@@ -13,24 +13,24 @@ public struct CatalogPackList: Sendable, Hashable, Decodable {
         /// SHA-256, 64 lower-case hexadecimal digits.
         public let sha256: String
 
-        /// Where the file lies in its edition's folder; may lead out of it in a list that anybody may have written.
+        /// Where the file lies in its channel's folder; may lead out of it in a list from an untrusted source.
         public var path: String { url.hasPrefix("../") ? String(url.dropFirst(3)) : "regions/" + url }
     }
 
     /// The packs in the list's order.
     public let packs: [Pack]
 
-    /// Where the list of a package lies in its edition's folder.
+    /// Where the list of a package lies in its channel's folder.
     public static func path(_ id: String) -> String { "regions/\(id).json" }
 
-    /// Reads a list that anybody may have written.
+    /// Reads a list from an untrusted source.
     ///
-    /// The paths of its packs stay inside their edition and below `packs/`; sizes and digests may be anything.
+    /// The paths of its packs stay inside their channel and below `packs/`; sizes and digests are not checked.
     /// - Throws: `catalog-corrupt` naming the list.
     public init(decoding bytes: [UInt8], named name: String) throws(CatalogError) {
         let value: CatalogPackList
         do { value = try JSONDecoder().decode(CatalogPackList.self, from: Data(bytes)) } catch {
-            throw CatalogError(.corrupt, "'\(name)' is no list of tile packs.", cause: error)
+            throw CatalogError(.corrupt, "'\(name)' is not a list of tile packs.", cause: error)
         }
         if let pack = value.packs.first(where: { !$0.path.hasPrefix("packs/") || !CatalogIndex.isInside($0.path) }) {
             throw CatalogError(.corrupt, "'\(name)': '\(pack.url.prefix(200))' leads out of the catalog's packs.")
@@ -40,7 +40,7 @@ public struct CatalogPackList: Sendable, Hashable, Decodable {
 }
 
 extension Catalog {
-    /// Puts a package's list of packs there, or takes it away; whether that changed anything.
+    /// Writes or removes a package's list of packs; returns whether anything changed.
     func write(packList: [UInt8]?, of id: String, _ edition: CatalogEdition) throws(CatalogError) -> Bool {
         let url = place(CatalogPackList.path(id), edition)
         let held = try Self.bytes(url)
@@ -53,9 +53,9 @@ extension Catalog {
         return true
     }
 
-    /// Paths of packs and lists of packs that no package of an edition leads to.
+    /// Paths of packs and lists of packs that no package of a channel uses.
     ///
-    /// - Throws: `catalog-corrupt` for a list that cannot be read: which packs are its own nobody knows then.
+    /// - Throws: `catalog-corrupt` for a list that cannot be read, because its packs are then unknown.
     func uselessPacks(_ list: CatalogList, _ edition: CatalogEdition) throws(CatalogError) -> [String] {
         var named: Set<String> = []
         for entry in list.packages {
@@ -73,7 +73,7 @@ extension Catalog {
                 guard walk.fileAttributes?[.type] as? FileAttributeType == .typeRegular, !named.contains(path) else {
                     continue
                 }
-                // A young temporary file belongs to somebody who is cutting just now.
+                // A recent temporary file belongs to a process that is building packs now.
                 let isTemporary = (inside.split(separator: "/").last ?? "").hasPrefix(".")
                 if !isTemporary || Self.isOld(place(path, edition)) { useless.append(path) }
             }

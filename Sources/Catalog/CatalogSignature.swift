@@ -4,12 +4,12 @@ internal import Shards
 
 /// `catalog.json.sig`: Ed25519 signatures of `catalog.json`, byte for byte as it is served.
 ///
-/// It holds the signature of the catalog before as well, and is replaced first: whoever reads `catalog.json` and then this
-/// file finds a signature for what was read, even while a new catalog is published.
+/// It also holds the signature of the previous catalog, and is replaced first. So a client that reads `catalog.json`
+/// and then this file finds a signature for what it read, even while a new catalog is published.
 public struct CatalogSignature: Sendable, Hashable, Codable {
     /// One signed `catalog.json`.
     public struct Signed: Sendable, Hashable, Codable {
-        /// SHA-256 of the signed bytes, 64 lower-case hexadecimal digits: tells which signature to check.
+        /// SHA-256 of the signed bytes, 64 lower-case hexadecimal digits; selects the signature to check.
         public let sha256: String
         /// The 64 bytes of the signature, in base64.
         public let signature: String
@@ -28,7 +28,9 @@ public struct CatalogSignature: Sendable, Hashable, Codable {
         case signatures
     }
 
-    /// Signs bytes of that digest; `earlier` is the file that is there now, whose newest signature stays when the same key made it.
+    /// Signs bytes with this digest.
+    ///
+    /// `earlier` is the existing file; its newest signature is kept if it is from the same key.
     init(signing bytes: [UInt8], _ digest: Digest, with key: CatalogSecretKey, earlier: CatalogSignature?)
         throws(CatalogError)
     {
@@ -59,7 +61,7 @@ public struct CatalogSignature: Sendable, Hashable, Codable {
 
     /// Proves that the holder of a key signed the bytes.
     ///
-    /// - Throws: `bad-signature` saying whether the key, the bytes or the signature is another one.
+    /// - Throws: `bad-signature`; the message says whether the key, the bytes or the signature differs.
     public func check(_ bytes: [UInt8], by key: CatalogPublicKey) throws(CatalogError) {
         guard keyID == key.id else {
             throw CatalogError(
@@ -69,7 +71,7 @@ public struct CatalogSignature: Sendable, Hashable, Codable {
         guard let signed = signatures.first(where: { $0.sha256 == digest.hex }) else {
             throw CatalogError(
                 .badSignature,
-                "'catalog.json' (SHA-256 \(digest)) is not what was signed: it was changed, or is being replaced right now."
+                "'catalog.json' (SHA-256 \(digest)) is not the signed document: it was changed, or it is being replaced now. Try again."
             )
         }
         guard let signature = Data(base64Encoded: signed.signature), key.isValid(Array(signature), for: bytes) else {

@@ -1,10 +1,12 @@
 import Errors
 
-/// The elements of an array in a JSON document as bytes, kept from one writing to the next: only an element whose source changed is encoded again.
+/// The encoded elements of an array in a JSON document, cached between writes: only elements whose source changed are
+/// encoded again.
 ///
-/// The bytes are those that ``Catalog/json(_:named:)`` gives for the whole document: what is kept cannot change what is written.
+/// The bytes are the same as those of ``Catalog/json(_:named:)`` for the whole document: the cache cannot change the
+/// output.
 struct EncodedRows<Key: Hashable & Sendable, Source: Equatable & Sendable>: Sendable {
-    /// A class, because copying a source means counting each of its many references.
+    /// A class, because copying a source would change the reference count of each of its many members.
     private final class Row: Sendable {
         let source: Source
         let bytes: [UInt8]
@@ -14,18 +16,18 @@ struct EncodedRows<Key: Hashable & Sendable, Source: Equatable & Sendable>: Send
         }
     }
     private var rows: [Key: Row] = [:]
-    /// Elements that had to be encoded, since the beginning.
+    /// Number of elements that were encoded so far.
     private(set) var encodings = 0
 
-    /// Whether an element was made of an equal source the last time.
+    /// Whether the cached element was encoded from an equal source.
     func holds(_ key: Key, _ source: Source) -> Bool { rows[key].map { $0.source == source } ?? false }
 
     /// The array's elements in this order, each indented as one of an array of the document, separated by commas.
     ///
-    /// Elements that are not named are forgotten.
+    /// Elements that are not in the argument are removed from the cache.
     /// - Parameters:
-    ///   - key: What names a source among the others.
-    ///   - encode: The element as a document of its own, without a newline at its end.
+    ///   - key: The unique key of a source.
+    ///   - encode: The element encoded as a document, without a newline at its end.
     mutating func joined(
         _ sources: [Source], by key: (Source) -> Key, _ encode: (Source) throws(CatalogError) -> [UInt8]
     ) throws(CatalogError) -> [UInt8] {
@@ -49,7 +51,7 @@ struct EncodedRows<Key: Hashable & Sendable, Source: Equatable & Sendable>: Send
         return bytes
     }
 
-    /// Two levels deeper; a line without anything stays empty, as the encoder leaves it.
+    /// Indents by two more levels; an empty line stays empty, as the encoder writes it.
     private static func indented(_ bytes: [UInt8]) -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count + bytes.count / 8)
@@ -64,12 +66,12 @@ struct EncodedRows<Key: Hashable & Sendable, Source: Equatable & Sendable>: Send
 }
 
 extension Catalog {
-    /// A JSON document whose largest arrays were encoded element by element.
+    /// Joins a JSON document with its largest arrays, which were encoded element by element.
     ///
     /// - Parameters:
     ///   - shell: The document with these arrays, members of its outermost object, empty.
-    ///   - arrays: Their elements by member, as ``EncodedRows`` joins them.
-    /// - Throws: `catalog-corrupt` when the shell has no such empty array.
+    ///   - arrays: Their elements by member name, as joined by ``EncodedRows``.
+    /// - Throws: `catalog-corrupt` if the shell does not have such an empty array.
     static func document(shell: [UInt8], filling arrays: [String: [UInt8]]) throws(CatalogError) -> [UInt8] {
         var places: [(offset: Int, rows: [UInt8])] = []
         for (member, rows) in arrays where !rows.isEmpty {

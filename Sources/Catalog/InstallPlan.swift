@@ -1,8 +1,8 @@
-/// What a client that may have an earlier version does to have the newest one.
+/// How a client, which may have an earlier version, gets the newest one.
 public enum InstallPlan: Sendable, Hashable {
-    /// It has these very bytes.
+    /// The client already has exactly these bytes.
     case upToDate
-    /// Fetch a patch and apply it to what is there.
+    /// Fetch a patch and apply it to the installed file.
     case patch(CatalogIndex.Patch)
     /// Fetch the whole file.
     case whole
@@ -11,9 +11,9 @@ public enum InstallPlan: Sendable, Hashable {
     ///
     /// - Parameters:
     ///   - version: The newest version.
-    ///   - format: What the client reads; patches exist for `mbtiles` alone.
-    ///   - sha256: SHA-256 of the file that the client has, as it was read now; `nil` without one.
-    ///   - installed: The version that the file is; `nil` when nobody knows.
+    ///   - format: The client's format; patches exist only for `mbtiles`.
+    ///   - sha256: SHA-256 of the client's file, computed now; `nil` without a file.
+    ///   - installed: The version of the file; `nil` if unknown.
     /// - Returns: `nil` when the version has no file of that format.
     public init?(
         to version: CatalogIndex.Version, format: String, having sha256: String?, installed: Int32?

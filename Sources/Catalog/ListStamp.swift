@@ -1,13 +1,14 @@
 internal import Foundation
 internal import Shards
 
-/// What identifies the bytes of a list on disk without reading them: the file, its length, and when it was last changed.
+/// Identifies the bytes of a list on disk without reading them: by the file, its length, and the time of its last
+/// change.
 struct ListStamp: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64
     private let size: Int64
     private let modified: [Int]
-    /// When the file or its name was last changed; programs cannot set this time.
+    /// When the file or its name was last changed (ctime); programs cannot set this time.
     ///
     /// Seconds since 1970.
     fileprivate let changed: Double
@@ -24,18 +25,18 @@ struct ListStamp: Hashable, Sendable {
     }
 }
 
-/// A file or folder whose content is known: how to find out, without reading it, that it is still the same.
+/// A file or folder whose content is known; finds out, without reading it, whether it is still the same.
 struct KnownFile: Hashable, Sendable {
-    /// A file system takes the time of a change from a clock that ticks: two changes within a tick leave the same stamp.
+    /// The clock tick of a file system: two changes within one tick leave the same stamp.
     ///
     /// Unit: seconds. Linux ticks every 1 to 10 ms.
     private static let tick = 0.1
 
-    /// Whether the file is the one that is known.
+    /// The result of a comparison with the known file.
     enum Answer { case same, other, unproven }
 
     private let stamp: ListStamp
-    /// Whether the stamp was taken when a later change could no longer have the same one.
+    /// Whether the stamp was taken so late after the change that a later change gets another stamp.
     private let isSettled: Bool
 
     /// - Parameter path: Where the file was before its content was read, or after it was written.
@@ -54,7 +55,7 @@ struct KnownFile: Hashable, Sendable {
     private static var wall: Double { Date().timeIntervalSince1970 }
 }
 
-/// A document that was read or written: the value it holds, and how to recognise the file.
+/// A document that was read or written: its value, and the stamp of its file.
 struct KnownDocument<Value: Sendable>: Sendable {
     let value: Value
     let digest: Digest
@@ -62,7 +63,8 @@ struct KnownDocument<Value: Sendable>: Sendable {
     let size: Int
     private var file: KnownFile?
 
-    /// - Parameter file: What was at the path before the bytes were read, or after they were written; `nil` = it has to be read each time.
+    /// - Parameter file: What was at the path before the bytes were read, or after they were written; `nil` = the file
+    ///   must be read each time.
     init(_ value: Value, bytes: [UInt8], file: KnownFile?) {
         self.value = value
         self.file = file

@@ -2,18 +2,18 @@ internal import Errors
 internal import Tiles
 
 extension PublishRequest {
-    /// Refuses what a client could not read or a file system not hold.
+    /// Refuses values that a client cannot read or that a file system cannot store.
     func check() throws(CatalogError) {
         guard Self.isID(id), !id.hasPrefix("-") else {
             throw CatalogError(
                 .badRequest,
-                "'\(id.prefix(130))' cannot be a package id: use 1 to 120 letters, digits and . _ - ( ) , with neither a dot nor"
-                    + " a hyphen first.")
+                "'\(id.prefix(130))' cannot be a package id: use 1 to 120 letters, digits and . _ - ( ) , and begin with neither a"
+                    + " dot nor a hyphen.")
         }
         let parts = maskWire.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, !parts[0].isEmpty, let zoom = Int(parts[1]), 0...22 ~= zoom else {
             throw CatalogError(
-                .badRequest, "Package '\(id)' needs its mask as text:maxZoom; '\(maskWire.suffix(40))' is not that.")
+                .badRequest, "Package '\(id)' needs a mask of the form text:maxZoom; found '\(maskWire.suffix(40))'.")
         }
         guard names.keys.allSatisfy({ !$0.isEmpty }), names.values.allSatisfy({ !$0.isEmpty }) else {
             throw CatalogError(.badRequest, "Package '\(id)' has an empty name or language.")
@@ -41,7 +41,8 @@ extension PublishRequest {
         try checkFormats()
     }
 
-    /// Whether a text can be a package's id in a catalog that is read: a file name and part of an address as it stands.
+    /// Whether a text from a catalog is a valid package id: it can be a file name and part of an address without
+    /// escaping.
     static func isID(_ id: String) -> Bool {
         let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-(),")
         return 1...120 ~= id.utf8.count && id.allSatisfy(allowed.contains) && !id.hasPrefix(".")

@@ -2,13 +2,14 @@ public import Foundation
 public import Shards
 public import Tiles
 
-/// The same package in another format, published beside the main file.
+/// The same package in another format, published next to the main file.
 public struct PublishFile: Sendable, Hashable {
-    /// What clients call the format: 1 to 32 small letters, digits and hyphens, not `mbtiles`, which is the main file's.
+    /// The format's name for clients: 1 to 32 lower-case letters, digits and hyphens; not `mbtiles`, the format of the
+    /// main file.
     public let format: String
     /// What follows the package's id in the file's name, with its dot: `.pmtiles`.
     public let fileExtension: String
-    /// The finished file, usually a blob; it stays where it is.
+    /// The finished file, usually a blob; it is not moved.
     public let url: URL
     /// SHA-256 of the file.
     public let digest: Digest
@@ -27,10 +28,10 @@ public struct PublishFile: Sendable, Hashable {
 
 /// A finished package to put into the catalog.
 public struct PublishRequest: Sendable {
-    /// The package's id: 1...120 characters of letters, digits and `. _ - ( ) ,`, not beginning with a dot or a hyphen, which commands
-    /// would take for an option.
+    /// The package's id: 1...120 characters of letters, digits and `. _ - ( ) ,`, not beginning with a dot or with a
+    /// hyphen, which commands would read as an option.
     public let id: String
-    /// The finished MBTiles file, usually a blob; it stays where it is.
+    /// The finished MBTiles file, usually a blob; it is not moved.
     public let file: URL
     /// SHA-256 of the file.
     public let digest: Digest
@@ -46,34 +47,34 @@ public struct PublishRequest: Sendable {
     public var files: [PublishFile] = []
     /// The part of the catalog it belongs to.
     public var edition = CatalogEdition.main
-    /// Whom to thank, as text or HTML; at most 4,096 bytes, empty when not told.
+    /// The attribution of the data, as text or HTML; at most 4,096 bytes, empty if unknown.
     public var attribution = ""
     /// How old the data is, as its source says: `2026-10-01`.
     ///
-    /// At most 40 printable characters; `nil` when not told.
+    /// At most 40 printable characters; `nil` if unknown.
     public var dataDate: String?
-    /// Id of the tileset that it was built from; empty when not told.
+    /// Id of the tileset that it was built from; empty if unknown.
     public var tileset = ""
-    /// Zooms of its tiles; `nil` when not told.
+    /// Zooms of its tiles; `nil` if unknown.
     public var zooms: ZoomRange?
-    /// Whether it may take the place of a package of another tileset.
+    /// Whether it may replace a package of another tileset.
     public var replacesTileset = false
-    /// At most how many tiles of its mask it lacks because they failed; `nil` when not known.
+    /// Upper limit of the tiles of its mask that are missing because they failed; `nil` if unknown.
     ///
-    /// The others that it lacks are empty.
+    /// All other missing tiles are empty.
     public var failedTiles: UInt64?
-    /// Whether it may take the place of a package of another area, and be smaller where its area or zooms are not those of that one.
+    /// Whether it may replace a package of another area, and be smaller if its area or zooms differ.
     public var replacesArea = false
     /// Whether it may have less than half of the tiles or bytes of the listed version.
     public var allowsShrink = false
-    /// Tiles in the file; `nil` when not told.
+    /// Tiles in the file; `nil` if unknown.
     public var tiles: UInt64?
-    /// The tile packs that this very file was cut into; `nil` when it was not.
+    /// The tile packs of exactly this file; `nil` if it has none.
     public var tilePacks: PublishedPacks?
-    /// Its region and those above it, where the embedded tree does not have them.
+    /// Its region and the regions above it, if the embedded tree does not have them.
     public var nodes: [CatalogIndex.Node] = []
 
-    /// Makes a request from the parts that every package has; the others are set afterwards.
+    /// Creates a request from the values that every package has; the others are set afterwards.
     public init(
         id: String, file: URL, digest: Digest, size: UInt64, maskWire: String, names: [String: String],
         tilesHash: String
@@ -100,16 +101,16 @@ public struct PublishRequest: Sendable {
     }
 }
 
-/// The tile packs of a package, which lie in the catalog already.
+/// The tile packs of a package; their files are already in the catalog.
 public struct PublishedPacks: Sendable, Hashable {
-    /// The list as it is to be published.
+    /// The list in its published form.
     public let list: [UInt8]
-    /// Every pack of the list: its path inside the edition's folder, and its length.
+    /// Every pack of the list: its path inside the channel's folder, and its length.
     public let files: [Pack]
 
     /// One pack.
     public struct Pack: Sendable, Hashable {
-        /// Path inside the edition's folder.
+        /// Path inside the channel's folder.
         public let path: String
         /// Bytes.
         public let size: UInt64
@@ -121,23 +122,24 @@ public struct PublishedPacks: Sendable, Hashable {
         }
     }
 
-    /// Makes it of its parts.
+    /// Creates a value from its parts.
     public init(list: [UInt8], files: [Pack]) {
         self.list = list
         self.files = files
     }
 }
 
-/// Where a package went.
+/// The result of a publication.
 public struct Published: Sendable, Hashable {
     /// The version clients see.
     public let version: Int32
     /// The main file in the catalog.
     public let path: URL
-    /// Whether the catalog had all of these bytes already.
+    /// Whether the catalog already had all of these bytes.
     ///
-    /// A format that was not there is added to the version whose tiles it holds; then this is `false`, although the version stays.
+    /// A new format is added to the version with the same tiles; then this is `false`, although the version does not
+    /// change.
     public let unchanged: Bool
-    /// Whether the version before had tile packs, and this one, which was not cut, has none.
+    /// Whether the previous version had tile packs and this version has none.
     public let losesPacks: Bool
 }

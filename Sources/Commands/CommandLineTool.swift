@@ -2,9 +2,9 @@ import ArgumentParser
 import Foundation
 import Telemetry
 
-/// The command line: parses, runs, and turns whatever is thrown into one clear line and a documented exit code.
+/// The command line: parses, runs, and converts every error into one clear line and a documented exit code.
 public enum CommandLineTool {
-    /// The version that `--version`, Hello and User-Agent say.
+    /// The version in `--version`, Hello and User-Agent.
     public static let version = "0.1.0"
 
     /// Runs the arguments (without the program's name) and ends the process.
@@ -25,7 +25,7 @@ public enum CommandLineTool {
             exit(ExitStatus.success.rawValue)
         } catch {
             if let problem = ErrorTranslation.cliError(error) { end(problem) }
-            // Without a width: HelpText breaks the lines.
+            // Without a width, because HelpText breaks the lines.
             let text = RootCommand.fullMessage(for: error, columns: .max)
             guard RootCommand.exitCode(for: error).isSuccess else { end(UsageError.translated(error, arguments)) }
             let columns = Terminal.helpColumns
@@ -39,7 +39,9 @@ public enum CommandLineTool {
         exit(problem.status.rawValue)
     }
 
-    /// Refuses empty arguments, which no command takes: an empty path would be the current folder.
+    /// Refuses empty arguments.
+    ///
+    /// No command accepts them: an empty path would mean the current folder.
     ///
     /// - Throws: ``CLIError`` 64 naming the first of them.
     private static func refuseEmpty(_ arguments: [String]) throws {
@@ -52,7 +54,7 @@ public enum CommandLineTool {
             } else {
                 continue
             }
-            throw CLIError(.usage, "argument \(index + 1)\(wrong)", hint: "was a variable not set?")
+            throw CLIError(.usage, "argument \(index + 1)\(wrong)", hint: "check whether a shell variable is unset")
         }
     }
 }

@@ -11,7 +11,7 @@ import Tiles
 /// Publishes into a catalog folder.
 struct CatalogPublisher: Publishing {
     let catalog: Catalog
-    /// Makes patches to what was published; `nil` = there are none.
+    /// Makes patches from the versions published before; `nil` = no patches.
     var patchMaker: PatchMaker?
     var patchVersions = PatchRule.previousVersions
     var logger: Logger?
@@ -35,7 +35,7 @@ struct CatalogPublisher: Publishing {
         for (order, result) in zip(orders, results) {
             guard case .success(let published) = result, published.losesPacks else { continue }
             logger?.warning(
-                "the new version has no tile packs, and those of the version before are gone; add --tile-packs to its job, or run packhorse packs",
+                "the new version has no tile packs, and those of the previous version are gone; add --tile-packs to its job, or run packhorse packs",
                 metadata: [LogKey.package: "\(order.edition.path)\(order.id)"])
         }
         return results.map { result in result.map(publication) }
@@ -50,7 +50,7 @@ struct CatalogPublisher: Publishing {
 
     private func request(_ order: PublishOrder) throws -> PublishRequest {
         guard let digest = Digest(bytes: order.merged.digest.bytes) else {
-            throw CatalogError(.badRequest, "The digest of package '\(order.id)' has not 32 bytes.")
+            throw CatalogError(.badRequest, "The digest of package '\(order.id)' is not 32 bytes long.")
         }
         var request = PublishRequest(
             id: order.id, file: order.file, digest: digest, size: order.merged.size, maskWire: order.maskWire,
@@ -71,7 +71,9 @@ struct CatalogPublisher: Publishing {
         return request
     }
 
-    /// The tile packs of a package, cut now unless the catalog has them.
+    /// The tile packs of a package.
+    ///
+    /// They are cut now unless the catalog has them.
     private func packs(_ order: PublishOrder, _ digest: Digest) throws -> PublishedPacks? {
         guard let scheme = order.packs else { return nil }
         let home = order.edition.path.isEmpty ? catalog.folder : catalog.folder.appending(path: order.edition.path)
@@ -84,7 +86,7 @@ struct CatalogPublisher: Publishing {
             list: try list.encoded(), files: list.packs.map { PublishedPacks.Pack(path: $0.path, size: $0.size) })
     }
 
-    /// The packs of these very bytes that the catalog lists, when all of their files are there.
+    /// The packs that the catalog lists for exactly these bytes, if all of their files exist.
     private func heldPacks(_ wanted: TilePacks.Order, _ digest: Digest, _ home: URL) -> TilePackList? {
         guard let bytes = try? Data(contentsOf: home.appending(path: TilePackList.path(wanted.id))),
             let list = try? JSONDecoder().decode(TilePackList.self, from: bytes), list.answers(wanted, of: digest)
@@ -98,17 +100,19 @@ struct CatalogPublisher: Publishing {
 
     func wantsPatches(_ order: PublishOrder) -> Bool {
         guard patchMaker != nil else { return false }
-        // A catalog that cannot be read now is one that patches cannot be listed in.
+        // If the catalog cannot be read now, patches cannot be listed in it either.
         let wanted = try? catalog.wantedPatches(of: [order.id], in: order.edition, previous: patchVersions)
         return wanted?.isEmpty == false
     }
 
-    /// Makes the patches that are not there, also those that a crash prevented, and lists them together.
+    /// Makes the missing patches and lists them together.
+    ///
+    /// This includes patches that a crash prevented.
     func makePatches(_ orders: [PublishOrder]) {
         guard let patchMaker, !orders.isEmpty else { return }
         func warn(_ package: String, _ error: any Error) {
             logger?.warning(
-                "no patch to the new version",
+                "Patch to the new version not made",
                 metadata: [LogKey.package: "\(package)", LogKey.errorMessage: "\(error)"])
         }
         do {
@@ -139,7 +143,7 @@ struct CatalogPublisher: Publishing {
                 cut: catalog.idsWithPacks(among: ids, in: edition)
             ).warnings
         } catch {
-            // Whatever else is wrong with the catalog may be mended before there is something to publish.
+            // Any other problem of the catalog may be fixed before there is something to publish.
             guard [.otherTileset, .otherArea, .badRequest].contains(error.code) else { return [] }
             throw SubmitProblem("\(error.code)", error.message)
         }
@@ -155,7 +159,7 @@ struct CatalogPublisher: Publishing {
 
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool) {
         switch error {
-        // The merged package rotted in the blob store: it is as good as gone, and the next merge makes it again.
+        // The merged package is damaged in the blob store. It is treated as missing, and the next merge makes it again.
         case let error as CatalogError where error.code == .badFile:
             (Trouble(cause: "blob-missing", detail: error.message), false)
         case let error as CatalogError:

@@ -5,9 +5,11 @@ import Shards
 import Telemetry
 
 extension CoordinatorEngine {
-    /// Lets the oldest baseline go while the disk of the blobs is nearly full: work comes before what is kept for later.
+    /// Releases the oldest previous build while the disk of the blobs is nearly full: running jobs have priority over
+    /// cached tiles.
     ///
-    /// Looked at every ten seconds, beside the loop, because the folder may lie on a network that hangs.
+    /// Checks the disk every ten seconds, outside the loop, because the folder may be on a network file system that
+    /// hangs.
     func makeRoom() {
         guard options.store == nil, !scheduler.baselineJobs.isEmpty, now >= nextRoomLook else { return }
         nextRoomLook = now + 10_000
@@ -19,15 +21,16 @@ extension CoordinatorEngine {
             }
             guard room.isShort else { return nil }
             logger.notice(
-                "the oldest kept tiles go, because the disk of the blobs is nearly full",
+                "Oldest kept tiles released because the disk of the blobs is nearly full",
                 metadata: [LogKey.path: "\(options.blobs.path)", "packhorse.disk.free": "\(room.free)"])
             return .event(.makeRoom)
         }
     }
 
-    /// Removes what a job that is done names beside its accepted shards: manifests, merged packages, results nobody accepted.
+    /// Removes the blobs of a finished job except its accepted shards: manifests, merged packages and results that were
+    /// not accepted.
     ///
-    /// A failure costs room until the next start, which does it again.
+    /// A failure only costs disk space until the next start, which tries again.
     func trimBlobs(of job: JobID) async {
         guard !options.keepShards else { return }
         do {
@@ -42,12 +45,12 @@ extension CoordinatorEngine {
                     return left.isEmpty ? nil : .trimPostponed(job, left)
                 } catch {
                     removals.ended(ticket)
-                    logger.info("blobs stay", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
+                    logger.info("Blobs not removed", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
                     return nil
                 }
             }
         } catch {
-            logger.info("blobs stay", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
+            logger.info("Blobs not removed", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
         }
     }
 }

@@ -9,7 +9,9 @@ import Tiles
 import Wire
 
 extension CoordinatorEngine {
-    /// Starts work beside the loop; its report comes back through the workshop.
+    /// Starts work outside the loop.
+    ///
+    /// Its report comes back through the queue of reports.
     func start(_ chore: Turn.Chore) async throws {
         switch chore {
         case .manifest(let job, let package): writeManifest(job, package)
@@ -25,7 +27,7 @@ extension CoordinatorEngine {
         }
     }
 
-    /// The list of everything a merger needs, as a blob of its own.
+    /// Writes the list of everything that a merger needs, as a separate blob.
     private func writeManifest(_ job: JobID, _ package: Int) {
         guard scheduler.isLiving(job), let spec = specs[job], spec.packages.indices.contains(package) else {
             let trouble = Trouble(cause: "job-ended", detail: "the job ended before its manifest was written")
@@ -41,7 +43,7 @@ extension CoordinatorEngine {
             shards.append(Data(digest.bytes))
             footers.append(Data(batch.result.footer?.bytes ?? []))
         }
-        // The job as a whole lacks little enough; that must not be all in one of its packages.
+        // The limit for missing tiles holds for each package, not only for the whole job.
         let share = Self.mayLack(spec.allowedMissing, of: wanted.mask.count(in: spec.zooms))
         let manifest = PBMergeManifest.make {
             $0.packageFormat = min(Self.newestPackageFormat, scheduler.packageFormat ?? .max)
@@ -67,10 +69,10 @@ extension CoordinatorEngine {
                 let bytes = try manifest.encoded()
                 let digest = Digest(of: bytes)
                 guard let content = ContentDigest(digest.bytes) else {
-                    let trouble = Trouble(cause: "internal", detail: "a manifest has a digest of a wrong length")
+                    let trouble = Trouble(cause: "internal", detail: "the digest of a manifest has a wrong length")
                     return .event(.manifestFailed(job, package: package, trouble, retriable: false))
                 }
-                // An earlier job over the same shards has the very same one.
+                // An earlier job over the same shards has an identical manifest.
                 removals.claim(content)
                 do {
                     await removals.pass(content)
@@ -81,7 +83,7 @@ extension CoordinatorEngine {
                     removals.settle(content, mayBeNamed: false)
                     throw error
                 }
-                // A style is named by its address, and what is there may change.
+                // A style is identified by its address, and its content may change.
                 return .written(job, package: package, content, decides: manifest.style.isEmpty)
             } catch {
                 let (trouble, mayHeal) = publisher.trouble(error)
@@ -90,7 +92,9 @@ extension CoordinatorEngine {
         }
     }
 
-    /// At most how many of a package's tiles failed: those of its batches, of which some may lie beyond its mask.
+    /// Upper bound of a package's failed tiles: those of its batches.
+    ///
+    /// Some of them may lie outside its mask.
     private func failedTiles(of wanted: JobSpec.Package, _ job: JobID) -> UInt64 {
         scheduler.batches(of: job).reduce(0) { sum, batch in
             guard batch.state != .split, wanted.mask.contains(batch.cell) else { return sum }
@@ -103,7 +107,9 @@ extension CoordinatorEngine {
         share > 0 ? UInt64(exactly: (min(share, 1) * Double(tiles)).rounded(.down)) ?? tiles : 0
     }
 
-    /// Puts a merged package into the catalog, with all others that wait by then; the scheduler has made `publishing` durable before.
+    /// Puts a merged package into the catalog together with all others that wait.
+    ///
+    /// The scheduler has made the state `publishing` durable before.
     private func publish(_ job: JobID, _ package: Int, _ merged: MergedPackage) {
         guard scheduler.isLiving(job), let spec = specs[job], spec.packages.indices.contains(package) else { return }
         publications.add(
@@ -112,10 +118,10 @@ extension CoordinatorEngine {
                 failedTiles: failedTiles(of: spec.packages[package], job)))
         workshop.run(on: .catalog) { [blobs, publisher, logger, publications, workshop] in
             await publications.pause()
-            // Whoever came first has taken this one along, unless it came too late or there were too many.
+            // The first waiter usually publishes this package too, unless it came too late or too many wait.
             let round = await publications.publish(blobs, publisher, logger)
             if !round.patching.isEmpty {
-                // Patches of large packages take minutes: other packages are not to wait for them, only these jobs.
+                // Patches of large packages take minutes. Only these jobs wait for them, other packages do not.
                 workshop.run(on: .patches) {
                     try? await FileWork.run { publisher.makePatches(round.patching.map(\.order)) }
                     return .events(round.patching.map(\.event))
@@ -127,9 +133,9 @@ extension CoordinatorEngine {
 
     /// Removes the blobs of ended jobs that no unfinished job has committed or is committing.
     ///
-    /// One that a worker is about to commit may go too, because its worker found it there and did not write it again: that
-    /// commit is refused, or its shard or package missed later, and made anew. Waiting instead until no job could want it would keep
-    /// everything for ever on a cluster that is never idle.
+    /// This may remove a blob that a worker found in the store and is about to commit without writing it again. Then
+    /// the commit is refused, or the shard or package is found missing later and is made again. The alternative,
+    /// waiting until no job can need the blob, would keep all blobs on a cluster that is never idle.
     private func releaseBlobs() async {
         guard !options.keepShards else { return }
         let ready = unreleased.filter { !scheduler.isLiving($0) }
@@ -148,20 +154,22 @@ extension CoordinatorEngine {
                         return left.isEmpty ? .released(job) : .postponed(job, left)
                     } catch {
                         removals.ended(ticket)
-                        logger.info("blobs stay", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
+                        logger.info(
+                            "Blobs not removed", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
                         return .keptBlobs(job)
                     }
                 }
             } catch {
                 releasing.remove(job)
-                logger.info("blobs stay", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
+                logger.info("Blobs not removed", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
             }
         }
     }
 
-    /// Tries again to remove what was left because somebody was about to name it, and what was claimed and may not have been named.
+    /// Retries the removals that were postponed because of a claim, if the claim has ended.
     ///
-    /// The rows decide, so this asks for a chore, which starts when they are durable.
+    /// The database rows decide what is needed. So this only queues the removal, which starts when the rows are
+    /// durable.
     func releasePostponed() {
         guard !options.keepShards else { return }
         let jobs = postponed.filter { !removals.isClaimed($0.value) }.keys
@@ -169,25 +177,26 @@ extension CoordinatorEngine {
         if !jobs.isEmpty { turn.chores.append(.release) }
         for job in postponedTrims.filter({ !removals.isClaimed($0.value) }).keys.sorted() {
             postponedTrims[job] = nil
-            // One that is no baseline any more is released as a whole.
+            // A job whose shards are no longer kept is released completely.
             if scheduler.baselineJobs.contains(job) { turn.chores.append(.trim(job)) }
         }
     }
 
-    /// A failure here costs nothing: the next start finds the job unreleased and removes again.
+    /// A failure has no effect: the next start finds the job unreleased and removes again.
     func forgetBlobs(of job: JobID) async {
         releasing.remove(job)
         do {
             try await store.markReleased(job)
         } catch {
             logger.info(
-                "released blobs still listed", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
+                "Released blobs still listed", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
         }
     }
 
-    /// Lets the oldest ended jobs go when there are too many; a list of jobs is for people.
+    /// Forgets the oldest ended jobs when there are too many.
     ///
-    /// One whose blobs are still named stays until they are gone, or nobody would know whose they were.
+    /// A job whose blobs are still listed stays until they are removed. Otherwise the owner of the blobs would be
+    /// unknown.
     func forgetOldJobs() {
         while scheduler.finishedCount > options.keptJobs, let oldest = scheduler.oldestFinished {
             guard options.keepShards || !isHeld(oldest) else { return }
@@ -195,30 +204,32 @@ extension CoordinatorEngine {
         }
     }
 
-    /// Whether blobs of an ended job are still there: for jobs that may use them, or because their removal is not done.
+    /// Whether blobs of an ended job still exist: other jobs may use them, or their removal has not finished.
     private func isHeld(_ job: JobID) -> Bool {
         unreleased.contains(job) || releasing.contains(job) || scheduler.isGiving(job) || scheduler.isWriting(job)
     }
 
-    /// Clears away what crashes and late commits left in the blob store; once, at a start.
+    /// Removes what crashes and late commits left in the blob store.
     ///
-    /// Blobs go only while no job is unfinished: then whoever still writes one writes it for nothing.
+    /// Runs once per start.
+    ///
+    /// Blobs are removed only while no job is unfinished, so that no blob that is still being written is needed.
     func sweep(isIdle: Bool) async throws {
         let named = isIdle && !options.keepShards ? try await store.allBlobs() : nil
         workshop.run(on: .removals) { [blobs, logger] in
             do {
                 try await blobs.removeStaleTemporaries(olderThan: 86_400)
                 if let named {
-                    // Younger ones stay, because a new blob may be about to be named.
+                    // Younger blobs stay, because a new blob may be about to be committed.
                     let removed = try await blobs.sweep(olderThan: 3_600) { digest in
                         ContentDigest(digest.bytes).map(named.contains) ?? true
                     }
                     if removed > 0 {
-                        logger.notice("forgotten blobs removed", metadata: ["packhorse.blobs": "\(removed)"])
+                        logger.notice("Unreferenced blobs removed", metadata: ["packhorse.blobs": "\(removed)"])
                     }
                 }
             } catch {
-                logger.info("old files stay", metadata: [LogKey.errorMessage: "\(error)"])
+                logger.info("Old files not removed", metadata: [LogKey.errorMessage: "\(error)"])
             }
             return nil
         }

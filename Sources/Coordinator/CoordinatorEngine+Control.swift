@@ -45,12 +45,14 @@ extension CoordinatorEngine {
         }
     }
 
-    /// Puts an answer into the turn: it leaves when everything before it is durable.
+    /// Adds an answer to the tick.
+    ///
+    /// It is sent when all earlier writes are durable.
     func reply(_ message: Message, to asker: Asker) {
         var bytes = encode(message, session: asker.session, seq: 1, re: asker.seq)
         if bytes == nil {
             let text = WireConversions.problem(
-                "too-large", "The answer does not fit a message.", hint: "ask for less at once")
+                "too-large", "The answer does not fit a message.", hint: "request fewer entries at once")
             bytes = encode(text, session: asker.session, seq: 1, re: asker.seq)
         }
         if let bytes { turn.letters.append(Turn.Letter(peer: asker.peer, bytes: bytes)) }
@@ -60,19 +62,23 @@ extension CoordinatorEngine {
 
     // MARK: - Submissions
 
-    /// A request id names one submission: what speaks against another one under it.
+    /// A request id names one submission.
+    ///
+    /// Returns a refusal if a different submission uses the same id.
     private func stranger(to job: JobID, _ body: PBSubmit) -> Refusal? {
-        // A schedule's run names no packages; jobs of earlier builds have no identity.
+        // A submission of a schedule's run names no packages; jobs of earlier builds have no identity.
         guard !body.packages.isEmpty, let spec = specs[job], let known = scheduler.summary(of: job)?.identity,
             let asked = try? SubmitPlanner.identity(body), asked != known
         else { return nil }
         return Refusal(
             "bad-request",
-            "request id '\(body.requestID)' belongs to job \(job), \(spec.label) of \(spec.tilesetID) at zoom \(spec.zooms), and this submission is another.",
+            "request id '\(body.requestID)' belongs to job \(job), \(spec.label) of \(spec.tilesetID) at zoom \(spec.zooms), and this submission is different.",
             hint: "use another --request-id for another job")
     }
 
-    /// Plans a submission beside the loop; its job is made when the plan is there.
+    /// Plans a submission outside the loop.
+    ///
+    /// Its job is made when the plan arrives.
     func submit(_ body: PBSubmit, _ asker: Asker) {
         if !body.dryRun, let job = scheduler.job(requestID: body.requestID) {
             let refusal = stranger(to: job, body)
@@ -93,7 +99,7 @@ extension CoordinatorEngine {
                 WireConversions.problem(
                     "busy",
                     "\(scheduler.livingCount) jobs are open and \(workshop.plansWaiting) submissions are being planned.",
-                    hint: "submit again when some have ended", retriable: true), to: asker)
+                    hint: "submit it again when some jobs have ended", retriable: true), to: asker)
             return
         }
         let planner = SubmitPlanner(bboxTileLimit: options.bboxTileLimit)
@@ -101,7 +107,7 @@ extension CoordinatorEngine {
         workshop.plan { [publisher] in
             let result = Result { () throws(SubmitProblem) in
                 let plan = try planner.plan(body, wall: wall)
-                // A schedule was weighed when it was added.
+                // A schedule was checked against the catalog when it was added.
                 return body.schedule.isEmpty ? try plan.weighed(publisher) : plan
             }
             return .planned(asker, result, isDry: body.dryRun)
@@ -120,7 +126,7 @@ extension CoordinatorEngine {
             })
     }
 
-    /// Takes what was done beside the loop.
+    /// Handles the result of work that was done outside the loop.
     func take(_ report: Report) async {
         switch report {
         case .event(let event): take(scheduler.handle(event, now: now))
@@ -170,15 +176,15 @@ extension CoordinatorEngine {
             with: specs.filter { scheduler.isLiving($0.key) }.map { ($0.key, $0.value) }.sorted { $0.0 < $1.0 })
     }
 
-    /// Makes the job of a plan, or finds the one that it is.
+    /// Creates the job of a plan, or finds the existing job of the same submission.
     func enter(_ plan: SubmitPlanner.Plan) -> (job: JobID, existing: Bool)? {
-        // The spec first: the submission's own turn may already offer its batches.
+        // The spec is stored first: the same tick may already offer the job's batches.
         let next = scheduler.nextJob
         specs[next] = plan.spec
         guard let (job, existing) = take(scheduler.handle(.submit(plan.submission), now: now)) else { return nil }
         if job != next { specs[next] = nil }
         logger.info(
-            "job submitted",
+            "Job submitted",
             metadata: [
                 LogKey.job: "\(job)", "packhorse.job.tiles": "\(plan.tiles)",
                 "packhorse.job.existing": "\(existing)",
@@ -202,11 +208,11 @@ extension CoordinatorEngine {
         if status.waiting.isEmpty { status.waiting = scheduler.hindrance(of: id, now: now) }
         if status.waiting.isEmpty {
             let missing = scheduler.missingFormats(of: id)
-            if !missing.isEmpty { status.waiting = "no worker here writes \(missing.joined(separator: ", "))" }
+            if !missing.isEmpty { status.waiting = "no connected worker writes \(missing.joined(separator: ", "))" }
         }
         if status.waiting.isEmpty, scheduler.isLiving(id) { status.waiting = absence ?? scheduler.absence(now: now) }
         if status.waiting.isEmpty { status.waiting = scheduler.stillness(of: id, now: now) }
-        // Kept relative, so that a catalog may move; told absolute, so that it can be used.
+        // Stored as a relative path, so that a catalog can be moved; reported as an absolute path.
         for index in status.packages.indices where !status.packages[index].path.isEmpty {
             let path = options.catalog.appending(path: status.packages[index].path).standardizedFileURL.path
             status.packages[index].path = path

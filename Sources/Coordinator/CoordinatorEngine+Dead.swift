@@ -4,9 +4,9 @@ import Tiles
 import Wire
 
 extension CoordinatorEngine {
-    /// Lists what was given up.
+    /// Lists failed work.
     ///
-    /// `after` is the position behind the last letter seen: `job << 32 | batch + 1`, 0 = from the start.
+    /// `after` is the position of the last entry that was seen: `job << 32 | batch + 1`, 0 = from the start.
     func letters(_ body: PBListDead, _ asker: Asker) async throws {
         if body.job != 0, scheduler.summary(of: body.job) == nil {
             return reply(WireConversions.problem(.unknown(body.job)), to: asker)
@@ -14,7 +14,7 @@ extension CoordinatorEngine {
         let limit = body.limit == 0 ? 100 : Int(min(body.limit, 1_000))
         var place = StateStore.LetterPlace(job: body.job)
         if body.after > 0 { place.after = ((body.after - 1) >> 32, Int((body.after - 1) & 0xFFFF_FFFF)) }
-        // The named tiles of a page share one bound.
+        // All entries of a page share one limit of named tiles.
         let found = try await store.letters(place, limit: limit + 1, named: max(4_096 / limit, 4))
         reply(
             .deadLetters(
@@ -24,26 +24,26 @@ extension CoordinatorEngine {
                 }), to: asker)
     }
 
-    /// Requeues or drops what was given up.
+    /// Requeues or drops failed work.
     func follow(_ body: PBDeadOrder, _ asker: Asker) async throws {
         let id = body.job
         guard let summary = scheduler.summary(of: id) else {
             return reply(WireConversions.problem(.unknown(id)), to: asker)
         }
         guard ["requeue", "drop"].contains(body.order) else {
-            let text = "'\(body.order.prefix(40))' is not an order about dead letters: requeue or drop."
+            let text = "'\(body.order.prefix(40))' is not an order for failed work. Use requeue or drop."
             return reply(WireConversions.problem("bad-request", text), to: asker)
         }
         let all = Set(try await store.letters(StateStore.LetterPlace(job: id), limit: .max, named: 0).map(\.index))
         let named = body.batches.map { Int(clamping: $0) }
         if let stranger = named.first(where: { !all.contains($0) }) {
-            let text = "Batch \(stranger) of job \(id) was not given up."
+            let text = "Batch \(stranger) of job \(id) has not failed."
             return reply(
                 WireConversions.problem(
-                    "unknown-batch", text, hint: "packhorse failed list \(id) lists those that were"),
+                    "unknown-batch", text, hint: "packhorse failed list \(id) lists the failed batches"),
                 to: asker)
         }
-        guard !all.isEmpty else { return ordered(changed: 0, "job \(id) has given nothing up", asker) }
+        guard !all.isEmpty else { return ordered(changed: 0, "job \(id) has no failed work", asker) }
         let chosen = named.isEmpty ? nil : named
         let count = chosen.map { Set($0).count } ?? all.count
         let what = count == 1 ? "1 batch" : "\(count) batches"
@@ -61,10 +61,10 @@ extension CoordinatorEngine {
     }
 
     private static func refusal(ofRequeue job: JobSummary) -> Refusal {
-        let text = "Job \(job.id) has ended (\(job.state.rawValue)) and let go of its tiles."
+        let text = "Job \(job.id) has ended (\(job.state.rawValue)) and its tiles were removed."
         let hint =
             job.state == .done
-            ? "submit it again to build it anew" : "packhorse retry \(job.id) fetches all of them again"
+            ? "submit it again to build it from the start" : "packhorse retry \(job.id) fetches all of them again"
         return Refusal("job-ended", text, hint: hint)
     }
 }

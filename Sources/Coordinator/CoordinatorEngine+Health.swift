@@ -4,7 +4,7 @@ import Shards
 import Wire
 
 extension CoordinatorEngine {
-    /// The state of this process, and what needs a person.
+    /// Reports the state of this process and the findings that need an operator.
     func health() -> Message {
         .health(
             .make {
@@ -18,7 +18,8 @@ extension CoordinatorEngine {
             })
     }
 
-    /// Looks at the free space of the catalog's disk: every ten seconds, beside the loop, because the folder may lie on a network that hangs.
+    /// Checks the free space of the catalog's disk every ten seconds, outside the loop, because the folder may be on a
+    /// network file system that hangs.
     func lookAtCatalog() {
         guard now >= nextCatalogLook, !isLookingAtCatalog else { return }
         nextCatalogLook = now + 10_000
@@ -28,7 +29,9 @@ extension CoordinatorEngine {
         }
     }
 
-    /// A full disk, or packages that cannot be put into the catalog: nothing is delivered until somebody acts.
+    /// A full disk, or packages that cannot be put into the catalog.
+    ///
+    /// Nothing is published until the operator acts.
     private func catalogFindings() -> [PBHealthFinding] {
         let folder = "'\(options.catalog.path)'"
         if let (job, package, trouble) = unpublished() {
@@ -39,7 +42,7 @@ extension CoordinatorEngine {
             return [
                 finding(
                     "fail", isFull ? "catalog-full" : "catalog-not-written", text,
-                    "\(hint); it is tried again every few seconds")
+                    "\(hint); publishing is retried every few seconds")
             ]
         }
         guard let room = catalogRoom, room.isShort else { return [] }
@@ -52,7 +55,7 @@ extension CoordinatorEngine {
         return [finding("warn", "catalog-nearly-full", text, hint)]
     }
 
-    /// The first package that waits for the catalog after a failed attempt.
+    /// The first package whose publication failed and is being retried.
     private func unpublished() -> (job: JobID, package: String, Trouble)? {
         for job in scheduler.jobIDs where scheduler.isLiving(job) {
             for package in scheduler.packages(of: job) where package.state == .publishing || package.state == .manifest
@@ -69,12 +72,12 @@ extension CoordinatorEngine {
         scheduler.allSchedules.compactMap { schedule in
             if let trouble = schedule.trouble {
                 let text =
-                    "the last firing of schedule '\(schedule.id)' made no job: \(trouble.detail) [\(trouble.cause)]"
-                let hint = "correct it, and try it: packhorse schedule run \(schedule.id)"
+                    "the last run of schedule '\(schedule.id)' made no job: \(trouble.detail) [\(trouble.cause)]"
+                let hint = "correct the schedule, then test it: packhorse schedule run \(schedule.id)"
                 return finding("warn", "schedule-failed", text, hint)
             }
             guard let job = scheduler.summary(of: schedule.lastJob), job.state == .failed else { return nil }
-            let text = "job \(job.id), the last of schedule '\(schedule.id)', failed: \(job.reason)"
+            let text = "job \(job.id), the last job of schedule '\(schedule.id)', failed: \(job.reason)"
             return finding("warn", "schedule-failed", text, "packhorse status \(job.id); packhorse retry \(job.id)")
         }
     }
@@ -84,8 +87,8 @@ extension CoordinatorEngine {
             let seconds = (origin.blockedFor + 999) / 1_000
             let text =
                 origin.state == "blocked"
-                ? "origin '\(origin.name)' asked to wait: it gets no request for \(seconds) s"
-                : "origin '\(origin.name)' does not answer; it is tried again in \(seconds) s"
+                ? "origin '\(origin.name)' asked clients to wait; it gets no requests for \(seconds) s"
+                : "origin '\(origin.name)' does not answer; the next attempt is in \(seconds) s"
             return finding("warn", "origin-\(origin.state)", text, "packhorse origins shows its state")
         }
     }
@@ -99,8 +102,10 @@ extension CoordinatorEngine {
         }
     }
 
-    /// What is tried again until it heals.
+    /// Causes that are retried until they are resolved.
     private static let catalogCauses: Set<String> = ["disk-full", "io"]
-    /// Bytes below which a disk is called full: no package and hardly a list fits any more.
+    /// A disk with less free space counts as full: no package and hardly a list fits.
+    ///
+    /// Unit: bytes.
     private static let leastRoom: UInt64 = 1_000_000
 }

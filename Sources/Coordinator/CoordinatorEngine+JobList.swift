@@ -2,9 +2,9 @@ import Foundation
 import Scheduling
 import Wire
 
-/// The list of jobs: those in memory, and summaries of those that were forgotten.
+/// The list of jobs: those in memory, and summaries of forgotten jobs.
 extension CoordinatorEngine {
-    /// Answers with a page of jobs, the newest of those that are asked for.
+    /// Answers with one page of the requested jobs, newest first.
     func listJobs(_ body: PBListJobs, _ asker: Asker) async {
         let limit = body.limit == 0 ? 100 : Int(min(body.limit, 1_000))
         let before = body.before == 0 ? JobID.max : body.before
@@ -20,7 +20,7 @@ extension CoordinatorEngine {
         let kept = scheduler.jobIDs.filter { $0 < before && $0 >= old.floor && takes($0, filter) }
         let forgotten = Dictionary(old.jobs.map { ($0.job, $0) }) { $1 }
         let found = (kept + forgotten.keys).sorted(by: >)
-        // A list of jobs may name 4,096 packages in all, and must fit a frame.
+        // A list of jobs may name 4,096 packages in total, and must fit a frame.
         let packages = min(20, 4_096 / max(min(found.count, limit), 1))
         var room = MessageType.jobs.maxBodyBytes / 2
         var page: [PBJobStatus] = []

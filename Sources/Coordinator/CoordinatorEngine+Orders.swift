@@ -6,7 +6,7 @@ import Tiles
 import Wire
 
 extension CoordinatorEngine {
-    /// Follows an order about a job, or says what speaks against it.
+    /// Carries out an order for a job, or returns the refusal.
     func order(_ body: PBJobOrder, _ asker: Asker) {
         let id = body.job
         if body.order == "retry" {
@@ -18,7 +18,7 @@ extension CoordinatorEngine {
         }
         if let refusal = scheduler.refusal(of: id) { return reply(WireConversions.problem(refusal), to: asker) }
         guard let order = Self.order(body), let before = scheduler.summary(of: id) else {
-            let text = "'\(body.order.prefix(40))' is not an order: pause, resume, retry, prioritise or weigh."
+            let text = "'\(body.order.prefix(40))' is not an order. Use pause, resume, retry, prioritise or weigh."
             return reply(WireConversions.problem("bad-request", text), to: asker)
         }
         if Self.wakes(order, before), before.hasRested, let refusal = superseded(id) {
@@ -26,11 +26,11 @@ extension CoordinatorEngine {
         }
         take(scheduler.handle(.order(id, order), now: now))
         guard let after = scheduler.summary(of: id) else { return }
-        logger.info("job ordered", metadata: [LogKey.job: "\(id)", "packhorse.order": "\(body.order)"])
+        logger.info("Job order received", metadata: [LogKey.job: "\(id)", "packhorse.order": "\(body.order)"])
         ordered(changed: before == after ? 0 : 1, Self.text(order, before, after), asker)
     }
 
-    /// Whether a paused job goes on with it.
+    /// Whether the order resumes a paused job.
     private static func wakes(_ order: JobOrder, _ job: JobSummary) -> Bool {
         guard job.priority < 0 else { return false }
         return switch order {
@@ -50,21 +50,21 @@ extension CoordinatorEngine {
         }
     }
 
-    /// What an order came to.
+    /// The result of an order as text.
     private static func text(_ order: JobOrder, _ before: JobSummary, _ after: JobSummary) -> String {
         let id = after.id
         if case .weigh = order {
             return "job \(id) has weight \(after.weight)" + (before.weight == after.weight ? " already" : "")
         }
         guard before.priority != after.priority else {
-            return after.priority < 0 ? "job \(id) was paused already" : "job \(id) stays as it is"
+            return after.priority < 0 ? "job \(id) was paused already" : "job \(id) is unchanged"
         }
         if after.priority < 0 {
             let taken = before.counts[.leased]
             return "job \(id) is paused" + (taken == 0 ? "" : "; \(taken) running batches were taken back")
         }
         return before.priority < 0
-            ? "job \(id) goes on with priority \(after.priority)" : "job \(id) has priority \(after.priority)"
+            ? "job \(id) resumes with priority \(after.priority)" : "job \(id) has priority \(after.priority)"
     }
 
     func ordered(changed: Int, _ text: String, _ asker: Asker) {
@@ -76,21 +76,21 @@ extension CoordinatorEngine {
                 }), to: asker)
     }
 
-    /// Cuts a failing batch with the job's mask.
+    /// Divides a failing batch along the job's mask.
     func cut(_ cut: CutRequest) {
         guard let spec = specs[cut.job] else { return }
         let parts = BatchPlanner.parts(of: cut.cell, zooms: cut.zooms, mask: spec.mask)
         logger.info(
-            "batch cut",
+            "Batch split",
             metadata: [
                 LogKey.job: "\(cut.job)", LogKey.batch: "\(cut.batch)", "packhorse.batch.parts": "\(parts.count)",
             ])
         take(scheduler.handle(.splitPlanned(cut.job, batch: cut.batch, parts), now: now))
     }
 
-    // MARK: - Going on
+    // MARK: - Resuming
 
-    /// Makes ready what an ended job needs to go on: its batches, or a plan as on the first day when its blobs are gone.
+    /// Prepares the restart of an ended job: its old batches, or a new plan when its blobs are gone.
     func reopen(_ id: JobID, only: [Int]?, permits: Permits = Permits(), _ asker: Asker) async throws {
         if let refusal = scheduler.refusal(ofRetry: id) { return reply(WireConversions.problem(refusal), to: asker) }
         let isKept = holdsBlobs(id)
@@ -116,12 +116,13 @@ extension CoordinatorEngine {
         }
     }
 
-    /// What a job kept is older than what another has published under the same name since it ended: going on would turn the catalog back.
+    /// Refuses a restart when another job has published a newer version of a package since this job ended: the restart
+    /// would publish older tiles.
     private func superseded(_ id: JobID) -> Refusal? {
         guard let own = times[id] else { return nil }
         let isEnded = own.ended != nil
         let ids = Set(scheduler.packages(of: id).filter { !$0.state.isPublished }.map(\.id))
-        // A job that has not ended was overtaken by those that began after it and are done.
+        // A job that has not ended is overtaken by jobs that started after it and are done.
         let since = times.filter { other, times in
             guard other != id, let ended = times.ended else { return false }
             return own.ended.map { ended >= $0 } ?? (times.created > own.created)
@@ -133,8 +134,8 @@ extension CoordinatorEngine {
                 "job-superseded",
                 "Job \(job) has published package '\(published.id)' after job \(id), whose tiles are older.",
                 hint: isEnded
-                    ? "submit it again: what has not changed since is not fetched again"
-                    : "cancel it and submit it again: what has not changed since is not fetched again")
+                    ? "submit it again; tiles that have not changed are not fetched again"
+                    : "cancel it and submit it again; tiles that have not changed are not fetched again")
         }
         return nil
     }
@@ -166,16 +167,17 @@ extension CoordinatorEngine {
                 now: now))
         let counts = scheduler.summary(of: id)?.counts ?? JobCounts()
         let kept =
-            counts[.done] == 0 ? "from the start" : "\(counts[.done]) of \(counts.wholeBatches) batches are there"
-        logger.info("job goes on", metadata: [LogKey.job: "\(id)"])
-        ordered(changed: Int(clamping: counts[.ready]), "job \(id) goes on: \(kept)", asker)
+            counts[.done] == 0 ? "from the start" : "\(counts[.done]) of \(counts.wholeBatches) batches are done"
+        logger.info("Job resumed", metadata: [LogKey.job: "\(id)"])
+        ordered(changed: Int(clamping: counts[.ready]), "job \(id) resumes: \(kept)", asker)
     }
 }
 
 extension SubmitPlanner {
-    /// What a stored job goes on with.
+    /// The state from which a stored job continues.
     ///
-    /// - Parameter permits: What the retry allows in addition; it is stored with the job, so that a restart knows it.
+    /// - Parameter permits: What the retry allows in addition. It is stored with the job, so that it survives a
+    ///   restart.
     func reopening(
         _ payload: [UInt8], kept: [Batch]?, permits: Permits = Permits(), wall: Int64
     ) throws(SubmitProblem) -> Reopening {
@@ -184,7 +186,7 @@ extension SubmitPlanner {
             throw SubmitProblem("internal", "The job's submission cannot be read: \(error)")
         }
         guard case .submit(var body) = frame.message else {
-            throw SubmitProblem("internal", "The job's submission is none.")
+            throw SubmitProblem("internal", "The job's stored payload is not a Submit message.")
         }
         let changed = permits.apply(to: &body) ? try Self.payload(body) : []
         if let kept {

@@ -9,7 +9,7 @@ extension CoordinatorEngine {
         .origins(.make { $0.origins = scheduler.origins(now: now).map(WireConversions.status) })
     }
 
-    /// Follows an order about an origin, or says why not.
+    /// Carries out an order for an origin, or returns the refusal.
     func order(_ body: PBOriginOrder, _ asker: Asker) {
         let name = body.limit.origin
         let limit = WireConversions.limit(body.limit)
@@ -31,10 +31,10 @@ extension CoordinatorEngine {
             case "clear": set(nil, for: name, asker)
             default:
                 throw Refusal(
-                    "bad-request", "'\(body.order.prefix(40))' is not an order: open, limit or clear.")
+                    "bad-request", "'\(body.order.prefix(40))' is not an order. Use open, limit or clear.")
             }
             logger.info(
-                "origin ordered", metadata: ["packhorse.origin": "\(name)", "packhorse.order": "\(body.order)"])
+                "Origin order received", metadata: ["packhorse.origin": "\(name)", "packhorse.order": "\(body.order)"])
         } catch {
             reply(WireConversions.problem(error), to: asker)
         }
@@ -74,7 +74,7 @@ extension WireConversions {
         return use
     }
 
-    /// `nil` when it limits nothing.
+    /// `nil` when the message sets no limit.
     static func limit(_ body: PBOriginLimit) -> OperatorLimit? {
         let limit = OperatorLimit(
             perSecond: body.perSecond > 0 ? body.perSecond : nil,

@@ -5,13 +5,15 @@ import Wire
 import ZeroMQ
 
 extension CoordinatorEngine {
-    /// Whether the peer's key has the role its message needs; one without is told which.
+    /// Whether the peer's key has the role that the message needs.
+    ///
+    /// A refused peer is told which role is missing.
     func permits(_ frame: Frame, _ inbound: Inbound) -> Bool {
         guard let needed = Permissions.missing(frame.message, inbound.roles) else { return true }
         let type = frame.message.type
         let (text, hint) = Permissions.refusal(of: type, needing: needed, inbound)
         logger.notice(
-            "message forbidden",
+            "Message forbidden",
             metadata: [
                 "packhorse.peer.user": "\(inbound.user ?? "-")", "packhorse.message": "\(type)",
                 LogKey.errorMessage: "\(text)",
@@ -21,7 +23,7 @@ extension CoordinatorEngine {
                 WireConversions.problem("forbidden", text, hint: hint),
                 to: Asker(peer: inbound.peer, session: frame.session, seq: frame.seq))
         } else {
-            // A worker that may not work any more: what it holds is another's.
+            // The worker has lost its permission: its leases go to other workers.
             if peers.note(frame.session, at: inbound.peer, user: inbound.user) {
                 take(scheduler.handle(.bye(frame.session), now: now))
             }
@@ -34,7 +36,9 @@ extension CoordinatorEngine {
         return false
     }
 
-    /// Asks workers to finish and leave, or to stay: all that are called so, by name or as pid@host.
+    /// Asks workers to finish and leave, or cancels that request.
+    ///
+    /// Applies to all workers with this name or pid@host.
     func drain(_ body: PBDrainWorker, _ asker: Asker) {
         let meant = scheduler.workers(now: now).filter {
             $0.profile.name == body.name || "\($0.profile.processID)@\($0.profile.host)" == body.name
@@ -48,7 +52,7 @@ extension CoordinatorEngine {
         }
         for worker in meant { take(scheduler.handle(.drain(worker.session, isOn: !body.undo), now: now)) }
         logger.notice(
-            body.undo ? "workers stay" : "workers drain",
+            body.undo ? "Workers stay" : "Workers drain",
             metadata: [LogKey.worker: "\(body.name)", "packhorse.workers": "\(meant.count)"])
         let leases = meant.reduce(0) { $0 + $1.leases }
         reply(

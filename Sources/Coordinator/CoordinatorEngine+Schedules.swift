@@ -5,7 +5,9 @@ import Telemetry
 import Wire
 
 extension CoordinatorEngine {
-    /// Hands wall time in when a schedule is due, or was set by a clock that was ahead; at most once a second, because one that waits for its job is asked for again.
+    /// Passes the wall time to the scheduler when a schedule is due, or when it was set by a clock that ran ahead.
+    ///
+    /// At most once a second, because a schedule that waits for its job is asked again.
     func fireSchedules() {
         guard now - lastWall >= 1_000, let due = scheduler.nextFiring else { return }
         lastWall = now
@@ -13,14 +15,14 @@ extension CoordinatorEngine {
         take(scheduler.handle(.wall(wall), now: now))
     }
 
-    /// What speaks against a submission of a schedule, or `nil`.
+    /// Why a submission of a schedule is refused, or `nil`.
     func refusal(ofSchedule id: String) -> Refusal? {
         guard !id.isEmpty, scheduler.schedule(id) == nil else { return nil }
         return Refusal(
             "unknown-schedule", "There is no schedule '\(id.prefix(80))'.", hint: "packhorse schedule list lists them")
     }
 
-    // MARK: - Keeping them
+    // MARK: - Storing schedules
 
     /// Checks a schedule and its submission.
     func put(_ body: PBSchedule, _ asker: Asker) {
@@ -30,7 +32,7 @@ extension CoordinatorEngine {
                 throw Refusal(
                     "bad-schedule", "'\(body.id.prefix(80))' cannot name a schedule.",
                     hint:
-                        "use 1 to 100 letters, digits and -_.,(), the first no dot and no hyphen, for example 'monthly-ee'"
+                        "use 1 to 100 letters, digits and -_.,(), but no dot or hyphen at the start, for example 'monthly-ee'"
                 )
             }
             guard scheduler.schedule(body.id) != nil || scheduler.allSchedules.count < Scheduler.mostSchedules else {
@@ -115,7 +117,7 @@ extension CoordinatorEngine {
 
     // MARK: - Firing
 
-    /// Submits a schedule's submission at its time, under a request id that names the instant.
+    /// Submits the job of a schedule at its time, under a request id that names the instant.
     func fire(_ id: String, due: Int64) async throws {
         let firing = Firing(schedule: id, due: due, wall: wall)
         guard workshop.plansWaiting < options.mostPlans, scheduler.livingCount < options.mostOpenJobs else {
@@ -157,13 +159,13 @@ extension CoordinatorEngine {
         case .success(let plan):
             guard scheduler.schedule(firing.schedule) != nil, let (job, _) = enter(plan) else { return }
             logger.notice(
-                "schedule fired", metadata: ["packhorse.schedule": "\(firing.schedule)", LogKey.job: "\(job)"])
+                "Schedule fired", metadata: ["packhorse.schedule": "\(firing.schedule)", LogKey.job: "\(job)"])
         }
     }
 
     private func failed(_ firing: Firing, _ trouble: Trouble, retriable: Bool) {
         logger.warning(
-            "schedule not fired",
+            "Schedule not fired",
             metadata: [
                 "packhorse.schedule": "\(firing.schedule)", LogKey.errorCode: "\(trouble.cause)",
                 LogKey.errorMessage: "\(trouble.detail)",
@@ -173,7 +175,9 @@ extension CoordinatorEngine {
                 .fireFailed(schedule: firing.schedule, wall: wall, trouble, retriable: retriable), now: now))
     }
 
-    /// Submits a schedule's submission because somebody asks for it; its calendar stays as it is.
+    /// Submits the job of a schedule by hand.
+    ///
+    /// Its calendar does not change.
     func runSchedule(_ body: PBSubmit, _ asker: Asker) async throws {
         if let refusal = refusal(ofSchedule: body.schedule) {
             return reply(WireConversions.problem(refusal), to: asker)

@@ -8,7 +8,7 @@ import Wire
 import ZeroMQ
 
 extension CoordinatorEngine {
-    /// Takes one frame from a peer.
+    /// Handles one frame from a peer.
     func accept(_ inbound: Inbound) async {
         guard !peers.isIgnored(inbound.peer, now: now), let frame = decode(inbound), permits(frame, inbound) else {
             return
@@ -20,14 +20,14 @@ extension CoordinatorEngine {
         }
     }
 
-    /// The frame, or `nil` for a malformed one, which counts against its peer.
+    /// The decoded frame, or `nil` for a malformed one, which counts against its peer.
     func decode(_ inbound: Inbound) -> Frame? {
         do {
             return try Frame(decoding: inbound.bytes)
         } catch {
             strike(inbound, "\(error)")
             if error.code == .versionMismatch { rejectVersion(inbound, error.message) }
-            // A header of our major version is enough to tell the sender; anything else gets silence.
+            // A header of our major version is enough to answer the sender. All other malformed frames are dropped.
             if let header = error.header, inbound.endpointIndex == Self.control {
                 let text = WireConversions.problem("\(error.code)", error.message)
                 if let bytes = encode(text, session: header.session, seq: 1, re: header.seq) {
@@ -38,7 +38,9 @@ extension CoordinatorEngine {
         }
     }
 
-    /// Tells a peer of another major version, whose frames cannot be read here: it cannot read ours either, but sees that.
+    /// Answers a peer of another major version, whose frames cannot be read here.
+    ///
+    /// The peer cannot read the answer either, but sees the mismatch.
     private func rejectVersion(_ inbound: Inbound, _ why: String) {
         let body = PBReject.make {
             $0.code = "version-mismatch"
@@ -55,7 +57,7 @@ extension CoordinatorEngine {
         let isIgnored = peers.strike(inbound.peer, now: now)
         if isIgnored { router.cut([inbound.peer]) }
         logger.info(
-            isIgnored ? "peer cut after three bad frames" : "frame refused",
+            isIgnored ? "Peer disconnected after three bad frames" : "Frame refused",
             metadata: ["packhorse.peer.user": "\(inbound.user ?? "-")", LogKey.errorMessage: "\(why)"])
     }
 
@@ -67,7 +69,7 @@ extension CoordinatorEngine {
             return try Frame(session: session, seq: seq, re: re, epoch: store.epoch, minor: minor, message).encoded()
         } catch {
             logger.error(
-                "message cannot be sent",
+                "Message cannot be sent",
                 metadata: ["packhorse.message": "\(message.type)", LogKey.errorMessage: "\(error)"])
             return nil
         }
@@ -81,7 +83,7 @@ extension CoordinatorEngine {
             strike(inbound, "the session belongs to another key")
             return
         }
-        // What a worker may do is part of its profile: with other roles it introduces itself anew.
+        // The roles of a key are part of the worker's profile. After a change the worker must send a new hello.
         if peers.haveChanged(inbound.roles, of: id), scheduler.knows(id) { post(.unknownSession, to: id) }
         if peers.count > 2 * scheduler.sessionCount + 256 { peers.prune(scheduler.knows) }
         answering = (id, frame.seq)
@@ -96,7 +98,7 @@ extension CoordinatorEngine {
                 peers.agree(on: Self.minor(of: body), with: id)
                 let held = body.held.map { LeaseToken($0.token) }
                 logger.info(
-                    "worker says hello",
+                    "Worker connected",
                     metadata: [
                         LogKey.worker: "\(body.name)", "packhorse.session": "\(id)",
                         "packhorse.leases.held": "\(held.count)",
@@ -118,7 +120,7 @@ extension CoordinatorEngine {
         case .commit(let body): check(body, frame)
         case .fail(let body):
             logger.info(
-                "attempt failed",
+                "Attempt failed",
                 metadata: [
                     "packhorse.session": "\(id)", LogKey.token: "\(body.token)", LogKey.errorCode: "\(body.cause)",
                     LogKey.errorMessage: "\(body.detail)",
@@ -134,10 +136,10 @@ extension CoordinatorEngine {
         }
     }
 
-    /// Budgets are divided once a turn, when all of its frames have been heard.
+    /// Budgets are divided once per tick, after all of its frames.
     private func feed(_ event: Event) { take(scheduler.apply(event, now: now)) }
 
-    /// Why a worker cannot be had, or `nil`.
+    /// Why a worker is refused, or `nil`.
     private func refusal(of body: PBHello) -> PBReject? {
         do {
             _ = try WireVersion.negotiate(minimum: body.wireMinorMin, maximum: body.wireMinorMax)
@@ -172,12 +174,12 @@ extension CoordinatorEngine {
         }
     }
 
-    /// The wire minor to speak with a worker whose range meets ours.
+    /// The wire minor for a worker whose range overlaps ours.
     private static func minor(of body: PBHello) -> UInt8 {
         UInt8(clamping: min(body.wireMinorMax, UInt32(WireVersion.minors.upperBound)))
     }
 
-    /// Why there is no room for another worker, or `nil`.
+    /// Why another worker does not fit, or `nil`.
     private func crowd(_ id: SessionID) -> PBReject? {
         guard !scheduler.knows(id), scheduler.sessionCount >= options.mostSessions else { return nil }
         return .make {
@@ -188,37 +190,44 @@ extension CoordinatorEngine {
         }
     }
 
-    /// The newest version of packages that a worker and this build know both.
+    /// The newest package format that the worker and this build both support.
     private static func packageFormat(of body: PBHello) -> UInt32? {
         body.packageFormats.filter(packageFormats.contains).max()
     }
 
-    /// Whether a worker gets merges: one of the build before only while there is no newer one, because it cannot do what was begun for those.
+    /// Whether a worker gets merges.
+    ///
+    /// A worker of the previous build gets them only while no newer one is connected, because it cannot continue
+    /// packages of the newer format.
     private func mayMerge(_ body: PBHello) -> Bool {
         guard let format = Self.packageFormat(of: body) else { return false }
         return format == Self.newestPackageFormat || !scheduler.canMerge(packageFormat: Self.newestPackageFormat)
     }
 
-    /// What jobs of this build are pinned to.
+    /// The shard format that jobs of this build use.
     static let shardFormat: UInt32 = 1
-    /// The newest is written, unless a merger of the build before is there: an upgrade ends when the last of them has left.
+    /// The newest package format.
+    ///
+    /// The previous one is written only while a merger of the previous build is connected.
     static let newestPackageFormat: UInt32 = 3
-    /// Versions that were in a release.
+    /// Package formats of released versions.
     static let packageFormats: Set<UInt32> = [1, newestPackageFormat]
 
     func reject(_ body: PBReject, _ peer: PeerID, _ frame: Frame) {
         logger.warning(
-            "worker rejected", metadata: [LogKey.errorCode: "\(body.code)", LogKey.errorMessage: "\(body.text)"])
+            "Worker rejected", metadata: [LogKey.errorCode: "\(body.code)", LogKey.errorMessage: "\(body.text)"])
         if let bytes = encode(.reject(body), session: frame.session, seq: 1, re: frame.seq) {
             turn.letters.append(Turn.Letter(peer: peer, bytes: bytes))
         }
     }
 
-    /// A commit counts only when what it names is really there; the store is asked beside the loop.
+    /// A commit counts only if the blobs that it names exist.
+    ///
+    /// The store is asked outside the loop.
     private func check(_ body: PBCommit, _ frame: Frame) {
         guard let result = WireConversions.result(body) else { return }
         let check = CommitCheck(session: frame.session, token: LeaseToken(body.token))
-        // Workers repeat what is not answered; the first one's answer is on its way.
+        // Workers repeat unanswered messages. The check of the first one is still running.
         guard checking.count < options.mostChecks, checking.insert(check).inserted else { return }
         let digests = result.blobs
         for digest in digests { removals.claim(digest) }
@@ -233,16 +242,17 @@ extension CoordinatorEngine {
         }
     }
 
-    /// The store gave no answer, so neither does the coordinator: the worker keeps its result and says it again.
+    /// The store did not answer, so the coordinator does not answer either: the worker keeps its result and sends it
+    /// again.
     func unchecked(_ check: CommitCheck, _ why: String) {
         checking.remove(check)
         releasePostponed()
         logger.warning(
-            "blob store does not answer; a result waits",
+            "Blob store does not answer; a result waits",
             metadata: [LogKey.token: "\(check.token.rawValue)", LogKey.errorMessage: "\(why)"])
     }
 
-    /// A commit whose blob was looked for.
+    /// Handles a commit whose blobs were looked up.
     func checked(_ check: CommitCheck, seq: UInt64, _ result: CommitResult, _ trouble: Trouble?) {
         checking.remove(check)
         answering = (check.session, seq)
@@ -252,12 +262,12 @@ extension CoordinatorEngine {
         } else {
             feed(.commit(check.session, check.token, result))
         }
-        // Lists of blobs to remove are made from here on out of a store that has this turn's writes.
+        // Removal lists that are made from now on see the writes of this tick.
         for digest in result.blobs { removals.settle(digest, mayBeNamed: trouble == nil) }
         releasePostponed()
     }
 
-    /// Why what a result names cannot be used, or `nil`.
+    /// Why the blobs of a result cannot be used, or `nil`.
     private static func missing(_ result: CommitResult, in blobs: any ManagedBlobStore) async throws -> Trouble? {
         let named: [(digest: ContentDigest, size: UInt64)] =
             switch result {
@@ -277,10 +287,10 @@ extension CoordinatorEngine {
 
     // MARK: - To workers
 
-    /// Puts a message to a worker into the turn.
+    /// Adds a message for a worker to the tick.
     func post(_ message: Outgoing, to session: SessionID) {
         guard var wire = wire(message), let (peer, seq, minor) = peers.next(for: session) else { return }
-        // A worker of the version before does not know it, and must not be told.
+        // A worker of an older version does not know this message.
         guard wire.type.minor <= minor else { return }
         if case .pong(var body) = wire {
             body.draining = scheduler.isDraining(session)
@@ -291,9 +301,9 @@ extension CoordinatorEngine {
             wire = .welcome(body)
         }
         if case .stale(let token, let reason) = message {
-            // The fence at work: a worker that was thought dead, or a result that does not count.
+            // The token is outdated: the worker was considered dead, or its result does not count.
             logger.notice(
-                "result refused",
+                "Result refused",
                 metadata: [
                     "packhorse.session": "\(session)", LogKey.token: "\(token.rawValue)", LogKey.errorCode: "\(reason)",
                 ])
@@ -370,7 +380,7 @@ extension CoordinatorEngine {
 }
 
 extension CoordinatorOptions {
-    /// The scheduler's numbers under these options.
+    /// The scheduler's limits and intervals under these options.
     var policy: SchedulerPolicy {
         var policy = SchedulerPolicy()
         policy.lease = Int64(max(leaseSeconds, 0.1) * 1_000)
@@ -383,7 +393,7 @@ extension CoordinatorOptions {
 }
 
 extension CommitResult {
-    /// The shard, or the files of the package, that it names.
+    /// The shard, or the files of the package, that the result names.
     fileprivate var blobs: [ContentDigest] {
         switch self {
         case .fetch(let digest, _, _): [digest]

@@ -8,10 +8,11 @@ import Telemetry
 import Wire
 import ZeroMQ
 
-/// The loop around the scheduler: frames in, one transaction, frames out.
+/// The event loop around the scheduler: it reads frames, commits one transaction, then sends frames.
 ///
-/// Rule: nothing is said to anybody before what it says is durable. In practice: a turn collects writes and letters; ``settle()`` commits
-/// the writes and only then posts the letters. Otherwise a crash between the two makes a worker forget a shard nobody knows.
+/// Rule: no message is sent before the state that it reports is durable. In practice: a tick collects writes and
+/// outbound frames. ``settle()`` commits the writes and only then sends the frames. Otherwise, after a crash between
+/// the two, a worker would forget a shard that the coordinator does not know.
 actor CoordinatorEngine {
     static let control = 0
     static let work = 1
@@ -22,7 +23,7 @@ actor CoordinatorEngine {
     let blobs: any ManagedBlobStore
     let publisher: any Publishing
     let router: RouterLink
-    /// Where this host streams blobs, 0 = nowhere.
+    /// The port where this host streams blobs, 0 = none.
     let blobPort: UInt32
     let workshop = Workshop()
     let publications = Publications()
@@ -31,34 +32,34 @@ actor CoordinatorEngine {
 
     var scheduler: Scheduler
     var specs: [JobID: JobSpec] = [:]
-    /// When the room on the blobs' disk is looked at next.
+    /// When the free space of the blobs' disk is checked next.
     var nextRoomLook = Tick(milliseconds: 0)
-    /// When the room on the catalog's disk is looked at next, and what was found.
+    /// When the free space of the catalog's disk is checked next, and the last result.
     var nextCatalogLook = Tick(milliseconds: 0)
     var isLookingAtCatalog = false
     var catalogRoom: DiskRoom?
-    /// When schedules were last looked at.
+    /// When the schedules were last checked.
     var lastWall = Tick(milliseconds: -1_000)
     var times: [JobID: JobTimes] = [:]
-    /// Ended jobs whose blobs are still there.
+    /// Ended jobs whose blobs still exist.
     var unreleased: [JobID] = []
     /// Ended jobs whose blobs are being removed.
     var releasing: Set<JobID> = []
     let removals = Removals()
-    /// Ended jobs whose removal is tried again when none of these blobs is claimed any more.
+    /// Ended jobs whose removal is retried when none of these blobs is claimed any more.
     var postponed: [JobID: Set<ContentDigest>] = [:]
     /// The same for jobs that keep their shards.
     var postponedTrims: [JobID: Set<ContentDigest>] = [:]
-    /// Commits whose blobs are being looked for.
+    /// Commits whose blobs are being looked up.
     var checking: Set<CommitCheck> = []
     var peers = Peers()
     var turn = Turn()
     var isDegraded = false
-    /// The last frame heard of each session: grants count from there.
+    /// The last frame received from each session: credit grants count from there.
     var heard: [SessionID: UInt64] = [:]
-    /// Questions about events that wait for the next one.
+    /// Requests for events that wait for the next event.
     var eventWaits: [EventWait] = []
-    /// The frame being answered: its session and number.
+    /// The session and the number of the frame that is being answered.
     var answering: (session: SessionID, seq: UInt64)?
 
     init(
@@ -97,7 +98,8 @@ actor CoordinatorEngine {
             while true {
                 let limit = patience()
                 let frames = try await router.receive(upTo: .milliseconds(limit))
-                // Stopped by a signal, or starved: what workers said meanwhile waits in the sockets and must be heard first.
+                // The process was suspended or got no CPU time. Messages from workers are still in the sockets and must
+                // be read first.
                 if now - quietSince > limit + 5_000 { take(scheduler.handle(.wasDeaf, now: now)) }
                 var rest = frames[...]
                 repeat {
@@ -116,13 +118,13 @@ actor CoordinatorEngine {
         }
     }
 
-    /// Frames, and as many reports of the workshop, that one transaction takes.
+    /// The number of frames that one transaction takes; the same limit holds for reports of background work.
     ///
-    /// Enough to share a flush (cluster.md, 0.7: from 16 on it no longer counts); few, so that a thousand workers that speak at once are
-    /// answered in turn and work on, instead of all waiting for the last.
+    /// Large enough to share one flush: from 16 frames on the flush no longer dominates. Small enough that a thousand
+    /// workers that send at once are answered in turn, instead of all waiting for the last.
     private static let turnSize = 64
 
-    /// What follows the frames of a turn: reports, alarms, one transaction, letters.
+    /// Finishes a tick after its frames: reports, timers, one transaction, outbound frames.
     private func finishTurn() async throws {
         for report in workshop.collect(Self.turnSize) { await take(report) }
         if let alarm = scheduler.nextAlarm, alarm <= now { take(scheduler.handle(.timer, now: now)) }
@@ -152,10 +154,10 @@ actor CoordinatorEngine {
         await workshop.drain()
         await router.close()
         await store.close()
-        logger.notice("coordinator stopped", metadata: [LogKey.epoch: "\(store.epoch)"])
+        logger.notice("Coordinator stopped", metadata: [LogKey.epoch: "\(store.epoch)"])
     }
 
-    /// Goes on from the state file.
+    /// Restores the state from the state file.
     private func inherit() async throws {
         var all = try await store.load()
         times = all.times
@@ -184,19 +186,21 @@ actor CoordinatorEngine {
         take(scheduler.start(now: now))
         turn.chores.append(.release)
         let open = all.jobs.filter { !$0.summary.state.isFinal }.count
-        // Behind the release of what ended jobs name, which the turn starts first.
+        // Runs after the release of blobs of ended jobs, which this tick starts first.
         try await settle()
         try await sweep(isIdle: open == 0)
         logger.notice(
-            "coordinator serves",
+            "Coordinator started",
             metadata: [
                 LogKey.epoch: "\(store.epoch)", LogKey.endpoint: "\(router.boundEndpoints.joined(separator: " "))",
                 "packhorse.jobs.open": "\(open)",
             ])
     }
 
-    /// Finds the ended jobs whose shards unfinished ones may use, those of the same tileset that were submitted before the end; and the
-    /// shards of those that are baselines.
+    /// Finds the ended jobs whose shards unfinished jobs may use: those of the same tileset that were submitted before
+    /// they ended.
+    ///
+    /// Also finds the shards of kept previous builds.
     private func holdShards(_ all: inout Inheritance) async throws {
         let living = all.jobs.filter { !$0.summary.state.isFinal }
         var waiting = Set(unreleased)
@@ -218,7 +222,9 @@ actor CoordinatorEngine {
 
     // MARK: - Effects
 
-    /// Sorts the scheduler's effects into the turn; returns the job of a submission.
+    /// Adds the scheduler's effects to the tick.
+    ///
+    /// Returns the job of a submission.
     @discardableResult
     func take(_ effects: [Effect]) -> (job: JobID, existing: Bool)? {
         var submitted: (JobID, Bool)?
@@ -241,12 +247,12 @@ actor CoordinatorEngine {
             case .fire(let schedule, let due): turn.chores.append(.fire(schedule: schedule, due: due))
             }
         }
-        // Last, so that what they change is written behind what made them.
+        // Runs last, so that its writes follow the writes of the events that caused it.
         for cut in cuts { self.cut(cut) }
         return submitted
     }
 
-    /// Keeps what is shown of jobs, and the log.
+    /// Updates the job times that are shown, and logs transitions.
     private func note(_ write: StoreWrite) {
         if let job = write.leasedJob, times[job]?.started == nil { times[job]?.started = wall }
         switch write {
@@ -260,14 +266,14 @@ actor CoordinatorEngine {
                 specs[summary.id] = specs[summary.id]?.withoutMasks
             }
             logger.debug(
-                "job moved on",
+                "Job state changed",
                 metadata: [
                     LogKey.job: "\(summary.id)", "packhorse.job.state": "\(summary.state.rawValue)",
                     "packhorse.job.reason": "\(summary.reason)",
                 ])
         case .batch(let job, let index, let batch):
             logger.trace(
-                "batch moved on",
+                "Batch state changed",
                 metadata: [
                     LogKey.job: "\(job)", LogKey.batch: "\(index)", "packhorse.batch.state": "\(batch.state)",
                     LogKey.token: "\(batch.token?.rawValue ?? 0)",
@@ -277,7 +283,9 @@ actor CoordinatorEngine {
         }
     }
 
-    /// Commits the turn's writes, then posts its letters and starts its chores; letters that cannot be delivered make another turn.
+    /// Commits the tick's writes, then sends its frames and starts its background work.
+    ///
+    /// Frames that cannot be delivered cause another tick.
     func settle() async throws {
         while !turn.isEmpty {
             let current = turn
@@ -293,7 +301,7 @@ actor CoordinatorEngine {
             }
             for (session, tokens) in offers.sorted(by: { $0.key < $1.key }) {
                 logger.debug(
-                    "offers not delivered",
+                    "Offers not delivered",
                     metadata: ["packhorse.session": "\(session)", "packhorse.offers": "\(tokens.count)"])
                 take(scheduler.handle(.undelivered(session, tokens), now: now))
             }
@@ -302,22 +310,22 @@ actor CoordinatorEngine {
 
     /// Makes writes durable, however long that takes.
     ///
-    /// While the disk is full nothing is acknowledged and no work is handed out; only health and refusals are answered. Nothing is lost:
-    /// workers repeat themselves.
+    /// While the disk is full, results are not acknowledged and no work is handed out. Only health requests and
+    /// refusals are answered. Nothing is lost: workers repeat their messages.
     private func commit(_ writes: [StoreWrite], _ holders: ShareHolders?) async throws {
         while true {
             do {
                 try await store.apply(writes, holders: holders, wall: wall)
                 if isDegraded {
                     isDegraded = false
-                    logger.notice("state file writable again")
+                    logger.notice("State file writable again")
                     take(scheduler.handle(.wasDeaf, now: now))
                 }
                 return
             } catch  where StateStore.mayHeal(error) {
                 if !isDegraded {
                     logger.error(
-                        "state file not writable; free space where it lies",
+                        "State file not writable; free space on its disk",
                         metadata: [LogKey.path: "\(options.data.path)", LogKey.errorMessage: "\(error)"])
                 }
                 isDegraded = true
@@ -331,7 +339,7 @@ actor CoordinatorEngine {
         }
     }
 
-    /// Half a second of life without a state file.
+    /// Serves half a second without a state file.
     private func serveDegraded() async throws {
         let end = now + 500
         while now < end {

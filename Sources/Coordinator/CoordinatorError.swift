@@ -3,7 +3,7 @@ public import Errors
 /// Why a coordinator cannot start or go on.
 public typealias CoordinatorError = PackhorseError<CoordinatorErrorCode>
 
-/// A stable name of what went wrong.
+/// A stable code for the kind of error.
 public enum CoordinatorErrorCode: String, ErrorCode {
     /// Another coordinator runs on the same data folder.
     case dataInUse = "data-in-use"
@@ -13,11 +13,11 @@ public enum CoordinatorErrorCode: String, ErrorCode {
     case newerState = "newer-state"
     /// The data folder or the state file cannot be opened.
     case cannotOpen = "cannot-open"
-    /// The state file refused a change for a reason that waiting does not cure.
+    /// The state file refused a change for a reason that waiting does not resolve.
     case store = "store-failed"
-    /// A backup's name that cannot be one, or is taken.
+    /// The name of a backup is invalid or already exists.
     case backupName = "backup-name"
-    /// There is no state file.
+    /// The state file does not exist.
     case missing
 
     /// The exit code of a command that ends with this.
@@ -35,7 +35,9 @@ public enum CoordinatorErrorCode: String, ErrorCode {
 }
 
 extension PackhorseError where Code == CoordinatorErrorCode {
-    /// After 2^32 leases of one incarnation; the next one has numbers of its own.
+    /// After 2^32 leases of one run.
+    ///
+    /// The next run has its own numbers.
     static var spentTokens: CoordinatorError {
         CoordinatorError(.store, "This coordinator has granted 4,294,967,295 leases. Start it again; nothing is lost.")
     }

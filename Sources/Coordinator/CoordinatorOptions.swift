@@ -3,49 +3,57 @@ public import Foundation
 public import Shards
 public import ZeroMQ
 
-/// How a coordinator is to run.
+/// The configuration of a coordinator.
 public struct CoordinatorOptions: Sendable {
-    /// Folder of `state.sqlite`; on a local file system.
+    /// Folder of `state.sqlite`.
+    ///
+    /// It must be on a local file system.
     public var data: URL
     /// Folder of the blob store that workers share.
     public var blobs: URL
-    /// Another blob store than the folder's.
+    /// A blob store that replaces the one in ``blobs``.
     public var store: (any ManagedBlobStore)?
     /// Folder of packages.json and the packages.
     public var catalog: URL
     /// Where the command line connects.
     ///
-    /// Port `*` takes a free one.
+    /// Port `*` takes a free port.
     public var controlBind = "tcp://127.0.0.1:7470"
     /// Where workers connect.
     public var workBind = "tcp://127.0.0.1:7471"
-    /// Where workers without a shared blob folder connect; `nil` = they cannot.
+    /// Where workers without a shared blob folder connect; `nil` = disabled.
     public var blobBind: String?
-    /// What is bound instead when ``blobBind`` is in use; workers are told the port.
+    /// The endpoint that is bound when ``blobBind`` is in use.
+    ///
+    /// Workers are told the port.
     public var blobFallback: String?
     /// Who may connect.
     public var security = LinkSecurity.plain
-    /// Whether unencrypted traffic beyond loopback is allowed.
+    /// Whether unencrypted connections from other machines are allowed.
     public var allowPlain = false
-    /// Most tiles of a bbox job that does not raise the limit itself.
+    /// Largest number of tiles of a bbox job that does not raise the limit itself.
     ///
-    /// Default 5,000, CARTO's.
+    /// Default 5,000, the limit of CARTO.
     public var bboxTileLimit: UInt64 = 5_000
-    /// Absolute URL that `packages.json` puts before each package's path; lists with another one are rewritten at the start.
+    /// Absolute URL that `packages.json` puts before each package's path.
     ///
-    /// `nil` = that of the lists that are there, else ``Catalog/defaultBaseURL``.
+    /// Lists with another URL are rewritten at the start.
+    ///
+    /// `nil` = the URL of the existing lists, else ``Catalog/defaultBaseURL``.
     public var catalogBaseURL: String?
-    /// Signs `catalog.json`; needed when the catalog is signed already.
-    public var signingKey: CatalogSecretKey?
-    /// Versions of each package that stay in the catalog, the newest included; `nil` = all.
+    /// Signs `catalog.json`.
     ///
-    /// Default 3: a patch can be made from the two before.
+    /// Required when the catalog is already signed.
+    public var signingKey: CatalogSecretKey?
+    /// Versions of each package that stay in the catalog, including the newest; `nil` = all.
+    ///
+    /// Default 3: a patch can be made from the two previous versions.
     public var keepVersions: Int? = 3
-    /// Makes the patches from previous versions to a new one; `nil` = there are none.
+    /// Makes the patches from previous versions to a new one; `nil` = no patches.
     public var patchMaker: PatchMaker?
-    /// From how many previous versions; default 2, HERE's rule.
+    /// The number of previous versions that get a patch; default 2, the rule of HERE.
     public var patchVersions = PatchRule.previousVersions
-    /// How long a lease lives without progress.
+    /// How long a lease is valid without progress.
     ///
     /// Unit: seconds, default 60.
     public var leaseSeconds: Double = 60
@@ -53,36 +61,44 @@ public struct CoordinatorOptions: Sendable {
     ///
     /// Unit: seconds, default 5.
     public var heartbeatSeconds: Double = 5
-    /// How long leases live after a restart, so that their workers can come back.
+    /// How long leases stay valid after a restart, so that their workers can reconnect.
     ///
     /// Unit: seconds, default 60.
     public var restartGraceSeconds: Double = 60
-    /// Whether every worker of an earlier run has ended: their batches are handed out again at once, and no attempt is counted.
+    /// Whether every worker of an earlier run has ended.
+    ///
+    /// Then their batches are handed out again at once, and no attempt is counted.
     public var hasNewWorkers = false
     /// Whether shards stay in the blob store after their job has ended.
     public var keepShards = false
-    /// Bytes of shards that jobs which are done keep, so that a rebuild asks the origin only for what has changed.
+    /// Bytes of shards that finished jobs keep, so that a rebuild requests only changed tiles from the origin.
     ///
-    /// The oldest go first, and whenever the disk of the blobs is nearly full; 0 keeps none. Default 50 GB.
+    /// The oldest are removed first, also whenever the disk of the blobs is nearly full; 0 keeps none. Default 50 GB.
     public var keptTileBytes: UInt64 = 50_000_000_000
-    /// Ended jobs that are remembered; older ones go, with their reports.
+    /// Number of ended jobs that are remembered.
+    ///
+    /// Older ones are forgotten together with their reports.
     ///
     /// Default 1,000.
     public var keptJobs = 1_000
-    /// Jobs that may be unfinished at a time; more are refused as `busy`.
+    /// Number of jobs that may be unfinished at the same time.
+    ///
+    /// Further ones are refused as `busy`.
     public var mostOpenJobs = 1_000
-    /// Tells how full the disk of a folder is.
+    /// Returns how full the disk of a folder is.
     var diskRoom: @Sendable (URL) -> DiskRoom? = DiskRoom.of
-    /// Submissions that may wait for their plan.
+    /// Number of submissions that may wait for their plan.
     var mostPlans = 32
-    /// Commits whose blobs may be looked for at a time; workers repeat the others.
+    /// Number of commits whose blobs may be looked up at the same time.
+    ///
+    /// Workers repeat the others.
     var mostChecks = 1_024
-    /// Worker sessions that may be known at a time; as many as fit a list of workers.
+    /// Number of worker sessions that may be known at the same time; a list of workers holds this many.
     var mostSessions = 4_096
-    /// Shown to people.
+    /// The build name that is shown to people.
     public var build = "packhorse"
 
-    /// A coordinator over three folders, with the defaults otherwise.
+    /// A coordinator over three folders, with defaults for everything else.
     public init(data: URL, blobs: URL, catalog: URL) {
         self.data = data
         self.blobs = blobs

@@ -8,24 +8,26 @@ import ZeroMQ
 
 /// The coordinator: owns the state file, hands out work, publishes packages.
 ///
-/// Made in this order, so that a crash at any point is harmless: state file (exclusive, a new epoch durable), blob store, catalog, sockets.
+/// Opened in this order, so that a crash at any point is harmless: state file (exclusive, with a new durable epoch),
+/// blob store, catalog, sockets.
 public struct CoordinatorService: Service, CustomStringConvertible {
-    /// What logs call it.
+    /// The name of the service in logs.
     public var description: String { "coordinator" }
-    /// Where the command line connects, with the real port.
+    /// Where the command line connects, with the port that was bound.
     public let controlEndpoint: String
-    /// Where workers connect, with the real port.
+    /// Where workers connect, with the port that was bound.
     public let workEndpoint: String
-    /// Where blobs are streamed, with the real port; `nil` when they are not.
+    /// Where blobs are streamed, with the port that was bound; `nil` = not streamed.
     public let blobEndpoint: String?
     let engine: CoordinatorEngine
     let blobServer: BlobServer?
 
-    /// Opens everything and binds; ``run()`` serves.
+    /// Opens all files and binds the sockets; ``run()`` serves.
     ///
-    /// Blocks for the time of an integrity check of the state file.
+    /// Blocks while the integrity of the state file is checked.
     ///
-    /// - Throws: ``CoordinatorError``; `ShardsError` and `CatalogError` for their folders; `ZeroMQError` when an endpoint cannot be bound.
+    /// - Throws: ``CoordinatorError``; `ShardsError` and `CatalogError` for their folders; `ZeroMQError` when an
+    ///   endpoint cannot be bound.
     public init(_ options: CoordinatorOptions, logger: Logger) throws {
         try self.init(options, logger: logger) {
             CatalogPublisher(
@@ -33,7 +35,7 @@ public struct CoordinatorService: Service, CustomStringConvertible {
         }
     }
 
-    /// The same with another way to publish, for tests.
+    /// The same with another publisher, for tests.
     init(_ options: CoordinatorOptions, logger: Logger, publisher: (Catalog) -> any Publishing) throws {
         let store = try StateStore(folder: options.data)
         let blobs: any ManagedBlobStore = try options.store ?? FolderBlobStore(options.blobs, create: true)
@@ -44,14 +46,14 @@ public struct CoordinatorService: Service, CustomStringConvertible {
         var link = LinkOptions()
         link.allowPlain = options.allowPlain
         link.maxFrameBytes = [MessageType.maxControlFrame, MessageType.maxWorkFrame]
-        // A peer that does not read must not hold up the others; what it is owed comes again.
+        // A peer that does not read must not delay the others. Its dropped messages are sent again later.
         link.sendPatience = .milliseconds(100)
         link.logger = logger
         let router = try RouterLink(
             bind: [options.controlBind, options.workBind], security: options.security, options: link)
         controlEndpoint = router.boundEndpoints[CoordinatorEngine.control]
         workEndpoint = router.boundEndpoints[CoordinatorEngine.work]
-        // What lies in a bucket is fetched from there: only a folder is served.
+        // Clients fetch the blobs of a bucket directly: only a folder is served.
         let folder = blobs as? FolderBlobStore
         blobServer = try options.blobBind.flatMap { bind in
             try folder.map { BlobServer($0, try Self.bind(bind, options, link), logger) }
@@ -62,15 +64,15 @@ public struct CoordinatorService: Service, CustomStringConvertible {
             router: router, blobPort: Self.port(of: blobEndpoint))
     }
 
-    /// What to say of an address that leads clients to their own machine, when they are probably elsewhere: the catalog is signed, or other
-    /// machines may connect.
+    /// A warning about a base URL that leads clients to their own machine although they are probably on others: the
+    /// catalog is signed, or other machines may connect.
     static func addressWarning(_ base: String, _ options: CoordinatorOptions) -> String? {
         guard Catalog.isLoopback(base) else { return nil }
         let open = [options.controlBind, options.workBind].first { !RouterLink.isLocal($0) }
         guard options.signingKey != nil || open != nil else { return nil }
         let reason = open.map { "other machines may connect to '\($0)'" } ?? "the catalog is signed for others"
         return
-            "packages.json names its files at '\(base)', which leads each client to its own machine, but \(reason); give --catalog-url with the address at which clients find the catalog, or publish it with packhorse catalog push --url"
+            "packages.json names its files at '\(base)', which leads each client to its own machine, but \(reason); give the public address of the catalog with --catalog-url, or publish it with packhorse catalog push --url"
     }
 
     private static func bind(
@@ -90,13 +92,14 @@ public struct CoordinatorService: Service, CustomStringConvertible {
 
     /// Serves until cancelled or asked to shut down, then closes the sockets and the state file.
     ///
-    /// - Throws: ``CoordinatorError`` `store-failed` or `damaged-state`; everything acknowledged is durable all the same.
+    /// - Throws: ``CoordinatorError`` `store-failed` or `damaged-state`. Everything that was acknowledged is durable
+    ///   even then.
     public func run() async throws {
         try await cancelWhenGracefulShutdown {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await engine.run() }
                 if let blobServer { group.addTask { try await blobServer.run() } }
-                // Either ends only when it must; then the other has nothing left to do.
+                // Each of the two ends only when it must. Then the other one has nothing left to do.
                 defer { group.cancelAll() }
                 try await group.next()
             }

@@ -1,13 +1,13 @@
 import Foundation
 
-/// How full a disk is.
+/// The total and free space of a file system.
 struct DiskRoom: Sendable {
-    /// Bytes that an ordinary user can still write.
+    /// Free bytes for an ordinary user.
     var free: UInt64
     /// Bytes of the file system.
     var total: UInt64
 
-    /// The file system that a folder lies on; `nil` when it cannot be asked.
+    /// The file system of a folder; `nil` when it cannot be asked.
     static func of(_ folder: URL) -> DiskRoom? {
         var status = statvfs()
         guard statvfs(folder.path, &status) == 0 else { return nil }
@@ -16,6 +16,6 @@ struct DiskRoom: Sendable {
         return DiskRoom(free: bytes(UInt64(status.f_bavail)), total: bytes(UInt64(status.f_blocks)))
     }
 
-    /// Whether what is kept for convenience should go: less than 1 GB is free, or less than a twentieth of a small disk.
+    /// Whether cached data should be removed: less than 1 GB is free, or less than 1/20 of a small disk.
     var isShort: Bool { free < min(1_000_000_000, total / 20) }
 }

@@ -2,7 +2,8 @@ import Scheduling
 import Tilesets
 
 extension JobOrigin {
-    /// Whose budget a job over this tileset draws from; `nil` for files, and for what no worker of this build can read either.
+    /// The origin whose budget a job over this tileset uses; `nil` for files, and for tilesets that no worker of this
+    /// build can read.
     init?(canonicalTileset bytes: [UInt8]) {
         let tileset: Tileset
         do { tileset = try Tileset(canonicalJSON: bytes) } catch { return nil }
@@ -16,12 +17,12 @@ extension JobOrigin {
 }
 
 extension BatchCut {
-    /// How the tiles of a tileset are asked for.
+    /// The protocol by which the tiles of a tileset are requested.
     init(canonicalTileset bytes: [UInt8]) {
         do {
             if case .remotePMTiles = try Tileset(canonicalJSON: bytes).source { self = .ranges } else { self = .tiles }
         } catch {
-            // No worker of this build can read it either.
+            // No worker of this build can read this tileset.
             self = .tiles
         }
     }

@@ -2,16 +2,16 @@ import Catalog
 import Packages
 import Tiles
 
-/// What the submitter of a job may not want, seen beside what the catalog has already.
+/// Possible problems of a job, found by comparing it with the current catalog.
 struct JobOutlook {
     let spec: JobSpec
     let edition: CatalogEdition
-    /// The catalog's packages whose place the job's will take.
+    /// The catalog's packages that the job will replace.
     let replaced: [CatalogEntry]
-    /// Ids of those among them that have tile packs.
+    /// Ids of the replaced packages that have tile packs.
     let cut: [String]
 
-    /// Each a sentence with its remedy.
+    /// One sentence with its remedy per warning.
     var warnings: [String] { [lostPacks, lostZooms, shrinkage, sameDate].compactMap(\.self) }
 
     private var lostPacks: String? {
@@ -27,11 +27,12 @@ struct JobOutlook {
         }
         guard let first = narrower.first, let low = first.minZoom, let high = first.maxZoom else { return nil }
         return
-            "Package '\(first.id)' of catalog '\(edition)'\(others(narrower.count)) has zooms \(low)-\(high); with this job's version devices have \(spec.zooms) only. Ask for all zooms, or give the package another id."
+            "Package '\(first.id)' of catalog '\(edition)'\(others(narrower.count)) has zooms \(low)-\(high); the version of this job has only zooms \(spec.zooms). Ask for all zooms, or give the package another id."
     }
 
-    /// What will not be published unless that is allowed: packages that ask for less than half of the tiles that the catalog's versions asked
-    /// for.
+    /// Packages that ask for less than half of the tiles of the catalog's versions.
+    ///
+    /// They are not published unless that is allowed.
     ///
     /// Only a warning, because tiles that the origin does not have are not counted when the packages are published.
     private var shrinkage: String? {
@@ -49,7 +50,7 @@ struct JobOutlook {
             "Package '\(first.id)'\(others(smaller.count)) asks for \(first.new) tiles, the version in catalog '\(edition)' asked for \(first.old): a package with less than half of the tiles or bytes is not published. If it is to be smaller, add --replace-area (smaller area or fewer zooms) or --allow-shrink."
     }
 
-    /// MapLibre's clients merge a database by date: a tile takes the place of an older one only.
+    /// MapLibre's clients merge databases by date: a tile replaces only an older one.
     private var sameDate: String? {
         let format = PackageFormat.maplibre.rawValue
         let wanting = Set(zip(spec.packages, spec.formats).filter { $1.contains(format) }.map(\.0.id))
@@ -63,7 +64,7 @@ struct JobOutlook {
         }
         guard let first = stale.first else { return nil }
         return
-            "MapLibre's clients that merged package '\(first.id)'\(others(stale.count)) keep the tiles they have: the data's date of this job (\(spec.dataDate ?? "none")) is not later than that of the catalog's version (\(first.dataDate ?? "none")). When the tiles are newer, say so with --data-date."
+            "MapLibre clients that merged package '\(first.id)'\(others(stale.count)) keep their old tiles: the data date of this job (\(spec.dataDate ?? "none")) is not later than the date of the catalog's version (\(first.dataDate ?? "none")). If the tiles are newer, set the date with --data-date."
     }
 
     private func others(_ count: Int) -> String { count < 2 ? "" : " and \(count - 1) more" }

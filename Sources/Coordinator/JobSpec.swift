@@ -5,15 +5,15 @@ import Shards
 import Tiles
 import Wire
 
-/// What a job is to build: the submission, checked and understood.
+/// The parameters of a job: a checked and decoded submission.
 struct JobSpec: Sendable {
     struct Package: Sendable {
         let id: String
-        /// Down to the job's deepest zoom, neither more nor less.
+        /// Covers exactly the zooms down to the job's deepest zoom.
         let mask: TileMask
         let names: [String: String]
         let bounds: PBBox?
-        /// Its region and those above it that the embedded tree may lack.
+        /// The package's region and its ancestors, for regions that the embedded tree may not contain.
         let nodes: [PBRegionNode]
     }
 
@@ -21,51 +21,56 @@ struct JobSpec: Sendable {
     let kind: String
     let tileset: [UInt8]
     let tilesetID: String
-    /// Whose budget its requests draw from.
+    /// The origin whose budget the requests use.
     let origin: JobOrigin?
-    /// Names the tileset's bytes: jobs of one tileset share what they fetch.
+    /// The digest of the tileset's bytes.
+    ///
+    /// Jobs with the same tileset share fetched tiles.
     let tilesetDigest: ContentDigest?
     let zooms: ZoomRange
     let packages: [Package]
-    /// Share of its tiles that a package may lack.
+    /// The share of its tiles that a package may lack.
     ///
     /// 0...1.
     let allowedMissing: Double
-    /// The union of the packages' masks: the job's work.
+    /// The union of the packages' masks: the tiles that the job fetches.
     let mask: TileMask
-    /// Per package, the formats it is to have beside MBTiles, ascending.
+    /// Per package, the formats that are written in addition to MBTiles, ascending.
     let formats: [[String]]
-    /// The address of the style for a format that holds one; empty = none.
+    /// The address of the style for a format that contains one; empty = none.
     let style: String
-    /// Which catalog the packages go to.
+    /// The catalog channel of the packages.
     let edition: PBEdition
 
-    /// How old the data is, as the submitter says.
+    /// The age of the data, as stated by the submitter.
     let dataDate: String?
-    /// Whether its packages may take the place of those of another tileset.
+    /// Whether the packages may replace packages of another tileset.
     let replacesTileset: Bool
-    /// Whether its packages may take the place of those of another area or of wider zooms.
+    /// Whether the packages may replace packages of another area or of wider zooms.
     let replacesArea: Bool
-    /// Whether its packages may have less than half of the tiles or bytes of those in the catalog.
+    /// Whether the packages may have less than half of the tiles or bytes of the catalog's versions.
     let allowsShrink: Bool
 
-    /// How its packages are cut into tile packs when they are published; `nil` = they are not.
+    /// How the packages are cut into tile packs when they are published; `nil` = no tile packs.
     let packs: PackScheme?
 
-    /// Every format that some package is to have.
+    /// Every format of any package.
     var allFormats: [String] { Set(formats.joined()).sorted() }
 
-    /// Reads a submission that was checked before it was stored; a final job needs no masks.
+    /// Reads a submission that was checked before it was stored.
+    ///
+    /// A job in a final state needs no masks.
     init(payload: [UInt8], withMasks: Bool) throws {
         let frame = try Frame(decoding: payload)
         guard case .submit(let body) = frame.message else {
             throw CoordinatorError(
-                .damagedState, "A stored job is not a submission. Restore the state file from a backup.")
+                .damagedState,
+                "The payload of a stored job is not a Submit message. Restore the state file from a backup.")
         }
         try self.init(body, withMasks: withMasks)
     }
 
-    /// The same without masks, for a job that has ended: they are most of its memory.
+    /// The same without masks, for a job that has ended: masks take most of its memory.
     var withoutMasks: JobSpec { JobSpec(of: self) }
 
     private init(of spec: JobSpec) {
@@ -126,12 +131,12 @@ struct JobSpec: Sendable {
         mask = TileMask(union: packages.map(\.mask)) ?? TileMask(empty: zooms.max)
     }
 
-    /// The bands of tile packs, where packs are wanted.
+    /// The zoom bands of tile packs, if packs are requested.
     private static func packs(_ body: PBSubmit) throws(SubmitProblem) -> PackScheme? {
         guard !body.tilePacks.isEmpty else { return nil }
         do throws(TilesError) {
             guard body.tilePacks.utf8.count <= 1_000 else {
-                throw TilesError(.badZoom, "They have more than 1,000 bytes.")
+                throw TilesError(.badZoom, "The text is longer than 1,000 bytes.")
             }
             return try PackScheme(parsing: body.tilePacks)
         } catch {
@@ -139,19 +144,19 @@ struct JobSpec: Sendable {
         }
     }
 
-    /// What each package is to have beside MBTiles, which every package is anyway.
+    /// The formats of each package in addition to MBTiles, which every package has.
     static func formats(_ body: PBSubmit) -> [[String]] {
         body.packages.map { package in
             Set(package.formats.isEmpty ? body.formats : package.formats).subtracting(["mbtiles"]).sorted()
         }
     }
 
-    /// Which batches each package waits for.
+    /// The batches that each package waits for.
     func needs(of batches: [Batch]) -> PackageNeeds {
         PackageNeeds(masks: packages.map(\.mask), cells: batches.map(\.cell))
     }
 
-    /// The tileset's attribution as far as a catalog lists it: 4,096 bytes; empty when it has none.
+    /// The tileset's attribution, cut to the catalog's limit of 4,096 bytes; empty when it has none.
     var attribution: String {
         let object = try? JSONSerialization.jsonObject(with: Data(tileset))
         let text = (object as? [String: Any])?["attribution"] as? String ?? ""

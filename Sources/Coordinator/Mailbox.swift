@@ -1,58 +1,59 @@
 import Scheduling
 import ZeroMQ
 
-/// What work beside the loop reports back to it.
+/// A result of background work, for the loop.
 enum Report: Sendable {
-    /// A submission was planned or refused; the answer goes to `peer`.
+    /// A submission was planned or refused. The answer goes to `peer`.
     case planned(Asker, Result<SubmitPlanner.Plan, SubmitProblem>, isDry: Bool)
-    /// A schedule's submission was planned or refused at its time.
+    /// A schedule's submission was planned or refused when it was due.
     case firePlanned(Firing, Result<SubmitPlanner.Plan, SubmitProblem>)
-    /// A schedule was checked, with its submission.
+    /// A schedule was checked, together with its submission.
     case schedulePlanned(Asker, Schedule, payload: [UInt8], Result<SubmitPlanner.Plan, SubmitProblem>)
-    /// What an ended job needs to go on was made ready.
+    /// The restart of an ended job was prepared.
     case reopenPlanned(Asker, JobID, only: [Int]?, Result<Reopening, SubmitProblem>)
     /// A publication ended, or a manifest could not be written.
     case event(Event)
-    /// Publications that were made together ended.
+    /// A group of publications ended.
     case events([Event])
-    /// The manifest of a package is durable; its claim is to be settled.
+    /// The manifest of a package is durable. Its claim must be ended.
     case written(JobID, package: Int, ContentDigest, decides: Bool)
-    /// A commit's blob was looked for; `trouble` says why it cannot be used.
+    /// A commit's blob was looked up; `trouble` says why it cannot be used.
     case checked(CommitCheck, seq: UInt64, CommitResult, Trouble?)
-    /// The blob store could not be asked about a commit's blob.
+    /// The blob store did not answer a question about a commit's blob.
     case unchecked(CommitCheck, why: String)
-    /// A job's blobs are gone.
+    /// A job's blobs are removed.
     case released(JobID)
-    /// These of an ended job's blobs were claimed while the others were removed; the rows are asked again when that is settled.
+    /// These blobs of an ended job were claimed while the others were removed. They are checked again when the claim
+    /// ends.
     case postponed(JobID, Set<ContentDigest>)
-    /// The same for what a job that is done names in addition to its shards.
+    /// The same for blobs that a finished job names in addition to its shards.
     case trimPostponed(JobID, Set<ContentDigest>)
-    /// A job's blobs could not be removed; the next start tries again.
+    /// A job's blobs could not be removed. The next start tries again.
     case keptBlobs(JobID)
     /// How full the catalog's disk is; `nil` when it cannot be asked.
     case catalogRoom(DiskRoom?)
 }
 
-/// A commit that waits for the blob store's word.
+/// A commit that waits for the answer of the blob store.
 struct CommitCheck: Hashable, Sendable {
     let session: SessionID
     let token: LeaseToken
 }
 
-/// Whom an answer goes to.
+/// The receiver of an answer.
 struct Asker: Sendable {
     let peer: PeerID
     let session: SessionID
     let seq: UInt64
 }
 
-/// What an ended job goes on with.
+/// The state from which an ended job resumes.
 struct Reopening: Sendable {
     let spec: JobSpec
     let batches: [Batch]
     let needs: PackageNeeds
-    /// Whether the batches are those it had, with their blobs.
+    /// Whether these are the job's previous batches, with their blobs.
     let isKept: Bool
-    /// The submission when the retry changes it, else empty.
+    /// The submission if the retry changes it, else empty.
     var payload: [UInt8] = []
 }

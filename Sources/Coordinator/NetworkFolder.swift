@@ -1,13 +1,15 @@
 import Foundation
 
-/// Folders whose locks cannot be trusted: SQLite's exclusive lock is all that keeps two coordinators apart.
+/// Folders with unreliable locks.
+///
+/// Only SQLite's exclusive lock prevents two coordinators from using one state.
 enum NetworkFolder {
     /// File system types of `/proc/self/mountinfo` that are refused.
     private static let kinds: Set<String> = [
         "nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "coda", "fuse.sshfs",
     ]
 
-    /// The kind of network file system that `folder` lies on; `nil` for a local one, and where the system does not say.
+    /// The kind of network file system of `folder`; `nil` for a local one, and where the system does not report it.
     static func name(of folder: URL) -> String? {
         var found = stat()
         guard stat(folder.path, &found) == 0,

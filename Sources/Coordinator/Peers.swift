@@ -2,7 +2,7 @@ import Scheduling
 import Wire
 import ZeroMQ
 
-/// Which connection each session speaks through, and who has sent too much nonsense.
+/// The connection of each session, and the peers that sent too many malformed frames.
 struct Peers {
     struct Route {
         var peer: PeerID
@@ -11,7 +11,7 @@ struct Peers {
         var sent: UInt64 = 0
         /// The wire minor agreed on in its hello; the lowest before that.
         var minor = WireVersion.minors.lowerBound
-        /// What its key allowed when it last spoke.
+        /// The roles of its key at its last message.
         var roles: PeerRoles?
     }
 
@@ -20,9 +20,10 @@ struct Peers {
         var ignoredUntil: Tick?
     }
 
-    /// Three malformed frames within a minute end the connection (design/cluster.md, 3.9).
+    /// Three malformed frames within a minute end the connection.
     ///
-    /// What still comes by it is ignored. Not the key: workers may share one, and the others do no wrong.
+    /// Later frames of the connection are ignored. The key is not blocked: several workers may share it, and the others
+    /// are not at fault.
     static let mostStrikes = 3
     static let strikeSpan: Int64 = 60_000
 
@@ -30,7 +31,7 @@ struct Peers {
     private var sessions: [PeerID: SessionID] = [:]
     private var strikes: [PeerID: Strikes] = [:]
 
-    /// Whether frames of the peer are to be dropped unread.
+    /// Whether frames of the peer are dropped without decoding.
     mutating func isIgnored(_ peer: PeerID, now: Tick) -> Bool {
         guard let until = strikes[peer]?.ignoredUntil else { return false }
         if until > now { return true }
@@ -40,7 +41,7 @@ struct Peers {
 
     /// Counts a malformed frame; `true` when the peer is ignored from now on.
     mutating func strike(_ peer: PeerID, now: Tick) -> Bool {
-        // Peers come and go under new names; a full table starts over rather than grow.
+        // Peers reconnect under new names. A full table is cleared, so that it cannot grow.
         if strikes.count >= 4_096, strikes[peer] == nil { strikes = [:] }
         var record = strikes[peer] ?? Strikes()
         record.times.removeAll { now - $0 >= Self.strikeSpan }
@@ -50,7 +51,7 @@ struct Peers {
         return record.ignoredUntil != nil
     }
 
-    /// Notes where a session speaks from; `false` when the session belongs to another user.
+    /// Stores the connection of a session; `false` when the session belongs to another user.
     mutating func note(_ session: SessionID, at peer: PeerID, user: String?) -> Bool {
         if let route = routes[session] {
             guard route.user == user else { return false }
@@ -67,17 +68,17 @@ struct Peers {
 
     func session(at peer: PeerID) -> SessionID? { sessions[peer] }
 
-    /// Notes the wire minor that a session's hello led to.
+    /// Stores the wire minor that a session's hello led to.
     mutating func agree(on minor: UInt8, with session: SessionID) { routes[session]?.minor = minor }
 
-    /// Whether the key of a session allows something else than when it last spoke.
+    /// Whether the roles of a session's key have changed since its last message.
     mutating func haveChanged(_ roles: PeerRoles, of session: SessionID) -> Bool {
         guard let route = routes[session] else { return false }
         routes[session]?.roles = roles
         return route.roles.map { $0 != roles } ?? false
     }
 
-    /// The peer of a session, the number of the next frame to it and the wire minor it speaks, or `nil` for one never heard.
+    /// The peer of a session, the number of the next frame to it and its wire minor; `nil` for an unknown session.
     mutating func next(for session: SessionID) -> (peer: PeerID, seq: UInt64, minor: UInt8)? {
         guard var route = routes[session] else { return nil }
         route.sent += 1
@@ -85,7 +86,7 @@ struct Peers {
         return (route.peer, route.sent, route.minor)
     }
 
-    /// Forgets sessions that `isKnown` denies.
+    /// Forgets sessions for which `isKnown` returns false.
     mutating func prune(_ isKnown: (SessionID) -> Bool) {
         for (session, route) in routes where !isKnown(session) {
             routes[session] = nil

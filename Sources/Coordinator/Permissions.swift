@@ -2,9 +2,11 @@ import Foundation
 import Wire
 import ZeroMQ
 
-/// Which role a message needs; asked of every frame, so that a changed key file acts on live links.
+/// The role that a message needs.
+///
+/// It is checked for every frame, so that a changed key file affects open connections.
 enum Permissions {
-    /// Any one of these roles allows the message.
+    /// Each of these roles allows the message.
     static func needed(_ type: MessageType) -> PeerRoles {
         switch type {
         case .hello, .ready, .progress, .commit, .fail, .return, .bye: [.worker, .merger]
@@ -15,7 +17,7 @@ enum Permissions {
         case .submit, .cancelJob, .jobOrder, .deadOrder, .putSchedule, .dropSchedule, .backup, .drainWorker,
             .originOrder:
             .operator
-        // What only a coordinator says is refused elsewhere, for whoever says it.
+        // Messages that only a coordinator sends are refused from every sender.
         case .welcome, .reject, .offer, .pong, .ack, .stale, .unknownSession, .rateGrants, .submitted, .jobs,
             .jobStatus, .done, .workers, .health, .problem, .deadLetters, .ordered, .schedules, .origins, .events,
             .backedUp:
@@ -23,7 +25,7 @@ enum Permissions {
         }
     }
 
-    /// The roles of which the message needs one and `roles` has none; `nil` when it may be sent.
+    /// The roles of which the message needs one, if `roles` has none of them; `nil` when the message is allowed.
     static func missing(_ message: Message, _ roles: PeerRoles) -> PeerRoles? {
         var needed = needed(message.type)
         if case .commit(let body) = message {
@@ -33,7 +35,7 @@ enum Permissions {
         return roles.isDisjoint(with: needed) ? needed : nil
     }
 
-    /// What a refused peer is told.
+    /// The answer to a refused peer.
     static func refusal(of type: MessageType, needing needed: PeerRoles, _ inbound: Inbound) -> (
         text: String, hint: String
     ) {
@@ -42,11 +44,11 @@ enum Permissions {
         return (
             "The key '\(name)' has the role \(inbound.roles.description.replacingOccurrences(of: " ", with: ", "));"
                 + " a \(type) message needs the role \(wanted).",
-            "on the coordinator's machine, name the role in the line 'roles:' of authorized_keys.d/\(name).pub"
+            "on the coordinator's machine, add the role to the line 'roles:' of authorized_keys.d/\(name).pub"
         )
     }
 
-    /// The answer to a refused message of the blob endpoint, `nil` when it names no blob.
+    /// The answer to a refused message of the blob endpoint; `nil` when it names no blob.
     static func refusal(of message: Message, _ inbound: Inbound) -> Message? {
         let digest: Data
         switch message {

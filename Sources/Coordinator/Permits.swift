@@ -1,13 +1,13 @@
 import Wire
 
-/// What a retry allows of its job that the submission did not.
+/// Permissions that a retry adds to those of the submission.
 struct Permits: Hashable, Sendable {
     /// See ``JobSpec/replacesArea``.
     var replacesArea = false
     /// See ``JobSpec/allowsShrink``.
     var allowsShrink = false
 
-    /// Nothing.
+    /// Adds no permission.
     init() {}
 
     init(_ order: PBJobOrder) {
@@ -15,7 +15,9 @@ struct Permits: Hashable, Sendable {
         allowsShrink = order.allowShrink
     }
 
-    /// Adds the permissions to a submission; whether that changed it.
+    /// Adds the permissions to a submission.
+    ///
+    /// Returns whether that changed it.
     func apply(to body: inout PBSubmit) -> Bool {
         let before = body
         if replacesArea { body.replacesArea = true }

@@ -10,8 +10,8 @@ import Wire
 
 /// Merged packages that wait to be published.
 ///
-/// A catalog's lists are written as a whole, so all that wait are published together, and not too often (``PublishingPace``). A package counts as
-/// published, and its job as done, when the lists that name it are durable.
+/// A catalog's lists are written as a whole. So all waiting packages are published together, and not too often
+/// (``PublishingPace``). A package counts as published, and its job as done, when the lists that name it are durable.
 final class Publications: Sendable {
     /// One package.
     struct Waiting: Sendable {
@@ -19,21 +19,21 @@ final class Publications: Sendable {
         let package: Int
         let merged: MergedPackage
         let spec: JobSpec
-        /// At most how many of its tiles failed.
+        /// Upper bound of its failed tiles.
         let failedTiles: UInt64
 
         var wanted: JobSpec.Package { spec.packages[package] }
     }
 
-    /// What became of packages that were published together.
+    /// The results of packages that were published together.
     struct Round: Sendable {
-        /// What the scheduler is told now.
+        /// The events for the scheduler now.
         var events: [Event] = []
-        /// Packages that are published and get patches, with what the scheduler is told when those are made.
+        /// Published packages that get patches, with the events for the scheduler when the patches are made.
         var patching: [(order: PublishOrder, event: Event)] = []
     }
 
-    /// Most that are published together: nobody hears of the first before the last is done.
+    /// Largest number of packages that are published together: no result is reported before the last one is done.
     static let most = 64
 
     fileprivate struct State {
@@ -45,13 +45,13 @@ final class Publications: Sendable {
 
     func add(_ one: Waiting) { state.withLock { $0.waiting.append((one, ContinuousClock.now)) } }
 
-    /// From now on nothing waits for others.
+    /// From now on no package waits for others.
     func close() { state.withLock { $0.isClosing = true } }
 
-    /// Returns when what waits is to be published; at once when nothing does.
+    /// Returns when the waiting packages should be published; at once when none waits.
     func pause() async {
         while let due = state.withLock({ $0.due }), due > ContinuousClock.now {
-            // In short steps: more may come, or the end of the process. A cancelled task publishes at once.
+            // Waits in short steps: more packages may come, or the process may end. A cancelled task publishes at once.
             let step = min(due, ContinuousClock.now + .milliseconds(50))
             guard (try? await Task.sleep(until: step, clock: .continuous)) != nil else { return }
         }
@@ -64,7 +64,7 @@ final class Publications: Sendable {
         }
     }
 
-    /// Publishes what waits, the oldest first; what became of each.
+    /// Publishes the waiting packages, the oldest first, and returns their results.
     func publish(_ blobs: any ManagedBlobStore, _ publisher: any Publishing, _ logger: Logger) async -> Round {
         let all = take()
         var round = Round()
@@ -113,7 +113,7 @@ final class Publications: Sendable {
     ) -> Event {
         let (trouble, mayHeal) = publisher.trouble(error)
         logger.warning(
-            "package not published",
+            "Package not published",
             metadata: [
                 LogKey.package: "\(one.wanted.id)", LogKey.errorCode: "\(trouble.cause)",
                 LogKey.errorMessage: "\(trouble.detail)",
@@ -121,7 +121,7 @@ final class Publications: Sendable {
         return .packageTrouble(one.job, package: one.package, trouble, retriable: mayHeal)
     }
 
-    /// What to publish; `nil` when a blob of it is gone.
+    /// What to publish; `nil` when one of its blobs is gone.
     private static func order(
         _ one: Waiting, _ blobs: any ManagedBlobStore, _ publisher: any Publishing, _ held: inout [LocalBlob]
     ) async throws -> PublishOrder? {
@@ -135,7 +135,8 @@ final class Publications: Sendable {
                 files.append(blob.url)
                 continue
             }
-            // Nothing was new, so nothing was merged; or the blob has gone since. The catalog may have these very bytes.
+            // Nothing was new, so nothing was merged; or the blob has been removed since. The catalog may already have
+            // exactly these bytes.
             if catalog == nil { catalog = try await FileWork.run { try publisher.held(wanted.id, place) } }
             guard let file = catalog?[digest] else { return nil }
             files.append(file)

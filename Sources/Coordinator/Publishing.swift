@@ -7,13 +7,13 @@ import Shards
 import Tiles
 import Wire
 
-/// A merged package on its way into the catalog.
+/// A merged package that is to be published.
 struct PublishOrder: Sendable {
     let id: String
     /// The package as a blob.
     let file: URL
     let merged: MergedPackage
-    /// The mask as packages.json has it.
+    /// The mask in the form of packages.json.
     let maskWire: String
     /// Localized name paths by language.
     let names: [String: String]
@@ -24,24 +24,26 @@ struct PublishOrder: Sendable {
     let zooms: ZoomRange
     /// The same package in other formats.
     var files: [PublishFile] = []
-    /// The part of the catalog it belongs to.
+    /// The catalog channel it belongs to.
     var edition = CatalogEdition.main
-    /// How old the data is, as its source says.
+    /// The date of the data, as stated by its source.
     var dataDate: String?
-    /// Whether it may take the place of a package of another tileset.
+    /// Whether it may replace a package of another tileset.
     var replacesTileset = false
-    /// At most how many tiles of its mask it lacks because they failed; the others that it lacks are empty.
+    /// Upper bound of the tiles of its mask that are missing because they failed.
+    ///
+    /// Other missing tiles are empty.
     var failedTiles: UInt64 = 0
-    /// Whether it may take the place of a package of another area or of narrower zooms.
+    /// Whether it may replace a package of another area or of narrower zooms.
     var replacesArea = false
     /// Whether it may have less than half of the tiles or bytes of the catalog's version.
     var allowsShrink = false
-    /// How it is cut into tile packs; `nil` = it is not.
+    /// How it is cut into tile packs; `nil` = no tile packs.
     var packs: PackScheme?
-    /// Its region and those above it that the embedded tree may lack.
+    /// Its region and the ancestors that the embedded tree may not contain.
     var nodes: [CatalogIndex.Node] = []
 
-    /// A merged package's other files with the addresses of their blobs, which are in the same order.
+    /// The other files of a merged package with the addresses of their blobs, in the same order.
     ///
     /// - Throws: ``CatalogError`` `bad-request` for a format that this build does not know.
     static func files(_ merged: MergedPackage, _ blobs: [URL]) throws(CatalogError) -> [PublishFile] {
@@ -61,7 +63,7 @@ struct PublishOrder: Sendable {
 }
 
 extension CatalogEdition {
-    /// The part of the catalog that a submission names.
+    /// The catalog channel of a submission.
     ///
     /// - Throws: ``CatalogError`` `bad-request`.
     init(of edition: PBEdition) throws(CatalogError) {
@@ -71,37 +73,37 @@ extension CatalogEdition {
     }
 }
 
-/// How a package came into the catalog.
+/// The result of publishing a package.
 struct Publication: Hashable, Sendable {
     let version: UInt32
-    /// Inside the catalog folder.
+    /// The path inside the catalog folder.
     let path: String
-    /// Whether the catalog had these very bytes already.
+    /// Whether the catalog already had exactly these bytes.
     let unchanged: Bool
 }
 
-/// Where finished packages go.
+/// Where finished packages are published.
 ///
 /// Publishing the same bytes again must be harmless: it is repeated after a crash.
 protocol Publishing: Sendable {
     func publish(_ order: PublishOrder) throws -> Publication
-    /// The same for many at once, which may cost less; what became of each, in their order.
+    /// The same for several packages at once, which may cost less. Returns the results in the same order.
     func publish(_ orders: [PublishOrder]) -> [Result<Publication, any Error>]
-    /// Whether patches to the package that was published can be made, and are not there.
+    /// Whether patches to the published package can be made and do not exist yet.
     func wantsPatches(_ order: PublishOrder) -> Bool
-    /// Makes the patches to packages that were published, and lists them; takes as long as reading their versions.
+    /// Makes the patches to published packages and lists them. Takes as long as reading their versions.
     ///
-    /// A patch that cannot be made is no failure: clients fetch the whole file.
+    /// A patch that cannot be made is not an error: clients fetch the whole file.
     func makePatches(_ orders: [PublishOrder])
-    /// The time that writing the catalog's lists took the last time; `nil` when that costs nothing.
+    /// The time that the last writing of the catalog's lists took; `nil` when it costs nothing.
     var listCost: Duration? { get }
-    /// The files of a package's newest version that are there, whole by their lengths.
+    /// The existing files of a package's newest version, complete according to their lengths.
     func held(_ id: String, _ edition: CatalogEdition) throws -> [ContentDigest: URL]
-    /// What speaks against a job, or for a second thought, before anything is fetched for it.
+    /// Checks a job against the catalog before anything is fetched for it.
     ///
     /// - Returns: Warnings, each a sentence with its remedy.
     func outlook(_ spec: JobSpec) throws(SubmitProblem) -> [String]
-    /// What to tell the scheduler about an error, and whether waiting may cure it.
+    /// The cause to report to the scheduler for an error, and whether waiting may resolve it.
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool)
 }
 

@@ -1,19 +1,20 @@
 import Scheduling
 import Synchronization
 
-/// Keeps the naming of a blob and its removal apart.
+/// Prevents that a blob is removed while another job starts to use it.
 ///
-/// Equal bytes are one blob: a job may name a shard or a manifest while the same one of an ended job is being removed. Only the rows of the
-/// state file say whether a blob is needed. So whatever is claimed here is left, and its removal asks the rows again when the claim has
-/// ended; one that is being removed at this moment is waited for, and is then seen to be missing.
+/// Equal bytes are one blob: a job may use a shard or a manifest while the same blob of an ended job is being removed.
+/// Only the rows of the state file say whether a blob is needed. So a claimed blob is not removed, and its removal is
+/// checked against the rows again when the claim has ended. If the blob is being removed at this moment, the claim
+/// waits for that, and the blob is then found missing.
 final class Removals: Sendable {
-    /// The blobs that one look at the rows found to be needed no more.
+    /// A list of blobs that are not needed according to one read of the rows.
     struct Ticket: Hashable, Sendable {
         fileprivate let number: UInt64
     }
     fileprivate struct List {
         var doomed: [ContentDigest]
-        /// What somebody claimed meanwhile, and may have named.
+        /// Blobs that were claimed meanwhile, and may be in use now.
         var claimed: Set<ContentDigest> = []
     }
     fileprivate struct State {
@@ -25,7 +26,9 @@ final class Removals: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Takes up a list of blobs to be removed one by one with ``next(of:)``.
+    /// Starts the removal of a list of blobs.
+    ///
+    /// They are removed one by one with ``next(of:)``.
     func doom(_ digests: [ContentDigest]) -> Ticket {
         state.withLock { state in
             state.tickets += 1
@@ -35,7 +38,9 @@ final class Removals: Sendable {
         }
     }
 
-    /// The next blob of a list to be removed, by the next call or ``ended(_:)``; `nil` at the end.
+    /// The next blob of a list.
+    ///
+    /// It must be removed before the next call or ``ended(_:)``. `nil` at the end.
     func next(of ticket: Ticket) -> ContentDigest? {
         let (next, waiters) = state.withLock { state in
             let waiters = state.end()
@@ -50,7 +55,8 @@ final class Removals: Sendable {
 
     /// Ends the removal of a list.
     ///
-    /// - Returns: What was left because of a claim. The rows have to be asked about it again when ``isClaimed(_:)`` says no.
+    /// - Returns: The blobs that were left because of a claim. They must be checked against the rows again when
+    ///   ``isClaimed(_:)`` returns false.
     @discardableResult
     func ended(_ ticket: Ticket) -> Set<ContentDigest> {
         let (left, waiters) = state.withLock { state in
@@ -66,7 +72,7 @@ final class Removals: Sendable {
         state.withLock { state in digests.contains { state.claims[$0] != nil } }
     }
 
-    /// From here until ``settle(_:mayBeNamed:)`` nothing removes this blob.
+    /// Prevents the removal of this blob until ``settle(_:mayBeNamed:)``.
     func claim(_ digest: ContentDigest) { state.withLock { $0.claims[digest, default: 0] += 1 } }
 
     /// Returns when the blob is not being removed at this moment.
@@ -83,7 +89,8 @@ final class Removals: Sendable {
 
     /// Ends a claim.
     ///
-    /// - Parameter mayBeNamed: Whether a row may name the blob from now on. No list made before removes it then.
+    /// - Parameter mayBeNamed: Whether a row may name the blob from now on. Then lists that were made before do not
+    ///   remove it.
     func settle(_ digest: ContentDigest, mayBeNamed: Bool) {
         state.withLock { state in
             let left = (state.claims[digest] ?? 1) - 1
@@ -98,7 +105,9 @@ final class Removals: Sendable {
 }
 
 extension Removals.State {
-    /// Ends the removal under way; whoever waited for it is to be resumed.
+    /// Ends the current removal.
+    ///
+    /// The returned continuations of the waiters must be resumed.
     fileprivate mutating func end() -> [CheckedContinuation<Void, Never>] {
         defer { (current, waiters) = (nil, []) }
         return waiters

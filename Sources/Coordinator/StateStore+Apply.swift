@@ -30,7 +30,7 @@ extension StateStore {
         }
     }
 
-    /// Keeps the time of a job's first lease.
+    /// Stores the time of a job's first lease.
     static func noteStart(_ write: StoreWrite, _ db: Database, wall: Int64) throws {
         guard let job = write.leasedJob else { return }
         try db.cachedStatement(sql: "UPDATE job SET started = ? WHERE id = ? AND started IS NULL")

@@ -3,7 +3,7 @@ import GRDB
 import Scheduling
 
 extension StateStore {
-    /// Ended jobs whose blobs were not removed yet.
+    /// Ended jobs whose blobs have not been removed.
     func unreleased() async throws -> [JobID] {
         try await perform { db in
             try Int64.fetchAll(
@@ -14,12 +14,13 @@ extension StateStore {
         }
     }
 
-    /// Every blob that an ended job's rows name and no unfinished job's, nor those of `kept` jobs: shards, orphans, manifests and
-    /// merged packages.
+    /// Every blob that rows of an ended job name, but no row of an unfinished job or of a job in `kept`: shards,
+    /// orphans, manifests and merged packages.
     ///
-    /// Of a job that is done and keeps its shards that leaves the others: its manifests and packages, and what nobody accepted.
+    /// For a finished job that keeps its shards, these are the other blobs: its manifests and packages, and results
+    /// that were not accepted.
     ///
-    /// Equal bytes are one blob: an overlapping job that took its tiles from this one's shards may have made the very same ones.
+    /// Equal bytes are one blob: an overlapping job that reused this job's shards may have produced identical ones.
     func blobs(of job: JobID, keeping kept: [JobID] = []) async throws -> [ContentDigest] {
         try await perform { db in
             let key = Int64(bitPattern: job)
@@ -46,9 +47,10 @@ extension StateStore {
         }
     }
 
-    /// Every blob that a job names whose blobs were not removed yet.
+    /// Every blob named by a job whose blobs have not been removed.
     ///
-    /// The packages of other jobs keep their digests for people; a blob of such a name was written after its job had let go of it.
+    /// The packages of other jobs keep their digests for reports. A blob with such a digest was written after its job
+    /// had released it.
     func allBlobs() async throws -> Set<ContentDigest> {
         try await perform { db in
             let unreleased = "job IN (SELECT id FROM job WHERE released = 0)"
@@ -67,7 +69,9 @@ extension StateStore {
         }
     }
 
-    /// Drops the rows that only the blobs needed; what was given up stays for the report.
+    /// Removes the rows that only the blobs needed.
+    ///
+    /// Rows of failed work stay for the report.
     func markReleased(_ job: JobID) async throws {
         try await perform { db in
             let key = Int64(bitPattern: job)

@@ -3,9 +3,9 @@ import GRDB
 import Scheduling
 import Wire
 
-/// Which jobs a list is to hold.
+/// The conditions of a list of jobs.
 struct JobFilter: Sendable {
-    /// States, and `paused` for unfinished jobs that are; empty = all.
+    /// States, and `paused` for paused unfinished jobs; empty = all.
     var states: Set<String> = []
     /// Part of the label in lower case; empty = any.
     var label = ""
@@ -21,7 +21,7 @@ struct JobFilter: Sendable {
         since = body.sinceMs
     }
 
-    /// Whether a job is to be listed.
+    /// Whether a job meets the conditions.
     func takes(state: String, isPaused: Bool, label: String, created: Int64) -> Bool {
         (states.isEmpty || states.contains(state) || isPaused && states.contains("paused"))
             && (self.label.isEmpty || label.lowercased().contains(self.label)) && created >= since
@@ -30,42 +30,42 @@ struct JobFilter: Sendable {
 
 /// The summaries of jobs that the coordinator has forgotten.
 ///
-/// A row is written in the transaction that removes the job's own rows, and is never changed. It is no part of the state that the event log
-/// replays; the job's last line in the log, `job-forgotten`, lives as long as the row, and ``StateStore/historyProblems()`` compares the two.
-/// Nothing of it is read at a start.
+/// A row is written in the transaction that removes the job's own rows, and is never changed. It is not part of the
+/// state that the event log replays. The job's last line in the log, `job-forgotten`, exists as long as the row, and
+/// ``StateStore/historyProblems()`` compares the two. The history is not read at a start.
 extension StateStore {
-    /// Of how many of the newest job numbers summaries are kept.
+    /// The number of the newest job numbers whose summaries are kept.
     ///
-    /// About 400 bytes a job in the state file, indexes and the line in the log included.
+    /// About 400 bytes per job in the state file, including indexes and the line in the log.
     static let historyJobs: Int64 = 100_000
-    /// How many job numbers one question looks at, so that none keeps the state file busy: about 5 ms.
+    /// The number of job numbers that one query reads, so that no query blocks the state file for long: about 5 ms.
     static let historyWindow: UInt64 = 10_000
 
-    /// Summaries, newest first, and where to go on.
+    /// Summaries, newest first, and the position of the next page.
     struct HistoryPage: Sendable {
         var jobs: [PBJobStatus] = []
-        /// All forgotten jobs from this number up to the question's were looked at; 0 = all there are.
+        /// All forgotten jobs from this number up to the requested one were read; 0 = all of them.
         var floor: JobID = 0
     }
 
-    /// A job's status as it is kept: a frame, so that its reader is the wire's own, with all its checks.
+    /// A job's stored status: a wire frame, so that the wire decoder reads and checks it.
     static func encoded(_ status: PBJobStatus) throws -> [UInt8] {
         try Frame(session: 1, seq: 0, .jobStatus(status)).encoded()
     }
 
     private static func summary(decoding bytes: Data) throws -> PBJobStatus {
         guard case .jobStatus(let status) = try Frame(decoding: Array(bytes)).message else {
-            throw unreadable("a summary of a forgotten job is none")
+            throw unreadable("the summary of a forgotten job is not a job status")
         }
         return status
     }
 
-    /// Moves a job that is about to be forgotten into the history.
+    /// Moves a job that is being forgotten into the history.
     static func remember(_ job: JobID, _ db: Database) throws {
         guard let row = try Row.fetchOne(db, sql: "SELECT * FROM job WHERE id = ?", arguments: [Int64(bitPattern: job)])
         else { return }
         let payload: Data = row["spec"]
-        // What cannot be read has been refused at the start; a job without a label is better than none.
+        // An unreadable submission was refused at the start; a job without a label is better than no job.
         let spec = try? JobSpec(payload: Array(payload), withMasks: false)
         let packages = try Int.fetchOne(
             db, sql: "SELECT count(*) FROM package WHERE job = ?", arguments: [Int64(bitPattern: job)])
@@ -81,7 +81,7 @@ extension StateStore {
             ])
     }
 
-    /// Drops summaries beyond the bound, each with its job's last line in the log.
+    /// Removes summaries beyond the limit, each with its job's last line in the log.
     static func trimHistory(_ db: Database) throws {
         let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'job'") ?? 0
         let gone = try Int64.fetchAll(
@@ -101,7 +101,8 @@ extension StateStore {
 
     /// At most `limit` of the forgotten jobs with numbers below `before`.
     ///
-    /// Looks at ``historyWindow`` numbers at most, so a page may be empty although there are more; see ``HistoryPage/floor``.
+    /// Reads at most ``historyWindow`` numbers, so a page may be empty although there are more jobs; see
+    /// ``HistoryPage/floor``.
     func history(before: JobID, limit: Int, _ filter: JobFilter) async throws -> HistoryPage {
         let before = Int64(clamping: before)
         return try await perform { db in
@@ -138,8 +139,10 @@ extension StateStore {
         }
     }
 
-    /// How many summaries there are, and what is wrong with them: each must be readable, of a job that is not in the state any more, and have
-    /// the job's last line in the log.
+    /// The number of summaries and their problems.
+    ///
+    /// Each summary must be readable, belong to a job that is no longer in the state, and have the job's last line in
+    /// the log.
     func historyProblems() async throws -> (count: Int, problems: [String]) {
         try await perform { db in
             var problems: [String] = []

@@ -1,9 +1,10 @@
 import GRDB
 import Scheduling
 
-/// Who may hold shares of origins' budgets: no state of a job, so it is in no event, and of use only to the very next incarnation.
+/// The sessions that may hold shares of origins' budgets. They are not state of a job, so they are in no event, and
+/// only the next run uses them.
 extension StateStore {
-    /// Replaces what is known, in the name of an incarnation.
+    /// Replaces the stored sessions, for one run of the coordinator.
     static func keep(_ holders: ShareHolders, epoch: UInt32, _ db: Database) throws {
         try db.cachedStatement(sql: "DELETE FROM holder").execute()
         for (origin, sessions) in holders {
@@ -16,7 +17,8 @@ extension StateStore {
         )
     }
 
-    /// What the incarnation just before `epoch` said; `nil` when it did not: an older build ran, or the file comes from a backup.
+    /// The sessions that the run just before `epoch` stored; `nil` when it stored none: an older build ran, or the file
+    /// comes from a backup.
     static func holders(before epoch: UInt32, _ db: Database) throws -> ShareHolders? {
         let keeper = try Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'holders'")
         guard keeper == Int64(epoch) - 1, epoch > 1 else { return nil }

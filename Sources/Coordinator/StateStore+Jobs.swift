@@ -4,7 +4,7 @@ import Scheduling
 import Tiles
 
 extension StateStore {
-    /// What an ended job left: its submission and, unless its blobs are gone, its batches.
+    /// The stored data of an ended job: its submission and, unless its blobs are gone, its batches.
     func remains(of job: JobID) async throws -> (payload: [UInt8], batches: [Batch])? {
         try await perform { db in
             let key = Int64(bitPattern: job)
@@ -17,15 +17,15 @@ extension StateStore {
         }
     }
 
-    // MARK: - Dead letters
+    // MARK: - Failed work
 
-    /// Work that was given up: a dead batch, or the failed tiles of an accepted one.
+    /// Failed work: a dead batch, or the failed tiles of an accepted batch.
     struct Letter: Sendable {
         var job: JobID
         var index: Int
         var cell: TileID
         var zooms: ZoomRange
-        /// Tiles given up.
+        /// Number of failed tiles.
         var tiles: UInt64
         var trouble: Trouble
         var attempts: UInt8
@@ -34,11 +34,11 @@ extension StateStore {
         var failures: [FailedTile]
     }
 
-    /// Where a page of letters begins.
+    /// The start of a page of failed work.
     struct LetterPlace: Hashable, Sendable {
         /// 0 = every job.
         var job: JobID
-        /// Letters behind this one only.
+        /// Only entries after this one.
         var after: (job: JobID, index: Int)?
 
         static func == (left: LetterPlace, right: LetterPlace) -> Bool {
@@ -52,7 +52,7 @@ extension StateStore {
             AND COALESCE(cause, '') <> '\(FailureCause.dropped.rawValue)'
         """
 
-    /// Letters by job and batch, at most `limit`, each with at most `named` of its tiles.
+    /// Failed work by job and batch, at most `limit` entries, each with at most `named` of its tiles.
     func letters(_ place: LetterPlace, limit: Int, named: Int) async throws -> [Letter] {
         try await perform { db in
             let after = place.after
@@ -94,7 +94,7 @@ extension StateStore {
         }
     }
 
-    /// Marks what was given up as given up for good, as ``StoredState`` does.
+    /// Marks failed work as dropped, in the same way as ``StoredState``.
     static func drop(_ job: JobID, _ batches: [Int]?, _ db: Database) throws {
         let key = Int64(bitPattern: job)
         let all = try Row.fetchAll(
@@ -111,7 +111,7 @@ extension StateStore {
         }
     }
 
-    /// Makes an ended job an unfinished one again.
+    /// Makes an ended job unfinished again.
     static func reopen(_ job: StoredJob, _ db: Database, wall: Int64) throws {
         let key = job.summary.key
         try update(job.summary, db, wall: wall)

@@ -4,30 +4,34 @@ import GRDB
 import Scheduling
 import Tiles
 
-/// When a job was submitted, began and ended; wall time, for display only.
+/// When a job was submitted, started and ended.
+///
+/// Wall time, for display only.
 ///
 /// Unit: milliseconds since 1970.
 struct JobTimes: Hashable, Sendable {
     var created: Int64
-    /// Of the first lease.
+    /// The time of the first lease.
     var started: Int64?
     var ended: Int64?
 }
 
-/// What a coordinator starts from.
+/// The state that a coordinator starts with.
 struct Inheritance: Sendable {
     var jobs: [StoredJob] = []
     var times: [JobID: JobTimes] = [:]
-    /// The highest job number ever given.
+    /// The highest job number that was ever used.
     var lastJob: JobID = 0
     var schedules: [Schedule] = []
     var operatorLimits: OperatorLimits = [:]
-    /// Who may hold shares that the last incarnation granted; `nil` = it did not say.
+    /// The sessions that may hold shares granted by the last run; `nil` = not stored.
     var holders: ShareHolders?
 }
 
 extension StateStore {
-    /// Everything, read once at a start; ended jobs come without their batches unless asked for.
+    /// The whole state, read once per start.
+    ///
+    /// Ended jobs come without batches unless requested.
     func load(withEnded: Bool = false) async throws -> Inheritance {
         let epoch = epoch
         return try await perform { db in
@@ -71,7 +75,7 @@ extension StateStore {
         }
     }
 
-    /// A job's failures, at most `limit`: dead batches first, by their cells, then single tiles.
+    /// A job's failures, at most `limit`: first dead batches, ordered by cell, then single tiles.
     func failures(of job: JobID, limit: Int) async throws -> [FailedTile] {
         try await perform { db in
             let key = Int64(bitPattern: job)
@@ -132,7 +136,7 @@ extension StateStore {
         guard let cell = TileID(hilbertID: number(row["cell"])),
             let zooms = ZoomRange(min: Int(row["zmin"] as Int64), max: Int(row["zmax"] as Int64)),
             let state = BatchState(rawValue: UInt8(clamping: row["state"] as Int64))
-        else { throw unreadable("batch \(row["job"] as Int64)/\(row["idx"] as Int64) makes no sense") }
+        else { throw unreadable("batch \(row["job"] as Int64)/\(row["idx"] as Int64) has inconsistent values") }
         let result = FetchCounts(
             stored: number(row["stored"]), empty: number(row["empty"]), failed: number(row["failed"]),
             bodyBytes: number(row["body_bytes"]), shardBytes: number(row["shard_bytes"]),
@@ -145,14 +149,16 @@ extension StateStore {
             digest: digest(row["digest"]), partial: digest(row["partial"]), result: result, trouble: trouble(row))
     }
 
-    /// The files of a job's packages beside the packages themselves, by the package's index.
+    /// The files of a job's packages in addition to MBTiles, by the index of the package.
     private static func files(of job: Int64, _ db: Database) throws -> [Int64: [MergedFile]] {
         var files: [Int64: [MergedFile]] = [:]
         let rows = try Row.fetchAll(
             db, sql: "SELECT * FROM package_file WHERE job = ? ORDER BY idx, format", arguments: [job])
         for row in rows {
             let index: Int64 = row["idx"]
-            guard let digest = digest(row["digest"]) else { throw unreadable("a file of package \(job)/\(index)") }
+            guard let digest = digest(row["digest"]) else {
+                throw unreadable("a file of package \(job)/\(index) has no valid digest")
+            }
             files[index, default: []].append(
                 MergedFile(format: row["format"], digest: digest, size: number(row["size"])))
         }
@@ -161,7 +167,7 @@ extension StateStore {
 
     private static func package(_ row: Row, _ files: [Int64: [MergedFile]]) throws -> Package {
         guard let state = PackageState(rawValue: UInt8(clamping: row["state"] as Int64)) else {
-            throw unreadable("package \(row["job"] as Int64)/\(row["idx"] as Int64) makes no sense")
+            throw unreadable("package \(row["job"] as Int64)/\(row["idx"] as Int64) has inconsistent values")
         }
         let merged = digest(row["digest"]).map {
             MergedPackage(
@@ -184,7 +190,7 @@ extension StateStore {
         (row["cause"] as String?).map { Trouble(cause: $0, detail: row["detail"] ?? "") }
     }
     static func unreadable(_ what: String) -> CoordinatorError {
-        CoordinatorError(.damagedState, "The state file cannot be understood: \(what). Restore it from a backup.")
+        CoordinatorError(.damagedState, "The state file cannot be decoded: \(what). Restore it from a backup.")
     }
 }
 

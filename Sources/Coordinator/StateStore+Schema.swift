@@ -1,7 +1,9 @@
 import GRDB
 
 extension StateStore {
-    /// The schema and its history; a migration is never edited once released.
+    /// The schema and its migrations.
+    ///
+    /// A released migration is never edited.
     static var migrator: DatabaseMigrator {
         var migrator = DatabaseMigrator()
         migrator.registerMigration("1") { db in
@@ -117,7 +119,7 @@ extension StateStore {
             try db.execute(sql: "ALTER TABLE batch ADD COLUMN footer BLOB")
         }
         migrator.registerMigration("3-rested") { db in
-            // Which jobs were paused before nobody wrote down; those that are paused now are known.
+            // Earlier pauses were not recorded. Only the jobs that are paused now are known.
             try db.execute(
                 sql:
                     "ALTER TABLE job ADD COLUMN rested INTEGER NOT NULL DEFAULT 0; UPDATE job SET rested = priority < 0"

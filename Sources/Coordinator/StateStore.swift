@@ -7,15 +7,16 @@ import Shards
 
 /// The coordinator's state in one SQLite file: one connection, owned by one queue, exclusive.
 ///
-/// Every change is a transaction that is on disk (`synchronous=FULL`) before ``apply(_:wall:)`` returns. The command line never opens the file.
-/// One connection only, because SQLite 3.7.0–3.51.2 can corrupt a WAL that two connections reset at once (design/cluster.md, 0.8).
+/// Every change is a transaction that is on disk (`synchronous=FULL`) before ``apply(_:wall:)`` returns. No command opens the file while a coordinator runs.
+/// One connection only, because SQLite 3.7.0–3.51.2 can corrupt a WAL that two connections reset at once (fixed in 3.51.3;
+/// docs/decisions/0019-scheduler-is-a-value.md).
 final class StateStore: Sendable {
     private let database: DatabaseQueue
     private let queue = DispatchQueue(label: "packhorse.coordinator.state")
-    /// This incarnation; durable.
+    /// The epoch of this run; durable.
     let epoch: UInt32
 
-    /// Opens or makes the file, checks it, and makes a new epoch durable.
+    /// Opens or creates the file, checks it, and makes a new epoch durable.
     ///
     /// - Throws: ``CoordinatorError`` `data-in-use`, `damaged-state`, `newer-state`, `cannot-open`.
     init(folder: URL) throws(CoordinatorError) {
@@ -23,19 +24,20 @@ final class StateStore: Sendable {
         do {
             do throws(ShardsError) { try Durable.makeFolder(folder) } catch {
                 throw CoordinatorError(
-                    .cannotOpen, "\(error.message) Give --data a folder that is there, or can be made.", cause: error)
+                    .cannotOpen, "\(error.message) Give --data an existing folder or one that can be created.",
+                    cause: error)
             }
             if let kind = NetworkFolder.name(of: folder) {
                 throw CoordinatorError(
                     .cannotOpen,
-                    "'\(folder.path)' lies on \(kind), whose locks SQLite cannot rely on. Give --data a folder on a local disk."
-                        + " Only the blobs and the catalog may lie on a network.")
+                    "'\(folder.path)' is on \(kind), whose locks SQLite cannot rely on. Give --data a folder on a local disk."
+                        + " Only the blobs and the catalog may be on a network file system.")
             }
             var configuration = Configuration()
             configuration.label = "packhorse.state"
             configuration.foreignKeysEnabled = true
             configuration.prepareDatabase { db in
-                // Exclusive first: then WAL needs no -shm file, and nobody else can so much as read.
+                // The exclusive mode is set first: then WAL needs no -shm file, and no other process can read the file.
                 try db.execute(sql: "PRAGMA locking_mode=EXCLUSIVE")
                 try db.execute(sql: "PRAGMA journal_mode=WAL")
                 try db.execute(sql: "PRAGMA synchronous=FULL")
@@ -51,11 +53,13 @@ final class StateStore: Sendable {
             let migrator = StateStore.migrator
             try database.inDatabase { db in
                 guard try !migrator.hasBeenSuperseded(db) else {
-                    // A flipped bit in the name of a migration looks like another version, but for its index.
+                    // A flipped bit in the name of a migration looks like another version. Only the check of its index
+                    // shows it.
                     let names = try String.fetchOne(db, sql: "PRAGMA integrity_check('grdb_migrations')")
                     if let names, names != "ok" { throw StateStore.damaged(file, names) }
                     throw CoordinatorError(
-                        .newerState, "The state file '\(file.path)' was written by a newer packhorse. Upgrade this one."
+                        .newerState,
+                        "The state file '\(file.path)' was written by a newer packhorse. Upgrade this installation."
                     )
                 }
             }
@@ -74,7 +78,7 @@ final class StateStore: Sendable {
     private static func damaged(_ file: URL, _ what: String) -> CoordinatorError {
         CoordinatorError(
             .damagedState,
-            "The state file '\(file.path)' is damaged (\(what)). Restore it from a backup, or move it away to start anew."
+            "The state file '\(file.path)' is damaged (\(what)). Restore it from a backup, or move it away to start with an empty state."
         )
     }
 
@@ -88,28 +92,30 @@ final class StateStore: Sendable {
         case .SQLITE_CORRUPT, .SQLITE_NOTADB:
             CoordinatorError(
                 .damagedState,
-                "The state file '\(file.path)' is damaged or not ours. Restore it from a backup, or move it away to start anew.",
+                "The state file '\(file.path)' is damaged or belongs to another program. Restore it from a backup, or move it away to start with an empty state.",
                 cause: error)
         default:
             CoordinatorError(.cannotOpen, "The state file '\(file.path)' cannot be opened: \(error).", cause: error)
         }
     }
 
-    /// Whether waiting may cure the error: a full disk, a failing one, no memory.
+    /// Whether waiting may resolve the error: a full disk, a failing disk, no memory.
     static func mayHeal(_ error: any Error) -> Bool {
         guard let code = (error as? DatabaseError)?.resultCode else { return false }
         return [.SQLITE_FULL, .SQLITE_IOERR, .SQLITE_NOMEM, .SQLITE_CANTOPEN, .SQLITE_READONLY, .SQLITE_BUSY].contains(
             code)
     }
 
-    /// Runs `body` in one transaction on the store's own queue; durable when it returns, undone when it throws.
+    /// Runs `body` in one transaction on the store's own queue.
+    ///
+    /// The changes are durable when it returns, and undone when it throws.
     func perform<Value: Sendable>(_ body: @escaping @Sendable (Database) throws -> Value) async throws -> Value {
         try await withCheckedThrowingContinuation { continuation in
             queue.async { [database] in continuation.resume(with: Result { try database.write(body) }) }
         }
     }
 
-    /// Runs `body` on the store's own queue outside of any transaction, as `VACUUM` wants it.
+    /// Runs `body` on the store's own queue outside of any transaction, as `VACUUM` requires.
     func performOutsideTransaction(_ body: @escaping @Sendable (Database) throws -> Void) async throws {
         try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
             queue.async { [database] in
@@ -118,10 +124,10 @@ final class StateStore: Sendable {
         }
     }
 
-    /// Makes all writes durable together.
+    /// Makes all writes durable in one transaction.
     ///
     /// - Parameters:
-    ///   - holders: Who may hold shares from here on; `nil` = as before.
+    ///   - holders: The sessions that may hold shares from now on; `nil` = unchanged.
     ///   - wall: Wall time for display, in milliseconds since 1970.
     func apply(_ writes: [StoreWrite], holders: ShareHolders? = nil, wall: Int64) async throws {
         let epoch = epoch
@@ -135,7 +141,7 @@ final class StateStore: Sendable {
         }
     }
 
-    /// Moves everything into the main file and closes it.
+    /// Moves all data into the main file and closes it.
     func close() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             queue.async { [database] in

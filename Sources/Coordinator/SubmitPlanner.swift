@@ -7,11 +7,13 @@ import Tiles
 import Tilesets
 import Wire
 
-/// Checks a submission and cuts it into batches; pure, and run beside the coordinator's loop because a planet takes seconds.
+/// Checks a submission and divides it into batches.
+///
+/// Pure, and run outside the coordinator's loop because the plan of a whole planet takes seconds.
 struct SubmitPlanner: Sendable {
-    /// Most batches of one job: 64 bytes of row each.
+    /// Largest number of batches per job; each has a row of 64 bytes.
     static let mostBatches = 2_000_000
-    /// Leaves room for a mask in an offer's frame.
+    /// Leaves space for a mask in the frame of an offer.
     static let mostTilesetBytes = 192 << 10
 
     let bboxTileLimit: UInt64
@@ -20,17 +22,19 @@ struct SubmitPlanner: Sendable {
         let spec: JobSpec
         let submission: JobSubmission
         let tiles: UInt64
-        /// What the submitter may not want.
+        /// Possible problems for the submitter.
         var warnings: [String] = []
 
-        /// The same, once the catalog has been looked at: what could never be published is not begun.
+        /// The same plan after a check against the catalog: a job whose packages could never be published is refused.
         func weighed(_ publisher: any Publishing) throws(SubmitProblem) -> Plan {
             var plan = self
             plan.warnings = try publisher.outlook(spec)
             return plan
         }
 
-        /// Warnings of jobs that make packages of the same names from another tileset: whichever ends later could not be published.
+        /// Warnings about other jobs that make packages of the same names from another tileset.
+        ///
+        /// The package that ends later could not be published.
         func rivalry(with others: [(job: JobID, spec: JobSpec)]) -> [String] {
             guard !spec.replacesTileset else { return [] }
             let ids = Set(spec.packages.map(\.id))
@@ -38,12 +42,12 @@ struct SubmitPlanner: Sendable {
                 .compactMap { other in
                     guard let shared = other.spec.packages.first(where: { ids.contains($0.id) }) else { return nil }
                     return
-                        "Job \(other.job), which has not ended, makes package '\(shared.id)' of tileset '\(other.spec.tilesetID)', this one of '\(spec.tilesetID)': the later of them will be refused. Give it another id, or allow the replacement (--replace-tileset)."
+                        "Job \(other.job), which has not ended, makes package '\(shared.id)' of tileset '\(other.spec.tilesetID)', this one of '\(spec.tilesetID)': the one that ends later will be refused. Give it another id, or allow the replacement (--replace-tileset)."
                 }
         }
     }
 
-    /// - Parameter wall: Wall time, from which the next firing of its schedule follows; milliseconds since 1970.
+    /// - Parameter wall: Wall time from which the next run of its schedule is computed; milliseconds since 1970.
     func plan(_ body: PBSubmit, wall: Int64, due: Int64? = nil) throws(SubmitProblem) -> Plan {
         try checkForm(body)
         let spec = try JobSpec(body)
@@ -51,13 +55,13 @@ struct SubmitPlanner: Sendable {
             throw SubmitProblem(
                 "bad-request",
                 "Tileset id '\(spec.tilesetID.prefix(130))' cannot be a folder of tile packs: use 1 to 120 letters, digits and . _ - ( ) ,",
-                hint: "give the tileset another id, or leave --tile-packs out")
+                hint: "give the tileset another id, or omit --tile-packs")
         }
         if let packs = spec.packs, let zoom = packs.uncovered(spec.zooms).first {
             throw SubmitProblem(
                 "bad-request",
-                "None of the tile packs' bands \(packs) holds zoom \(zoom): its tiles would be in no pack.",
-                hint: "give bands for all of the zooms \(spec.zooms), or ask for fewer zooms")
+                "None of the bands \(packs) of the tile packs contains zoom \(zoom), so its tiles would be in no pack.",
+                hint: "give bands for all of the zooms \(spec.zooms), or use fewer zooms")
         }
         let planner = BatchPlanner(
             mask: spec.mask, zooms: spec.zooms, cut: BatchCut(canonicalTileset: spec.tileset))
@@ -76,7 +80,7 @@ struct SubmitPlanner: Sendable {
             guard batches.count < Self.mostBatches else {
                 throw SubmitProblem(
                     "too-large", "The job has \(planner.tiles) tiles in more than \(Self.mostBatches) batches.",
-                    hint: "submit its parts, or fewer zooms")
+                    hint: "submit smaller areas or fewer zooms")
             }
             batches.append(batch)
         }
@@ -94,7 +98,7 @@ struct SubmitPlanner: Sendable {
             tiles: planner.tiles)
     }
 
-    /// The submission as it is stored: a frame, so that its reader is the wire's own, with all its checks.
+    /// The stored form of a submission: a wire frame, so that the wire decoder reads and checks it.
     static func payload(_ body: PBSubmit) throws(SubmitProblem) -> [UInt8] {
         do {
             return try Frame(session: 1, seq: 0, .submit(body)).encoded()
@@ -103,8 +107,10 @@ struct SubmitPlanner: Sendable {
         }
     }
 
-    /// Names what reaches the catalog: tileset, zooms, packages, formats, style, edition and how much may be missing; not who asked, when,
-    /// or how urgently.
+    /// The digest of everything that affects the catalog: tileset, zooms, packages, formats, style, channel and the
+    /// share of missing tiles.
+    ///
+    /// The requester, the time and the priority are not included.
     static func identity(_ body: PBSubmit) throws(SubmitProblem) -> ContentDigest? {
         let essence = PBSubmit.make {
             $0.tileset = body.tileset
@@ -133,23 +139,23 @@ struct SubmitPlanner: Sendable {
             guard ["region", "bbox", "geojson", "points", "catalog"].contains(kind) else {
                 throw SubmitProblem(
                     "bad-request",
-                    "'\(kind.prefix(40))' is not a kind of job: region, bbox, geojson, points or catalog.")
+                    "'\(kind.prefix(40))' is not a kind of job. Use region, bbox, geojson, points or catalog.")
             }
         }
         guard body.label.utf8.count <= 1_024, body.requestID.utf8.count <= 256 else {
-            throw SubmitProblem("bad-request", "The label may have 1,024 bytes and the request id 256.")
+            throw SubmitProblem("bad-request", "The label is limited to 1,024 bytes and the request id to 256.")
         }
         try Self.checkNames(body)
         guard body.tileset.count <= Self.mostTilesetBytes else {
             throw SubmitProblem(
                 "bad-request",
                 "The tileset has \(body.tileset.count) bytes; at most \(Self.mostTilesetBytes) fit an offer.",
-                hint: "leave vector_layers out of the tileset file; the package finds them in its tiles")
+                hint: "remove vector_layers from the tileset file; they are read from the tiles")
         }
         guard body.schedule.isEmpty || body.after.isEmpty else {
             throw SubmitProblem(
-                "bad-request", "A schedule's jobs cannot follow job \(body.after[0]).",
-                hint: "give the schedules times that follow one another")
+                "bad-request", "A schedule's jobs cannot wait for job \(body.after[0]).",
+                hint: "choose schedule times that follow one another")
         }
         try Self.checkFormats(body)
         try Self.checkStyle(body)
@@ -159,7 +165,7 @@ struct SubmitPlanner: Sendable {
             guard Self.isFileSafe(package.id) else {
                 throw SubmitProblem(
                     "bad-package",
-                    "'\(package.id.prefix(80))' cannot be a package id: use 1 to 100 letters, digits and -_.,(), the first no dot and no hyphen."
+                    "'\(package.id.prefix(80))' cannot be a package id: use 1 to 100 letters, digits and -_.,(), but no dot or hyphen at the start."
                 )
             }
             guard seen.insert(package.id.lowercased()).inserted else {
@@ -167,7 +173,7 @@ struct SubmitPlanner: Sendable {
                 guard other == package.id else {
                     throw SubmitProblem(
                         "bad-package",
-                        "Packages '\(other)' and '\(package.id)' differ in letter case alone: their files would be one on devices that do not tell it apart."
+                        "Packages '\(other)' and '\(package.id)' differ only in letter case: their files would collide on devices with case-insensitive file systems."
                     )
                 }
                 throw SubmitProblem("bad-package", "Package '\(package.id)' is named twice.")
@@ -175,18 +181,18 @@ struct SubmitPlanner: Sendable {
         }
     }
 
-    /// Names reach terminals and devices: plain text, without control characters and bidirectional marks.
+    /// Names are shown on terminals and devices: plain text, without control characters and bidirectional marks.
     private static func checkNames(_ body: PBSubmit) throws(SubmitProblem) {
         let packages = body.packages.flatMap { [$0.names] + $0.nodes.map(\.names) }
         let texts = [body.label, body.requestID] + packages.flatMap { $0.flatMap { [$0.key, $0.value] } }
         guard let text = texts.sorted().first(where: VisibleText.hasControl) else { return }
         throw SubmitProblem(
             "bad-request",
-            "The name '\(VisibleText.escaped(String(text.prefix(80))))' has control characters; a name is plain text.",
-            hint: "write it again without them, or rename the file that it comes from")
+            "The name '\(VisibleText.escaped(String(text.prefix(80))))' contains control characters. A name must be plain text.",
+            hint: "remove them, or rename the file that the name comes from")
     }
 
-    /// Formats and edition are what this build's catalog can hold.
+    /// Checks that this build's catalog supports the formats and the channel.
     private static func checkFormats(_ body: PBSubmit) throws(SubmitProblem) {
         do throws(PackagesError) {
             for format in Set(body.formats).union(body.packages.flatMap(\.formats)).sorted() {
@@ -203,27 +209,29 @@ struct SubmitPlanner: Sendable {
         guard body.dataDate.isEmpty || DataDate.seconds(body.dataDate) != nil else {
             throw SubmitProblem(
                 "bad-request",
-                "The data's date '\(body.dataDate.prefix(40))' is none; write 2026-10-01 or 2026-10-01T12:00:00Z.")
+                "The data's date '\(body.dataDate.prefix(40))' is not a date. Write 2026-10-01 or 2026-10-01T12:00:00Z."
+            )
         }
     }
 
-    /// A style is an address that workers can fetch, and somebody has to want it.
+    /// A style must be an address that workers can fetch, and a format must use it.
     private static func checkStyle(_ body: PBSubmit) throws(SubmitProblem) {
         let formats = Set(body.formats).union(body.packages.flatMap(\.formats))
         guard body.style.isEmpty else {
             guard body.style.hasPrefix("http://") || body.style.hasPrefix("https://") else {
                 throw SubmitProblem(
                     "bad-style", "'\(body.style.prefix(200))' is not the address of a style.",
-                    hint: "give one that begins with http:// or https:// and that every worker reaches")
+                    hint: "give one that begins with http:// or https:// and that every worker can reach")
             }
             do throws(TilesetsError) { _ = try SecretAddress(body.style) } catch {
                 throw SubmitProblem(
-                    "bad-style", error.message, hint: "a tileset's key: is {key}; another secret is ${NAME}")
+                    "bad-style", error.message,
+                    hint: "write {key} for the tileset's key, and ${NAME} for another secret")
             }
             guard formats.contains("maplibre") else {
                 throw SubmitProblem(
-                    "bad-style", "The submission names a style, but no format that holds one.",
-                    hint: "add --format maplibre, or leave --style out")
+                    "bad-style", "The submission names a style, but no format that contains one.",
+                    hint: "add --format maplibre, or omit --style")
             }
             return
         }
@@ -234,7 +242,7 @@ struct SubmitPlanner: Sendable {
         }
     }
 
-    /// Package ids become file names, on whatever file system the catalog lies.
+    /// Package ids become file names on any file system.
     static func isFileSafe(_ id: String) -> Bool {
         let bytes = Array(id.utf8)
         guard (1...100).contains(bytes.count), bytes[0] != UInt8(ascii: "."), bytes[0] != UInt8(ascii: "-") else {
@@ -260,6 +268,6 @@ struct SubmitPlanner: Sendable {
         guard tiles > limit else { return }
         throw SubmitProblem(
             "tile-limit", "\(box) has \(tiles) tiles; the limit is \(limit).",
-            hint: "raise it with --tile-limit \(tiles), or ask for fewer zooms")
+            hint: "raise it with --tile-limit \(tiles), or use fewer zooms")
     }
 }

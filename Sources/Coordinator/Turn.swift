@@ -2,36 +2,40 @@ import Scheduling
 import Wire
 import ZeroMQ
 
-/// What one turn of the loop must do: first all writes in one transaction, then the rest.
+/// The work of one tick of the loop: first all writes in one transaction, then the rest.
 struct Turn: Sendable {
     struct Letter: Sendable {
         let peer: PeerID
         let bytes: [UInt8]
-        /// The lease an offer opens, to take it back when the letter cannot be delivered.
+        /// The lease that an offer opens.
+        ///
+        /// It is taken back when the frame cannot be delivered.
         var offer: (session: SessionID, token: LeaseToken)?
     }
     enum Chore: Sendable {
         case manifest(JobID, package: Int)
         case publish(JobID, package: Int, MergedPackage)
         case release
-        /// Remove what a baseline does not need; see ``Effect/trim(_:)``.
+        /// Remove the blobs that a kept previous build does not need; see ``Effect/trim(_:)``.
         case trim(JobID)
-        /// Let an ended job go on; see ``Event/reopen(_:batches:only:)``.
+        /// Resume an ended job; see ``Event/reopen(_:batches:needs:only:payload:)``.
         case reopen(Asker, JobID, only: [Int]?, Permits = Permits())
-        /// List what was given up.
+        /// List failed work.
         case letters(Asker, PBListDead)
-        /// Requeue or drop what was given up.
+        /// Requeue or drop failed work.
         case deadOrder(Asker, PBDeadOrder)
-        /// Submit a schedule's submission: at its time, or by hand for somebody who waits for the answer.
+        /// Submit the job of a schedule: at its time, or by hand for a client that waits for the answer.
         case fire(schedule: String, due: Int64)
         case runSchedule(Asker, PBSubmit)
     }
 
     var writes: [StoreWrite] = []
-    /// Who may hold shares of budgets from here on; `nil` = as before.
+    /// The sessions that may hold shares of budgets from now on; `nil` = unchanged.
     var holders: ShareHolders?
     var letters: [Letter] = []
-    /// Answers about the process itself, which wait for nothing: health must be told above all when writing fails.
+    /// Answers about the process itself.
+    ///
+    /// They are sent without waiting: health must be reported especially when writing fails.
     var urgent: [Letter] = []
     var chores: [Chore] = []
 

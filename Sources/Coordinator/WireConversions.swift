@@ -3,7 +3,7 @@ import Scheduling
 import Tiles
 import Wire
 
-/// Worker messages as the scheduler's events.
+/// Converts worker messages to scheduler events.
 ///
 /// Digests, counts and tiles were checked by the decoder.
 enum WireConversions {
@@ -33,7 +33,7 @@ enum WireConversions {
         return all
     }
 
-    /// The result of a commit, or what is wrong with it.
+    /// The result of a commit, or `nil` when it is invalid.
     static func result(_ body: PBCommit) -> CommitResult? {
         switch body.result {
         case .fetch(let fetch):
@@ -111,7 +111,7 @@ enum WireConversions {
         }
     }
 
-    /// Why packages do not come into the catalog, while that is tried again: a full disk, a folder that cannot be written.
+    /// Why packages are not published while publishing is retried: a full disk, or a folder that cannot be written.
     private static func standstill(_ packages: [Package]) -> String {
         let waiting = packages.filter { $0.state == .publishing || $0.state == .manifest }
         guard let stuck = waiting.first(where: { $0.trouble != nil }), let trouble = stuck.trouble else { return "" }
@@ -130,7 +130,7 @@ enum WireConversions {
         }
     }
 
-    /// - Parameter spec: `nil` when it cannot be read; what it tells is left out then.
+    /// - Parameter spec: `nil` when it cannot be read; the fields that come from it are omitted then.
     static func status(_ job: JobSummary, spec: JobSpec?, times: JobTimes, packages: [Package], wall: Int64)
         -> PBJobStatus
     {

@@ -1,9 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// Slow work beside the loop, and its reports.
+/// Runs slow work outside the loop and collects its reports.
 ///
-/// Each bench but one works in order, one piece at a time; plans are made on a queue, because a planet takes seconds of one core.
+/// Each queue except `checks` runs its work one piece at a time, in order. Plans run on a dispatch queue, because the
+/// plan of a whole planet takes seconds of one core.
 final class Workshop: Sendable {
     private struct State {
         var reports: [Report] = []
@@ -18,17 +19,17 @@ final class Workshop: Sendable {
     enum Bench {
         /// Manifests.
         case files
-        /// The catalog.
+        /// Writes to the catalog.
         case catalog
-        /// Patches to what was published.
+        /// Patches to published packages.
         case patches
-        /// What no job needs any more.
+        /// Removal of blobs that no job needs any more.
         case removals
-        /// Questions to the blob store, all at once; the asker bounds their number.
+        /// Questions to the blob store, all at the same time. The caller bounds their number.
         case checks
     }
 
-    /// Calls `wake` whenever a report has come.
+    /// Calls `wake` for each new report.
     func onReport(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.wake = wake } }
 
     /// Runs `work` and keeps its report for ``collect(_:)``.
@@ -36,7 +37,8 @@ final class Workshop: Sendable {
         state.withLock { state in
             state.running += 1
             let before = state.last[bench]
-            // Outlives this call on purpose: the loop hears of its end from the report, and ``drain()`` waits for it.
+            // The task intentionally outlives this call: the loop learns its end from the report, and ``drain()`` waits
+            // for it.
             let task = Task { [self] in
                 await before?.value
                 end(await work())
@@ -67,10 +69,10 @@ final class Workshop: Sendable {
         wake?()
     }
 
-    /// Plans that wait or are being made.
+    /// The number of plans that wait or are being made.
     var plansWaiting: Int { state.withLock { $0.plans } }
 
-    /// The oldest reports that were not collected yet, at most `limit`.
+    /// The oldest uncollected reports, at most `limit`.
     func collect(_ limit: Int) -> [Report] {
         state.withLock { state in
             let reports = state.reports.prefix(limit)
@@ -79,16 +81,16 @@ final class Workshop: Sendable {
         }
     }
 
-    /// Whether a report waits.
+    /// Whether a report is waiting.
     var hasReports: Bool { state.withLock { !$0.reports.isEmpty } }
 
-    /// Whether a report may come soon.
+    /// Whether a report may arrive soon.
     var isBusy: Bool { state.withLock { $0.running > 0 } }
 
-    /// Returns when all work handed over so far has ended.
+    /// Returns when the work handed over so far on all queues except `checks` has ended.
     func drain() async {
         await withCheckedContinuation { continuation in plans.async { continuation.resume() } }
-        // Publications hand over the making of patches before they end.
+        // Publications start the making of patches before they end.
         await state.withLock { $0.last[.catalog] }?.value
         for task in state.withLock({ Array($0.last.values) }) { await task.value }
     }

@@ -18,7 +18,7 @@ struct ClipBox: Sendable {
         maxY = tile.origin.y + tile.units + margin
     }
 
-    /// The smallest box round some points; a box that meets nothing when there are none.
+    /// The smallest box round some points; an empty box if there are none.
     init(of points: [MercatorPoint]) {
         (minX, minY, maxX, maxY) = (.max, .max, .min, .min)
         for point in points {

@@ -88,7 +88,7 @@ enum DemoDocuments {
             """.utf8)
     }
 
-    /// What a broken server says with status 200.
+    /// The page that a broken server sends with status 200.
     static let htmlPage = Array(
         "<!DOCTYPE html><html><head><title>Sorry</title></head><body><h1>We will be back soon</h1></body></html>".utf8)
 

@@ -1,12 +1,12 @@
 /// Glyph ranges of the demo style's only font.
 ///
-/// Blocks instead of letters: every visible ASCII character is a small box, as wide as such letters are, so that a client has
-/// something to place and to draw. All other ranges are legal and empty.
+/// Boxes instead of letters: every visible ASCII character is a small box with the width of a letter, so that a client
+/// has glyphs to draw. All other ranges are legal and empty.
 /// - Source: mapbox/node-fontnik `proto/glyphs.proto`, as `TileBodies/GlyphScanner` reads it.
 enum DemoGlyphs {
     /// The font's name.
     static let font = "Demo Regular"
-    /// Pixels around a glyph in which the distance to its edge is told.
+    /// Pixels around a glyph for which the distance to its edge is stored.
     private static let border = 3
     /// Steps of the distance for one pixel: 255 over 8 pixels, the edge at 3/4 of the way.
     private static let step = 255.0 / 8

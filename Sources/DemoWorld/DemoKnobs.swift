@@ -1,4 +1,4 @@
-/// What makes the demo world behave like a worse server, for tests and demonstrations.
+/// Faults that the demo server simulates, for tests and demonstrations.
 public struct DemoKnobs: Sendable, Hashable {
     /// How long each tile waits before its answer.
     ///
@@ -13,7 +13,7 @@ public struct DemoKnobs: Sendable, Hashable {
     /// Where the path of every tile request is appended, a line each; `nil` (the default) nowhere.
     public var requestLog: String?
 
-    /// Makes the knobs; without arguments the server behaves.
+    /// Creates the settings; without arguments the server simulates no faults.
     public init(latency: Duration = .zero, failEvery: Int = 0, padding: Int = 0, requestLog: String? = nil) {
         self.latency = latency
         self.failEvery = failEvery

@@ -68,7 +68,7 @@ final class DemoResponder: Sendable {
         log?.note(request.uri.path)
         if knobs.latency > .zero { try await Task.sleep(for: knobs.latency) }
         if knobs.failEvery > 0, count.isMultiple(of: knobs.failEvery) {
-            return Self.text(.serviceUnavailable, "refused on purpose: --fail-every \(knobs.failEvery)")
+            return Self.text(.serviceUnavailable, "refused intentionally: --fail-every \(knobs.failEvery)")
         }
         let made = DemoTile.make(
             tile, from: cutter, language: language ?? TileCutter.defaultLanguage, padding: knobs.padding)
@@ -133,7 +133,7 @@ final class DemoResponder: Sendable {
         return response
     }
 
-    /// Something that never changes for one binary, and is asked for again with its tag.
+    /// A document that never changes for one binary; clients can revalidate it with its ETag.
     private static func asset(_ body: [UInt8], _ type: String, _ request: Request) -> Response {
         let tag = "\"\(DemoTile.hash(of: body))\""
         var headers = shared

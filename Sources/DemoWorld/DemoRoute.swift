@@ -6,10 +6,10 @@ internal import Tiles
 ///
 /// Total: every text is one of these.
 ///
-/// Paths may begin with a language, or carry `?language=xx` (`?lang=xx`), which wins:
-/// `/tiles/{z}/{x}/{y}.pbf` (also `.mvt`), `/tiles.json`, `/style.json`, `/sprite.json`, `/sprite.png` (both also with `@2x`),
-/// `/fonts/Demo Regular/{range}.pbf`, `/healthz`, `/`, and `/html/tiles/…`, which
-/// always answers an HTML page with status 200 as some broken servers do.
+/// Paths may begin with a language, or have `?language=xx` (`?lang=xx`), which has priority: `/tiles/{z}/{x}/{y}.pbf`
+/// (also `.mvt`), `/tiles.json`, `/style.json`, `/sprite.json`, `/sprite.png` (both also with `@2x`), `/fonts/Demo
+/// Regular/{range}.pbf`, `/healthz`, `/`, and `/html/tiles/…`, which always answers an HTML page with status 200 as
+/// some broken servers do.
 enum DemoRoute: Hashable {
     case index
     case health

@@ -1,7 +1,7 @@
 internal import TileBodies
 public import Tiles
 
-/// A tile of the demo world as it goes over the wire.
+/// A tile of the demo world in its transferred form.
 public struct DemoTile: Sendable, Hashable {
     /// The unpacked vector tile.
     public let vector: [UInt8]
@@ -10,7 +10,7 @@ public struct DemoTile: Sendable, Hashable {
     /// A hash of the unpacked tile, 16 hexadecimal digits (FNV-1a, 64 bits).
     public let hash: String
 
-    /// Makes a tile, or returns `nil` where the world has nothing: the server answers 204 there.
+    /// Makes a tile, or returns `nil` where the world has no content; the server answers 204 there.
     ///
     /// - Parameters:
     ///   - language: The language of `name`; see ``TileCutter/cut(_:language:padding:)``.

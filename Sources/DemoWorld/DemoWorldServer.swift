@@ -6,11 +6,11 @@ internal import NIOCore
 public import Regions
 internal import Synchronization
 
-/// The built-in demo world: an HTTP/1.1 origin that makes vector tiles of the embedded boundaries on the spot.
+/// The built-in demo world: an HTTP/1.1 origin that makes vector tiles of the embedded boundaries on request.
 ///
-/// Answers: tiles as gzip when the client takes it, with a strong ETag (304 on If-None-Match); 204 at sea; 404 beyond the
-/// zooms; 400 for what is no tile; TileJSON 3.0 at `/tiles.json`; a MapLibre style at `/style.json`; `/healthz`; a text at
-/// `/`. Every path may be prefixed by a language (`/de/tiles/…`) or carry `?language=de`.
+/// Answers: tiles as gzip when the client takes it, with a strong ETag (304 on If-None-Match); 204 at sea; 404 beyond
+/// the zooms; 400 for an invalid tile; TileJSON 3.0 at `/tiles.json`; a MapLibre style at `/style.json`; `/healthz`; a
+/// text at `/`. Every path may be prefixed by a language (`/de/tiles/…`) or carry `?language=de`.
 public struct DemoWorldServer: Sendable {
     private let host: String
     private let port: Int
@@ -25,8 +25,8 @@ public struct DemoWorldServer: Sendable {
     ///   - host: The address or name to listen on.
     ///   - port: 0 for any free one.
     ///   - tree: Where boundaries and names come from.
-    ///   - knobs: How badly to behave.
-    ///   - maxZoom: What TileJSON says, 0...22. Tiles are made at any zoom to 22. Default 14.
+    ///   - knobs: The faults to simulate.
+    ///   - maxZoom: The value in TileJSON, 0...22. Tiles are made at any zoom to 22. Default 14.
     public init(
         host: String = "127.0.0.1", port: Int = 0, tree: RegionTree, knobs: DemoKnobs = DemoKnobs(), maxZoom: Int = 14,
         logger: Logger
@@ -78,7 +78,7 @@ public struct DemoWorldServer: Sendable {
         }
     }
 
-    /// Why nothing could be bound, and whether another host or another port helps.
+    /// The error for a failed bind, with the remedy: another host or another port.
     private func notListening(_ error: any Error) -> DemoWorldError {
         let isHost = error is SocketAddressError.UnknownHost || (error as? IOError)?.errnoCode == EADDRNOTAVAIL
         let remedy =
@@ -90,7 +90,7 @@ public struct DemoWorldServer: Sendable {
             message: "cannot listen on \(host):\(port): \(Self.reason(error)). \(remedy)", cause: error)
     }
 
-    /// What the system says, without the call that it said it to.
+    /// The system's message, without the name of the call.
     private static func reason(_ error: any Error) -> String {
         switch error {
         case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()

@@ -4,7 +4,7 @@ internal import Tiles
 enum Graticule {
     private static let fullTurn = 360_000_000
 
-    /// Adds the lines of a tile to the layer, labelled as people write coordinates.
+    /// Adds the lines of a tile to the layer, with labels in the usual form of coordinates.
     static func draw(_ tile: TileID, into layer: inout LayerWriter) {
         let step = step(zoom: tile.zoom)
         let extent = PixelGrid.extent

@@ -2,7 +2,7 @@ internal import Regions
 internal import Synchronization
 internal import Tiles
 
-/// The ground of one cell: the parts that meet it, clipped to it, and the labels in it.
+/// The land of one cell: the parts that meet it, clipped to it, and the labels in it.
 final class LandCell: Sendable {
     struct Piece: Sendable {
         let part: Int
@@ -20,9 +20,9 @@ final class LandCell: Sendable {
     }
 }
 
-/// Cells at zooms 0, 3, 6, …: each clipped out of the one above when it is first asked for, and kept while it is used.
+/// Cells at zooms 0, 3, 6, …: each is clipped from the one above at its first use, and cached while it is used.
 ///
-/// A cell is a function of the land and its tile alone; what is kept decides how fast it comes, never what it holds.
+/// A cell depends only on the land and its tile; the cache affects only speed.
 final class LandCells: Sendable {
     /// Cells are this many zooms apart: a cell serves 8 to 512 tiles.
     static let step = 3

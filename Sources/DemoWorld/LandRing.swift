@@ -4,7 +4,7 @@ internal import Tiles
 struct LandRing: Sendable {
     let points: [MercatorPoint]
     let box: ClipBox
-    /// Whether the ring cuts ground out instead of adding it: it runs counter-clockwise on the screen.
+    /// Whether the ring is a hole: it runs counter-clockwise on the screen.
     let isHole: Bool
 
     /// A ring as the boundary has it.

@@ -1,6 +1,6 @@
 internal import Tiles
 
-/// Text that does not pack well, so that load tests can ask for larger tiles.
+/// Text that compresses badly, so that load tests can use larger tiles.
 enum Padding {
     /// The most that is added.
     ///
@@ -11,7 +11,7 @@ enum Padding {
     static func layer(for tile: TileID, bytes: Int) -> LayerWriter {
         var layer = LayerWriter("padding")
         let middle = Pixel(x: PixelGrid.extent / 2, y: PixelGrid.extent / 2)
-        // Letters of 64 carry 6 bits of 8, which is what gzip finds.
+        // Each of 64 letters carries 6 of 8 bits, so gzip can remove a quarter.
         layer.point(id: 1, [("noise", .text(noise(seed: tile.hilbertID, count: min(bytes, limit) * 4 / 3)))], middle)
         return layer
     }

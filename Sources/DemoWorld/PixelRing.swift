@@ -6,7 +6,7 @@ struct Pixel: Hashable, Sendable {
     var y: Int
 }
 
-/// Turns world units into the units of one tile.
+/// Converts world units to the units of one tile.
 ///
 /// A world point lands on the same place of the zoom's pixel plane in every tile, so neighbours agree on shared borders.
 struct PixelGrid: Sendable {
@@ -20,7 +20,8 @@ struct PixelGrid: Sendable {
     private let isUp: Bool
 
     init(_ tile: TileID) {
-        // At low zooms points are drawn together on a coarser grid: a quarter of a screen pixel is enough there.
+        // At low zooms points are drawn together on a coarser grid: a quarter of a screen pixel is precise enough
+        // there.
         snap = tile.zoom < 4 ? 2 : tile.zoom < 6 ? 1 : 0
         isUp = tile.zoom > 20
         down = Int64(isUp ? tile.zoom - 20 : 20 - tile.zoom)
@@ -38,7 +39,7 @@ struct PixelGrid: Sendable {
     }
 }
 
-/// A ring in tile units without needless points, wound as vector tiles want it.
+/// A ring in tile units without needless points, with the winding order of vector tiles.
 struct PixelRing: Sendable {
     let points: [Pixel]
     /// Twice the area by the surveyor's formula: positive for an exterior ring, negative for a hole.

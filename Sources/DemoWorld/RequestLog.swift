@@ -1,7 +1,7 @@
 internal import Errors
 internal import Foundation
 
-/// A file to which each request is appended as one line, in one write, so that readers never see half of one.
+/// A file to which each request is appended as one line, in one write, so that readers never see a partial line.
 final class RequestLog: Sendable {
     private let descriptor: Int32
 
@@ -20,7 +20,7 @@ final class RequestLog: Sendable {
 
     deinit { close(descriptor) }
 
-    /// Appends a line; a full disk loses it, which is a matter for whoever reads the log.
+    /// Appends a line; on a full disk the line is lost.
     func note(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }

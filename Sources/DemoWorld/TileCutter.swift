@@ -12,7 +12,7 @@ public import Tiles
 /// Extent 4096, 64 units of margin round polygons and lines. Safe to share between threads; what it keeps is bounded
 /// (``LandCells``), some 40 MB in all with the boundaries.
 public final class TileCutter: Sendable {
-    /// The language of `name` when none is asked for.
+    /// The default language of `name`.
     public static let defaultLanguage = "en"
     /// The first zoom with regions.
     static let firstRegionZoom = 4
@@ -22,7 +22,7 @@ public final class TileCutter: Sendable {
     /// Decodes the boundaries of all countries and regions.
     public init(tree: RegionTree) { cells = LandCells(tree) }
 
-    /// The unpacked vector tile, or `nil` where there is neither ground nor label.
+    /// The unpacked vector tile, or `nil` where there is neither land nor label.
     ///
     /// - Parameter language: One of ``Regions/RegionTree/languages`` for the field `name`; another gives English names.
     /// - Parameter padding: Unit: bytes. More than 0 adds a layer `padding` with a point whose text makes the packed tile

@@ -1,4 +1,4 @@
-/// The documented exit codes of `packhorse` (sysexits numbers; the choice is design/style.md's).
+/// The documented exit codes of `packhorse`, with the numbers of sysexits.h.
 public enum ExitStatus: Int32, CaseIterable, Sendable {
     case success = 0
     /// The command line is wrong.

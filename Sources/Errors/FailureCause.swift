@@ -1,12 +1,13 @@
-/// Why an attempt, a batch, a package or a tile ended badly: the closed set of causes, and what each means.
+/// Why an attempt, a batch, a package or a tile failed: the closed set of causes and their consequences.
 ///
-/// This table is the one place that says it. A cause travels and is stored as its kebab-case code; a code that is not here becomes
-/// ``unknown`` where it enters (``init(named:)``, `Trouble.heard(cause:detail:)`). `http-NNN` is a family: its number is kept for people,
-/// its meaning is one of ``throttled``, ``serverError``, ``passingRefusal`` and ``refused``.
+/// A cause is sent and stored as its kebab-case code. An unknown code becomes ``unknown`` when it is decoded
+/// (``init(named:)``, `Trouble.heard(cause:detail:)`). `http-NNN` is a family: its number is kept for people, and it
+/// is treated as ``throttled``, ``serverError``, ``passingRefusal`` or ``refused``.
 ///
-/// Workers report after their own retries: bad bodies were fetched again, 5xx and broken connections tried again with backoff.
+/// Workers report causes after their own retries: invalid bodies were fetched again, 5xx and broken connections were
+/// retried with backoff.
 public enum FailureCause: String, Hashable, Sendable, CaseIterable {
-    // The tile: what the origin sends for it is of no use, however often it is asked.
+    // Causes of the tile: what the origin sends for it is unusable, however often it is requested.
     case emptyBody = "empty-body"
     case htmlPage = "html-page"
     case wrongType = "wrong-type"
@@ -19,13 +20,13 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     case unsupportedCoding = "unsupported-coding"
     case tooManyRedirects = "too-many-redirects"
     case redirectRefused = "redirect-refused"
-    /// 4xx that means it.
+    /// A permanent 4xx.
     case refused
 
-    // The origin, now.
+    // Causes of the origin that may be temporary.
     case throttled
     case serverError = "server-error"
-    /// 408, 409, 421, 423, 425: another hour may change it.
+    /// 408, 409, 421, 423, 425: a later attempt may succeed.
     case passingRefusal = "passing-refusal"
     case timeout
     case truncated
@@ -41,10 +42,10 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     /// The archive is locked or being written by another program.
     case originBusy = "origin-busy"
     case styleUnavailable = "style-unavailable"
-    /// Some tiles of the attempt failed for causes that may pass.
+    /// Some tiles of the attempt failed for causes that may be temporary.
     case tilesFailed = "tiles-failed"
 
-    // The job: its tileset, archive, key or specification; every batch of it will fare alike.
+    // Causes of the job: its tileset, archive, key or specification. Every batch of the job fails in the same way.
     case forbidden
     case invalidRequest = "invalid-request"
     case tileset
@@ -53,14 +54,14 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     case unsupported
     case originBadArchive = "origin-bad-archive"
     case originUnsupported = "origin-unsupported"
-    /// The archive has another version than the one the job is made from.
+    /// The archive has another version than the one that the job uses.
     case sourceChanged = "source-changed"
     case badSpec = "bad-spec"
     case badStyle = "bad-style"
     case nothing = "no-tiles"
     case missingTiles = "missing-tiles"
 
-    // The worker's machine.
+    // Causes of the worker's machine.
     case diskFull = "disk-full"
     case io
     case inputOutput = "io-error"
@@ -70,7 +71,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     case engine
     case database
 
-    // Packhorse: its processes and their files.
+    // Causes of Packhorse: its processes and their files.
     case leaseExpired = "lease-expired"
     case incomplete
     case `internal`
@@ -103,33 +104,34 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     case otherArea = "other-area"
     case packageShrunk = "package-shrunk"
 
-    // Somebody's word; nothing is wrong.
+    // An operator action; not an error.
     case cancelled
     case drained
     case dropped
     case jobFailed = "job-failed"
     case jobCancelled = "job-cancelled"
 
-    /// A code this build does not know: taken as curable, because that costs a few attempts and the other error costs tiles.
+    /// A code that this build does not know. Treated as retriable, because that costs a few attempts, while the
+    /// opposite error would lose tiles.
     case unknown
 
-    /// With whom the cause lies.
+    /// The component that caused the failure.
     public enum Fault: String, Hashable, Sendable, CaseIterable {
-        /// The tile itself; a batch that fails for it is cut until the tile stands alone.
+        /// The tile itself. A batch that fails for it is split until the tile is alone in its batch.
         case tile
-        /// The tile server, now.
+        /// The tile server, at this time.
         case origin
-        /// What the job asks for; no batch of it can succeed, so none is cut.
+        /// The job's specification. No batch of it can succeed, so none is split.
         case job
-        /// The machine of the worker, which then rests.
+        /// The machine of the worker, which then gets no offers for a while.
         case worker
         /// Packhorse's own processes or files.
         case packhorse
-        /// Nobody: an order was followed.
+        /// None: an order was carried out.
         case nobody
     }
 
-    /// Whether another attempt may end otherwise.
+    /// Whether another attempt may have a different result.
     public var isRetriable: Bool {
         switch fault {
         case .tile: self == .emptyBody
@@ -140,12 +142,12 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Faults of Packhorse itself that another attempt repeats.
+    /// Faults of Packhorse that another attempt repeats.
     private static let lasting: Set<FailureCause> = [
         .badBatch, .badManifest, .unsupportedVersion, .conflictingTiles, .badRequest, .badFile,
     ]
 
-    /// With whom it lies.
+    /// The component that caused the failure.
     public var fault: Fault {
         switch self {
         case .emptyBody, .htmlPage, .wrongType, .tooLarge, .badCoding, .badMVT, .badPNG, .badJPEG, .badWebP,
@@ -165,33 +167,38 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// Whether an attempt that ends so counts towards the number after which the work is given up.
+    /// Whether an attempt that ends with this cause counts towards the limit of attempts.
     ///
-    /// Being asked to wait says nothing against the work, and neither does a lock on an archive, an order, nor a disk that is full or
-    /// broken: the worker rests, and another one tries.
+    /// A request to wait is no evidence against the work; neither is a lock on an archive, an order, or a disk that is
+    /// full or broken. The worker gets no offers for a while, and another one tries.
     public var costsAttempt: Bool {
         let isWait = self == .throttled || self == .originBusy
         return !isWait && self != .inputOutput && fault != .nobody && !isWantOfRoom
     }
 
-    /// Whether a merge that ends so counts.
+    /// Whether a merge that ends with this cause counts.
     ///
-    /// An error of a disk does: what cannot be read may be a shard in the folder that all workers share.
+    /// A disk error counts: the unreadable file may be a shard in the folder that all workers share.
     package var costsMerge: Bool { !isWantOfRoom }
 
-    /// Disks and stores that have no room or are not there: it lasts until somebody makes room, and no number of attempts is too many.
+    /// Disks and stores that are full or unavailable.
+    ///
+    /// This lasts until an operator frees space, so the number of attempts is not limited.
     private var isWantOfRoom: Bool { self == .diskFull || self == .blobStore || self == .storeMissing }
 
-    /// Whether a batch that dies of it is cut in quarters first: not when every part would fare like the whole.
+    /// Whether a batch that fails with this cause is split first.
+    ///
+    /// False when every part would fail like the whole.
     package var isWorthCutting: Bool { fault != .job && fault != .nobody && !FailureCause.ofTheWhole.contains(self) }
 
-    /// Causes that meet every part of a batch like the batch itself: an origin that cannot be opened, a shard that is gone.
+    /// Causes that affect every part of a batch like the batch itself: an origin that cannot be opened, a missing
+    /// shard.
     private static let ofTheWhole: Set<FailureCause> =
         lasting.union([.originUnreachable, .originUnreadable, .originBusy, .shardMissing, .shardCorrupt])
 
     // MARK: - Codes
 
-    /// HTTP statuses outside 5xx that another hour may change: timeout, misdirected, conflict of caches, too early.
+    /// HTTP statuses outside 5xx that may be temporary: timeout, misdirected request, conflict of caches, too early.
     private static let passing: Set<Int> = [408, 409, 421, 423, 425]
 
     /// The cause with this code; ``unknown`` for any other text.
@@ -201,7 +208,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
         } else if let status = FailureCause.status(code) {
             switch status {
             case 429: self = .throttled
-            // A server that cannot do what is asked will not learn it.
+            // A server that does not support the request will not support it later.
             case 501, 505: self = .refused
             case 500...599: self = .serverError
             default: self = FailureCause.passing.contains(status) ? .passingRefusal : .refused
@@ -219,25 +226,31 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
         return status
     }
 
-    /// Whether the code is of the set, or of the family `http-NNN`.
+    /// Whether the code is in the set or in the family `http-NNN`.
     package static func isKnown(_ code: String) -> Bool { FailureCause(rawValue: code) != nil || status(code) != nil }
 
     /// Whether another attempt may end otherwise; by code.
     package static func isRetriable(_ code: String) -> Bool { FailureCause(named: code).isRetriable }
 
-    /// Causes that lie with the worker's machine, not with the work.
+    /// Causes of the worker's machine, not of the work.
     package static let local = codes { $0.fault == .worker && $0 != .database && $0 != .engine && $0 != .io }
 
     /// A merge that cannot read shards names them; their batches are fetched again.
     package static let lostShard = codes { $0 == .shardMissing || $0 == .shardCorrupt }
 
-    /// A merger that cannot read its manifest: it is written anew.
+    /// A merger cannot read its manifest.
+    ///
+    /// The manifest is written again.
     package static let lostManifest = codes { $0 == .manifestMissing || $0 == .manifestCorrupt }
 
-    /// A merged package that is gone before it was published: it is merged anew.
+    /// A merged package is missing before it was published.
+    ///
+    /// It is merged again.
     package static let lostPackage = FailureCause.blobMissing.rawValue
 
-    /// A package without a single tile: nothing anybody wants to publish.
+    /// A package without any tile.
+    ///
+    /// It is not published.
     package static let noTiles = FailureCause.nothing.rawValue
 
     private static func codes(_ isOne: (FailureCause) -> Bool) -> Set<String> {

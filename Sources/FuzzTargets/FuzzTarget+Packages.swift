@@ -6,12 +6,12 @@ internal import Styles
 internal import TileBodies
 
 extension FuzzTarget {
-    /// A name in memory for bytes that a decoder wants as a file.
+    /// A path in memory for bytes that a decoder reads from a file.
     private static func scratch(_ kind: String) -> URL {
         URL(filePath: "/dev/shm/packhorse-fuzz-\(getpid())-\(UInt64.random(in: 0...UInt64.max)).\(kind)")
     }
 
-    /// Unpacks into a folder; what comes out is never more than what went in, and lies in that folder.
+    /// Unpacks into a folder; the output is never larger than the input, and stays in that folder.
     static func zip(_ bytes: [UInt8]) -> Verdict {
         let (file, folder) = (scratch("zip"), scratch("folder"))
         defer {
@@ -38,7 +38,7 @@ extension FuzzTarget {
         return size <= bytes.count ? .accepted : .wrong("\(size) bytes came out of \(bytes.count)")
     }
 
-    /// Zeroes the gaps of every page that there may be; once more changes nothing, and no byte becomes anything but zero.
+    /// Zeroes the gaps of every possible page; a second run changes nothing, and changed bytes are always zero.
     static func gaps(_ bytes: [UInt8]) -> Verdict {
         guard bytes.count >= 100, bytes.starts(with: Array("SQLite format 3\0".utf8)) else {
             return .refused("not-sqlite")
@@ -64,7 +64,7 @@ extension FuzzTarget {
         }
     }
 
-    /// Applies a delta; what comes out can be told as a delta again.
+    /// Applies a delta; the result can be encoded as a delta again.
     static func delta(_ bytes: [UInt8]) -> Verdict {
         guard bytes.count >= 2 else { return .refused("short") }
         let length = min(Int(bytes[0]) << 8 | Int(bytes[1]), bytes.count - 2)

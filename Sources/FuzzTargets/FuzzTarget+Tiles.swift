@@ -2,9 +2,9 @@ internal import Errors
 internal import TileBodies
 
 extension FuzzTarget {
-    /// Settles a body as a worker does; the first byte tells what it is declared to be, and how it came.
+    /// Checks a body as a worker does; the first byte selects the declared format and the coding.
     ///
-    /// One that is taken is taken again unchanged, and its layers are the same for who trusts it and for who does not.
+    /// An accepted body is accepted again unchanged, and its layers are the same with and without trust.
     static func tile(_ bytes: [UInt8]) -> Verdict {
         guard let first = bytes.first else { return .refused("short") }
         let format = TileFormat.allCases[Int(first & 3)]
@@ -24,7 +24,7 @@ extension FuzzTarget {
             guard format == .mvt else { return .accepted }
             let scanned = try checker.summary(of: body)
             guard try checker.summary(of: body, isSettled: true) == scanned else {
-                return .wrong("who trusts it sees other layers")
+                return .wrong("trusted reading gives other layers")
             }
             return memory.numbers(of: scanned).map(Set.init) == traits.map(Set.init)
                 ? .accepted : .wrong("other layers are remembered")

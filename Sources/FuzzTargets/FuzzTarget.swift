@@ -7,7 +7,7 @@ internal import Tiles
 internal import Wire
 internal import ZeroMQ
 
-/// A decoder of bytes that come from outside, as a fuzzer sees it: any bytes in, a verdict out, never a trap.
+/// A decoder of external bytes, in the form for a fuzzer: it takes any bytes, returns a verdict, and never traps.
 ///
 /// The same code runs under libFuzzer (`make fuzz`) and over the kept corpus in the tests.
 public enum FuzzTarget: String, CaseIterable, Sendable {
@@ -35,18 +35,18 @@ public enum FuzzTarget: String, CaseIterable, Sendable {
     case gaps
     /// A body's delta: two bytes with the length of the old body, the old body, the delta.
     case delta
-    /// A tile's body as an origin serves it: a byte that tells format and coding, the body.
+    /// A tile's body as an origin serves it: a byte for format and coding, then the body.
     case tile
     /// A range of glyphs.
     case glyphs
 
     /// What became of some bytes.
     public enum Verdict: Hashable, Sendable, CustomStringConvertible {
-        /// Decoded; where there is one form only, encoding gave the same bytes again.
+        /// Decoded; if there is only one form, encoding gave the same bytes again.
         case accepted
         /// Refused with this code.
         case refused(String)
-        /// A bug: what was accepted does not come back the same.
+        /// A bug: an accepted value is not the same after encoding and decoding.
         case wrong(String)
 
         /// "accepted", "refused bad-magic".

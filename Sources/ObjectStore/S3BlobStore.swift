@@ -5,8 +5,8 @@ public import Shards
 
 /// A blob store in an S3 bucket: `ab/<hex>` and `store-id` under one prefix.
 ///
-/// Coordinator and workers need the bucket and no folder in common. The server checks the SHA-256 of what it is sent, so a
-/// blob is there whole or not at all; what comes back is checked by the cache. While the server is away, calls wait for
+/// Coordinator and workers need the bucket and no folder in common. The server checks the SHA-256 of uploads, so a blob
+/// exists completely or not at all; downloads are checked by the cache. If the server is not reachable, calls wait for
 /// some minutes before they fail.
 public struct S3BlobStore: ManagedBlobStore {
     /// Blobs above this are stored in parts, each repeated by itself when a connection breaks; 64 MiB.
@@ -24,8 +24,8 @@ public struct S3BlobStore: ManagedBlobStore {
     ///   - bucket: Where it lies.
     ///   - cache: Local copies, and the files that are being made.
     ///   - create: Whether to make the store when there is none. Only the coordinator does; one coordinator a prefix.
-    ///   - patience: How long a call waits for a server that is away, default 5 minutes.
-    /// - Throws: ``S3Error`` that names what to mend; `ShardsError` `store-missing` without a store and without `create`.
+    ///   - patience: How long a call waits for an unreachable server, default 5 minutes.
+    /// - Throws: ``S3Error`` that names the remedy; `ShardsError` `store-missing` without a store and without `create`.
     public init(_ bucket: S3Bucket, cache: BlobCache, create: Bool, patience: Duration = .seconds(300)) async throws {
         self.bucket = bucket
         self.cache = cache
@@ -38,7 +38,7 @@ public struct S3BlobStore: ManagedBlobStore {
             let fresh = (0..<32).map { _ in String(UInt8.random(in: 0..<16), radix: 16) }.joined()
             try await bucket.put(idName, bytes: Array((fresh + "\n").utf8))
         }
-        // Read back in any case: of two that made one at the same moment, the last one's stays.
+        // Always read back: if two processes create it at the same time, the last one remains.
         guard let bytes = try await bucket.read(idName) else {
             throw ShardsError(
                 .storeMissing,
@@ -72,7 +72,7 @@ public struct S3BlobStore: ManagedBlobStore {
         try cache.adopt(temporary, digest: digest)
     }
 
-    /// The cached file, or a download that goes on where a broken connection left it.
+    /// The cached file, or a download that is resumed after a broken connection.
     public func local(_ digest: Digest) async throws -> LocalBlob? {
         try await cache.blob(digest) { file in
             try await patience.with {
@@ -92,7 +92,7 @@ public struct S3BlobStore: ManagedBlobStore {
         try await patience.with { try await bucket.remove(Self.name(digest)) }
     }
 
-    /// Lists the bucket page by page and removes old blobs that nobody names; ages are by the server's clock.
+    /// Lists the bucket page by page and removes old blobs that are not referenced; ages are by the server's clock.
     public func sweep(
         olderThan age: TimeInterval, unless isNamed: @escaping @Sendable (Digest) -> Bool
     ) async throws -> Int {
@@ -109,13 +109,13 @@ public struct S3BlobStore: ManagedBlobStore {
                 try await remove(digest)
                 removed += 1
             }
-            // A server that gives the same token again would be asked for ever.
+            // A server that gives the same token again would be asked forever.
             token = page.next == after ? nil : page.next
         } while token != nil
         return removed
     }
 
-    /// Ends uploads in parts that nobody finished.
+    /// Aborts unfinished multipart uploads.
     @discardableResult
     public func removeStaleTemporaries(olderThan age: TimeInterval) async throws -> Int {
         try await patience.with { try await bucket.abortUploads(olderThan: age) }
@@ -125,7 +125,7 @@ public struct S3BlobStore: ManagedBlobStore {
 
     static func name(_ digest: Digest) -> String { "\(digest.hex.prefix(2))/\(digest.hex)" }
 
-    /// The digest that a name stands for; `nil` for objects that are no blobs.
+    /// The digest in an object's name; `nil` for objects that are not blobs.
     static func digest(_ name: String) -> Digest? {
         guard let digest = name.split(separator: "/").last.flatMap({ Digest(hex: String($0)) }),
             Self.name(digest) == name
@@ -135,13 +135,13 @@ public struct S3BlobStore: ManagedBlobStore {
 
     private static func size(of file: URL) throws -> UInt64 {
         guard let size = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize else {
-            throw ShardsError(.io, "Cannot tell the length of '\(file.path)'.")
+            throw ShardsError(.io, "Cannot determine the length of '\(file.path)'.")
         }
         return UInt64(size)
     }
 }
 
-/// Repeats what failed because the server was away, and says everything in the words of blob stores.
+/// Repeats calls that failed because the server was unreachable, and converts errors to those of blob stores.
 struct Patience: Sendable {
     let limit: Duration
 

@@ -9,8 +9,8 @@ extension S3Bucket {
         switch error.code {
         case .diskFull: S3Error(.diskFull, "No space left for an object of \(place): \(error.message).")
         case .fileFailed: S3Error(.fileFailed, "A transfer with \(place) failed here: \(error.message).")
-        case .tooLarge: S3Error(.tooLarge, "An object of \(place) is larger than what is wanted.")
-        case .invalidRequest: S3Error(.badLocation, "\(place) cannot be asked: \(error.message).")
+        case .tooLarge: S3Error(.tooLarge, "An object of \(place) is larger than expected.")
+        case .invalidRequest: S3Error(.badLocation, "\(place) cannot be requested: \(error.message).")
         case .tlsFailed where !error.isRetriable:
             S3Error(
                 .badLocation,
@@ -19,12 +19,12 @@ extension S3Bucket {
         default:
             S3Error(
                 .unreachable,
-                "\(place) does not answer (\(error.message)). Check --s3-endpoint and that the server runs; work goes on"
+                "\(place) does not answer (\(error.message)). Check --s3-endpoint and that the server runs; work continues"
                     + " when it is back.")
         }
     }
 
-    /// An answer that is not what was asked for.
+    /// The error for an unexpected answer.
     ///
     /// - Parameter action: What was attempted, as a verb and its object.
     func refusal(of answer: TransferResponse, _ action: String) -> S3Error {
@@ -55,7 +55,7 @@ extension S3Bucket {
         case 300..<400:
             return S3Error(
                 .wrongRegion,
-                "\(place) sends its clients elsewhere (\(found)). Correct --s3-endpoint and --s3-region.")
+                "\(place) redirects to another address (\(found)). Correct --s3-endpoint and --s3-region.")
         case 401, 403:
             return S3Error(
                 .forbidden,
@@ -63,16 +63,16 @@ extension S3Bucket {
             )
         case 408, 425, 429, 500...599:
             return S3Error(
-                .unreachable, "\(place) is not able to \(action) now (\(found)). Work goes on when it is.")
+                .unreachable, "\(place) cannot \(action) now (\(found)). Work continues when it can.")
         default:
             return S3Error(
                 .badAnswer,
-                "\(place) would not \(action) (\(found)). Is --s3-endpoint an S3 server that knows path-style addresses?"
+                "\(place) refused to \(action) (\(found)). Is --s3-endpoint an S3 server that supports path-style addresses?"
             )
         }
     }
 
-    /// The server's name for an error; a name, not whatever it likes.
+    /// The server's name for an error; other text is ignored.
     private static func code(in body: [UInt8]) -> String? {
         guard let error = S3Document(body).first("Error"), let code = error.text("Code") else { return nil }
         guard (1...64).contains(code.utf8.count), code.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber) }) else {
@@ -81,7 +81,7 @@ extension S3Bucket {
         return code
     }
 
-    /// By how much the clocks differ, as far as the answer tells.
+    /// The difference of the clocks, if the answer has a date.
     private static func skew(_ date: String?) -> String {
         guard let server = date.flatMap(HTTPDate.secondsSince1970) else { return "" }
         let ahead = Int64(Date().timeIntervalSince1970) - server

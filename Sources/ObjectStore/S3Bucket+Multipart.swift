@@ -4,7 +4,7 @@ internal import S3
 internal import Shards
 internal import Transfer
 
-/// Objects larger than one request should carry: stored in parts, and there as a whole or not at all.
+/// Multipart uploads, for objects that are too large for one request; the object exists completely or not at all.
 extension S3Bucket {
     /// Stores a file in parts, one after another; memory holds one of them.
     ///
@@ -20,7 +20,7 @@ extension S3Bucket {
             let tags = try await sendParts(name, file, size, upload, max(partBytes, (size + 9_999) / 10_000))
             try await complete(name, upload, tags)
         } catch {
-            try? await abort(name, upload)  // The sweep removes what this leaves; the first error is the one to tell.
+            try? await abort(name, upload)  // The periodic clean-up removes the rest; the first error is reported.
             throw error
         }
     }
@@ -81,10 +81,10 @@ extension S3Bucket {
         let body = Array("<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>".utf8)
         let answer = try await send(
             .post, name, query: [("uploadId", upload)], upload: .bytes(body), sha256: Digest(of: body).hex)
-        // A server that begins its answer early says 200 and then, in the body, that it failed.
+        // A server that begins its answer early sends status 200 and reports a failure in the body.
         let isDone = answer.status == 200 && S3Document(answer.body).first("Error") == nil
         guard !isDone else { return }
-        // A repeated request finds the upload gone when the first one had succeeded.
+        // A repeated request does not find the upload if the first one succeeded.
         if answer.status == 404, answer.attempts > 1, try await self.size(of: name) != nil { return }
         throw refusal(of: answer, "finish \(name)")
     }

@@ -6,8 +6,9 @@ internal import Transfer
 
 /// The objects under one prefix of one bucket.
 ///
-/// Names are relative to the prefix. Every request is signed with Signature Version 4 and carries the SHA-256 of what it
-/// sends, which the server checks. Requests that met a busy server, a broken connection or none are repeated for some seconds.
+/// Names are relative to the prefix. Every request is signed with Signature Version 4 and carries the SHA-256 of its
+/// body, which the server checks. Requests that fail because of a busy server or the connection are repeated for some
+/// seconds.
 public struct S3Bucket: Sendable {
     /// Bucket and prefix.
     public let location: S3Location
@@ -35,7 +36,7 @@ public struct S3Bucket: Sendable {
         var options = TransferOptions()
         options.concurrency = connections
         options.connectTimeout = .seconds(10)
-        // What ends a long transfer is that it stands still, not that it is long.
+        // A long transfer is aborted only if it stalls.
         options.totalTimeout = .seconds(86_400)
         options.stallTimeout = .seconds(30)
         options.maxBodyBytes = 8 << 20
@@ -68,12 +69,12 @@ public struct S3Bucket: Sendable {
         switch answer.status {
         case 200:
             guard let size = answer.headers.contentLength.flatMap({ UInt64($0) }) else {
-                throw S3Error(.badAnswer, "\(place) tells no length of \(name).")
+                throw S3Error(.badAnswer, "\(place) sends no length of \(name).")
             }
             return size
         case 404: return nil
         default:
-            // A refused HEAD has no words; the same GET has.
+            // A refused HEAD has no body; the same GET has one.
             let words = try await send(.get, name, headers: [HeaderField("Range", "bytes=0-0")])
             throw refusal(of: words.status < 300 ? answer : words, "look for \(name)")
         }
@@ -88,14 +89,15 @@ public struct S3Bucket: Sendable {
         return nil
     }
 
-    /// Fills a file with an object; goes on where an earlier try ended.
+    /// Downloads an object into a file; resumes an earlier attempt.
     ///
     /// - Returns: Whether there is such an object.
     public func download(_ name: String, to path: String, maxBytes: UInt64) async throws -> Bool {
         let sink = TransferSink(path: path, maxBytes: maxBytes)
         var answer = try await send(.get, name, sink: sink)
         if answer.status == 416 {
-            // The file holds as much as the object or more: whole, or of no use. The caller checks the digest of the next one.
+            // The file is as long as the object or longer: it is complete or invalid. The caller then checks the
+            // digest.
             unlink(path)
             answer = try await send(.get, name, sink: sink)
         }
@@ -105,7 +107,7 @@ public struct S3Bucket: Sendable {
         return false
     }
 
-    /// Removes an object; one that is not there is fine.
+    /// Removes an object; a missing object is not an error.
     public func remove(_ name: String) async throws {
         let answer = try await send(.delete, name)
         guard [200, 204, 404].contains(answer.status) else { throw refusal(of: answer, "remove \(name)") }
@@ -167,7 +169,7 @@ public struct S3Page: Sendable {
     public let objects: [Object]
     /// Asks for the next page; `nil` on the last.
     public let next: String?
-    /// The server's clock, seconds since 1970; `nil` when it did not say.
+    /// The server's clock, seconds since 1970; `nil` if it did not send it.
     public let serverTime: Double?
 
     init(_ document: S3Document, prefix: String, serverDate: String?) {

@@ -1,6 +1,6 @@
 /// The few XML documents of S3: elements without attributes that matter, text with entities.
 ///
-/// Reads what it looks for and ignores the rest; hostile bytes give no element, never a trap.
+/// Reads only the requested elements; hostile bytes give no element and never trap.
 struct S3Document {
     private let bytes: ArraySlice<UInt8>
 
@@ -10,7 +10,7 @@ struct S3Document {
     /// The first element of a name, at any depth.
     func first(_ name: String) -> S3Document? { next(name, from: bytes.startIndex)?.element }
 
-    /// Every element of a name, in order; elements inside one of them are not looked at.
+    /// Every element of a name, in order; elements nested in one of them are not searched.
     func all(_ name: String) -> [S3Document] {
         var found: [S3Document] = []
         var at = bytes.startIndex

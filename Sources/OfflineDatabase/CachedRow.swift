@@ -30,7 +30,7 @@ enum CachedRow {
             report.add("bad-row", place, "modified is not set, so clients would never replace an older row by this one")
         }
         if values[4].storage != .int64(0) {
-            report.add("must-revalidate", place, "clients refuse such a row while there is no network")
+            report.add("must-revalidate", place, "clients refuse such a row without a network")
         }
         switch (values[2].storage, values[3].storage) {
         case (.null, .int64(0)): return .none
@@ -38,12 +38,12 @@ enum CachedRow {
         case (.blob(let data), .int64(1)):
             do throws(TileBodiesError) {
                 let bytes = try Zlib.decompress([UInt8](data))
-                if data.count >= bytes.count { report.add("bad-row", place, "it is packed and not smaller for it") }
+                if data.count >= bytes.count { report.add("bad-row", place, "it is compressed, but not smaller") }
                 return .bytes(bytes)
             } catch {
                 report.add("bad-body", place, error.message)
             }
-        default: report.add("bad-row", place, "data and compressed do not fit each other")
+        default: report.add("bad-row", place, "data and compressed contradict each other")
         }
         return .broken
     }

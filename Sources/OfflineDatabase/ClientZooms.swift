@@ -1,6 +1,7 @@
-/// Between the zoom of the map and the zoom of the tiles a client fetches for it.
+/// Converts between the zoom of the map and the zoom of the tiles that a client fetches for it.
 ///
-/// - Source: formats/maplibre-offline.md, section 2.3: Z + log2(512 / tile size); rounded for raster, floored otherwise.
+/// - Source: MapLibre Native's offline code, schema version 6: Z + log2(512 / tile size); rounded for raster, floored
+///   otherwise.
 struct ClientZooms {
     private let isRaster: Bool
     private let shift: Double
@@ -28,7 +29,7 @@ struct ClientZooms {
         return max(0, Double(tileZoom) - shift)
     }
 
-    /// Exact for powers of two, whatever the mathematics library.
+    /// Exact for powers of two with every mathematics library.
     private static func log2(_ value: Double) -> Double {
         guard value > 0, value.isFinite else { return 0 }
         let whole = Double(value.exponent)

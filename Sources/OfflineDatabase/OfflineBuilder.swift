@@ -4,7 +4,7 @@ internal import GRDB
 internal import Packages
 internal import TileBodies
 
-/// An offline database being written: one region, rows in the order given, one transaction, no journal.
+/// Writes an offline database: one region, rows in the given order, one transaction, no journal.
 final class OfflineBuilder {
     private let database: Database
     private let options: OfflineOptions
@@ -67,7 +67,7 @@ final class OfflineBuilder {
         return result
     }
 
-    /// Adds a resource; `nil` bytes are what a server answers 404 to.
+    /// Adds a resource; `nil` bytes mean that the server answered 404.
     func add(url: String, kind: Int, bytes: [UInt8]?, etag: String?, modified: Int64?) throws {
         resourceCount += 1
         let changed = max(options.modified, modified ?? 0)
@@ -103,7 +103,7 @@ final class OfflineBuilder {
     /// What the tiles hash to.
     func contentHash() -> String { content.finish() }
 
-    /// As clients store bodies: a zlib stream when that is smaller.
+    /// The stored form of a body, as in clients: a zlib stream if that is smaller.
     private func packed(_ bytes: [UInt8]?) -> (Data?, Bool) {
         guard let bytes else { return (nil, false) }
         let stream = packer.compress(bytes)
@@ -115,7 +115,7 @@ final class OfflineBuilder {
     }
 }
 
-/// A hash over tiles in the order of their rows: places and unpacked bodies.
+/// A hash over tiles in the order of their rows: coordinates and unpacked bodies.
 struct TileContent {
     private var hash = SHA256()
 

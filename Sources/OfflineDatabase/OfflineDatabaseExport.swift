@@ -6,18 +6,19 @@ internal import Shards
 internal import Styles
 internal import Tiles
 
-/// Writes MapLibre Native's offline database: a file that apps put in place, or merge into their own, and draw from with no network.
+/// Writes MapLibre Native's offline database: a file that apps install, or merge into their own database, and use
+/// without a network.
 public enum OfflineDatabaseExport {
-    /// Writes, flushes and verifies a database with one region; the name appears only when all of that is done.
+    /// Writes, flushes and verifies a database with one region; the file gets its name only after that.
     ///
     /// The bytes are a function of tiles, style pack and options. Memory: about 40 MB and 100 bytes for each run of tiles in a column
     /// of the deepest zoom. Blocks for a long time: call it on a thread of its own.
     ///
     /// - Parameters:
-    ///   - tiles: A merged MBTiles file for each source that the style draws and ``OfflineOptions/without`` does not name.
-    ///     The first decides the region's area.
+    ///   - tiles: A merged MBTiles file for each source that the style draws and ``OfflineOptions/without`` does not
+    ///     name. The first one determines the region's area.
     ///   - stylePack: The folder of a style pack.
-    ///   - target: The file to make; a temporary file beside it is renamed to this name.
+    ///   - target: The file to make; a temporary file next to it is renamed to this name.
     ///   - replacing: Whether a file of that name may be replaced.
     ///   - progress: Told the number of tiles written, now and then. Throw from it (`CancellationError`) to stop.
     /// - Throws: `PackagesError`: `exists`, `bad-source`, `bad-spec`, `disk-full`, `io`, `verification-failed`; `StylesError`
@@ -35,7 +36,8 @@ public enum OfflineDatabaseExport {
         else {
             throw PackagesError(
                 .badSpec,
-                "An offline database needs tiles, a date from 1970 to 2096, an expiry from 0 s, and ratio 1 or 2.")
+                "An offline database needs tiles, a date from 1970 to 2096, an expiry of at least 0 s, and a pixel ratio of 1 or 2."
+            )
         }
         let style = try ClientStyle(
             try StylePack(stylePack), address: options.styleURL, without: options.without, key: options.key)
@@ -50,7 +52,7 @@ public enum OfflineDatabaseExport {
             try Durable.sync(file: temporary)
             let (report, content) = try OfflineDatabaseVerify.read(temporary)
             guard report.isSound, content == written.content, report.tiles == written.tiles else {
-                let first = report.problems.first?.description ?? "its tiles are not those that were written"
+                let first = report.problems.first?.description ?? "its tiles differ from those that were written"
                 throw PackagesError(
                     .verificationFailed,
                     "The offline database of '\(inputs[0].name)' failed its verification: \(first).")
@@ -81,7 +83,7 @@ public enum OfflineDatabaseExport {
         var spans: [TileSpan] = []
         for (index, input) in inputs.enumerated() {
             var span = TileSpan(input.source)
-            // Clients store the density of raster tiles alone, and only for templates that ask for it.
+            // Clients store the density only of raster tiles, and only for templates that contain it.
             let ratio =
                 input.source.type != "vector" && input.source.template.contains("{ratio}") ? options.pixelRatio : 1
             func add(_ tile: TileID, _ bytes: [UInt8]?) throws {
@@ -114,7 +116,7 @@ public enum OfflineDatabaseExport {
             PackagesError(error.code == .diskFull ? .diskFull : .io, error.message, cause: error)
         case let error as DatabaseError where error.resultCode == .SQLITE_FULL:
             PackagesError(
-                .diskFull, "No space left to write '\(target.path)'. Free some and convert again.", cause: error)
+                .diskFull, "No space left to write '\(target.path)'. Free some space and convert again.", cause: error)
         case let error as DatabaseError:
             PackagesError(
                 .database, "SQLite cannot write '\(target.path)': \(error.message ?? "unknown error").", cause: error)

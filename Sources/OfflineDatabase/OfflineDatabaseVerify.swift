@@ -4,12 +4,13 @@ public import Packages
 public import Shards
 internal import Tiles
 
-/// Reads a MapLibre offline database from end to end and tells everything that is wrong with it, or that a client would stumble over.
+/// Reads a MapLibre offline database completely and reports all errors, also those that only affect clients.
 public enum OfflineDatabaseVerify {
-    /// Verifies structure, seal, definitions, resources, every tile's body, and that a client would call each region complete.
+    /// Verifies structure, seal, definitions, resources, every tile's body, and that each region is complete for a
+    /// client.
     ///
-    /// Never changes the file. The report's `tilesHash` is a SHA-256 over places and unpacked bodies in the order of the rows.
-    /// Memory: about 20 MB. Blocks for a long time.
+    /// Never changes the file. The report's `tilesHash` is a SHA-256 over coordinates and unpacked bodies in the order
+    /// of the rows. Memory: about 20 MB. Blocks for a long time.
     ///
     /// - Parameters:
     ///   - url: The file.
@@ -26,7 +27,7 @@ public enum OfflineDatabaseVerify {
         return report
     }
 
-    /// The report, and what the tiles hash to in the order of their rows.
+    /// The report, and the hash of the tiles in the order of their rows.
     static func read(_ url: URL) throws -> (report: VerifyReport, content: String) {
         let head: [UInt8]
         let size: UInt64
@@ -65,7 +66,7 @@ public enum OfflineDatabaseVerify {
     /// Whether it is worth going on.
     private static func checkHead(_ head: [UInt8], _ url: URL, _ report: inout VerifyReport) -> Bool {
         guard head.count == 100, head.starts(with: Array("SQLite format 3\0".utf8)) else {
-            report.add("not-sqlite", "file", "it does not begin like a SQLite database")
+            report.add("not-sqlite", "file", "it does not begin with a SQLite header")
             return false
         }
         func number(_ offset: Int, _ count: Int) -> UInt64 {
@@ -80,11 +81,12 @@ public enum OfflineDatabaseVerify {
             if stated > report.size { return false }
         }
         if head[18] == 2 || head[19] == 2 {
-            report.add("wal-mode", "file", "it is in WAL mode; clients want a rollback journal")
+            report.add("wal-mode", "file", "it is in WAL mode; clients need a rollback journal")
         }
         for suffix in ["-wal", "-shm", "-journal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
             report.add(
-                "side-file", "file", "'\(url.lastPathComponent)\(suffix)' lies beside it: it was not closed cleanly")
+                "side-file", "file",
+                "'\(url.lastPathComponent)\(suffix)' exists next to it: the file was not closed cleanly")
         }
         return true
     }
@@ -97,7 +99,7 @@ enum SchemaCheck {
         let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         if version != OfflineSchema.version {
             report.add(
-                "wrong-version", "file", "user_version is \(version), clients take \(OfflineSchema.version) alone")
+                "wrong-version", "file", "user_version is \(version), clients accept only \(OfflineSchema.version)")
         }
         if try Int.fetchOne(database, sql: "PRAGMA auto_vacuum") != OfflineSchema.autoVacuum {
             report.add("wrong-vacuum", "file", "auto_vacuum is not incremental; clients would rewrite the whole file")
@@ -132,7 +134,7 @@ enum SchemaCheck {
         }
         if let row = try Row.fetchOne(database, sql: "SELECT * FROM pragma_foreign_key_check LIMIT 1") {
             let table: String = row[0] ?? ""
-            report.add("lost-row", "table '\(table)'", "a row refers to one that is not there")
+            report.add("lost-row", "table '\(table)'", "a row refers to a row that does not exist")
         }
         return isReadable
     }

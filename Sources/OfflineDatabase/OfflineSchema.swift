@@ -1,15 +1,15 @@
 /// The tables of MapLibre Native's offline database, schema version 6, and our own table for the seal.
 ///
-/// - Source: formats/maplibre-offline.md, sections 1.1–1.3. Clients merge by position, so the order of columns is part of it;
-///   a database of any other version is refused, or emptied when it is the client's own.
+/// - Source: MapLibre Native's offline code, schema version 6. Clients merge by position, so the order of columns is
+///   part of it; a database of any other version is refused, or emptied when it is the client's own.
 enum OfflineSchema {
     static let version = 6
-    /// Clients set this and rewrite the whole file when they find another value.
+    /// Clients set this value, and rewrite the whole file if it differs.
     static let autoVacuum = 2
-    /// Ours; clients pass over tables they do not know.
+    /// A table of Packhorse; clients ignore unknown tables.
     static let sealed = "packhorse"
 
-    /// A column as `PRAGMA table_info` tells it.
+    /// A column, as in the output of `PRAGMA table_info`.
     struct Column: Hashable {
         let name: String
         let type: String

@@ -30,15 +30,16 @@ struct TileSpan {
     }
 }
 
-/// Chooses the region under which a client calls the database complete.
+/// Chooses the region for which the database is complete for a client.
 enum Region {
-    /// More polygons than this make a client slow; a coarser area says less and is as true.
+    /// More polygons than this make a client slow; a coarser area is also correct.
     static let mostRectangles = 4_096
 
     /// The zooms and the area for which every tile that a client counts is in the file.
     ///
-    /// The area is a box when the tiles fill one at every zoom, and the rectangles they make otherwise: with a box around an
-    /// irregular area a client would count tiles that nobody fetched, and never be done.
+    /// The area is a box when the tiles fill one at every zoom, and the rectangles they make otherwise: with a box
+    /// around an irregular area a client would count tiles that were not fetched, and the region would never be
+    /// complete.
     static func definition(_ style: ClientStyle, _ spans: [TileSpan], ratio: Int) throws -> RegionDefinition {
         guard let first = spans.first, let zooms = first.zooms else {
             throw PackagesError(.badSpec, "A region without tiles cannot be defined.")
@@ -57,7 +58,7 @@ enum Region {
             let client = ClientZooms(type: span.source.type, tileSize: span.source.tileSize)
             allLows.append(client.mapZoom(zooms.min))
             allHighs.append(client.mapZoom(zooms.max))
-            // Beyond what a source has, a client asks for nothing.
+            // A client requests nothing beyond the zooms of a source.
             if span.source.minZoom < zooms.min { lows.append(client.mapZoom(zooms.min)) }
             if span.source.maxZoom > zooms.max { highs.append(client.mapZoom(zooms.max)) }
         }
@@ -84,7 +85,7 @@ enum Region {
         return .geometry(text, Geometry())
     }
 
-    /// Whether every tile of a box, and every tile above them down from the shallowest zoom, is there.
+    /// Whether every tile of a box, and every tile above them from the shallowest zoom on, exists.
     private static func fills(_ bounds: TileRectangles.Rectangle, _ span: TileSpan, _ zooms: ZoomRange) -> Bool {
         for zoom in zooms {
             let shift = zooms.max - zoom

@@ -4,9 +4,9 @@ internal import Styles
 internal import TileBodies
 internal import Tiles
 
-/// Whether a client would call each region complete, by the client's own counting.
+/// Checks that each region is complete, as a client counts it.
 ///
-/// - Source: formats/maplibre-offline.md, sections 1.8, 2.1 and 2.3.
+/// - Source: MapLibre Native's offline code, schema version 6.
 struct RegionCheck {
     private let database: Database
     private let resources: ResourceRows
@@ -20,7 +20,7 @@ struct RegionCheck {
 
     func run(_ report: inout VerifyReport) throws {
         let rows = try Row.fetchAll(database, sql: "SELECT id, definition, description FROM regions LIMIT 1000")
-        if rows.isEmpty { report.add("no-region", "regions", "clients take over nothing but regions") }
+        if rows.isEmpty { report.add("no-region", "regions", "clients merge only regions") }
         for row in rows {
             let place = "region \(Int64.fromDatabaseValue(row[0]) ?? 0)"
             let description: DatabaseValue = row[2]
@@ -47,7 +47,7 @@ struct RegionCheck {
                     sql: "SELECT count(*) FROM \(table) WHERE NOT EXISTS (SELECT 1 FROM \(map) WHERE \(column) = id)")
                 ?? 0
             if loose > 0 {
-                report.add("in-no-region", "table '\(table)'", "\(loose) rows are in no region; clients pass over them")
+                report.add("in-no-region", "table '\(table)'", "\(loose) rows are in no region; clients ignore them")
             }
         }
     }
@@ -59,7 +59,8 @@ struct RegionCheck {
             try Int64.fetchAll(
                 database, sql: "SELECT resource_id FROM region_resources WHERE region_id = ?", arguments: [id]))
         guard let bytes = try resources.bytes(definition.styleURL), let style = try? StyleDocument(bytes) else {
-            return report.add("missing-resource", place, "its style '\(definition.styleURL.prefix(200))' is not there")
+            return report.add(
+                "missing-resource", place, "its style '\(definition.styleURL.prefix(200))' does not exist")
         }
         var needed = [definition.styleURL]
         do {
@@ -70,7 +71,7 @@ struct RegionCheck {
         }
         for url in needed {
             guard let entry = resources.entries[url], mapped.contains(entry.id) else {
-                report.add("missing-resource", place, "'\(url.prefix(200))' is needed and not there")
+                report.add("missing-resource", place, "'\(url.prefix(200))' is needed, but does not exist")
                 continue
             }
         }
@@ -82,7 +83,7 @@ struct RegionCheck {
             try Int64.fetchOne(
                 database, sql: "SELECT count(*) FROM region_tiles WHERE region_id = ?", arguments: [id]) ?? 0
         if UInt64(max(0, stored)) < required {
-            report.add("incomplete", place, "a client counts \(required) tiles, \(stored) are there")
+            report.add("incomplete", place, "a client counts \(required) tiles, the file has \(stored)")
         }
     }
 
@@ -120,7 +121,7 @@ struct RegionCheck {
                 report.add(
                     "incomplete", place,
                     "source '\(source.name)' at zoom \(zoom): a client counts \(count) tiles, "
-                        + "\(stored[zoom, default: 0]) are there")
+                        + "the file has \(stored[zoom, default: 0])")
             }
         }
         return required

@@ -4,10 +4,10 @@ internal import Tiles
 extension RegionDefinition {
     /// Reads a definition as strictly as a client does.
     ///
-    /// - Returns: The definition, or what a client would stumble over.
+    /// - Returns: The definition, or the reason why a client cannot read it.
     static func read(_ text: String) -> Result<RegionDefinition, Malformed> {
         guard let members = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else {
-            return .failure(Malformed("it is no JSON object"))
+            return .failure(Malformed("it is not a JSON object"))
         }
         guard let style = members["style_url"] as? String, !style.isEmpty else {
             return .failure(Malformed("style_url is not text"))
@@ -43,7 +43,7 @@ extension RegionDefinition {
                 includesIdeographs: members["include_ideographs"] as? Bool ?? true, area: area))
     }
 
-    /// Why a client would not read a definition.
+    /// Why a client cannot read a definition.
     struct Malformed: Error {
         let reason: String
         init(_ reason: String) { self.reason = reason }
@@ -54,7 +54,7 @@ extension RegionDefinition {
         return number.doubleValue
     }
 
-    /// Whether the text writes a member as a double: JSON readers of ours see no difference, the client's does.
+    /// Whether the text writes a member as a double; the client's JSON reader requires it, ours does not distinguish.
     private static func isDouble(_ name: String, in text: String) -> Bool {
         guard let rest = text.firstRange(of: "\"\(name)\"").map({ text[$0.upperBound...] }) else { return false }
         let value = rest.drop { $0 == ":" || $0.isWhitespace }.prefix { "+-.0123456789eE".contains($0) }
@@ -71,7 +71,8 @@ extension RegionDefinition {
 extension RegionDefinition {
     /// How many tiles of a zoom a client counts for the region.
     ///
-    /// - Source: formats/maplibre-offline.md, section 2.3; for geometries the exact cover, which is never less than the client's.
+    /// - Source: MapLibre Native's offline code, schema version 6; for geometries the exact cover, which is never less
+    ///   than the client's.
     func tileCounts(_ zooms: ClosedRange<Int>) -> [Int: UInt64] {
         var counts: [Int: UInt64] = [:]
         switch area {

@@ -1,9 +1,10 @@
 internal import Foundation
 internal import Tiles
 
-/// The JSON text by which a client knows a region.
+/// The JSON text that identifies a region for a client.
 ///
-/// - Source: formats/maplibre-offline.md, section 1.6: every number of zooms, ratio and bounds has to look like a double.
+/// - Source: MapLibre Native's offline code, schema version 6: every number of zooms, ratio and bounds must be written
+///   as a double.
 struct RegionDefinition {
     /// The area in degrees.
     enum Area {
@@ -36,7 +37,7 @@ struct RegionDefinition {
             + #""pixel_ratio":\#(Self.double(pixelRatio)),"include_ideographs":\#(includesIdeographs),\#(place)}"#
     }
 
-    /// Seven decimals, at least one: a centimetre, and always a point.
+    /// One to seven decimals (a centimetre), always with a decimal point.
     static func double(_ value: Double) -> String {
         let scaled = (value * 10_000_000).rounded()
         guard abs(scaled) < 9e15 else { return "0.0" }
@@ -47,8 +48,8 @@ struct RegionDefinition {
         return "\(scaled < 0 && whole > 0 ? "-" : "")\(whole / 10_000_000).\(fraction)"
     }
 
-    /// The edges of tiles in degrees, moved inwards by a quarter of the smallest tile: the cover of the box is exactly these
-    /// tiles and their parents, whoever counts, and no edge falls on a tile's edge.
+    /// The edges of tiles in degrees, moved inwards by a quarter of the smallest tile: every program then counts
+    /// exactly these tiles and their parents, and no edge is on a tile's edge.
     static func box(
         _ rectangle: TileRectangles.Rectangle, zoom: Int, inset insetZoom: Int
     ) -> (south: Double, west: Double, north: Double, east: Double) {
@@ -64,7 +65,7 @@ struct RegionDefinition {
         )
     }
 
-    /// A MultiPolygon of rectangles, counter-clockwise as RFC 7946 wants outer rings.
+    /// A MultiPolygon of rectangles, with counter-clockwise outer rings (RFC 7946).
     static func multiPolygon(_ rectangles: [TileRectangles.Rectangle], zoom: Int, inset: Int) -> String {
         let polygons = rectangles.map { rectangle in
             let box = box(rectangle, zoom: zoom, inset: inset)

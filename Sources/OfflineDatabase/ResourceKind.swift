@@ -1,8 +1,8 @@
 internal import Styles
 
-/// The numbers by which the client knows kinds of resources.
+/// The client's numbers for kinds of resources.
 ///
-/// - Source: formats/maplibre-offline.md, section 1.4.
+/// - Source: MapLibre Native's offline code, schema version 6
 enum ResourceKind {
     static func number(_ kind: StyleResource.Kind) -> Int {
         switch kind {

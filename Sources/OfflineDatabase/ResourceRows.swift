@@ -4,7 +4,7 @@ internal import Packages
 internal import Styles
 internal import TileBodies
 
-/// The resources of a database, each looked at once.
+/// The resources of a database; each is checked once.
 struct ResourceRows {
     /// A resource without its bytes.
     struct Entry {
@@ -36,7 +36,7 @@ struct ResourceRows {
             }
             if isEmpty, kind != 4 {
                 report.add(
-                    "bad-row", "resource '\(url.prefix(200))'", "it has no bytes; clients bear that for glyphs alone")
+                    "bad-row", "resource '\(url.prefix(200))'", "it has no bytes; clients accept that only for glyphs")
             }
             entries[url] = Entry(id: id, kind: kind, isEmpty: isEmpty)
         }
@@ -62,7 +62,7 @@ struct ResourceRows {
             case 5: _ = try BodyChecker().settle(bytes, coding: .identity, declared: .png)
             case 2, 6:
                 guard bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else {
-                    return report.add("bad-resource", place, "it is no JSON object")
+                    return report.add("bad-resource", place, "it is not a JSON object")
                 }
             default: break
             }

@@ -58,7 +58,7 @@ struct TileInput {
         guard fitting.count == 1, let source = fitting.first else {
             throw PackagesError(
                 .unsupported,
-                "'\(tile.file.path)' holds \(format.rawValue) tiles, and the style has "
+                "'\(tile.file.path)' holds \(format.rawValue) tiles, but the style has "
                     + (fitting.isEmpty
                         ? "no source for them."
                         : "several sources for them: \(fitting.map(\.name).joined(separator: ", ")).")
@@ -70,14 +70,15 @@ struct TileInput {
 
     private static func metadata(_ file: URL) throws -> (TileFormat, String) {
         guard try PackageKind.of(file) == .mbtiles else {
-            throw PackagesError(.badSource, "'\(file.path)' is no MBTiles file; offline databases are made from one.")
+            throw PackagesError(
+                .badSource, "'\(file.path)' is not an MBTiles file; offline databases are made from MBTiles.")
         }
         return try reading(file) { database in
             var report = VerifyReport(path: file.path, size: 0, kind: "MBTiles")
             try SQLiteSeal.check(file, table: "metadata", database, &report)
             guard report.seal != .broken else {
                 throw PackagesError(
-                    .badSource, "'\(file.path)' is damaged: its seal is broken. Verify it, build it again.")
+                    .badSource, "'\(file.path)' is damaged: its seal is broken. Build it again.")
             }
             let patched = try Row.fetchOne(
                 database, sql: "SELECT value FROM metadata WHERE name = ?", arguments: [PatchSchema.before])
@@ -88,7 +89,7 @@ struct TileInput {
             else {
                 throw PackagesError(
                     .badSource,
-                    "'\(file.path)' says its tiles are '\(text.prefix(40))'; pbf, png, jpg and webp are read.")
+                    "'\(file.path)' has the tile format '\(text.prefix(40))'; supported are pbf, png, jpg and webp.")
             }
             return (format, name ?? file.deletingPathExtension().lastPathComponent)
         }
@@ -111,7 +112,7 @@ struct TileInput {
                     0..<Int64(1) << 22 ~= column, 0..<Int64(1) << 22 ~= south,
                     let tile = TileID(zoom: Int(zoom), x: Int(column), tmsY: Int(south)),
                     case .blob(let data) = values[3].storage
-                else { throw PackagesError(.badSource, "'\(file.path)' has a tile without a place or a body.") }
+                else { throw PackagesError(.badSource, "'\(file.path)' has a tile without coordinates or body.") }
                 try each(tile, try unpacked([UInt8](data), tile))
             }
         }

@@ -1,6 +1,6 @@
 internal import Tiles
 
-/// Tiles of one zoom as runs of rows by column, which come in any order; and the area they make.
+/// The area of tiles of one zoom, stored as runs of rows per column; tiles can be added in any order.
 struct TileRectangles: Hashable {
     let zoom: Int
     /// Disjoint, ascending and not touching once ``settle()`` was called.
@@ -80,7 +80,7 @@ struct TileRectangles: Hashable {
 
     /// Rectangles that make up the area, from west to east: neighbouring columns with the same run are one.
     ///
-    /// None is wider than a quarter of the world, so that no reader takes an edge for one over the antimeridian.
+    /// None is wider than a quarter of the world, so that no reader interprets an edge as one across the antimeridian.
     func rectangles() -> [Rectangle] {
         let widest = max(1, (1 << zoom) / 4)
         var open: [ClosedRange<Int>: Int] = [:]

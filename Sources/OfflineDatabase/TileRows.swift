@@ -4,7 +4,7 @@ internal import Packages
 internal import TileBodies
 internal import Tiles
 
-/// The tiles of a database, each unpacked and looked at once.
+/// The tiles of a database; each is unpacked and checked once.
 struct TileRows {
     /// Tiles by template, density and zoom.
     private(set) var counts: [Key: [Int: UInt64]] = [:]
@@ -31,7 +31,7 @@ struct TileRows {
             guard let template = String.fromDatabaseValue(row[0]), 1...2 ~= numbers[0], numbers.allSatisfy({ $0 >= 0 }),
                 numbers[1] <= Int64(TileID.maxZoom), numbers[2] < 1 << numbers[1], numbers[3] < 1 << numbers[1]
             else {
-                report.add("bad-tile", "tile \(report.tiles)", "it has no template, or a place that does not exist")
+                report.add("bad-tile", "tile \(report.tiles)", "it has no template, or invalid coordinates")
                 continue
             }
             let place = "\(numbers[1])/\(numbers[2])/\(numbers[3])"

@@ -7,7 +7,8 @@ import Tilesets
 protocol TileArchive: Sendable {
     /// Calls `each` for every tile with its body and coding, or `nil` when the file has none. Blocks.
     ///
-    /// - Throws: ``OriginsError`` `.busy` or `.unreadable` when the file cannot be read at this moment, whatever tile is asked for.
+    /// - Throws: ``OriginsError`` `.busy` or `.unreadable` if the file cannot be read now; this does not depend on the
+    ///   tile.
     func read(
         _ tiles: [TileID], each: (TileID, Result<(body: [UInt8], coding: BodyCoding)?, OriginsError>) -> Void
     ) throws(OriginsError)
@@ -26,7 +27,7 @@ final class ArchiveOrigin: TileOrigin {
         settler = Settler(lanes: lanes, limit: 64 << 20, layers: layers, choice: tileset.choice)
     }
 
-    /// A file has no validators: what is known is read again and compared by the caller.
+    /// A file has no validators: known tiles are read again, and the caller compares them.
     func fetch(
         _ tiles: any Sequence<TileID> & Sendable, known: [TileID: TileValidators], failedBefore: Bool,
         deliver: @Sendable ([FetchedTile]) async throws -> Void

@@ -1,9 +1,9 @@
 internal import Foundation
 
-/// Which file a path led to, and when it was last written: another file of that name, or other bytes in it, has another stamp.
+/// Identifies a file and its last change: another file with the same name, or other bytes in it, gives another stamp.
 ///
-/// The time of the last change is one that copies which keep the time of writing (`cp -p`) cannot keep; a SQLite file's newest rows may lie
-/// in its log beside it.
+/// Uses the time of the last inode change (ctime), which copies cannot preserve (`cp -p` preserves only the time of
+/// writing). The newest rows of a SQLite file may be in its write-ahead log next to it.
 public struct FileStamp: Hashable, Sendable {
     private let device: UInt64
     private let inode: UInt64
@@ -12,7 +12,7 @@ public struct FileStamp: Hashable, Sendable {
     /// Size and time of the write-ahead log; empty without one.
     private let log: [Int]
 
-    /// `nil` when there is nothing to look at.
+    /// `nil` if the file does not exist.
     init?(path: String) {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }

@@ -6,7 +6,7 @@ import Transfer
 
 /// Tiles from an HTTP server.
 final class HTTPOrigin: TileOrigin {
-    /// A body that is not a whole tile is fetched again so many times.
+    /// How many times a body that is not a whole tile is fetched again.
     static let maxRefetches = 2
     private let client: TransferClient
     private let judge: ResponseJudge

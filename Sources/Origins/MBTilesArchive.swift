@@ -7,14 +7,16 @@ import Tiles
 
 /// An MBTiles file of any dialect, also CARTO's with its preset dictionary, read through its `tiles` table or view.
 ///
-/// Read without a trace, on a read-only disk too; a file that is replaced or written to is opened anew by who keeps it open (``FileStamp``).
+/// Reading creates no files, so a read-only disk works too. A file that is replaced or changed must be opened again
+/// (``FileStamp``).
 final class MBTilesArchive: TileArchive {
     let queue: DatabaseQueue
     let path: String
     private let limit: Int
-    /// What CARTO's packager gave zlib beforehand; `nil` when bodies are what they seem.
+    /// The preset dictionary of CARTO's packager; `nil` if bodies do not use one.
     private let dictionary: [UInt8]?
-    /// Asks whether the file names a tile, where bodies lie in a table of their own: one that is named and has no body was lost.
+    /// The query whether the file names a tile, for dialects with a separate table of bodies: a named tile without a
+    /// body is damage.
     private let naming: String?
 
     init(path: String, limit: Int) throws(OriginsError) {
@@ -45,21 +47,21 @@ final class MBTilesArchive: TileArchive {
         } catch {
             throw OriginsError(
                 reading: error, path,
-                otherwise: "'\(path)' is no MBTiles file: it has no readable 'tiles' table or view.")
+                otherwise: "'\(path)' is not an MBTiles file: it has no readable 'tiles' table or view.")
         }
         guard !isEncrypted else {
             throw OriginsError(
-                .unsupported, "'\(path)' is encrypted with a key of CARTO's; only packages without one are read.")
+                .unsupported, "'\(path)' is encrypted with a key from CARTO; only unencrypted packages can be read.")
         }
-        // The mark of patches is that of martin's `mbtiles` tool, which Packhorse's have too.
+        // The row that identifies patches is that of martin's `mbtiles` tool; patches of Packhorse have it too.
         guard !isPatch else {
             throw OriginsError(
                 .unsupported,
-                "'\(path)' is a patch: it has only the tiles that changed. Make the package first: packhorse apply.")
+                "'\(path)' is a patch: it has only the changed tiles. Create the package first with 'packhorse apply'.")
         }
     }
 
-    /// The question for the dialects that store bodies once, planetiler's and mbutil's.
+    /// The query for the dialects that store bodies once, planetiler's and mbutil's.
     private static func naming(_ db: Database) throws -> String? {
         guard try db.viewExists("tiles") else { return nil }
         for (table, body) in [("tiles_shallow", "tile_data_id"), ("map", "tile_id")] where try db.tableExists(table) {
@@ -87,7 +89,7 @@ final class MBTilesArchive: TileArchive {
                         try Bool.fetchOne(
                             db.cachedStatement(sql: naming), arguments: [tile.zoom, tile.x, tile.tmsY]) == true
                     {
-                        let text = "MBTiles file '\(path)' is damaged: it names the tile and has no body for it"
+                        let text = "MBTiles file '\(path)' is damaged: it lists the tile but has no body for it"
                         each(tile, .failure(OriginsError(.badArchive, text)))
                     } else if let data, data.count > limit {
                         let text = "the tile has \(data.count) bytes; the limit is \(limit)"
@@ -122,7 +124,7 @@ final class MBTilesArchive: TileArchive {
 extension OriginsError {
     /// Names what reading an MBTiles file met.
     ///
-    /// - Parameter text: What is wrong when the file itself is at fault.
+    /// - Parameter text: The message if the file itself is damaged.
     init(reading error: any Error, _ path: String, otherwise text: String) {
         guard let explanation = SQLiteFault.explanation(error, path: path) else {
             self.init(.badArchive, text, cause: error)

@@ -19,8 +19,10 @@ public enum OriginFactory {
     /// An HTTP origin owns a thread and its connections until the last reference is gone; its concurrency and rate hold for
     /// all fetches on it together. Open one per tileset and process and share it.
     /// - Parameter environment: Where `${NAME}` secrets come from; `SSL_CERT_FILE` names trusted certificates.
-    /// - Parameter budget: Whose permits requests need; `nil` = the tileset's own limits hold for this process alone.
-    /// - Parameter layers: Where the layers of vector tiles get their numbers, when the tileset does not tell them; `nil` = they are not wanted.
+    /// - Parameter budget: The budget that gives permits for requests; `nil` = the tileset's own limits apply to this
+    ///   process only.
+    /// - Parameter layers: Numbers the layers of vector tiles, if the tileset does not list them; `nil` = they are not
+    ///   needed.
     /// - Throws: ``OriginsError``.
     public static func open(
         _ tileset: Tileset, environment: [String: String], budget: OriginBudget? = nil, layers: LayerMemory? = nil
@@ -41,7 +43,8 @@ public enum OriginFactory {
             do throws(OriginsError) {
                 file = try await RemoteFile(tileset, environment: environment, budget: budget)
             } catch  where error.code == .unsupported {
-                // It was read when the tileset was: a page that took its place for a while is no reason to give up.
+                // The archive was readable when the tileset was read, so an HTML page in its place is treated as a
+                // temporary failure.
                 throw OriginsError(.unreachable, error.message, cause: error)
             }
             do throws(OriginsError) {
@@ -52,11 +55,13 @@ public enum OriginFactory {
         }
     }
 
-    /// Names the version of the data that the tileset's file has now; `nil` for servers, whose archives are pinned by their origin (``PinnedOrigin``).
+    /// The version of the data that the tileset's file has now; `nil` for servers, whose archives are pinned by their
+    /// origin (``PinnedOrigin``).
     ///
-    /// May block for a disk. Two versions are equal exactly when tiles of both may be in one package, on whichever machines they were read: see `SourceVersion`.
+    /// May block on the disk. Two versions are equal exactly when tiles of both may be in one package, on whichever
+    /// machines they were read: see `SourceVersion`.
     ///
-    /// - Throws: ``OriginsError`` `.unreadable` when the archive is not there or cannot be read.
+    /// - Throws: ``OriginsError`` `.unreadable` if the archive does not exist or cannot be read.
     public static func version(of tileset: Tileset) throws(OriginsError) -> String? {
         switch tileset.source {
         case .http, .remotePMTiles: nil
@@ -65,9 +70,9 @@ public enum OriginFactory {
         }
     }
 
-    /// What the tileset's file is now; `nil` for servers, and when there is no file.
+    /// The current stamp of the tileset's file; `nil` for servers, and if there is no file.
     ///
-    /// An open archive stays what it was: with another stamp it must be opened anew.
+    /// An open archive does not notice changes: if the stamp differs, open it again.
     public static func stamp(of tileset: Tileset) -> FileStamp? {
         switch tileset.source {
         case .http, .remotePMTiles: nil

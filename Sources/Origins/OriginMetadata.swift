@@ -18,7 +18,8 @@ public enum OriginMetadata {
         try await pinned(file, environment: environment).tileset
     }
 
-    /// The same, and the version of the archive that was read; `nil` for tile servers (docs/decisions/0001).
+    /// Does the same, and returns the version of the archive that was read; `nil` for tile servers
+    /// (docs/decisions/0001).
     public static func pinned(
         _ file: TilesetFile, environment: [String: String]
     ) async throws(OriginsError) -> (tileset: Tileset, version: String?) {

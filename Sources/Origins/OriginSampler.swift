@@ -2,17 +2,17 @@ import Synchronization
 public import Tiles
 public import Tilesets
 
-/// Fetches a few tiles to tell how large many will be.
+/// Fetches a sample of tiles to estimate the size of all tiles.
 public enum OriginSampler {
     /// A tile that answered.
     public struct Answer: Sendable, Hashable {
         /// Which tile.
         public var tile: TileID
-        /// Bytes of its body as a package stores it; 0 when there is no tile.
+        /// Bytes of its body as a package stores it; 0 if the tile does not exist.
         public var bytes: Int
         /// Bytes of bodies received for it.
         public var received: Int
-        /// Equal for equal bodies; 0 when there is no tile.
+        /// Equal for equal bodies; 0 if the tile does not exist.
         public var body: UInt64
 
         /// Makes an answer from its parts.
@@ -45,13 +45,13 @@ public enum OriginSampler {
         }
     }
 
-    /// What fetching all tiles from a remote archive takes, by its directories.
+    /// The transfer that is needed for all tiles of a remote archive, computed from its directories.
     public struct Transfer: Sendable, Hashable {
-        /// Requests for tiles, when one program asks for the whole mask; several workers need some more.
+        /// Requests for tiles if one program fetches the whole mask; several workers need a few more.
         public var requests: Int
         /// Bytes of the bodies, each counted once.
         public var needed: UInt64
-        /// The same with the bytes between them that are fetched along.
+        /// The same, plus the bytes between them that are fetched too.
         public var fetched: UInt64
         /// Requests for header and directories.
         public var directoryRequests = 0
@@ -70,18 +70,19 @@ public enum OriginSampler {
         public var zooms: [ZoomSample]
         /// Tiles per second while sampling.
         public var tilesPerSecond: Double
-        /// What one of the tiles that failed has to say; `nil` when none failed.
+        /// The error of one of the failed tiles; `nil` if none failed.
         public var detail: String?
-        /// What the transfer takes, where that is known exactly.
+        /// The size of the transfer, if it is known exactly.
         public var transfer: Transfer?
     }
 
-    /// Asks for up to `count` tiles of each zoom, as politely as the tileset says.
+    /// Requests up to `count` tiles of each zoom, within the limits of the tileset.
     ///
-    /// What shallow zooms do not use of it goes to the deep ones, by their numbers of tiles: at most `count` times the number of zooms in all.
-    /// A remote archive tells the sizes of all bodies in its directories: then every tile of a zoom is among the answers, up to two million in all.
-    /// The tiles of a zoom are spread over the mask: one at random of each of as many equal parts along the Hilbert curve. The choice depends
-    /// on mask, zooms, count and `seed` alone.
+    /// The unused part of shallow zooms is given to deep zooms, in proportion to their numbers of tiles: at most
+    /// `count` times the number of zooms in all. The directories of a remote archive contain the sizes of all bodies:
+    /// then the result has every tile of a zoom, up to two million in all. The tiles of a zoom are spread over the
+    /// mask: one at random of each of as many equal parts along the Hilbert curve. The choice depends only on mask,
+    /// zooms, count and `seed`.
     /// - Throws: ``OriginsError`` when the origin cannot be opened; `CancellationError`.
     public static func sample(
         _ tileset: Tileset, mask: TileMask, zooms: ZoomRange, count: Int = 24, seed: UInt64 = 1,
@@ -126,7 +127,7 @@ public enum OriginSampler {
     /// How many tiles of each zoom are asked for.
     static func shares(of counts: [UInt64], count: Int) -> [Int] {
         var shares = counts.map { Int(min($0, UInt64(max(count, 0)))) }
-        // Twice: what one zoom cannot take of its part, another can.
+        // Two passes: the part that one zoom cannot use is given to another.
         for _ in 0..<2 {
             let spare = max(count, 0) * counts.count - shares.reduce(0, +)
             let open = zip(counts, shares).map { $0 - UInt64($1) }
@@ -167,7 +168,7 @@ public enum OriginSampler {
         }
     }
 
-    /// FNV-1a, 64 bits: enough to tell a thousand bodies apart that nobody made to collide.
+    /// FNV-1a, 64 bits: enough to distinguish a thousand bodies that were not made to collide.
     private static func hash(_ body: [UInt8]) -> UInt64 {
         body.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
@@ -181,7 +182,7 @@ public enum OriginSampler {
                     Answer(tile: tile.tile, bytes: body.count, received: tile.received, body: hash(body)))
             case .empty:
                 sample.answers.append(Answer(tile: tile.tile, bytes: 0, received: tile.received, body: 0))
-            // Nothing is known of the tiles of a sample, so none can be as it was.
+            // A sample has no known tiles, so no tile can be unchanged.
             case .unchanged: sample.causes["http-304", default: 0] += 1
             case .failed(let cause, _): sample.causes[cause, default: 0] += 1
             }

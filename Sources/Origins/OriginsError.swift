@@ -5,15 +5,15 @@ public typealias OriginsError = PackhorseError<OriginsErrorCode>
 
 /// A stable, bounded name for a failure.
 public enum OriginsErrorCode: String, ErrorCode {
-    /// The tileset's description is refused; the cause tells which key.
+    /// The tileset's description is refused; the cause names the key.
     case tileset
-    /// A file cannot be opened or read now, which says nothing about its content.
+    /// A file cannot be opened or read now, independent of its content.
     case unreadable
     /// A file is damaged or not what it should be.
     case badArchive = "bad-archive"
     /// A file is whole but uses something this build cannot read.
     case unsupported
-    /// A file is locked or being changed by another program; later it can be read.
+    /// A file is locked or being changed by another program; try again later.
     case busy
     /// A server gave no TileJSON document.
     case unreachable
@@ -31,6 +31,6 @@ public enum OriginsErrorCode: String, ErrorCode {
 }
 
 extension PackhorseError where Code == OriginsErrorCode {
-    /// Whether the failure is one of the whole origin at this moment, so that it says nothing about single tiles.
+    /// Whether the whole origin fails at this moment, independent of single tiles.
     var isOfTheWhole: Bool { code == .busy || code == .unreadable }
 }

@@ -54,7 +54,7 @@ extension SourceMetadata {
 }
 
 extension OriginsError {
-    /// The same failure, named as origins name theirs.
+    /// Converts the error to an error of this module.
     init(_ error: PMTilesError) {
         let code: Code =
             switch error.code {

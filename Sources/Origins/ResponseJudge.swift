@@ -9,15 +9,15 @@ struct ResponseJudge: Sendable {
     struct Earlier: Sendable {
         var fetches: Int
         var received: Int
-        /// Whether the tile is asked for whatever is known of it.
+        /// Whether the tile is requested unconditionally.
         var isUnconditional = false
     }
 
     enum Verdict: Sendable {
         case settled(FetchedTile)
-        /// The body was no whole tile, or the answer makes no sense: fetch it again.
+        /// The body was not a whole tile, or the answer is contradictory: fetch it again.
         case again(TileID, Earlier)
-        /// A tag that names no tile; cannot happen with our own requests.
+        /// A tag without a tile; cannot happen with our own requests.
         case unknown
     }
 
@@ -32,7 +32,7 @@ struct ResponseJudge: Sendable {
         let response: TransferResponse
         switch result.outcome {
         case .failure(let error):
-            // Transfer takes these as the server's last word; once is no proof of that.
+            // Transfer treats these as final; but a single occurrence is no proof of that.
             if [.tooLarge, .tooManyRedirects].contains(error.code), before.fetches < HTTPOrigin.maxRefetches {
                 return .again(tile, before.next(received: before.received))
             }
@@ -43,7 +43,8 @@ struct ResponseJudge: Sendable {
         let received = before.received + response.received
         if response.status == 304, !before.isUnconditional, let asked = known[tile] {
             guard asked.agree(with: response.headers.etag) else {
-                // It has not changed, and it is another: nothing that can be believed. Unasked, it cannot say so again.
+                // "Not modified" with a different ETag is contradictory. An unconditional request cannot get that
+                // answer again.
                 var next = before.next(received: received)
                 next.isUnconditional = true
                 return .again(tile, next)

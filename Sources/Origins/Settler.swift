@@ -2,9 +2,9 @@ import Dispatch
 import Synchronization
 import TileBodies
 
-/// Runs blocking work (inflating, scanning, reading files) on threads of its own, off the cooperative pool.
+/// Runs blocking work (decompressing, scanning, reading files) on its own threads, off the cooperative pool.
 final class Settler: Sendable {
-    /// One serial queue with the checker that only its work touches.
+    /// One serial queue, with a checker that only its work uses.
     private final class Lane: @unchecked Sendable {  // `checker` is used on `queue` alone.
         let queue: DispatchQueue
         let checker: BodyChecker
@@ -20,13 +20,13 @@ final class Settler: Sendable {
 
     /// - Parameters:
     ///   - limit: The largest body, packed or unpacked, in bytes.
-    ///   - layers: What numbers the layers of vector tiles; `nil` = they are not looked for.
+    ///   - layers: Numbers the layers of vector tiles; `nil` = they are not needed.
     ///   - choice: The layers that vector tiles keep; `nil` = all.
     init(lanes: Int, limit: Int, layers: LayerMemory?, choice: LayerChoice?) {
         self.lanes = (0..<max(1, lanes)).map { Lane($0, limit: limit, layers, choice) }
     }
 
-    /// Runs `work` on one of the lanes with its checker.
+    /// Runs `work` on one of the worker queues with its checker.
     func run<T: Sendable>(_ work: @escaping @Sendable (BodyChecker) -> T) async -> T {
         let lane = lanes[(turn.wrappingAdd(1, ordering: .relaxed).oldValue & Int.max) % lanes.count]
         return await withCheckedContinuation { continuation in

@@ -2,30 +2,32 @@ internal import Crypto
 internal import Errors
 import Foundation
 
-/// Which version of an archive's data a file holds: a text that is the same for the same file on every machine, and for copies that
-/// keep the time.
+/// The version of an archive's data in a file: a text that is equal on every machine for the same file, and for copies
+/// that preserve the modification time.
 ///
-/// It is made of the file's size, the time of its last write, and a digest of its first and last 16 KiB, where SQLite keeps its change
-/// counter and PMTiles its header and root directory; of a SQLite write-ahead log beside it likewise. Inode and device are left out,
-/// because they differ between machines. To read all of it would take minutes for a planet.
+/// It is made of the file's size, the time of its last write, and a digest of its first and last 16 KiB, where SQLite
+/// keeps its change counter and PMTiles its header and root directory; of a SQLite write-ahead log next to it likewise.
+/// Inode and device are left out, because they differ between machines. Reading a whole planet archive would take
+/// minutes.
 enum SourceVersion {
     private static let edge = 16 << 10
-    /// Linux stamps all writes within one tick of its clock, at most 10 ms, with the same time; so a file this young is looked at again.
+    /// Linux stamps all writes within one tick of its clock, at most 10 ms, with the same time; so a file that was
+    /// written this recently is examined again.
     private static let youth = 0.02
 
     /// The version of the file at a path now.
     ///
     /// Blocks; costs two reads of 16 KiB, and 20 ms when the file was written just now.
     ///
-    /// The file is opened, not only looked at: network file systems then ask the server for its size and time.
+    /// The file is opened, network file systems then ask the server for its current size and time.
     ///
-    /// - Parameter hasLog: Whether a SQLite log beside it belongs to it.
+    /// - Parameter hasLog: Whether a SQLite log next to it belongs to it.
     /// - Throws: ``OriginsError`` `.unreadable`.
     static func of(path: String, hasLog: Bool) throws(OriginsError) -> String {
         guard let file = try facts(path) else {
             throw OriginsError(.unreadable, "The archive '\(path)' does not exist; check the path.")
         }
-        // An empty log and none mean the same to SQLite.
+        // For SQLite, an empty log and a missing log are the same.
         guard hasLog, let log = try facts(path + "-wal"), !log.hasPrefix("0 bytes") else { return file }
         return "\(file), with a log of \(log)"
     }
@@ -71,7 +73,7 @@ enum SourceVersion {
         return "\(day)T\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
     }
 
-    /// Up to `count` bytes; fewer when the file has become shorter, which its size then tells.
+    /// Up to `count` bytes; fewer if the file became shorter; its size then shows that.
     private static func bytes(
         of descriptor: Int32, at offset: Int, _ count: Int, _ path: String
     ) throws(OriginsError) -> [UInt8] {

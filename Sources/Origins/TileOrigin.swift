@@ -7,11 +7,12 @@ public struct FetchedTile: Sendable {
     public enum Outcome: Sendable, Hashable {
         /// A whole body in its canonical form, and the validators that came with it.
         case stored(body: [UInt8], etag: String?, lastModified: String?)
-        /// The origin says that the tile is still the one whose validators it was asked with.
+        /// The origin answered that the tile has not changed since the given validators.
         case unchanged
-        /// The origin says that there is nothing: 204, 404, 410, no row, or a body without bytes.
+        /// The tile does not exist at the origin: 204, 404, 410, no row, or an empty body.
         case empty
-        /// Not to be had, after all retries. `cause` is a bounded kebab-case word; `detail` is for people.
+        /// The tile could not be fetched, after all retries. `cause` is a bounded kebab-case word; `detail` is for
+        /// people.
         case failed(cause: String, detail: String)
     }
 
@@ -35,17 +36,17 @@ public struct FetchedTile: Sendable {
 
 /// A place where tiles come from.
 public protocol TileOrigin: Sendable {
-    /// Pulls tiles from the sequence and hands settled ones to `deliver` in groups, in no particular order.
+    /// Takes tiles from the sequence and passes the results to `deliver` in groups, in no particular order.
     ///
-    /// Every tile of the sequence is delivered exactly once. The next group is handed over when the last call returned;
-    /// meanwhile a bounded number of transfers goes on. What `deliver` throws ends the fetch and is thrown on.
+    /// Every tile of the sequence is delivered exactly once. The next group is passed when the last call has returned;
+    /// meanwhile a bounded number of transfers continues. An error of `deliver` ends the fetch and is rethrown.
     /// - Parameters:
-    ///   - known: What is known of tiles from an earlier fetch: they may be delivered as `unchanged`. An origin that cannot tell delivers
-    ///     them as if nothing were known.
-    ///   - failedBefore: Whether these tiles were given up in an earlier attempt that had all others: that they fail again is no sign of
-    ///     an origin that is down.
-    /// - Throws: `CancellationError` when the task is cancelled: a return always means that every tile was delivered. ``OriginsError`` `.busy`
-    ///   or `.unreadable` when an archive cannot be read at this moment.
+    ///   - known: Validators of tiles from an earlier fetch: such tiles may be delivered as `unchanged`. An origin
+    ///     without validators ignores them.
+    ///   - failedBefore: Whether these tiles failed in an earlier attempt that got all others: another failure of them
+    ///     does not mean that the origin is down.
+    /// - Throws: `CancellationError` when the task is cancelled: a return always means that every tile was delivered.
+    ///   ``OriginsError`` `.busy` or `.unreadable` if an archive cannot be read now.
     func fetch(
         _ tiles: any Sequence<TileID> & Sendable, known: [TileID: TileValidators], failedBefore: Bool,
         deliver: @Sendable ([FetchedTile]) async throws -> Void

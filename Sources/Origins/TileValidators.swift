@@ -1,6 +1,6 @@
 internal import Transfer
 
-/// What a server said of a tile when it last sent it, so that it can be asked whether that has changed (RFC 9110, 13.1).
+/// The validators that a server sent with a tile, for conditional requests (RFC 9110, 13.1).
 public struct TileValidators: Sendable, Hashable {
     /// The `ETag`, quotes and weakness mark included.
     public let etag: String?
@@ -23,13 +23,13 @@ public struct TileValidators: Sendable, Hashable {
         return text
     }
 
-    /// Both conditions where both are known: servers that look at one only find it, those that look at both are stricter.
+    /// Both conditions if both are known: servers that use only one find it, servers that use both are stricter.
     var headers: [HeaderField] {
         [etag.map { HeaderField("If-None-Match", $0) }, lastModified.map { HeaderField("If-Modified-Since", $0) }]
             .compactMap(\.self)
     }
 
-    /// Whether an answer "not modified" may be believed: it names no other ETag than the one it was asked about.
+    /// Whether an answer "not modified" is valid: it has no other ETag than the requested one.
     ///
     /// Compared weakly, because a cache may weaken a strong one (RFC 9110, 8.8.3.2).
     func agree(with told: String?) -> Bool {

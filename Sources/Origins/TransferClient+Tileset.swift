@@ -3,7 +3,7 @@ import Tilesets
 import Transfer
 
 extension TransferClient {
-    /// A client that treats the tileset's origin as the tileset says.
+    /// Creates a client with the limits of the tileset.
     static func open(
         _ tileset: Tileset, environment: [String: String], budget: OriginBudget?
     ) throws(OriginsError) -> TransferClient {
@@ -25,7 +25,7 @@ extension TransferClient {
         options.http2 = tileset.http2
         options.maxBodyBytes = tileset.maxTileBytes
         options.certificateFile = environment["SSL_CERT_FILE"].flatMap { $0.isEmpty ? nil : $0 }
-        // A redirect must not lead where the tileset itself may not.
+        // A redirect must not lead to a host that the tileset may not use.
         options.redirectRefusal = { target in
             do throws(TilesetsError) {
                 try HostPolicy.check(target)

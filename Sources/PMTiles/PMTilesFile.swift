@@ -113,7 +113,8 @@ public final class PMTilesFile: Sendable {
             let leaf = try Self.directory(of: file, section, header, path)
             guard leaf.entries.first?.tile == entry.tile else {
                 throw PMTilesError(
-                    .badArchive, "PMTiles file '\(path)': the leaf of tile \(entry.tile) does not begin with it.")
+                    .badArchive,
+                    "PMTiles file '\(path)': the leaf directory of tile \(entry.tile) does not begin with this tile.")
             }
             try walk(leaf, depth: depth + 1, &next, each)
         }
@@ -159,7 +160,7 @@ public final class PMTilesFile: Sendable {
         of file: Int32, at offset: UInt64, _ length: UInt64, _ path: String
     ) throws(PMTilesError) -> [UInt8] {
         guard let start = Int(exactly: offset), let count = Int(exactly: length) else {
-            throw PMTilesError(.badArchive, "PMTiles file '\(path)' points outside itself.")
+            throw PMTilesError(.badArchive, "PMTiles file '\(path)' refers to bytes outside the file.")
         }
         var done = 0
         var failure: Int32 = 0
@@ -176,7 +177,7 @@ public final class PMTilesFile: Sendable {
             filled = done
         }
         guard done == count else {
-            let reason = failure == 0 ? "it ends early" : String(cString: strerror(failure))
+            let reason = failure == 0 ? "the file ends early" : String(cString: strerror(failure))
             throw PMTilesError(
                 failure == 0 ? .badArchive : .unreadable,
                 "PMTiles file '\(path)' cannot be read at byte \(offset + UInt64(done)): \(reason).")

@@ -1,11 +1,11 @@
 public import Errors
 public import TileBodies
 
-/// What the header says about the rest of the file; the same for files on disk and on a web server.
+/// The header's values about the rest of the file, for files on disk and on a web server.
 extension PMTilesHeader {
     /// Packed directories and metadata are read up to this size, in bytes; a real root is at most 16 KiB, a real leaf some dozens.
     public static let maxDirectory: UInt64 = 16 << 20
-    /// Levels of directories followed at most; real files have two.
+    /// The largest depth of directories; real files have two levels.
     public static let maxDepth = 4
     /// What a directory may unpack to, in bytes: some four million entries.
     public static let maxUnpacked = 16 << 20
@@ -13,14 +13,14 @@ extension PMTilesHeader {
     /// Unpacks the bytes of a directory or of the metadata.
     ///
     /// - Parameters:
-    ///   - offset: Where they lie, for errors.
+    ///   - offset: Their offset, for errors.
     ///   - name: What the file is called in errors.
     /// - Throws: ``PMTilesError`` `.badArchive` for damaged bytes, `.unsupported` for another packing.
     public func unpack(_ bytes: [UInt8], at offset: UInt64, of name: String) throws(PMTilesError) -> [UInt8] {
         guard let coding = Compression.coding(internalCompression) else {
             throw PMTilesError(
                 .unsupported,
-                "PMTiles file '\(name)' packs its directories with code \(internalCompression); none, gzip, brotli and zstd are read."
+                "PMTiles file '\(name)' packs its directories with code \(internalCompression); supported are none, gzip, brotli and zstd."
             )
         }
         do throws(TileBodiesError) {
@@ -65,7 +65,7 @@ extension PMTilesHeader {
         guard let coding else {
             throw PMTilesError(
                 .unsupported,
-                "PMTiles file '\(name)' packs its tiles with code \(tileCompression); none, gzip, brotli and zstd are read."
+                "PMTiles file '\(name)' packs its tiles with code \(tileCompression); supported are none, gzip, brotli and zstd."
             )
         }
         return coding

@@ -89,12 +89,13 @@ public struct PMTilesHeader: Sendable, Hashable {
     ///   `.unsupported` for another version.
     public init(_ bytes: [UInt8], fileSize: UInt64, path: String) throws(PMTilesError) {
         guard bytes.starts(with: "PMTiles".utf8) else {
-            throw PMTilesError(.badArchive, "'\(path)' is no PMTiles file: it does not begin with its mark.")
+            throw PMTilesError(
+                .badArchive, "'\(path)' is not a PMTiles file: it does not begin with the PMTiles signature.")
         }
         guard bytes.count >= Self.size else {
             throw PMTilesError(
                 .badArchive,
-                "PMTiles file '\(path)' was cut: its header alone has \(Self.size) bytes, it has \(fileSize).")
+                "PMTiles file '\(path)' is truncated: it has \(fileSize) bytes, but a header has \(Self.size).")
         }
         guard bytes[7] == 3 else {
             throw PMTilesError(
@@ -112,7 +113,7 @@ public struct PMTilesHeader: Sendable, Hashable {
             let end = section.offset.addingReportingOverflow(section.length)
             guard !end.overflow, end.partialValue <= fileSize else {
                 throw PMTilesError(
-                    .badArchive, "PMTiles file '\(path)' is cut short: a section ends beyond its \(fileSize) bytes.")
+                    .badArchive, "PMTiles file '\(path)' is truncated: a section ends beyond its \(fileSize) bytes.")
             }
             sections.append(section)
         }
@@ -145,13 +146,13 @@ public struct PMTilesHeader: Sendable, Hashable {
         return bytes
     }
 
-    /// The zooms, cut at the deepest this build knows; `nil` when they are reversed.
+    /// The zooms, limited to the deepest zoom of this build; `nil` if they are reversed.
     public var zooms: ZoomRange? { ZoomRange(min: Int(minZoom), max: min(Int(maxZoom), TileID.maxZoom)) }
 
     /// West, south, east, north in degrees.
     public var bounds: [Double] { edges.map { Double($0) / 1e7 } }
 
-    /// What the bodies are; `nil` when this build cannot read them.
+    /// The format of the bodies; `nil` if this build cannot read them.
     public var format: TileFormat? {
         get {
             switch tileType {

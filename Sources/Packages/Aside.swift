@@ -1,9 +1,9 @@
 internal import Dispatch
 internal import Synchronization
 
-/// Blocking work on a thread of its own, whose outcome somebody waits for.
+/// Blocking work on its own thread; the caller can wait for its result.
 final class Aside<Outcome: Sendable>: Sendable {
-    /// Shared with the thread, which must not hold this object.
+    /// State shared with the thread; the thread must not hold this object.
     private final class Place: Sendable {
         let outcome = Mutex<Result<Outcome, any Error>?>(nil)
     }
@@ -24,7 +24,9 @@ final class Aside<Outcome: Sendable>: Sendable {
     /// - Throws: What the work threw.
     func wait(_ tick: () throws -> Void = {}) throws -> Outcome {
         while end.wait(timeout: .now() + .milliseconds(500)) == .timedOut { try tick() }
-        guard let result = place.outcome.withLock({ $0 }) else { preconditionFailure("The thread left no outcome.") }
+        guard let result = place.outcome.withLock({ $0 }) else {
+            preconditionFailure("The background thread ended without a result.")
+        }
         return try result.get()
     }
 }

@@ -1,7 +1,7 @@
-/// Gives each different body its number, from 1 in the order of first appearance.
+/// Numbers the different bodies, from 1 in the order of first appearance.
 ///
-/// Memory: about 50 bytes for each body that occurs more than once (and a few that only seem to); nothing for the others.
-/// Bodies are told apart by 128 bits of their SHA-256.
+/// Memory: about 50 bytes for each body that occurs more than once (and a few that only seem to); nothing for the
+/// others. Bodies are identified by 128 bits of their SHA-256.
 struct BodyNumbers {
     private let repeats: RepeatFilter
     private var known: [BodyKey: UInt32] = [:]

@@ -11,7 +11,7 @@ struct LayerCollector {
     private var seen: [Int: Set<LayerMemory.Number>] = [:]
 
     /// - Parameters:
-    ///   - memory: What is remembered of bodies is not looked for again.
+    ///   - memory: Bodies that are in this cache are not examined again.
     ///   - isSettled: Whether all bodies are known to be whole tiles.
     init(_ memory: LayerMemory = LayerMemory(), isSettled: Bool) {
         self.memory = memory
@@ -20,7 +20,7 @@ struct LayerCollector {
 
     /// Adds what a tile's body has.
     ///
-    /// - Throws: `verification-failed` for one that must be looked at and is no vector tile.
+    /// - Throws: `verification-failed` for a body that must be examined and is not a vector tile.
     mutating func add(_ body: UnsafeRawBufferPointer, _ key: BodyKey, zoom: Int) throws(PackagesError) {
         let key = LayerMemory.Key((key.high, key.low))
         if let traits = memory.recall(key) { return note(traits, zoom) }

@@ -3,8 +3,8 @@ internal import GRDB
 
 /// A file with the package's tables being written by SQLite: rows come in the package's order, in one transaction, without a journal.
 ///
-/// So are packages of format version 1 made, and tile packs with their small pages; ``BulkPackage`` makes the others.
-/// A crash leaves a temporary file that nobody will ever take for a package. Used by one task at a time.
+/// Used for packages of format version 1, and for tile packs with their small pages; ``BulkPackage`` makes the others.
+/// A crash leaves only a temporary file. Used by one task at a time.
 struct MBTilesBuilder: PackageWriter {
     private let bodies: Statement
     private let tiles: Statement

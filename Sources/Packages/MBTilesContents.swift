@@ -13,8 +13,9 @@ public struct MBTilesContents: Sendable {
 
     /// Reads a file of any dialect.
     ///
-    /// Memory: 16 bytes a tile. Blocks for the time of reading its index.
-    /// - Throws: `PackagesError` `bad-source` for a file that is no MBTiles, has no tiles, or names places that are none.
+    /// Memory: 16 bytes a tile. Blocks while it reads the index.
+    /// - Throws: `PackagesError` `bad-source` for a file that is not MBTiles, has no tiles, or has tiles with invalid
+    ///   coordinates.
     public static func read(_ url: URL) throws -> MBTilesContents {
         do {
             return try PackageDatabase.reading(url) { database in
@@ -34,7 +35,8 @@ public struct MBTilesContents: Sendable {
         while let row = try rows.next() {
             guard let tile = tile(row) else {
                 throw PackagesError(
-                    .badSource, "'\(url.path)' has a tile that is none: zoom, column, row \(Array(row.databaseValues))."
+                    .badSource,
+                    "'\(url.path)' has a tile with invalid coordinates: zoom, column, row \(Array(row.databaseValues))."
                 )
             }
             (least, most) = (min(least, tile.zoom), max(most, tile.zoom))

@@ -12,13 +12,16 @@ public enum MBTilesMerge {
     /// tile and 50 per body that occurs again. Blocks for a long time: call it on a thread of its own.
     ///
     /// - Parameters:
-    ///   - spec: What the package is to be. Tiles outside its mask and zooms are passed over.
+    ///   - spec: The package's description. Tiles outside its mask and zooms are skipped.
     ///   - shards: Everything fetched for the job; may hold more than the package.
     ///   - temporary: A file that does not exist, on the file system of the blob store. Removed when anything fails.
-    ///   - allowedMissing: Tiles of the mask that no shard may mention: those reported as failed for good.
-    ///   - layers: Remembers what layers bodies have, where the spec does not tell them; one that is used again saves inflating them.
-    ///   - stripTiles: Tiles sorted at a time; decides memory (about 100 bytes each) and speed, never a byte of the file.
-    ///   - progress: Told the number of tiles written, now and then. Throw from it (`CancellationError`) to stop.
+    ///   - allowedMissing: How many tiles of the mask may be missing from all shards: those reported as permanently
+    ///     failed.
+    ///   - layers: A cache of the layers of bodies, used if the spec does not list them; reusing it avoids
+    ///     decompressing bodies again.
+    ///   - stripTiles: Tiles sorted at a time; affects memory (about 100 bytes each) and speed, but not the bytes of
+    ///     the file.
+    ///   - progress: Called regularly with the number of tiles written. Throw from it (`CancellationError`) to stop.
     /// - Throws: ``PackagesError``; `bad-shard` names the shard to fetch again.
     public static func run(
         _ spec: PackageSpec, shards: [MergeInput], into temporary: URL, allowedMissing: UInt64 = 0,
@@ -105,7 +108,8 @@ public enum MBTilesMerge {
 
     /// Reads the file back as clients do.
     ///
-    /// That it has the bodies it was given is proven here; that those are whole tiles, a worker saw to before it put their SHA-256 into a shard.
+    /// Proves that the file has the given bodies. That the bodies are valid tiles was checked by a worker before it put
+    /// their SHA-256 into a shard.
     private static func verify(_ url: URL, _ spec: PackageSpec, _ totals: Totals) throws {
         let problems = try MBTilesReadBack.problems(
             of: url, sum: totals.sum, format: spec.metadata.format)
@@ -115,12 +119,12 @@ public enum MBTilesMerge {
             "Package '\(spec.id)' failed its verification with \(problems.count) problems; the first: \(first).")
     }
 
-    /// The error that names some of the tiles nobody fetched.
+    /// The error that names some of the tiles that were not fetched.
     private static func missing(
         _ spec: PackageSpec, _ inputs: [MergeInput], _ count: UInt64, _ allowed: UInt64
     ) throws -> PackagesError {
         var examples: [String] = []
-        // Naming them takes a set of all tiles; for very large packages the count must do.
+        // Naming them needs a set of all tiles; for very large packages only the count is given.
         if spec.mask.count(in: spec.zooms) <= 4_000_000 {
             var known: Set<TileID> = []
             for input in inputs { known.formUnion(try TileSurvey.open(input).entries.map(\.tile)) }
@@ -131,7 +135,7 @@ public enum MBTilesMerge {
         let some = examples.isEmpty ? "" : ", such as \(examples.joined(separator: ", "))"
         return PackagesError(
             .missingTiles,
-            "Package '\(spec.id)' lacks \(count) tiles of its mask\(some); \(allowed) were reported as failed. "
-                + "Some batch was never fetched: submit the job again.")
+            "Package '\(spec.id)' lacks \(count) tiles of its mask\(some); only \(allowed) were reported as failed. "
+                + "At least one batch was never fetched: submit the job again.")
     }
 }

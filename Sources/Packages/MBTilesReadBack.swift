@@ -2,9 +2,9 @@ internal import Foundation
 internal import GRDB
 internal import TileBodies
 
-/// Reads an MBTiles file of any dialect that was just written, as its clients will, and compares it with what was written.
+/// Reads a new MBTiles file of any dialect in the same way as its clients, and compares it with the written tiles.
 enum MBTilesReadBack {
-    /// What is wrong with it; empty when it is whole, its metadata is proper, and its tiles are exactly those given.
+    /// The problems of the file; empty if it is intact, its metadata is valid, and its tiles are exactly those given.
     ///
     /// - Parameters:
     ///   - sum: The sum of the tiles that were written, in the order of zoom, column and TMS row.
@@ -26,14 +26,15 @@ enum MBTilesReadBack {
                     """)
             while let row = try rows.next() {
                 guard let zoom = row[0] as Int?, let column = row[1] as Int?, let tmsRow = row[2] as Int? else {
-                    return report.add("bad-tile", "tile \(found.tiles)", "its place is lost")
+                    return report.add("bad-tile", "tile \(found.tiles)", "its coordinates cannot be read")
                 }
                 try row.withUnsafeData(atIndex: 3) { body in
                     (body ?? Data()).withUnsafeBytes {
                         found.add(zoom: zoom, column: column, row: tmsRow, TileSum.Body($0))
                         if !format.begins($0) {
                             report.add(
-                                "wrong-kind", "\(zoom)/\(column)/(row \(tmsRow))", "it is no \(format.rawValue) tile")
+                                "wrong-kind", "\(zoom)/\(column)/(row \(tmsRow))", "it is not a \(format.rawValue) tile"
+                            )
                         }
                     }
                 }
@@ -50,7 +51,7 @@ extension VerifyReport {
         if found.tiles != written.tiles {
             add("other-tiles", "file", "it holds \(found.tiles) tiles, \(written.tiles) were written")
         } else if found != written {
-            add("other-tiles", "file", "its tiles are not those that were written")
+            add("other-tiles", "file", "its tiles differ from those that were written")
         }
     }
 }

@@ -10,7 +10,7 @@ enum MBTilesSchema {
     static let metadataTable = "CREATE TABLE metadata (name TEXT, value TEXT)"
     /// The index on the names, which packages have.
     ///
-    /// Small files do without: it takes a page, and no reader needs it.
+    /// Small files do not have it: it takes a page, and no reader needs it.
     static let metadataIndex = "CREATE UNIQUE INDEX metadata_name ON metadata (name)"
 
     /// Both.

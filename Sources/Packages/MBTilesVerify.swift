@@ -5,14 +5,14 @@ public import Shards
 internal import TileBodies
 public import Tiles
 
-/// Reads an MBTiles file of any dialect from end to end and tells everything that is wrong with it.
+/// Reads an MBTiles file of any dialect completely and reports all problems.
 public enum MBTilesVerify {
     /// Verifies structure, metadata, hash, mask and every different body.
     ///
     /// Never changes the file.
     ///
-    /// What only a digest can find: changes of metadata text, of bytes SQLite does not use, and of a file made anew with its own
-    /// hash. Pass `expecting` (the catalog has it) for those.
+    /// Some changes only a digest can find: of metadata text, of bytes that SQLite does not use, and of a file that was
+    /// rebuilt with a matching hash. Pass `expecting` (the catalog has it) for those.
     ///
     /// Memory: about 20 MB, and 24 bytes for each of the first million different bodies. Blocks for a long time.
     ///
@@ -53,10 +53,10 @@ public enum MBTilesVerify {
         return report
     }
 
-    /// Whether it is worth going on.
+    /// Whether verification can continue.
     private static func checkHeader(_ head: [UInt8], _ url: URL, _ report: inout VerifyReport) -> Bool {
         guard let header = SQLiteFileHeader(head) else {
-            report.add("not-sqlite", "file", "it does not begin like a SQLite database")
+            report.add("not-sqlite", "file", "it does not begin with a SQLite header")
             return false
         }
         let stated = UInt64(header.pages) * UInt64(header.pageSize)
@@ -71,7 +71,8 @@ public enum MBTilesVerify {
         }
         for suffix in ["-wal", "-shm", "-journal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
             report.add(
-                "side-file", "file", "'\(url.lastPathComponent)\(suffix)' lies beside it: it was not closed cleanly")
+                "side-file", "file",
+                "'\(url.lastPathComponent)\(suffix)' exists next to it: the file was not closed cleanly")
         }
         return true
     }
@@ -95,13 +96,13 @@ public enum MBTilesVerify {
             try TileCheck(metadata, mask, zooms).run(database, &report)
             if report.isPatch, tables.contains("tile_deltas") { try countDeltas(database, &report) }
             if let lost = try LostBodies.count(database), lost > 0 {
-                report.add("lost-body", "file", "\(lost) tiles refer to a body that is not there")
+                report.add("lost-body", "file", "\(lost) tiles refer to a body that does not exist")
             }
             if report.dialect == "dedup-id" { try checkNumbers(database, &report) }
         }
     }
 
-    /// Adds the tiles of which a patch has only what differs; what they become, applying it proves.
+    /// Adds the tiles that a patch stores as deltas; their results are checked when the patch is applied.
     private static func countDeltas(_ database: Database, _ report: inout VerifyReport) throws {
         let rows = try Row.fetchAll(
             database,
@@ -125,7 +126,7 @@ public enum MBTilesVerify {
         return tables.contains("tiles") ? "flat" : "unknown"
     }
 
-    /// A join passes over bodies that no tile has: there may be none.
+    /// Checks that no body is unused; a join does not show unused bodies.
     private static func checkNumbers(_ database: Database, _ report: inout VerifyReport) throws {
         // Bodies are numbered in the order of first use, so a gap or a surplus shows in three numbers.
         let used = try Int64.fetchOne(database, sql: "SELECT max(tile_data_id) FROM tiles_shallow") ?? 0

@@ -1,4 +1,4 @@
-/// Bodies that occur again, kept for the hash: the sea is one body and a million tiles.
+/// A cache of repeated bodies for the hash: the sea can be one body with a million tiles.
 struct CommonBodies {
     private var bodies: [UInt32: [UInt8]] = [:]
     private var room = 8 << 20

@@ -1,14 +1,14 @@
 public import Foundation
 public import Shards
 
-/// One shard to merge: where it is and what it must be.
+/// One shard to merge: its location and its expected digest.
 public struct MergeInput: Sendable, Hashable {
     /// The file.
     public let url: URL
     /// Its SHA-256; a file with another one is refused.
     public let digest: Digest
-    /// The SHA-256 in its footer, where it is known: then a file with another one is refused, and the whole file need not be read to
-    /// tell that it is another shard, because its index and each body are checked anyway.
+    /// The SHA-256 in its footer, where it is known: then a file with another one is refused, and the whole file need
+    /// not be read to detect another shard, because its index and each body are checked anyway.
     public let footerDigest: Digest?
 
     /// Makes an input from its parts.
@@ -19,7 +19,7 @@ public struct MergeInput: Sendable, Hashable {
     }
 }
 
-/// What a merge made.
+/// The result of a merge.
 public struct PackageReceipt: Sendable, Hashable {
     /// SHA-256 of the file.
     public let digest: Digest
@@ -27,7 +27,7 @@ public struct PackageReceipt: Sendable, Hashable {
     public let size: UInt64
     /// Tiles in it.
     public let tiles: UInt64
-    /// Tiles of the mask that the origin has none for.
+    /// Tiles of the mask that do not exist at the origin.
     public let empty: UInt64
     /// Tiles of the mask that no shard mentions; never more than was allowed.
     public let missing: UInt64

@@ -1,14 +1,15 @@
 internal import Foundation
 internal import TileBodies
 
-/// The layers of a package's vector tiles, found on threads of their own where the tileset does not tell them.
+/// Finds the layers of a package's vector tiles on separate threads, if the tileset does not list them.
 ///
-/// Bodies of which nothing is remembered are inflated for it, which is then the longest work of the merge; so bodies are shared out by their numbers.
-/// Whoever put them into shards had checked them. A union does not depend on who found what, so neither does the package.
+/// Bodies that are not in the cache must be decompressed, which is then the longest work of the merge. So bodies are
+/// distributed over threads by their numbers. The bodies were checked before they were put into shards. A union does
+/// not depend on which thread found which layer, so the package does not either.
 struct MergeLayers {
     private let lanes: [MergeAside<VectorLayers>]
 
-    /// `nil` where nobody asks.
+    /// `nil` if the layers are not needed.
     init?(_ metadata: PackageMetadata, _ memory: LayerMemory) {
         guard metadata.lacksLayers else { return nil }
         let count = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
@@ -28,7 +29,7 @@ struct MergeLayers {
         }
     }
 
-    /// Adds tiles that follow all before.
+    /// Adds tiles that follow all previous ones.
     func add(_ tiles: [MergeTile]) { for lane in lanes { lane.add(tiles) } }
 
     /// The layers of all that was added, as JSON text of the array.

@@ -1,31 +1,31 @@
 internal import Shards
 internal import Tiles
 
-/// A tile on its way into a package, with the body that was found for it.
+/// A tile for a package, with its body.
 struct MergeTile: Sendable {
     let zoom: Int
     let column: Int
     let row: Int
-    /// What the body is known by.
+    /// The identity of the body.
     let key: BodyKey
     /// Its number in the package.
     let number: UInt32
     /// Whether this is the body's first tile.
     let isNew: Bool
-    /// What the body is a part of; shared, not copied.
+    /// The buffer that contains the body; shared, not copied.
     let content: [UInt8]
     let range: Range<Int>
 }
 
-/// The tiles of a package in its order, read and checked on a thread of their own while the caller writes those before.
+/// Reads and checks the tiles of a package in its order on another thread, while the caller writes earlier tiles.
 enum MergeStream {
-    /// What passed by.
+    /// Counts of the tiles that were read.
     struct Counts: Sendable {
         var empty: UInt64 = 0
         var distinct: UInt64 = 0
     }
 
-    /// Tiles handed over at a time, and how many such lots may wait: some megabytes.
+    /// Tiles per chunk, and how many chunks may wait in the queue: some megabytes.
     private static let lot = 16
     private static let waiting = 3
 
@@ -78,7 +78,7 @@ enum MergeStream {
                             zoom: zoom, column: tile.column, row: tile.row, key: key, number: number, isNew: isNew,
                             content: content, range: range))
                     if tiles.count == lot {
-                        // The caller has given up.
+                        // The caller has stopped reading.
                         guard belt.put(tiles) else { return counts }
                         tiles = []
                     }
@@ -91,7 +91,7 @@ enum MergeStream {
     }
 }
 
-/// Something that is made of all tiles of a package, on a thread of its own, while another one writes them.
+/// Computes something from all tiles of a package on another thread, while the caller writes them.
 final class MergeAside<Outcome: Sendable>: Sendable {
     private let belt = Conveyor<[MergeTile]>(limit: 3)
     private let aside: Aside<Outcome>
@@ -101,7 +101,7 @@ final class MergeAside<Outcome: Sendable>: Sendable {
     /// - Parameter work: Takes tiles in the package's order up to the end. What it throws, ``finish()`` throws.
     init(_ name: String, _ work: @escaping @Sendable (Conveyor<[MergeTile]>) throws -> Outcome) {
         aside = Aside("merge.\(name)") { [belt] in
-            // Nobody waits for one that gave up.
+            // After a failure, producers must not wait for this thread.
             defer { belt.close() }
             return try work(belt)
         }
@@ -109,10 +109,10 @@ final class MergeAside<Outcome: Sendable>: Sendable {
 
     deinit { belt.close() }
 
-    /// Adds tiles that follow all before; waits while many wait.
+    /// Adds tiles that follow all previous ones; waits while the queue is full.
     func add(_ tiles: [MergeTile]) { _ = belt.put(tiles) }
 
-    /// What was made of all that was added.
+    /// Returns the result for all added tiles.
     func finish() throws -> Outcome {
         belt.close()
         return try aside.wait()
@@ -120,7 +120,7 @@ final class MergeAside<Outcome: Sendable>: Sendable {
 }
 
 extension MergeAside<String> {
-    /// `agg_tiles_hash`: MD5 is the slowest thing that happens to a body.
+    /// `agg_tiles_hash`: MD5 is the slowest step per body.
     static func tilesHash() -> MergeAside<String> {
         MergeAside("hash") { belt in
             var hash = TilesHash()

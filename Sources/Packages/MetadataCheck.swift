@@ -3,7 +3,7 @@ internal import GRDB
 internal import TileBodies
 internal import Tiles
 
-/// What a file's metadata table says, after checking that it says it properly.
+/// The checked values of a file's metadata table.
 struct MetadataCheck {
     private(set) var format: TileFormat?
     private(set) var zooms: ZoomRange?
@@ -58,7 +58,8 @@ struct MetadataCheck {
         if let text = values["format"] {
             format = Self.format(text)
             if format == nil {
-                report.add("unknown-format", "metadata 'format'", "'\(text.prefix(64))' is none of pbf, png, jpg, webp")
+                report.add(
+                    "unknown-format", "metadata 'format'", "'\(text.prefix(64))' is not one of pbf, png, jpg, webp")
             }
         } else {
             report.add("bad-metadata", "metadata 'format'", "it is required and missing")
@@ -96,7 +97,7 @@ struct MetadataCheck {
         }
     }
 
-    /// The format a word stands for: MBTiles' own, a media type, or `mbvt`, as CARTO's packager calls vector tiles.
+    /// The format for a word: a word of MBTiles, a media type, or `mbvt`, CARTO's word for vector tiles.
     static func format(_ text: String) -> TileFormat? {
         TileFormat(rawValue: text) ?? (text == "mbvt" ? .mvt : nil) ?? TileFormat.allCases.first {
             $0.mediaType == text

@@ -5,17 +5,17 @@ internal import Tiles
 
 /// An MBTiles file of any dialect opened for reading: its tiles in the order of the hash, its metadata as text.
 ///
-/// Nothing the file says is believed: what does not fit is refused with the file's name.
+/// The file is not trusted: invalid content is refused with an error that names the file.
 struct PackageFile {
     private let database: Database
     private let blame: Blame
     private let hasDeltas: Bool
     private let isDeduplicated: Bool
-    /// Whether it has a seal, which holds then.
+    /// Whether it has a seal; then the seal is valid.
     private(set) var isSealed = false
     var path: String { blame.path }
 
-    /// Whose fault an unreadable file is.
+    /// Makes the errors for an unreadable file.
     struct Blame {
         let path: String
         let code: PackagesError.Code
@@ -25,7 +25,7 @@ struct PackageFile {
             return PackagesError(code, "'\(path)' cannot be read as \(kind): \(why).", cause: cause)
         }
 
-        /// Lets SQLite's complaints name the file.
+        /// Adds the file's name to SQLite's errors.
         func naming<Result>(_ body: () throws -> Result) throws -> Result {
             do { return try body() } catch let error as DatabaseError {
                 if error.resultCode == .SQLITE_FULL { throw PackagesError.wrapping(error, path: path) }
@@ -35,15 +35,15 @@ struct PackageFile {
         }
     }
 
-    /// Opens a file that nobody changes meanwhile, for as long as `body` runs.
+    /// Opens a file while `body` runs; no other program may change it meanwhile.
     ///
-    /// - Throws: `code` for a file that is no MBTiles, was cut, or was not closed cleanly; `io`.
+    /// - Throws: `code` for a file that is not MBTiles, is truncated, or was not closed cleanly; `io`.
     static func read<Output>(
         _ url: URL, refusing code: PackagesError.Code = .badSource, _ body: (PackageFile) throws -> Output
     ) throws -> Output {
         let blame = Blame(path: url.path, code: code)
         let isStamped = try checkHeader(url, blame)
-        // What `body` throws is its own affair; only what SQLite says of this file is blamed on it.
+        // Errors of `body` are passed on unchanged; only SQLite errors about this file get its name.
         return try opening(url, blame) { database in
             let names = try blame.naming {
                 try String.fetchSet(database, sql: "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
@@ -52,7 +52,7 @@ struct PackageFile {
                 database: database, blame: blame, hasDeltas: names.contains("tile_deltas"),
                 isDeduplicated: names.isSuperset(of: ["tiles_shallow", "tiles_data"]))
             for needed in ["tiles", "metadata"] where !names.contains(needed) {
-                throw file.refusal("it has no table '\(needed)', so it is no MBTiles file")
+                throw file.refusal("it has no table '\(needed)', so it is not an MBTiles file")
             }
             file.isSealed = try blame.naming { try file.checkSeal(url, isStamped: isStamped) }
             return Result { try body(file) }
@@ -69,12 +69,12 @@ struct PackageFile {
         }
     }
 
-    /// A file that Packhorse wrote proves itself; a stranger's has no seal.
+    /// Checks the seal of a file that Packhorse wrote; third-party files have no seal.
     private func checkSeal(_ url: URL, isStamped: Bool) throws -> Bool {
         var report = VerifyReport(path: path, size: 0, kind: "MBTiles")
         try SQLiteSeal.check(url, table: "metadata", database, &report)
         guard report.seal != .broken, report.seal == .valid || !isStamped else {
-            throw refusal("it is damaged: its seal does not hold. Fetch it again")
+            throw refusal("it is damaged: its seal is broken. Download it again")
         }
         return report.seal == .valid
     }
@@ -108,7 +108,7 @@ struct PackageFile {
         WHERE zoom_level = ? AND tile_column = ? AND tile_row BETWEEN ? AND ? ORDER BY tile_row
         """
 
-    /// Refuses a file in which each look-up would read everything.
+    /// Refuses a file in which each look-up would read the whole table.
     ///
     /// - Throws: `unsupported`.
     func checkIndex() throws {
@@ -120,10 +120,10 @@ struct PackageFile {
         }
         throw PackagesError(
             .unsupported,
-            "'\(path)' has no index to find its tiles by (\(slow)); convert it to mbtiles with 'packhorse convert'.")
+            "'\(path)' has no index for its tiles (\(slow)); convert it to mbtiles with 'packhorse convert'.")
     }
 
-    /// Where there are tiles, in any order.
+    /// Calls `each` for the coordinates of all tiles, in any order.
     func places(_ each: (TileID) throws -> Void) throws {
         let cursor = try blame.naming {
             try Row.fetchCursor(database, sql: "SELECT zoom_level, tile_column, tile_row FROM tiles")
@@ -132,7 +132,7 @@ struct PackageFile {
             let numbers = (0..<3).map { index -> Int? in Int.fromDatabaseValue(row[index]) }
             guard let zoom = numbers[0], let column = numbers[1], let tmsRow = numbers[2],
                 let tile = TileID(zoom: zoom, x: column, tmsY: tmsRow)
-            else { throw refusal("a row of 'tiles' is not the place of a tile") }
+            else { throw refusal("a row of 'tiles' has invalid coordinates") }
             try each(tile)
         }
     }
@@ -140,7 +140,8 @@ struct PackageFile {
     /// Whether a package with these tiles should have a seal: all but those that Packhorse wrote without one.
     var wantsSeal: Bool { isSealed || !isDeduplicated }
 
-    /// Whether the version that this patch makes has a seal; those of strangers do not tell, and get one.
+    /// Whether the version that this patch makes has a seal; third-party patches do not say this, and the result gets a
+    /// seal.
     func makesSealed() throws -> Bool {
         try blame.naming {
             try Int.fetchOne(database, sql: "PRAGMA user_version") != PatchSchema.unsealed
@@ -197,15 +198,16 @@ struct PackageFile {
             throw PackagesError(.io, "Cannot read '\(url.path)': \(error.localizedDescription)", cause: error)
         }
         guard let header = SQLiteFileHeader(head) else {
-            throw blame.refusal("it does not begin like a SQLite database")
+            throw blame.refusal("it does not begin with a SQLite header")
         }
         guard UInt64(header.pages) * UInt64(header.pageSize) <= size else {
-            throw blame.refusal("it was cut: \(size) bytes instead of \(header.pages) pages of \(header.pageSize)")
+            throw blame.refusal("it is truncated: \(size) bytes instead of \(header.pages) pages of \(header.pageSize)")
         }
         let open = ["-wal", "-journal"].contains { FileManager.default.fileExists(atPath: url.path + $0) }
         guard !header.usesWAL, !open else {
             throw blame.refusal(
-                "a program still writes it or did not close it; run 'PRAGMA journal_mode = DELETE' on it with sqlite3")
+                "another program is writing it or did not close it; run 'PRAGMA journal_mode = DELETE' on it with sqlite3"
+            )
         }
         return SQLiteSeal.isStamped(head)
     }

@@ -1,9 +1,10 @@
 public import Tiles
 
-/// How large the file of a package will be, told from a sample of its tiles.
+/// Estimates the size of a package file from a sample of its tiles.
 ///
-/// The model knows what ``PackageExport`` writes: the pages and rows of SQLite's trees, the directories of PMTiles, and that equal bodies
-/// are stored once where a format does so. A body that the sample has twice counts as one that most such tiles share (the sea).
+/// The model knows what ``PackageExport`` writes: the pages and rows of SQLite's trees, the directories of PMTiles, and
+/// that equal bodies are stored once where a format does so. A body that occurs twice in the sample is assumed to be
+/// shared by most such tiles (the sea).
 public struct PackageForecast: Sendable {
     /// A sampled tile.
     public struct Tile: Sendable, Hashable {
@@ -23,7 +24,7 @@ public struct PackageForecast: Sendable {
     /// A zoom: how many tiles it has in all packages together, and those of the sample.
     public typealias Zoom = (tiles: UInt64, sample: [Tile])
 
-    /// The formats whose files can be told; the size of MapLibre's database depends on its style.
+    /// The formats whose size can be estimated; the size of MapLibre's database depends on its style.
     public static let formats: [PackageFormat] = [.mbtiles, .mbtilesFlat, .mbtilesNormalized, .carto, .pmtiles]
 
     private let zooms: [Zoom]
@@ -35,7 +36,7 @@ public struct PackageForecast: Sendable {
     /// Bytes of leaves for each byte of cells, where bodies lie in leaves of tables.
     private let leafWaste: Double
 
-    /// What the model itself may be wrong by, as a share of the size and in bytes for each package.
+    /// The error of the model itself, as a share of the size and in bytes for each package.
     static let modelError = (share: 0.03, bytes: 12_288.0)
 
     /// Makes a forecast.
@@ -56,7 +57,7 @@ public struct PackageForecast: Sendable {
         leafWaste = Self.leafWaste(self.zooms, without: Set(repeated.keys))
     }
 
-    /// Bytes of all packages' files in a format; `nil` for one that cannot be told.
+    /// Bytes of all packages' files in a format; `nil` if it cannot be estimated.
     public func size(as format: PackageFormat) -> SampledTotal? {
         guard Self.formats.contains(format) else { return nil }
         var total = SampledTotal()
@@ -73,9 +74,9 @@ public struct PackageForecast: Sendable {
     }
 
     private static let page = PackageDatabase.pageSize
-    /// Bytes of a packed entry of a PMTiles directory, measured on the demo world and on the files of ../shared/data: 2.6 to 3.6.
+    /// Bytes of a packed entry of a PMTiles directory, measured on the demo world and on real archives: 2.6 to 3.6.
     private static let entry = 3.0
-    /// Room for header, root directory and metadata before the bodies.
+    /// Bytes reserved for header, root directory and metadata before the bodies.
     private static let pmtilesRoot = 16_384.0
 
     /// What every file of a format has, without tiles: pages of tables and metadata.
@@ -94,7 +95,7 @@ public struct PackageForecast: Sendable {
         switch format {
         case .pmtiles: return Self.entry * (isNew ? 1 : 0.5) + stored
         case .mbtilesNormalized:
-            // The row of `map` has the body's name, 32 letters of a type of two bytes.
+            // The row of `map` has the body's name: 32 characters with a type of two bytes.
             return stored + Self.row(SQLiteSizes.placeRecord(place) + 34) * Self.inserted
         case .mbtilesFlat, .carto:
             return stored + Self.row(SQLiteSizes.placeRecord(place + [rows])) * Self.inserted
@@ -102,7 +103,7 @@ public struct PackageForecast: Sendable {
         }
     }
 
-    /// What SQLite leaves free in an index that it fills itself in ascending order.
+    /// Factor for the space that SQLite leaves free in an index that it fills in ascending order.
     private static let inserted = 1.05
 
     /// A row of a tree without row numbers, with its place in the page and its part of inner pages.
@@ -128,7 +129,8 @@ public struct PackageForecast: Sendable {
         return Double(cell) * waste + Double(chained * page)
     }
 
-    /// Fills leaves with bodies of the sample in an order of chance, each as often as its zoom has tiles like it.
+    /// Simulates filling leaves with bodies of the sample in pseudo-random order, weighted by the number of tiles of
+    /// each zoom.
     private static func leafWaste(_ zooms: [Zoom], without repeated: Set<UInt64>) -> Double {
         let pools = zooms.map { zoom in
             (zoom.sample.filter { $0.bytes > 0 && !repeated.contains($0.body) }.map(\.bytes), Double(zoom.tiles))
@@ -137,7 +139,7 @@ public struct PackageForecast: Sendable {
         guard all > 0 else { return 1 }
         var table = SQLiteSizes.Table(pageSize: page)
         var cells = 0
-        // Numbers without chance: equal steps through each pool, by the golden ratio, which visits all parts evenly.
+        // Deterministic: equal steps through each pool by the golden ratio, which visits all parts evenly.
         var place = 0.5
         for _ in 0..<4_000 {
             place = (place + 0.618_033_988_749_895).truncatingRemainder(dividingBy: 1)

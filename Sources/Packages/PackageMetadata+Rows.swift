@@ -12,7 +12,7 @@ extension PackageMetadata {
             guard let value else { return }
             guard rows.updateValue(value, forKey: name) == nil else {
                 throw PackagesError(
-                    .badSpec, "The extra metadata row '\(name)' is one the package writes itself; remove it.")
+                    .badSpec, "The extra metadata row '\(name)' is written by the package itself; remove it.")
             }
         }
         try set("name", name)
@@ -49,7 +49,7 @@ extension PackageMetadata {
         return (scaled < 0 ? "-" : "") + padded.dropLast(7) + (fraction.isEmpty ? "" : "." + fraction)
     }
 
-    /// The deepest zoom of the range at which the bounds are no wider than one turn of the world in 256-pixel tiles.
+    /// The deepest zoom of the range at which the bounds are not wider than 256 pixels of the world map.
     static func overviewZoom(_ bounds: BoundingBox, _ zooms: ZoomRange) -> Int {
         var zoom = zooms.min
         while zoom < zooms.max && bounds.width * Double(1 << (zoom + 1)) <= 360 { zoom += 1 }
@@ -70,7 +70,7 @@ extension PackageMetadata {
         guard let layers = value as? [[String: Any]] ?? (value as? [String: Any])?["vector_layers"] as? [[String: Any]],
             layers.allSatisfy({ $0["id"] is String })
         else { throw refuse("an array of objects with an id is expected") }
-        // MBTiles 1.3 requires the fields of each layer, be they none.
+        // MBTiles 1.3 requires the member `fields` of each layer, even if it is empty.
         let complete = layers.map { layer in layer.merging(["fields": [String: String]()]) { given, _ in given } }
         let data = try JSONSerialization.data(
             withJSONObject: ["vector_layers": complete], options: [.sortedKeys, .withoutEscapingSlashes])

@@ -1,7 +1,7 @@
 public import TileBodies
 public import Tiles
 
-/// What a package is to be: together with the tiles it decides every byte of the file.
+/// The description of a package; together with the tiles it determines every byte of the file.
 public struct PackageSpec: Sendable {
     /// The package's id: a file name without its extension.
     public let id: String
@@ -9,7 +9,7 @@ public struct PackageSpec: Sendable {
     public let mask: TileMask
     /// The zooms it spans; `zooms.max` is at most the mask's.
     public let zooms: ZoomRange
-    /// What its metadata table tells.
+    /// The content of its metadata table.
     public let metadata: PackageMetadata
     /// Which of ``formatVersions`` to write.
     public let formatVersion: Int
@@ -32,10 +32,10 @@ public struct PackageSpec: Sendable {
     /// in one catalog version.
     public static let formatVersion = 3
 
-    /// The versions this build writes: 3, and 1 (without a seal, made by SQLite, with the library's version in its header), which a
-    /// coordinator asks for while an older merger is connected.
+    /// The versions this build writes: 3, and 1 (without a seal, made by SQLite, with the library's version in its
+    /// header), which a coordinator requests while an older worker that merges is connected.
     ///
-    /// 2 was 3 with SQLite's own pages and in no release.
+    /// Version 2 was version 3 with SQLite's own pages; it was never released.
     public static let formatVersions = [1, 3]
 }
 
@@ -45,9 +45,9 @@ public struct PackageSpec: Sendable {
 public struct PackageMetadata: Sendable, Hashable {
     /// Whether the map is drawn below others or above them.
     public enum Role: String, Sendable, Hashable, Codable {
-        /// A map to draw others upon.
+        /// A base map, drawn below overlays.
         case baselayer
-        /// A map to draw upon others.
+        /// An overlay, drawn above a base map.
         case overlay
     }
 
@@ -59,7 +59,7 @@ public struct PackageMetadata: Sendable, Hashable {
     public var bounds: BoundingBox
     /// Where a viewer should look first; `nil`: the middle of the bounds, at the zoom that shows all of them.
     public var center: Center?
-    /// Who must be named when the map is shown.
+    /// The attribution that must be shown with the map.
     public var attribution: String?
     /// What the map shows.
     public var description: String?

@@ -9,17 +9,17 @@ public struct PackagesError: CodedError {
     public enum Code: String, ErrorCode {
         /// No space is left on the file system.
         ///
-        /// Free some and merge again.
+        /// Free some space and merge again.
         case diskFull = "disk-full"
         /// The operating system refused a file operation.
         case io
-        /// The patch is damaged, or no patch at all.
+        /// The patch is damaged, or is not a patch.
         ///
         /// Fetch it again, or the whole package.
         case badPatch = "bad-patch"
-        /// The patch was made for another version than the one at hand.
+        /// The patch was made for another version than the given one.
         case patchMismatch = "patch-mismatch"
-        /// A shard is not there, or its bytes are wrong: ``PackagesError/shard`` says which.
+        /// A shard is missing, or its bytes are wrong: ``PackagesError/shard`` says which.
         ///
         /// Fetch its batch again.
         case badShard = "bad-shard"
@@ -27,23 +27,23 @@ public struct PackagesError: CodedError {
         case badSpec = "bad-spec"
         /// The shards do not mention every tile of the mask.
         case missingTiles = "missing-tiles"
-        /// Two shards tell different things about one tile.
+        /// Two shards have different content for one tile.
         case conflictingTiles = "conflicting-tiles"
-        /// More different bodies than a package can number (2^32 - 1).
+        /// The package has more different bodies than it can number (2^32 - 1).
         case tooLarge = "too-large"
         /// The finished package did not pass its own verification.
         case verificationFailed = "verification-failed"
-        /// SQLite refused.
+        /// SQLite reported an error.
         case database
         /// There is no format of that name.
         case unknownFormat = "unknown-format"
         /// The format exists, but not for this content or this writer.
         case unsupported
-        /// A file of the target's name is there already.
+        /// The target file already exists.
         case exists
-        /// The file to be converted cannot be read as what it claims to be.
+        /// The source file cannot be read in its format.
         case badSource = "bad-source"
-        /// The file is locked or being changed by another program; later it can be read.
+        /// The file is locked or being changed by another program; try again later.
         case busy
 
         /// The exit code of a command that ends with this.
@@ -85,16 +85,16 @@ public struct PackagesError: CodedError {
         self.cause = cause
     }
 
-    /// What SQLite's refusal to read a file means when the file's content is not at fault: `busy` or `io`, with a remedy.
+    /// Translates a SQLite read error that is not caused by the file's content into `busy` or `io`, with a remedy.
     ///
-    /// `nil` when the content is at fault.
+    /// `nil` if the content is the cause.
     package static func passing(_ error: any Error, path: String) -> PackagesError? {
         SQLiteFault.explanation(error, path: path).map {
             PackagesError(SQLiteFault(error) == .busy ? .busy : .io, $0, cause: error)
         }
     }
 
-    /// Names an error from below: a full disk stays a full disk, whoever noticed it.
+    /// Converts an error of a lower layer; "disk full" stays "disk full", whichever layer reported it.
     static func wrapping(_ error: any Error, path: String) -> any Error {
         switch error {
         case let error as ShardsError:
@@ -110,7 +110,7 @@ public struct PackagesError: CodedError {
         }
     }
 
-    /// Names what a shard did wrong; a full disk is not the shard's fault.
+    /// Converts an error that a shard caused; a full disk is not caused by the shard.
     static func blaming(_ shard: Digest, for error: ShardsError) -> PackagesError {
         error.code == .diskFull
             ? PackagesError(.diskFull, error.message, cause: error)

@@ -1,7 +1,7 @@
-/// Tells which bodies occur once, in two bits a slot: only the others need a row in the table of known bodies.
+/// Finds out which bodies occur once, with two bits per slot: only the others need a row in the table of known bodies.
 ///
-/// A body that occurs again is always told so. One that does not may be taken for one that does (about 1 in 17 at the
-/// size chosen), which costs a row and changes nothing. Memory: 2 to 4 bytes a tile.
+/// A repeated body is always recognised. A body that occurs once may be classified as repeated (about 1 in 17 at the
+/// chosen size), which costs a row and does not change the result. Memory: 2 to 4 bytes a tile.
 struct RepeatFilter {
     private var cells: [UInt8]
     private let mask: UInt64

@@ -5,15 +5,16 @@ public struct SampledTotal: Sendable, Hashable {
     private var variance = 0.0
     private var isKnown = true
 
-    /// Half the width of the 95 % interval; `nil` when a zoom has too few answers to tell.
+    /// Half the width of the 95 % interval; `nil` if a zoom has too few answers.
     public var margin: Double? { isKnown ? variance.squareRoot() : nil }
 
-    /// The least spread that a sample is taken to have, as a share of its mean.
+    /// The minimum spread that a sample is assumed to have, as a share of its mean.
     ///
-    /// A sample of which no tile is large says little of large ones: towns are few. 0.25 is below what sampled zooms of real maps have.
+    /// A sample without a large tile says little about large tiles, because towns are rare. 0.25 is less than the
+    /// spread of sampled zooms of real maps.
     static let leastSpread = 0.25
 
-    /// Nothing yet.
+    /// Creates an empty total.
     public init() {}
 
     /// Adds a zoom of `tiles` tiles, of which some have these values.
@@ -48,7 +49,7 @@ public struct SampledTotal: Sendable, Hashable {
         variance += margin * margin
     }
 
-    /// Adds something known.
+    /// Adds an exactly known part.
     mutating func add(exactly more: Double) { value += more }
 
     /// Adds a part of the margin that is independent of the others.

@@ -23,8 +23,8 @@ final class StripReader {
     private var order: [GroupKey] = []
     private var next = 0
     private var held = 0
-    /// Bytes of decompressed groups to keep: bodies lie in their shard as they arrived (along the Hilbert curve), and
-    /// are wanted column by column, so a group is wanted again in the next column.
+    /// Bytes of decompressed groups to keep: bodies are stored in their shard as they arrived (along the Hilbert curve)
+    /// and are read column by column, so a group is needed again for the next column.
     ///
     /// 12 MiB hold a column of 800 tiles.
     private let cacheBytes = 12 << 20
@@ -63,7 +63,7 @@ final class StripReader {
                 guard last.body?.digest == tile.body?.digest else {
                     throw PackagesError(
                         .conflictingTiles,
-                        "Shards \(inputs[last.shard].digest) and \(inputs[tile.shard].digest) tell different things about tile "
+                        "Shards \(inputs[last.shard].digest) and \(inputs[tile.shard].digest) have different content for tile "
                             + "\(zoom)/\(tile.column)/\((1 << zoom) - 1 - tile.row). Fetch one of the two batches again."
                     )
                 }
@@ -101,7 +101,8 @@ final class StripReader {
         if opened.count > openFiles { handles[opened.removeFirst()] = nil }
     }
 
-    /// First in, first out: as good as any rule here, where each group has its turn and then is done with.
+    /// First in, first out: as good as any other policy, because each group is needed for some time and then never
+    /// again.
     private func keep(_ content: [UInt8], _ key: GroupKey) {
         groups[key] = content
         order.append(key)

@@ -3,7 +3,7 @@ internal import Shards
 
 /// A file that gets its name only when it is finished.
 enum TemporaryFile {
-    /// Lets `body` write a file beside `target`, and renames it when that succeeded; otherwise nothing is left.
+    /// Lets `body` write a file next to `target`, and renames it on success; otherwise the file is removed.
     ///
     /// - Throws: `exists`, `disk-full`, `io`, and what `body` throws.
     static func write<Result>(_ target: URL, replacing: Bool, _ body: (URL) throws -> Result) throws -> Result {

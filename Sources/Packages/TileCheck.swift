@@ -10,9 +10,9 @@ struct TileCheck {
     private let mask: TileMask?
     private let zooms: ZoomRange?
     private let checker = BodyChecker()
-    /// Bodies already looked at, by half of their SHA-256.
+    /// Bodies that were already checked, by half of their SHA-256.
     ///
-    /// A million take 24 MB; beyond that a body may be looked at twice.
+    /// A million take 24 MB; beyond that a body may be checked twice.
     private var seen: Set<UInt64> = []
     private static let seenLimit = 1_000_000
 
@@ -58,10 +58,10 @@ struct TileCheck {
                 report.add("bad-tile", "\(zoom)/\(column)/(row \(tmsRow))", "there is no such tile")
                 continue
             }
-            if let last, last == (zoom, column, tmsRow) { report.add("twice", "\(tile)", "the tile is there twice") }
+            if let last, last == (zoom, column, tmsRow) { report.add("twice", "\(tile)", "the tile is a duplicate") }
             last = (zoom, column, tmsRow)
             counts[tile.zoom, default: 0] += 1
-            // A patch deletes tiles of the old version, which the new one's metadata knows nothing of.
+            // A patch deletes tiles of the old version, which the metadata of the new version does not describe.
             if metadata.isPatch, values[3].isNull { continue }
             if isWelcome(tile, &report) { inMask += 1 }
             check(body, of: tile, &report)
@@ -71,7 +71,7 @@ struct TileCheck {
         finish(inMask: inMask, &report)
     }
 
-    /// Compares the whole with what the metadata and the mask say.
+    /// Compares the totals with the metadata and the mask.
     func finish(inMask: UInt64, _ report: inout VerifyReport) {
         if let recorded = metadata.tilesHash, recorded != report.tilesHash {
             report.add(
@@ -107,16 +107,16 @@ struct TileCheck {
 
     /// Decodes a body that has not been seen before.
     ///
-    /// - Parameter coding: How it is packed; `nil` when the file does not say and wants the canonical form.
+    /// - Parameter coding: How it is packed; `nil` when the file does not specify it and requires the canonical form.
     mutating func check(
         _ body: [UInt8], of tile: TileID, coding: BodyCoding? = nil, _ report: inout VerifyReport
     ) {
         guard !body.isEmpty else {
-            return report.add("no-body", "\(tile)", "the tile has no body, or one that is not a BLOB")
+            return report.add("no-body", "\(tile)", "the tile has no body, or its body is not a BLOB")
         }
         guard let format = metadata.format else { return }
         if coding == .gzip, !Gzip.isGzip(body) {
-            return report.add("not-canonical", "\(tile)", "the body is not gzip, as the file says all are")
+            return report.add("not-canonical", "\(tile)", "the body is not gzip, but the file says that all bodies are")
         }
         let key = Digest(of: body).prefix128.0
         guard !seen.contains(key) else { return }
@@ -125,7 +125,7 @@ struct TileCheck {
             if coding == nil, settled != body {
                 report.add(
                     "not-canonical", "\(tile)",
-                    "the body is not stored as MBTiles wants it (vector tiles: one gzip member)")
+                    "the body is not stored as MBTiles requires (vector tiles: one gzip member)")
             }
             if seen.count < Self.seenLimit { seen.insert(key) }
         } catch {

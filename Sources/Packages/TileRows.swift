@@ -40,7 +40,7 @@ struct TileRows {
 
     /// The next row, `nil` at the end.
     ///
-    /// - Throws: The file's code for a row that is no tile, has no body, or occurs twice.
+    /// - Throws: The file's code for a row that has invalid coordinates, has no body, or occurs twice.
     mutating func next() throws -> TileRow? {
         guard let row = try file.naming({ try cursor.next() }) else { return nil }
         let numbers = (0..<3).map { index -> Int64? in
@@ -50,7 +50,7 @@ struct TileRows {
         }
         guard let zoom = numbers[0], let column = numbers[1], let tmsRow = numbers[2],
             0...Int64(TileID.maxZoom) ~= zoom, 0..<(1 << zoom) ~= column, 0..<(1 << zoom) ~= tmsRow
-        else { throw file.refusal("a row of 'tiles' is not the place of a tile") }
+        else { throw file.refusal("a row of 'tiles' has invalid coordinates") }
         let body: [UInt8]?
         let value: DatabaseValue = row[3]
         switch value.storage {
@@ -80,7 +80,7 @@ struct TileJoin {
         ahead = (try self.left.next(), try self.right.next())
     }
 
-    /// What the two files have at the next place where either has something; `nil` at the end.
+    /// The rows of both files at the next coordinates that occur in either; `nil` at the end.
     mutating func next() throws -> (left: TileRow?, right: TileRow?)? {
         let (mine, theirs) = ahead
         if mine == nil && theirs == nil { return nil }

@@ -1,11 +1,11 @@
 internal import TileBodies
 internal import Tiles
 
-/// A sum over tiles and their order, quick enough to be taken twice: when they are written, and when they are read back.
+/// A checksum over tiles and their order, fast enough to compute twice: while writing and while reading back.
 ///
-/// Says whether what came back is what was given; protects against nobody.
+/// Detects accidental differences only; it is not secure against intentional changes.
 struct TileSum: Equatable {
-    /// What the sum knows of a body.
+    /// The values of a body that go into the sum.
     struct Body {
         fileprivate let part: UInt64
 
@@ -20,7 +20,7 @@ struct TileSum: Equatable {
     mutating func add(zoom: Int, column: Int, row: Int, _ body: Body) {
         tiles += 1
         for part in [UInt64(truncatingIfNeeded: zoom << 44 | column << 22 | row), body.part] {
-            // Odd, so that nothing is lost; its digits are those of the golden ratio.
+            // An odd factor, so that the multiplication is reversible; its digits are those of the golden ratio.
             value = (value &+ part) &* 0x9E37_79B9_7F4A_7C15
             value ^= value >> 29
         }
@@ -29,12 +29,12 @@ struct TileSum: Equatable {
     mutating func add(_ tile: TileID, _ body: Body) { add(zoom: tile.zoom, column: tile.x, row: tile.tmsY, body) }
 }
 
-/// Takes the sum of a feed's tiles while something else takes the tiles, without a second look at bodies that occur again.
+/// Computes the sum of a feed's tiles while another consumer takes them; repeated bodies are hashed once.
 struct TileTally {
     private(set) var sum = TileSum()
     private var known = RepeatedValues<TileSum.Body>()
 
-    /// Hands a tile to `take`, and adds it.
+    /// Passes a tile to `take`, and adds it to the sum.
     mutating func add(_ tile: FeedTile, _ take: (FeedTile) throws -> Void) throws {
         var found = known[tile]
         try take(
@@ -45,7 +45,8 @@ struct TileTally {
             })
         guard let found else {
             throw PackagesError(
-                .verificationFailed, "Tile \(tile.tile) was written unread; this is a bug in Packhorse.")
+                .verificationFailed,
+                "Tile \(tile.tile) was written without its body being read; this is a bug in Packhorse.")
         }
         known[tile] = found
         sum.add(tile.tile, found)

@@ -3,8 +3,8 @@ internal import Foundation
 internal import Shards
 internal import Tiles
 
-/// The first pass over the shards: reads each index, counts the package's tiles per column, and notes which
-/// bodies occur more than once.
+/// The first pass over the shards: reads each index, counts the package's tiles per column, and records which bodies
+/// occur more than once.
 ///
 /// Memory: two to four bytes a tile, twelve a column in use, and a few hundred a shard; never a list of tiles.
 struct TileSurvey {
@@ -58,9 +58,9 @@ struct TileSurvey {
         spans.indices.filter { spans[$0][zoom]?.overlaps(columns) ?? false }
     }
 
-    /// Opens a shard and makes sure that it is the one it is called.
+    /// Opens a shard and checks that it has the expected digest.
     ///
-    /// - Parameter isFirstTime: Whether a shard whose footer nobody knows is read as a whole for it.
+    /// - Parameter isFirstTime: Whether a shard with an unknown footer digest is read completely for this check.
     static func open(_ input: MergeInput, isFirstTime: Bool = false) throws -> ShardReader {
         do throws(ShardsError) {
             let reader = try ShardReader(
@@ -68,7 +68,7 @@ struct TileSurvey {
             guard input.footerDigest == nil || input.footerDigest == reader.footerDigest else {
                 throw ShardsError(
                     .digestMismatch,
-                    "'\(input.url.path)' is another shard than \(input.digest). Fetch this batch again.")
+                    "'\(input.url.path)' is not the expected shard \(input.digest). Fetch this batch again.")
             }
             return reader
         } catch {

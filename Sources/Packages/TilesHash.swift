@@ -4,8 +4,8 @@ internal import Foundation
 /// `agg_tiles_hash`: upper-case hexadecimal MD5 over zoom, column and TMS row in decimal and the body, of every tile in the
 /// order of those three.
 ///
-/// Source: the definition in martin's `mbtiles` tool, restated in ../shared/formats/mbtiles.md. MD5 says whether two files hold
-/// the same tiles; it protects against nobody.
+/// Source: the definition in martin's `mbtiles` tool, which hashes those four values of all rows. MD5 only detects
+/// whether two files hold the same tiles; it is not secure against intentional changes.
 struct TilesHash {
     private var hash = Insecure.MD5()
 

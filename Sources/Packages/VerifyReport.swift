@@ -1,4 +1,4 @@
-/// What a verification found.
+/// The result of a verification.
 public struct VerifyReport: Sendable, Codable {
     /// The file.
     public let path: String
@@ -10,7 +10,7 @@ public struct VerifyReport: Sendable, Codable {
     public package(set) var isPatch = false
     /// How the file stores its tiles.
     public package(set) var dialect: String = "unknown"
-    /// Whether the file proves its own bytes.
+    /// The result of the seal check.
     public package(set) var seal: Seal = .none
     /// Tiles in it.
     public package(set) var tiles: UInt64 = 0
@@ -18,7 +18,7 @@ public struct VerifyReport: Sendable, Codable {
     public package(set) var tilesPerZoom: [ZoomCount] = []
     /// Tiles of the mask that the file does not have; `nil` without a mask.
     ///
-    /// They may be empty at the origin.
+    /// They may not exist at the origin.
     public package(set) var absent: UInt64?
     /// The metadata's `format`, when there is one.
     public package(set) var format: String?
@@ -32,16 +32,16 @@ public struct VerifyReport: Sendable, Codable {
     /// How many problems are kept.
     public static let problemLimit = 100
 
-    /// Whether nothing is wrong with the file.
+    /// Whether no problem was found.
     public var isSound: Bool { problemCount == 0 }
 
-    /// What became of the file's seal.
+    /// The state of the file's seal.
     public enum Seal: String, Sendable, Codable, Hashable {
-        /// The file has none: it is of another maker, or of an older Packhorse.
+        /// The file has no seal: another program or an older Packhorse wrote it.
         case none
-        /// Every byte is as it was written.
+        /// The seal matches: every byte is unchanged.
         case valid
-        /// Some byte is not.
+        /// The seal does not match: some byte has changed.
         case broken
     }
 
@@ -57,15 +57,15 @@ public struct VerifyReport: Sendable, Codable {
         }
     }
 
-    /// One thing that is wrong.
+    /// One problem.
     public struct Problem: Sendable, Codable, Hashable, CustomStringConvertible {
         /// A stable kebab-case word for the kind of problem.
         public let code: String
         /// Where: a tile as z/x/y, a metadata row, or a part of the file.
         public let place: String
-        /// What was found and what was expected.
+        /// The found and the expected value.
         public let message: String
-        /// All of it in one line.
+        /// The whole problem in one line.
         public var description: String { "\(place): \(message) [\(code)]" }
     }
 

@@ -4,7 +4,7 @@ struct ByteCursor {
     private(set) var position: Int
     private let end: Int
 
-    /// A cursor over `range`, which is cut to the bytes there are.
+    /// A cursor over `range`, which is limited to the existing bytes.
     init(_ bytes: ResourceBytes, _ range: Range<Int>) {
         self.bytes = bytes
         self.position = max(0, min(range.lowerBound, bytes.count))
@@ -32,10 +32,10 @@ struct ByteCursor {
         return value >> 1 ^ -(value & 1)
     }
 
-    /// A number of things that each take at least one byte, so that no hostile count can ask for memory.
+    /// A count of elements that each take at least one byte, so that a hostile count cannot allocate memory.
     mutating func count(of what: String) throws(RegionsError) -> Int {
         let value = try varint()
-        guard value <= remaining else { throw .damaged("promises \(value) \(what) in \(remaining) bytes") }
+        guard value <= remaining else { throw .damaged("claims \(value) \(what) in \(remaining) bytes") }
         return value
     }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Tiles
 
-/// A region as an import folder keeps it: one GeoJSON Feature with sorted keys in `<id>.geojson`.
+/// A region in an import folder: one GeoJSON Feature with sorted keys in `<id>.geojson`.
 struct ImportFile {
     static let suffix = "geojson"
 

@@ -35,7 +35,7 @@ struct ImportKeys {
 
     /// Names by language.
     ///
-    /// The plain name stands in for every language that neither the feature nor the tree names.
+    /// The plain name is used for every language for which neither the feature nor the tree has a name.
     func names(of properties: [String: Any], known: [String: String], id: String) -> [String: String] {
         var names = known
         for language in RegionTree.languages {
@@ -61,7 +61,7 @@ struct ImportKeys {
         return (1...16).contains(parts[1].utf8.count) && parts[1].allSatisfy(lettersAndDigits)
     }
 
-    /// A text, or the one text of an array (Geofabrik); not the -99 by which Natural Earth says that there is none.
+    /// A text, or the one text of an array (Geofabrik); not -99, which means "none" in Natural Earth.
     private static func text(_ value: Any?) -> String? {
         let text = value as? String ?? (value as? [Any]).flatMap { $0.count == 1 ? $0[0] as? String : nil }
         guard let trimmed = text?.trimmedOfSpaces, !trimmed.isEmpty, trimmed.utf8.count <= 200,

@@ -61,7 +61,7 @@ struct ManifestReader {
         while position < bytes.count, bytes[position] == 0x20 || bytes[position] == 0x0A { position += 1 }
     }
 
-    /// Passes over spaces and then over a byte, if it is there.
+    /// Skips spaces and then one given byte, if present.
     private mutating func take(_ byte: Unicode.Scalar) -> Bool {
         skipSpace()
         guard position < bytes.count, bytes[position] == UInt8(ascii: byte) else { return false }
@@ -116,7 +116,8 @@ struct ManifestReader {
         return bytes[start..<position]
     }
 
-    /// A decimal fraction of at most 15 digits: a whole number through a power of ten, both exact, so the result is the nearest double.
+    /// A decimal fraction of at most 15 digits: an integer divided by a power of ten, both exact, so the result is the
+    /// nearest double.
     private mutating func number() throws(RegionsError) -> Double {
         let isNegative = take("-")
         var digits: Int64 = 0

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Takes from a name what a person typing it may leave out or write otherwise.
+/// Normalises a name: removes what a person may leave out or write differently.
 enum NameFolding {
-    /// Letters that canonical decomposition leaves whole.
+    /// Letters that canonical decomposition does not split.
     private static let plain: [Unicode.Scalar: String] = [
         "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ı": "i", "ħ": "h",
         "&": " and ",

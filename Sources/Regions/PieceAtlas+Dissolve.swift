@@ -3,8 +3,9 @@ import Tiles
 extension PieceAtlas {
     /// The outline of several pieces together, without the borders between them.
     ///
-    /// Pieces are parts of one partition: an arc between two of them is walked once by each and drops out. What is left is joined end
-    /// to end; the ground stays to the right of every edge. The result depends on nothing but the pieces.
+    /// Pieces are parts of one partition: an arc between two of them is walked once by each and drops out. The
+    /// remaining arcs are joined end to end; the area is to the right of every edge. The result depends on nothing but
+    /// the pieces.
     func outline(ofAll wanted: [Int]) throws(RegionsError) -> [[MercatorPoint]] {
         if wanted.count == 1, let only = wanted.first { return try outline(of: only) }
         var left: [Int: Step] = [:]
@@ -19,7 +20,7 @@ extension PieceAtlas {
 
     /// Lines joined head to tail into rings.
     ///
-    /// A line that finds no follower closes on its own start.
+    /// A line without a following arc is closed at its own start.
     private static func joined(_ lines: [[MercatorPoint]]) -> [[MercatorPoint]] {
         var starting: [MercatorPoint: [Int]] = [:]
         for (index, line) in lines.enumerated().reversed() { starting[line[0], default: []].append(index) }

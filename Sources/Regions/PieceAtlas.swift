@@ -1,7 +1,7 @@
 import Synchronization
 import Tiles
 
-/// The embedded boundaries: pieces of ground whose rings are made of arcs that neighbours share (ops/regions/FORMAT.md).
+/// The embedded boundaries: areas whose rings are made of arcs that neighbours share (ops/regions/FORMAT.md).
 ///
 /// Making one reads the directory only; arcs are decoded when a piece is asked for.
 final class PieceAtlas: Sendable {
@@ -22,7 +22,7 @@ final class PieceAtlas: Sendable {
     let pieces: [Piece]
     private let arcs: [Range<Int>]
     private let bytes: ResourceBytes
-    /// Left shift from the grid of the file to the 2^32 fixed point of the Tiles room.
+    /// Left shift from the grid of the file to the 2^32 fixed point of module Tiles.
     private let shift: Int
     private let side: Int
     private let indexes: [String: Int]

@@ -4,8 +4,8 @@ import Tiles
 enum PointInRings {
     /// Whether a point lies inside.
     ///
-    /// A point on a border lies in exactly one of the two neighbours that share it: an edge counts from its
-    /// upper end up to but without its lower end, and a point on the edge counts as to the right of it.
+    /// A point on a border lies in exactly one of the two neighbours that share it: an edge includes its upper end and
+    /// excludes its lower end, and a point on the edge counts as to the right of it.
     static func contains(_ point: MercatorPoint, _ rings: [[MercatorPoint]]) -> Bool {
         var isInside = false
         for ring in rings {

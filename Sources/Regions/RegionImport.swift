@@ -1,9 +1,10 @@
 public import Foundation
 internal import Tiles
 
-/// Takes finer boundaries, or regions the tree does not have, out of a GeoJSON file into a folder of the user.
+/// Imports finer boundaries, or additional regions, from a GeoJSON file into a folder of the user.
 ///
-/// ``RegionTree/load(imports:)`` lays the folder over the embedded tree. The licence of the file stays with whoever imports it.
+/// ``RegionTree/load(imports:)`` combines the folder with the embedded tree. The user who imports a file is responsible
+/// for its licence.
 public enum RegionImport {
     /// How to read the file.
     public struct Options: Sendable {
@@ -31,7 +32,7 @@ public enum RegionImport {
         public var added: [String] = []
         /// Ids whose boundary is a new one, sorted.
         public var replaced: [String] = []
-        /// One sentence for each feature that was left out.
+        /// One message for each skipped feature.
         public var skipped: [String] = []
         /// One text for each region whose boundary can be read in two ways.
         public var warnings: [String] = []
@@ -79,7 +80,7 @@ public enum RegionImport {
             if old != nil, !options.replace {
                 throw RegionsError(
                     .alreadyPresent,
-                    "The tree has \(id) already. Nothing was written; use --replace to take the boundary of the file.",
+                    "The tree already has \(id). Nothing was written. Use --replace to use the boundary of the file.",
                     suggestions: [id])
             }
             let parent = try parent(of: id, in: tree)
@@ -94,7 +95,7 @@ public enum RegionImport {
         return report
     }
 
-    /// Takes an imported region out of the folder; the embedded boundary, if there is one, is back at the next load.
+    /// Removes an imported region from the folder; the next load uses the embedded boundary again, if there is one.
     ///
     /// - Throws: ``RegionsError`` `.unknownRegion` when the folder has no such region, `.fileFailed`.
     public static func remove(_ id: String, from folder: URL) throws(RegionsError) {

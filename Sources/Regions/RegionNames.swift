@@ -1,4 +1,4 @@
-/// The names of a region: a dictionary, or a list beside the languages, which takes no time to make.
+/// The names of a region: a dictionary, or or a list in the order of the languages, which costs no time to create.
 struct RegionNames: Sendable {
     private enum Storage: Sendable {
         case dictionary([String: String])

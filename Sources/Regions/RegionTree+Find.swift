@@ -1,5 +1,5 @@
 extension RegionTree {
-    /// The region a person means: an id (`ee`, `DE-BY`, `150`), or a name in any language, or a path of names.
+    /// Finds a region by an id (`ee`, `DE-BY`, `150`), or a name in any language, or a path of names.
     ///
     /// Case, accents and punctuation do not matter. When regions of different levels share a name, the wider one is meant (`Georgia` is the
     /// country); a path (`United States/Georgia`) says otherwise.
@@ -9,7 +9,7 @@ extension RegionTree {
         let trimmed = text.trimmedOfSpaces
         if let region = self[trimmed] ?? self[trimmed.replacing("_", with: "-")] { return region }
         let known = names.names(of: nodes)
-        // A few names have a slash of their own.
+        // A few names contain a slash.
         let whole = NameFolding.fold(trimmed)
         let parts = known[whole] != nil ? [whole] : trimmed.split(separator: "/").map { NameFolding.fold(String($0)) }
         let matches = parts.last.flatMap { known[$0] } ?? []
@@ -35,7 +35,7 @@ extension RegionTree {
         let wanted = NameFolding.fold(text)
         guard !wanted.isEmpty, wanted.count <= 80 else { return [] }
         let letters = Array(wanted)
-        // A slip in every third letter at most; in an id of two letters none.
+        // At most one typing error per three letters; none in an id of two letters.
         let limit = min(3, letters.count / 3)
         var best: [Int: Int] = [:]
         func offer(_ node: Int, _ score: Int) { best[node] = min(best[node] ?? .max, score) }

@@ -2,18 +2,19 @@ import Foundation
 import Tiles
 
 extension RegionTree {
-    /// Lays the files of an import folder over the tree: a known id gets the finer boundary, an unknown one becomes a new region.
+    /// Adds the files of an import folder to the tree: a known id gets the finer boundary, an unknown id becomes a new
+    /// region.
     mutating func overlay(folder: URL) throws(RegionsError) {
         var files: [ImportFile] = []
         for url in try Self.importFiles(in: folder) { files.append(try ImportFile.read(url)) }
-        // Countries first, so that their regions find them.
+        // Countries first, so that they exist before their regions are added.
         for file in files.sorted(by: { ($0.kind, $0.id) < ($1.kind, $1.id) }) { try overlay(file) }
     }
 
     mutating func overlay(_ file: ImportFile) throws(RegionsError) {
         guard let parent = self[file.parentID], parent.kind < file.kind else {
             throw RegionsError(
-                .badImport, "Imported region \(file.id) lies in \(file.parentID), which is not in the tree.")
+                .badImport, "Imported region \(file.id) is in \(file.parentID), which is not in the tree.")
         }
         let known = index(of: file.id)
         let old = known.map { nodes[$0].region }

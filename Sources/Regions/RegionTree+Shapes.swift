@@ -1,7 +1,7 @@
 public import Tiles
 
 extension RegionTree {
-    /// The ground of a region, without the borders inside it.
+    /// The area of a region, without inner borders.
     ///
     /// One polygon of even-odd rings for the embedded ground (shells clockwise on the screen, holes the other way), and the polygons of
     /// imported boundaries as they came. Island boxes are not part of it. Empty for an unknown id. Costs milliseconds for a country
@@ -16,7 +16,7 @@ extension RegionTree {
 
     /// The tiles of a region: every tile whose closed square touches its ground or one of its island boxes.
     ///
-    /// The world is every tile, sea included: a map of the world with holes in the ocean is of use to nobody.
+    /// The world is every tile, sea included: a world map with holes in the ocean is not useful.
     ///
     /// - Parameters:
     ///   - id: The region; an unknown id gives an empty mask.
@@ -29,9 +29,10 @@ extension RegionTree {
         return TileMask(covering: area, maxZoom: maxZoom)
     }
 
-    /// The smallest region at a place: a region of a country where there are such, or else the country, or else `nil`.
+    /// The smallest region at a place: a region of a country if there is one, else the country, else `nil`.
     ///
-    /// On ground that several claim it is the one with the smaller box. At sea it is the country whose island box holds the place.
+    /// In an area that several countries claim, it is the one with the smaller box. At sea it is the country whose
+    /// island box contains the place.
     ///
     /// - Parameters:
     ///   - longitude: Degrees, -180...180.
@@ -61,7 +62,7 @@ extension RegionTree {
         }
     }
 
-    /// What the ground of a node is made of: its own, or that of its children.
+    /// The pieces of a node's area: its own, or those of its children.
     private func ground(of index: Int) -> (pieces: [Int], imported: [ImportedShape], boxes: [BoundingBox]) {
         let node = nodes[index]
         if let imported = node.imported { return ([], [imported], []) }
@@ -78,7 +79,7 @@ extension RegionTree {
 }
 
 extension BoundingBox {
-    /// Width times height in degrees: good enough to tell a small box from a large one.
+    /// Width times height in degrees: enough to compare the sizes of boxes.
     var area: Double { width * (north - south) }
 
     func holds(_ longitude: Double, _ latitude: Double) -> Bool {

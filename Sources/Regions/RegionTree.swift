@@ -8,20 +8,21 @@ public struct RegionTree: Sendable {
     /// The languages in which every embedded region has a name.
     public static let languages = ["en", "de", "fr", "it", "zh", "es", "ru", "et"]
 
-    /// The lines that go with the data wherever it is shown or shipped; the texts of the licences are in NOTICE.
+    /// The attribution that must accompany the data wherever it is shown or distributed; the texts of the licences are
+    /// in NOTICE.
     public static let attribution = [
         "Made with Natural Earth. Free vector and raster map data @ naturalearthdata.com.",
         "Region names from Unicode CLDR 41, © 1991-2022 Unicode, Inc., under the Unicode license.",
     ]
 
-    /// What the tree knows of a region beyond what it tells.
+    /// Internal data about a region.
     struct Node: Sendable {
         var region: Region
-        /// Pieces of the atlas that are its own ground; empty when its ground is that of its children.
+        /// Pieces of the atlas that are its own area; empty if its area is that of its children.
         var pieces: [Int]
         /// Island boxes: part of the mask, never drawn.
         var boxes: [BoundingBox]
-        /// The imported boundary, which takes the place of the pieces.
+        /// The imported boundary, which replaces the pieces.
         var imported: ImportedShape?
         var alpha3: String?
         var aliases: [String]
@@ -44,7 +45,7 @@ public struct RegionTree: Sendable {
         try RegionTree(manifest: RegionManifest.read(.manifest), atlas: PieceAtlas(.boundaries))
     }
 
-    /// The embedded tree with the regions of an import folder laid over it.
+    /// The embedded tree, combined with the regions of an import folder.
     ///
     /// - Parameter imports: The folder that ``RegionImport`` writes; `nil` or a missing folder means no imports.
     /// - Throws: ``RegionsError`` `.badImport` naming the file that cannot be used, `.fileFailed`, `.badResource`.

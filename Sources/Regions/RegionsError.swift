@@ -14,7 +14,7 @@ public struct RegionsError: CodedError {
         case badResource = "bad-resource"
         /// A file to import, or one imported earlier, is not what an import needs.
         case badImport = "bad-import"
-        /// An import would replace a region and was not told to.
+        /// An import would replace a region, and replacing was not allowed.
         case alreadyPresent = "already-present"
         /// A file could not be read or written.
         case fileFailed = "file-failed"

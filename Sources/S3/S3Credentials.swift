@@ -1,10 +1,10 @@
 public import Errors
 
-/// Who signs; from the environment alone, because a command line is everybody's to read.
+/// The signing credentials; read only from the environment, because other users can see command lines.
 public struct S3Credentials: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     let accessKey: String
     let secretKey: String
-    /// Goes along with keys that were lent for a while.
+    /// The session token of temporary keys.
     let sessionToken: String?
 
     /// Names the variables that are read.
@@ -25,7 +25,8 @@ public struct S3Credentials: Sendable, CustomStringConvertible, CustomDebugStrin
             guard value.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
                 throw S3Error(
                     .missingSecret,
-                    "\(name) holds spaces or other characters that no key has. Set it again, without a line end.")
+                    "\(name) contains spaces or other characters that are not allowed in a key. Set it again, without a line end."
+                )
             }
             return value
         }

@@ -2,7 +2,7 @@ public import Errors
 
 /// What went wrong with an S3 bucket, and what to do about it.
 ///
-/// The message names endpoint and bucket and never holds a key, a signature or a body.
+/// The message names endpoint and bucket and never contains a key, a signature or a body.
 public typealias S3Error = PackhorseError<S3ErrorCode>
 
 /// A stable, kebab-case reason: safe as a metric label and for mapping to exit codes.
@@ -11,11 +11,11 @@ public enum S3ErrorCode: String, ErrorCode {
     case badLocation = "bad-endpoint"
     /// The environment holds no credentials.
     case missingSecret = "missing-secret"
-    /// The endpoint is plain http beyond loopback, which nobody allowed.
+    /// The endpoint is plain http and not loopback, and plain http was not allowed.
     case plainRefused = "plain-refused"
-    /// No answer, or only answers that say "later", for all attempts; a later one may work.
+    /// No answer, or only temporary errors, for all attempts; try again later.
     case unreachable
-    /// The server knows no such key, or the signature is not the one it expects.
+    /// The server does not know the key, or the signature is wrong.
     case wrongSecret = "wrong-secret"
     /// This machine's clock and the server's are too far apart.
     case clockSkew = "clock-skew"
@@ -31,7 +31,7 @@ public enum S3ErrorCode: String, ErrorCode {
     case diskFull = "disk-full"
     /// A local file could not be read or written.
     case fileFailed = "file-failed"
-    /// The object is larger than what is wanted, or than S3 takes.
+    /// The object is larger than expected, or than S3 allows.
     case tooLarge = "too-large"
 
     /// The exit code of a command that ends with this.

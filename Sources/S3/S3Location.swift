@@ -1,7 +1,7 @@
 public import Errors
 internal import Foundation
 
-/// Where the objects of a store lie: a bucket, and the prefix of their keys in it.
+/// The location of a store's objects: a bucket, and the prefix of their keys.
 public struct S3Location: Sendable, Hashable, CustomStringConvertible {
     /// The bucket's name, 3 to 63 characters.
     public let bucket: String
@@ -26,7 +26,7 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
         else { throw refused("a bucket's name has 3 to 63 letters, digits, '-', '.' or '_'") }
         var folders = Array(parts.dropFirst())
         if folders.last?.isEmpty == true { folders.removeLast() }
-        // "." and ".." would be folded away on the road, and the object would lie elsewhere.
+        // Clients and servers normalise "." and "..", so the object would get another key.
         guard folders.allSatisfy({ !$0.isEmpty && $0 != "." && $0 != ".." }) else {
             throw refused("its prefix has an empty part, '.' or '..'")
         }
@@ -50,7 +50,7 @@ public struct S3Location: Sendable, Hashable, CustomStringConvertible {
     }
 }
 
-/// A server that speaks S3, asked by path (`endpoint/bucket/key`), and the region its signatures name.
+/// An S3 server, used with path-style addresses (`endpoint/bucket/key`), and the region for signatures.
 public struct S3Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// Scheme, host and port: `https://s3.example.org:8080`.
     public let url: String
@@ -62,14 +62,15 @@ public struct S3Endpoint: Sendable, Hashable, CustomStringConvertible {
     /// - Parameters:
     ///   - url: Scheme, host and port; `nil` = Amazon's for the region.
     ///   - region: Letters, digits and '-'.
-    ///   - allowPlain: Whether plain http may leave this machine, signatures and tiles readable for everybody on the way.
+    ///   - allowPlain: Whether plain http is allowed to other machines; then signatures and tiles can be read in
+    ///     transit.
     /// - Throws: ``S3Error`` `bad-endpoint` or `plain-refused`.
     public init(_ url: String? = nil, region: String = "us-east-1", allowPlain: Bool = false) throws(S3Error) {
         let letters = region.utf8.allSatisfy { byte in
             (0x30...0x39).contains(byte) || (0x61...0x7A).contains(byte | 0x20) || byte == 0x2D || byte == 0x5F
         }
         guard (1...63).contains(region.utf8.count), letters else {
-            throw S3Error(.badLocation, "'\(region)' is not the name of a region, as us-east-1 is one.")
+            throw S3Error(.badLocation, "'\(region)' is not the name of a region. Example: us-east-1.")
         }
         let text = url ?? "https://s3.\(region).amazonaws.com"
         guard let parts = URLComponents(string: text), let scheme = parts.scheme?.lowercased(),
@@ -79,13 +80,13 @@ public struct S3Endpoint: Sendable, Hashable, CustomStringConvertible {
         else {
             throw S3Error(
                 .badLocation,
-                "'\(text)' is not an S3 endpoint: scheme, host and port alone are wanted, as in https://s3.example.org:8080."
+                "'\(text)' is not an S3 endpoint: give only scheme, host and port, such as https://s3.example.org:8080."
             )
         }
         guard scheme == "https" || allowPlain || Self.isLoopback(host) else {
             throw S3Error(
                 .plainRefused,
-                "The S3 endpoint '\(text)' is plain http and not on this machine: anybody on the way could read and change"
+                "The S3 endpoint '\(text)' is plain http and not on this machine: others on the network could read and change"
                     + " tiles. Use https, or --insecure-s3 in a network you trust.")
         }
         self.url = "\(scheme)://\(host)" + (parts.port.map { ":\($0)" } ?? "")

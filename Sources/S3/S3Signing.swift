@@ -13,7 +13,7 @@ extension TransferRequest {
         self.init(tag: 0, url: "\(endpoint.url)/\(S3Text.path(path))\(query)")
         signing = TransferSigning(
             region: endpoint.region, service: "s3", accessKey: credentials.accessKey, secretKey: credentials.secretKey)
-        // libcurl signs this header and hashes nothing itself when it is there.
+        // libcurl signs this header; if it is present, libcurl does not hash the body itself.
         headers = [HeaderField("x-amz-content-sha256", sha256)]
         if let token = credentials.sessionToken { headers.append(HeaderField("x-amz-security-token", token)) }
     }

@@ -1,12 +1,12 @@
-/// How S3 spells keys in URLs: RFC 3986's unreserved characters as they are, every other byte as %XX.
+/// The encoding of S3 keys in URLs: RFC 3986's unreserved characters are kept, every other byte is %XX.
 public enum S3Text {
-    /// SHA-256 of nothing, in hexadecimal: what a request without a body sends.
+    /// SHA-256 of an empty body in hexadecimal, for requests without a body.
     public static let nothing = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
 
     /// A key as a path.
     public static func path(_ key: String) -> String { encoded(key, slash: true) }
 
-    /// A query sorted by key, every key with its '=': libcurl signs it as it stands.
+    /// A query sorted by key, every key with its '=': libcurl signs it unchanged.
     public static func query(_ items: [(String, String)]) -> String {
         guard !items.isEmpty else { return "" }
         let pairs = items.map { (encoded($0.0, slash: false), encoded($0.1, slash: false)) }

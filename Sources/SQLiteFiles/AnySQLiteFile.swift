@@ -1,7 +1,7 @@
 package import Foundation
 package import GRDB
 
-/// Opens SQLite files that anybody may have made.
+/// Opens SQLite files from untrusted sources.
 package enum AnySQLiteFile {
     /// How long a read waits for another program's lock, in seconds.
     ///
@@ -10,11 +10,11 @@ package enum AnySQLiteFile {
 
     /// Opens a file for reading.
     ///
-    /// Nothing in it runs with side effects, and it is read without leaving files beside it, on a read-only disk too. What SQLite keeps in
-    /// memory is limited to 4 MiB.
+    /// Nothing in it runs with side effects, and it is read without leaving files next to it, on a read-only disk too.
+    /// What SQLite keeps in memory is limited to 4 MiB.
     ///
-    /// - Throws: ``ComputedView``; `DatabaseError` for what is no SQLite file, or is damaged where its schema lies, or is locked by another
-    ///   program for longer than ``patience``: ``SQLiteFault`` tells these apart.
+    /// - Throws: ``ComputedView``; `DatabaseError` for a file that is not SQLite, or has a damaged schema, or is locked
+    ///   by another program for longer than ``patience``: ``SQLiteFault`` distinguishes these.
     package static func open(_ url: URL) throws -> DatabaseQueue {
         var configuration = Configuration()
         configuration.readonly = true
@@ -25,8 +25,8 @@ package enum AnySQLiteFile {
                     "PRAGMA cell_size_check = ON; PRAGMA trusted_schema = OFF; PRAGMA mmap_size = 0; PRAGMA cache_size = -4096"
             )
         }
-        // A file name is not a URI: it is opened as it is, whatever characters it has. But one that was closed in WAL mode would get files
-        // beside it, and could not be opened where none can be made.
+        // A file name is not a URI: it is opened as it is, whatever characters it has. But one that was closed in WAL
+        // mode would get files next to it, and could not be opened where none can be made.
         let isClosed = !FileManager.default.fileExists(atPath: url.path + "-wal")
         let path = isClosed && usesWAL(url) ? url.absoluteURL.absoluteString + "?immutable=1" : url.path
         let queue = try DatabaseQueue(path: path, configuration: configuration)

@@ -1,23 +1,24 @@
 internal import GRDB
 
-/// A view of a stranger's MBTiles file that computes its rows: reading it need never end.
+/// A view of a third-party MBTiles file that computes its rows: reading it need never end.
 package struct ComputedView: Error {
     let path: String
     let view: String
 
     package var message: String {
-        "'\(path)' is no MBTiles file: its view '\(view)' computes its rows instead of taking them from a table."
+        "'\(path)' is not an MBTiles file: its view '\(view)' computes its rows instead of taking them from a table."
     }
 
-    /// The columns that are read of what every dialect may have as a view.
+    /// The columns that are read from tables that can be views.
     private static let read = [
         "metadata": "name, value", "tiles": "zoom_level, tile_column, tile_row, tile_data",
     ]
 
-    /// Refuses a file with such a view where readers of MBTiles look.
+    /// Refuses a file with such a view.
     ///
-    /// Every dialect's `tiles` is a table or joins one to another; a recursion, or a second table that is read whole for each row of the
-    /// first, is none of them. Source: the steps of `EXPLAIN QUERY PLAN` (sqlite.org/eqp.html); those of one loop have one parent.
+    /// Every dialect's `tiles` is a table or joins one to another; a recursion, or a second table that is read whole
+    /// for each row of the first, is not such a join. Source: the steps of `EXPLAIN QUERY PLAN` (sqlite.org/eqp.html);
+    /// those of one loop have one parent.
     ///
     /// - Throws: ``ComputedView``; `DatabaseError` when SQLite cannot read the schema, or the view lacks a column.
     static func check(_ database: Database, _ path: String) throws {

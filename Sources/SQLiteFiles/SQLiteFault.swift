@@ -1,24 +1,25 @@
 internal import GRDB
 
-/// What a refusal by SQLite says about a file that is only read.
+/// The meaning of a SQLite error for a file that is only read.
 ///
 /// Source: sqlite.org/rescode.html.
 package enum SQLiteFault: Sendable, Hashable {
-    /// Another program holds a lock on the file, or is about to change it. Later it can be read.
+    /// Another program holds a lock on the file, or is about to change it. Try again later.
     case busy
-    /// The file, or a file that SQLite needs beside it, cannot be opened or read now. That says nothing about its content.
+    /// The file, or a file that SQLite needs next to it, cannot be opened or read now. That says nothing about its
+    /// content.
     case unreadable
     /// The content is not what it must be.
     case damaged
 
-    /// The fault behind an error; `damaged` for what is no error of SQLite's.
+    /// The fault behind an error; `damaged` for errors that are not from SQLite.
     package init(_ error: any Error) {
         guard let error = error as? DatabaseError else {
             self = .damaged
             return
         }
         switch error.extendedResultCode {
-        // A page that the header promises lies behind the end of the file.
+        // A page that the header counts is after the end of the file.
         case .SQLITE_IOERR_SHORT_READ, .SQLITE_IOERR_CORRUPTFS:
             self = .damaged
             return

@@ -2,8 +2,8 @@ public import Tiles
 
 /// A band of zooms whose tiles are fetched together, and the deepest zoom of a batch's cell in it.
 ///
-/// The cut of batches is a fact of its own: the bands of tile packs (`PackScheme`) may be others, because packs are cut from the
-/// merged package.
+/// The bands of tile packs (`PackScheme`) are independent of these bands, because packs are cut from the merged
+/// package.
 public struct BatchBand: Hashable, Sendable {
     /// The zooms of the band.
     public let zooms: ZoomRange
@@ -12,13 +12,17 @@ public struct BatchBand: Hashable, Sendable {
     /// 0...22, not above `zooms.min`.
     public let indexZoom: Int
 
-    /// Every band, coarse to fine; together they hold each zoom of 0...22 once.
+    /// All bands, from coarse to fine.
+    ///
+    /// Together they contain each zoom of 0...22 once.
     public static let all = [(0, 5, 0), (6, 10, 6), (11, 14, 11), (15, 16, 12), (17, 22, 16)].compactMap {
         low, high, index in
         ZoomRange(min: low, max: high).map { BatchBand(zooms: $0, indexZoom: index) }
     }
 
-    /// The bands of archives that are read in ranges: bodies lie in the order of zooms, so a deep zoom is a band of its own.
+    /// The bands for archives that are read in ranges.
+    ///
+    /// Bodies are ordered by zoom there, so each deep zoom is a separate band.
     static let ofRanges =
         [(0, 5, 0), (6, 10, 6), (11, 12, 11)].compactMap { low, high, index in
             ZoomRange(min: low, max: high).map { BatchBand(zooms: $0, indexZoom: index) }

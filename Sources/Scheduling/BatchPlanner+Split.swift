@@ -1,10 +1,11 @@
 public import Tiles
 
 extension BatchPlanner {
-    /// Cuts a batch in its quarters and its cell's own tile, those that hold tiles of `mask`.
+    /// Divides a batch into its quarters and its cell's own tile, without the parts that contain no tile of `mask`.
     ///
-    /// Where only one quarter holds tiles it is cut in turn, so that more than one batch comes out, or a single one of one tile. The parts
-    /// hold every tile of the batch once: a batch that fails for one of its tiles costs that tile after a few cuts, not thousands.
+    /// If only one quarter contains tiles, that quarter is divided again. The result has more than one batch, or a
+    /// single batch of one tile. Each tile of the batch is in exactly one part. So a batch that fails because of one
+    /// tile loses only that tile after a few splits, not thousands.
     ///
     /// - Parameters:
     ///   - mask: The union mask of the job.

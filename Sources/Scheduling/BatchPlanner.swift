@@ -17,32 +17,36 @@ public struct PlannedBatch: Hashable, Sendable {
     }
 }
 
-/// How a job's tiles are asked for, which decides how they are cut into batches.
+/// How a job's tiles are requested.
+///
+/// This decides how they are divided into batches.
 public enum BatchCut: Sendable, Hashable {
-    /// Each by itself: from servers, and from files.
+    /// Each tile in its own request: from servers, and from files.
     case tiles
-    /// In ranges that hold many: from archives on a web server. Each batch costs a request or more, so they are few and long.
+    /// In ranges that contain many tiles: from archives on a web server. Each batch costs at least one request, so
+    /// batches are few and large.
     case ranges
 
     fileprivate var bands: [BatchBand] { self == .tiles ? BatchBand.all : BatchBand.ofRanges }
     fileprivate var wanted: UInt64 { self == .tiles ? BatchPlanner.wantedBatches : 16 }
-    /// A full cell of four to the seventh tiles is the largest of ranges: some 10 MB of vector tiles.
+    /// A full cell of 4^7 tiles is the largest for ranges: some 10 MB of vector tiles.
     fileprivate var largest: UInt64 { self == .tiles ? BatchPlanner.largestBatch : 16_384 }
 }
 
-/// Cuts the union mask of a job into batches along bands of zooms.
+/// Divides the union mask of a job into batches along bands of zooms.
 ///
-/// A batch costs one row whatever its size; nothing here is made per tile. The cut is a function of mask and zooms alone, and nothing that
-/// reaches a package depends on it.
+/// A batch costs one row whatever its size; no work is done per tile. The division depends only on mask and zooms, and
+/// the content of a package does not depend on it.
 public struct BatchPlanner: Sendable {
-    /// Most tiles a full cell may hold: a z8 cell of band 11–14 holds 5,440, a z4 cell of band 6–10 5,456, a z16 cell of band 17–22 5,460.
+    /// Largest number of tiles in a full cell: a z8 cell of band 11–14 has 5,440, a z4 cell of band 6–10 has 5,456, a
+    /// z16 cell of band 17–22 has 5,460.
     public static let largestBatch: UInt64 = 5_500
-    /// Below this many tiles a batch costs more in messages and files than it gains in parallel work.
+    /// A smaller batch costs more in messages and files than it gains through parallel work.
     public static let smallestTarget: UInt64 = 64
-    /// A job aims at this many batches at least, so that several workers have work to the end.
+    /// The smallest number of batches that a job should have, so that several workers have work until its end.
     ///
-    /// Cells hold four times fewer tiles a zoom further down, so a job has between this many and four times as many; each costs a file,
-    /// two flushes and a transaction, some 3 ms.
+    /// A cell that is one zoom deeper has a quarter of the tiles, so a job has between this number and four times as
+    /// many. Each batch costs a file, two flushes and a transaction, some 3 ms.
     public static let wantedBatches: UInt64 = 48
 
     /// The union of the masks of the job's packages.
@@ -51,11 +55,13 @@ public struct BatchPlanner: Sendable {
     public let zooms: ZoomRange
     /// Tiles of the job.
     public let tiles: UInt64
-    /// Most tiles a full cell holds in this job, except where the band's deepest cell is reached first.
+    /// Largest number of tiles in a full cell of this job, except where the deepest cell of the band is reached first.
     public let target: UInt64
     private let cut: BatchCut
 
-    /// Plans `mask` at `zooms`; zooms below the mask's depth count through ``TileMask/expanded(toZoom:)``, which is the caller's.
+    /// Plans `mask` at `zooms`.
+    ///
+    /// The caller has to expand zooms below the mask's depth with ``TileMask/expanded(toZoom:)``.
     public init(mask: TileMask, zooms: ZoomRange, cut: BatchCut = .tiles) {
         self.cut = cut
         self.mask = mask
@@ -64,7 +70,9 @@ public struct BatchPlanner: Sendable {
         target = min(max(tiles / cut.wanted, Self.smallestTarget), cut.largest)
     }
 
-    /// The batches by ascending band, then ascending Hilbert id of the cell; made one at a time.
+    /// The batches by ascending band, then by ascending Hilbert id of the cell.
+    ///
+    /// Produced one at a time.
     public func batches() -> some Sequence<PlannedBatch> {
         cut.bands.lazy.compactMap { band in band.zooms.intersection(zooms).map { (band, $0) } }.flatMap {
             band, span in

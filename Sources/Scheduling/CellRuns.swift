@@ -1,8 +1,8 @@
 import Tiles
 
-/// A list of cells as runs: stretches of one zoom that ascend along the Hilbert curve, in which a cell is found by halving.
+/// A list of cells as runs: sequences at one zoom, ascending along the Hilbert curve, that allow binary search.
 ///
-/// The planner's batches make one run a band; cells appended later make runs of their own.
+/// The planner's batches form one run per band. Cells that are appended later form further runs.
 struct CellRuns: Hashable, Sendable {
     struct Run: Hashable, Sendable {
         let zoom: Int
@@ -10,14 +10,14 @@ struct CellRuns: Hashable, Sendable {
     }
 
     private(set) var runs: [Run] = []
-    /// How many cells the runs cover.
+    /// The number of cells in the runs.
     private(set) var count = 0
 
     init() {}
 
     init(_ cells: [TileID]) { extend(to: cells.count) { cells[$0] } }
 
-    /// Takes cells in that were appended since.
+    /// Adds the cells that were appended since the last call.
     mutating func extend(to total: Int, _ cell: (Int) -> TileID) {
         while count < total {
             let next = cell(count)
@@ -30,7 +30,8 @@ struct CellRuns: Hashable, Sendable {
         }
     }
 
-    /// The indices of all cells that are `wanted`, above it or below it: those at its own zoom first, then the wider, then the finer.
+    /// The indices of all cells that are equal to `wanted`, above it or below it: first those at its own zoom, then the
+    /// coarser, then the finer ones.
     func touching(_ wanted: TileID, _ cell: (Int) -> TileID) -> [Int] {
         var (same, wider, finer): ([Int], [Int], [Int]) = ([], [], [])
         for run in runs {
@@ -40,7 +41,7 @@ struct CellRuns: Hashable, Sendable {
                 guard run.indices.contains(place), cell(place) == ancestor else { continue }
                 if run.zoom == wanted.zoom { same.append(place) } else { wider.append(place) }
             } else {
-                // Tiles below one tile are one stretch of the curve: those before it compare lower by their ancestor.
+                // Tiles below one tile are one section of the curve: earlier tiles have a lower ancestor.
                 var place = Self.firstIndex(in: run.indices) { index in
                     cell(index).ancestor(atZoom: wanted.zoom).map { $0 >= wanted } ?? true
                 }
@@ -53,7 +54,7 @@ struct CellRuns: Hashable, Sendable {
         return same + wider + finer
     }
 
-    /// The first index of which `isBehind` holds, which holds for all after it too.
+    /// The first index for which `isBehind` is true; it is true for all later indices too.
     private static func firstIndex(in range: Range<Int>, _ isBehind: (Int) -> Bool) -> Int {
         var (low, high) = (range.lowerBound, range.upperBound)
         while low < high {

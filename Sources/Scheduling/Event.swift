@@ -1,22 +1,22 @@
-/// What can happen to the scheduler.
+/// The inputs of the scheduler.
 public enum Event: Sendable {
-    /// A job was asked for; answered by ``Effect/submitted(job:existing:)``.
+    /// A job was submitted; answered by ``Effect/submitted(job:existing:)``.
     case submit(JobSubmission)
-    /// A job is to end now. Unknown and ended jobs are left alone.
+    /// A job must end now. Ignored for unknown and ended jobs.
     case cancel(JobID)
-    /// An ended job is to vanish, from the store too; others are left alone.
+    /// Remove an ended job, also from the store. Ignored for other jobs.
     case forget(JobID)
 
-    /// An order about an unfinished job; left alone when ``Scheduler/refusal(of:)`` has an objection.
+    /// An order for an unfinished job. Ignored when ``Scheduler/refusal(of:)`` refuses it.
     case order(JobID, JobOrder)
-    /// A failed or cancelled job goes on, with its batches as the store has them, or planned anew when they are gone.
+    /// A failed or cancelled job resumes with the batches from the store, or with a new plan when they are gone.
     ///
-    /// `only` = just these batches are tried again; `nil` = everything that was given up. `payload` = the submission from now on, empty = as
-    /// it is stored.
+    /// `only` = retry just these batches; `nil` = retry all failed work. `payload` = the new submission; empty = keep
+    /// the stored one.
     case reopen(JobID, batches: [Batch], needs: PackageNeeds?, only: [Int]?, payload: [UInt8] = [])
-    /// Dead batches and failed tiles of an unfinished job are tried again; `nil` = all of them.
+    /// Dead batches and failed tiles of an unfinished job are retried; `nil` = all of them.
     case requeue(JobID, batches: [Int]?)
-    /// Dead batches and failed tiles are never tried again and no longer listed; `nil` = all of them.
+    /// Dead batches and failed tiles are neither retried nor listed any more; `nil` = all of them.
     case drop(JobID, batches: [Int]?)
     /// The answer to ``Effect/split(_:)``.
     case splitPlanned(JobID, batch: Int, [PlannedBatch])
@@ -25,66 +25,69 @@ public enum Event: Sendable {
     case openOrigin(String)
     /// An operator's limit for an origin; `nil` = none any more.
     case limitOrigin(String, OperatorLimit?)
-    /// A schedule with its submission; one of the same id is replaced, but keeps its history.
+    /// A schedule with its submission. Replaces a schedule with the same id and keeps its history.
     case putSchedule(Schedule, payload: [UInt8])
-    /// A schedule goes; its jobs stay.
+    /// Removes a schedule. Its jobs are not affected.
     case dropSchedule(String)
     /// Wall time, in milliseconds since 1970.
     ///
-    /// Only schedules look at it.
+    /// Only schedules use it.
     case wall(Int64)
-    /// A submission that a schedule fired was refused; tried again when `retriable`, else skipped.
+    /// The submission of a schedule was refused. It is retried when `retriable`, else skipped.
     case fireFailed(schedule: String, wall: Int64, Trouble, retriable: Bool)
 
-    /// A worker process introduced itself, or came back, holding `held`.
+    /// A worker process connected or reconnected, holding `held`.
     case hello(SessionID, SessionProfile, held: [LeaseToken])
     /// A worker can take this many further offers.
     case ready(SessionID, credit: UInt32)
-    /// A worker's work loop is alive, with these leases in hand; what it did to origins, and the highest grant round it has applied.
-    /// `namesHeld` = every live grant of an earlier incarnation is among them.
+    /// A worker's work loop is running and holds these leases. Contains its use of origins and the highest grant round
+    /// that it has applied. `namesHeld` = every live grant of an earlier run is included.
     case progress(
         SessionID, [LeaseProgress], origins: [OriginUse] = [], acknowledged: UInt64 = 0, namesHeld: Bool = false)
-    /// A worker offers a result; everything it names is durable.
+    /// A worker reports a result. Everything that the result names is durable.
     case commit(SessionID, LeaseToken, CommitResult)
-    /// A result that cannot be accepted, whatever its token: its blob is not there, or its numbers make no sense.
+    /// A result that cannot be accepted, whatever its token: its blob does not exist, or its numbers are inconsistent.
     case refusedCommit(SessionID, LeaseToken, Trouble)
     /// An attempt failed as a whole.
     ///
     /// - Parameter lostShards: What a merge could not read; the batches that made them are fetched again.
     case fail(SessionID, LeaseToken, Trouble, retriable: Bool, lostShards: [ContentDigest] = [])
-    /// Leases given back untouched; costs no attempt.
+    /// Leases returned without an attempt. Costs no attempt.
     case giveBack(SessionID, [LeaseToken])
-    /// A worker leaves.
+    /// A worker disconnects.
     case bye(SessionID)
-    /// A worker is to finish what it has and leave, or (`isOn` false) to stay after all. Unknown sessions are left alone.
+    /// A worker must finish its leases and leave, or (`isOn` false) that request is cancelled. Ignored for unknown
+    /// sessions.
     case drain(SessionID, isOn: Bool)
-    /// These offers were certainly not delivered.
+    /// These offers were definitely not delivered.
     case undelivered(SessionID, [LeaseToken])
 
     /// The manifest of a package is durable.
     ///
-    /// `decides` = whether the package's bytes follow from it alone; something else reaches them when it names what may change, as a style's
-    /// address does.
+    /// `decides` = the package's bytes follow from the manifest alone. It is false when the manifest refers to
+    /// something that may change, for example the address of a style.
     case manifestWritten(JobID, package: Int, ContentDigest, decides: Bool = true)
     /// The catalog has the package.
     case published(JobID, package: Int, version: UInt32, path: String, unchanged: Bool)
     /// Writing the manifest or publishing failed.
     case packageTrouble(JobID, package: Int, Trouble, retriable: Bool)
-    /// A manifest could not be written, or its job had ended before. Every ``Effect/writeManifest(_:package:)`` is answered by this event or
-    /// by ``manifestWritten(_:package:_:decides:)``.
+    /// A manifest could not be written, or its job had already ended. Every ``Effect/writeManifest(_:package:)`` is
+    /// answered by this event or by ``manifestWritten(_:package:_:decides:)``.
     case manifestFailed(JobID, package: Int, Trouble, retriable: Bool)
 
-    /// Room for blobs is short: the oldest baseline is to go.
+    /// Disk space for blobs is short: release the oldest previous build.
     case makeRoom
     /// Time has passed.
     case timer
-    /// The coordinator itself was deaf for a while (stopped, or its disk was full): no lease may suffer for it.
+    /// The coordinator itself was stalled (suspended, or its disk was full). No lease may expire because of that.
     case wasDeaf
 }
 
-/// What a worker says of itself.
+/// The description of a worker, from its hello.
 public struct SessionProfile: Hashable, Sendable {
-    /// Shown to people; unique only by habit.
+    /// Shown to people.
+    ///
+    /// Not guaranteed to be unique.
     public var name: String
     /// Host name.
     public var host: String
@@ -96,9 +99,9 @@ public struct SessionProfile: Hashable, Sendable {
     public var canFetch: Bool
     /// Whether it takes packages.
     public var canMerge: Bool
-    /// The newest version of packages it writes.
+    /// The newest package format that it writes.
     public var packageFormat: UInt32 = .max
-    /// The formats it writes beside the package file; ascending once it is known.
+    /// The formats that it writes in addition to the package file, ascending.
     public var exports: [String] = []
 
     /// A worker's description.
@@ -112,11 +115,11 @@ public struct SessionProfile: Hashable, Sendable {
     }
 }
 
-/// How far a lease has come.
+/// The progress of a lease.
 public struct LeaseProgress: Hashable, Sendable {
     /// The lease.
     public var token: LeaseToken
-    /// Tiles settled.
+    /// Tiles completed.
     public var done: UInt64
     /// Bytes received.
     public var bytes: UInt64
@@ -129,9 +132,9 @@ public struct LeaseProgress: Hashable, Sendable {
     }
 }
 
-/// What a commit carries.
+/// The content of a commit.
 public enum CommitResult: Hashable, Sendable {
-    /// A fetched batch: shard, numbers, the failed tiles that are named.
+    /// A fetched batch: its shard, its counts, and its named failed tiles.
     case fetch(ContentDigest, FetchCounts, failures: [FailedTile])
     /// A merged package.
     case merge(MergedPackage)

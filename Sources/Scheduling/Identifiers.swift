@@ -1,24 +1,25 @@
-/// Number of a job, rising from 1 for the life of a data folder.
+/// Number of a job, rising from 1 over the lifetime of a data folder.
 public typealias JobID = UInt64
 
-/// Number a worker process draws at its start; never 0.
+/// Random number that a worker process chooses at its start; never 0.
 public typealias SessionID = UInt64
 
-/// A fencing token: names one lease of one piece of work for ever.
+/// A fencing token: identifies one lease of one piece of work permanently.
 ///
-/// `epoch << 32 | counter`. The epoch is made durable before a coordinator accepts its first message, so tokens stay unique even
-/// when the last transactions of a previous incarnation were lost (design/cluster.md, 3.4; the simulator's mutant `tokenReuse`).
+/// `epoch << 32 | counter`. The epoch is made durable before a coordinator accepts its first message. So tokens stay
+/// unique even when the last transactions of the previous run were lost. The simulator's mutant `tokenReuse` shows the
+/// failure that this prevents.
 public struct LeaseToken: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The number as it travels.
+    /// The number as it is sent and stored.
     public let rawValue: UInt64
 
     /// The token with this number.
     public init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
-    /// The `counter`-th token of an incarnation.
+    /// The `counter`-th token of one run of the coordinator.
     public init(epoch: UInt32, counter: UInt32) { rawValue = UInt64(epoch) << 32 | UInt64(counter) }
 
-    /// The incarnation of the coordinator that granted it.
+    /// The epoch of the coordinator run that granted it.
     public var epoch: UInt32 { UInt32(truncatingIfNeeded: rawValue >> 32) }
 
     /// `epoch.counter`.
@@ -28,7 +29,7 @@ public struct LeaseToken: Hashable, Comparable, Sendable, CustomStringConvertibl
     public static func < (left: LeaseToken, right: LeaseToken) -> Bool { left.rawValue < right.rawValue }
 }
 
-/// A SHA-256 held inline, so that 25,000 of them need no heap.
+/// A SHA-256 digest stored inline, so that 25,000 of them need no heap allocation.
 public struct ContentDigest: Hashable, Sendable, CustomStringConvertible {
     private var words: (UInt64, UInt64, UInt64, UInt64)
 

@@ -7,41 +7,43 @@ struct Job: Sendable {
     var packages: [Package]
     /// Indices of ready batches, lowest first.
     var ready: Heap<Int> = []
-    /// Its place in the rotation: rises by tiles granted over weight.
+    /// Its position in the fair queue: rises by granted tiles divided by weight.
     var pass: UInt64 = 0
-    /// Whether an entry of the rotation names it.
+    /// Whether an entry of the fair queue names it.
     var isQueued = false
-    /// Tells that entry from older ones.
+    /// Distinguishes that entry from older ones.
     var ticket: UInt32 = 0
-    /// How long the last accepted batches of this incarnation took.
+    /// The durations of the last batches accepted by this run.
     ///
     /// Milliseconds.
     var durations: [Int64] = []
-    /// Batches that were cut.
+    /// Number of batches that were split.
     var cuts = 0
     /// Failed tiles listed so far.
     var listed = 0
-    /// Tokens of leases that ended without an accepted commit, so that a late commit can be traced to the job.
+    /// Tokens of leases that ended without an accepted commit, so that a late commit can be assigned to the job.
     var lost: [LeaseToken] = []
-    /// Whether only a stub is left.
+    /// Whether only a placeholder is left.
     var isForgotten = false
-    /// The first failure, for the reason of a job that fails.
+    /// The first failure, for the reason of a failed job.
     var firstTrouble: String?
-    /// Whose budget its requests draw from.
+    /// The origin whose budget its requests use.
     let origin: JobOrigin?
-    /// Which batches each package waits for.
+    /// The batches that each package waits for.
     var needs: PackageNeeds
-    /// Jobs of one tileset share what they fetch.
+    /// Jobs with the same tileset share fetched tiles.
     let tileset: ContentDigest?
     /// See ``JobSubmission/formats``.
     let formats: [[String]]
-    /// The cells of the batches, to find those that overlap another job's.
+    /// The cells of the batches, used to find batches that overlap another job.
     var cells = CellRuns()
-    /// Ready batches that wait because another job fetches some of their tiles at this moment.
+    /// Ready batches that wait because another job is fetching some of their tiles.
     var parked: Set<Int> = []
     /// Tokens of its leases.
     var leased: Set<LeaseToken> = []
-    /// Sessions that said that they lack what the job asks for, such as a secret; forgotten with the incarnation.
+    /// Sessions that reported that they lack something the job needs, such as a secret.
+    ///
+    /// Not kept over a restart.
     var unable: Set<SessionID> = []
 
     init(_ stored: StoredJob) {
@@ -60,12 +62,12 @@ struct Job: Sendable {
         cuts = batches.count { $0.state == .split }
     }
 
-    /// To be called when it begins to stand still, or has stood still.
+    /// Must be called when the job becomes inactive or was inactive.
     mutating func noteRest() {
         if batches.contains(where: { $0.digest != nil || $0.partial != nil }) { summary.hasRested = true }
     }
 
-    /// Makes everything that follows from the batches anew.
+    /// Recomputes everything that depends on the batches.
     mutating func takeUp(_ known: PackageNeeds?) {
         recount()
         cuts = 0
@@ -80,10 +82,12 @@ struct Job: Sendable {
         firstTrouble = nil
     }
 
-    /// The numbers anew from the batches.
+    /// Recomputes the counts from the batches.
     mutating func recount() { summary.counts = counted() }
 
-    /// The numbers as the batches have them; `inFlightDone` is the leases' and stays 0.
+    /// The counts computed from the batches.
+    ///
+    /// `inFlightDone` belongs to the leases and stays 0.
     func counted() -> JobCounts {
         var counts = JobCounts()
         for batch in batches {
@@ -99,7 +103,7 @@ struct Job: Sendable {
         return counts
     }
 
-    /// Moves a batch to another state, keeping numbers and queue.
+    /// Moves a batch to another state and updates counts and queue.
     mutating func move(_ index: Int, to state: BatchState) {
         let wasSettled = batches[index].state.isSettled
         summary.counts[batches[index].state] -= 1
@@ -128,10 +132,10 @@ struct Job: Sendable {
         return nil
     }
 
-    /// The formats that a package is to have beside its own, ascending.
+    /// The formats of a package in addition to its own, ascending.
     func formats(of package: Int) -> [String] { formats.indices.contains(package) ? formats[package] : [] }
 
-    /// Whether a batch could be granted.
+    /// Whether a batch can be granted.
     var hasReadyWork: Bool { summary.counts[.ready] > UInt64(parked.count) }
 
     var hasEndedFetching: Bool {

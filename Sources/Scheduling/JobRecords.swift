@@ -1,27 +1,27 @@
 public import Tiles
 
-/// Where a job stands.
+/// The state of a job.
 ///
-/// `fetching → merging → publishing → done`, or an end by failure or by hand.
+/// `fetching → merging → publishing → done`, or `failed` or `cancelled`.
 public enum JobState: String, Hashable, Sendable, CaseIterable {
     /// Batches are being fetched.
     case fetching
-    /// Every batch has ended well; packages are being merged.
+    /// Every batch has ended successfully; packages are being merged.
     case merging
-    /// Every package is merged; the last ones are on their way into the catalog.
+    /// Every package is merged; the last ones are being published.
     case publishing
     /// Every package is in the catalog.
     case done
-    /// Ended with a reason.
+    /// Ended with an error; the reason is stored.
     case failed
     /// Ended by request.
     case cancelled
 
-    /// Whether nothing more will happen.
+    /// Whether the state is final.
     public var isFinal: Bool { self == .done || self == .failed || self == .cancelled }
 }
 
-/// Where a batch stands.
+/// The state of a batch.
 public enum BatchState: UInt8, Hashable, Sendable, CaseIterable {
     /// Waiting for a worker.
     case ready = 0
@@ -31,12 +31,14 @@ public enum BatchState: UInt8, Hashable, Sendable, CaseIterable {
     case backoff = 2
     /// Its shard is durable and counted.
     case done = 3
-    /// Given up; `trouble` says why.
+    /// Failed permanently; `trouble` says why.
     case dead = 4
-    /// Cut into the batches that were appended for it; holds no tiles any more.
+    /// Split into batches that were appended for it. Contains no tiles any more.
     case split = 5
 
-    /// Whether nothing more is to be expected of the batch: packages need not wait for it.
+    /// Whether the batch has reached a final state.
+    ///
+    /// Packages do not wait for it.
     public var isSettled: Bool {
         switch self {
         case .ready, .leased, .backoff: false
@@ -45,9 +47,9 @@ public enum BatchState: UInt8, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// Where a package stands.
+/// The state of a package.
 public enum PackageState: UInt8, Hashable, Sendable, CaseIterable {
-    /// The batches it needs have not all settled.
+    /// Some of its batches have not reached a final state.
     case waiting = 0
     /// Its manifest is being written.
     case manifest = 1
@@ -57,27 +59,29 @@ public enum PackageState: UInt8, Hashable, Sendable, CaseIterable {
     case leased = 3
     /// Waiting for its next attempt.
     case backoff = 4
-    /// Merged and durable as a blob; on its way into the catalog.
+    /// Merged and durable as a blob; being published.
     case publishing = 5
     /// In the catalog as a new version.
     case published = 6
-    /// In the catalog already, byte for byte.
+    /// Already in the catalog, byte for byte.
     case unchanged = 7
-    /// Given up; `trouble` says why.
+    /// Failed permanently; `trouble` says why.
     case failed = 8
 
     /// Whether the package is in the catalog.
     public var isPublished: Bool { self == .published || self == .unchanged }
 }
 
-/// Why an attempt ended badly.
+/// Why an attempt failed.
 public struct Trouble: Hashable, Sendable {
     /// Stable kebab-case code.
     public var cause: String
     /// One line for people; at most 200 characters.
     public var detail: String
 
-    /// A trouble; the detail is cut to its limit.
+    /// A failure.
+    ///
+    /// The detail is cut to its limit.
     public init(cause: String, detail: String) {
         self.cause = String(cause.prefix(64))
         self.detail = String(detail.prefix(200))
@@ -92,11 +96,11 @@ public struct Batch: Hashable, Sendable {
     public let zooms: ZoomRange
     /// Number of tiles.
     public let tiles: UInt64
-    /// Where it stands.
+    /// Its state.
     public internal(set) var state: BatchState = .ready
-    /// Attempts that ended with a report of failure.
+    /// Attempts that ended with a reported failure.
     public internal(set) var attempts: UInt8 = 0
-    /// Leases that ended in silence.
+    /// Leases that expired without a report.
     public internal(set) var losses: UInt8 = 0
     /// The current lease, or the one whose commit was accepted.
     public internal(set) var token: LeaseToken?
@@ -104,11 +108,13 @@ public struct Batch: Hashable, Sendable {
     public internal(set) var owner: SessionID = 0
     /// SHA-256 of the accepted shard.
     public internal(set) var digest: ContentDigest?
-    /// The shard of an attempt some of whose tiles failed: what it holds need not be fetched again.
+    /// The shard of an attempt in which some tiles failed.
+    ///
+    /// Its tiles need not be fetched again.
     public internal(set) var partial: ContentDigest?
-    /// What the accepted commit said.
+    /// The counts of the accepted commit.
     public internal(set) var result = FetchCounts()
-    /// Why the last attempt ended badly.
+    /// Why the last attempt failed.
     public internal(set) var trouble: Trouble?
 
     /// A batch that waits for its first attempt.
@@ -118,7 +124,7 @@ public struct Batch: Hashable, Sendable {
         tiles = planned.tiles
     }
 
-    /// A batch as read back from a store.
+    /// A batch as read from a store.
     public init(
         cell: TileID, zooms: ZoomRange, tiles: UInt64, state: BatchState, attempts: UInt8, losses: UInt8,
         token: LeaseToken?,
@@ -139,27 +145,29 @@ public struct Batch: Hashable, Sendable {
     }
 }
 
-/// What an accepted fetch said about its shard, besides its digest.
+/// The counts of an accepted fetch.
 public struct FetchCounts: Hashable, Sendable {
     /// Tiles with a body.
     public var stored: UInt64 = 0
-    /// Tiles the origin has nothing for.
+    /// Tiles for which the origin has no data.
     public var empty: UInt64 = 0
-    /// Tiles that could not be had.
+    /// Tiles that could not be fetched.
     public var failed: UInt64 = 0
     /// Bytes of all bodies.
     public var bodyBytes: UInt64 = 0
     /// Bytes of the shard file.
     public var shardBytes: UInt64 = 0
-    /// Of the stored and empty tiles, those taken from shards that were there already.
+    /// Of the stored and empty tiles, those taken from existing shards.
     public var reused: UInt64 = 0
     /// Of the stored tiles, those that the origin confirmed without sending them.
     public var notModified: UInt64 = 0
-    /// Body bytes the origin sent, over all attempts at its tiles.
+    /// Body bytes that the origin sent, over all attempts at these tiles.
     public var received: UInt64 = 0
-    /// The SHA-256 in the shard's footer; `nil` from workers that do not tell it.
+    /// The SHA-256 in the shard's footer; `nil` from workers that do not report it.
     public var footer: ContentDigest?
-    /// The version of the source's data that the shard is made from; not kept with the batch, because the job has it.
+    /// The version of the source's data in the shard.
+    ///
+    /// Not stored with the batch, because the job has it.
     ///
     /// See ``JobSummary/sourceVersion``. `nil` from servers, and from workers of earlier builds.
     public var sourceVersion: String?
@@ -180,7 +188,7 @@ public struct FetchCounts: Hashable, Sendable {
         self.footer = footer
     }
 
-    /// Stored, empty and failed together; `nil` when the sum does not fit.
+    /// The sum of stored, empty and failed; `nil` when it does not fit.
     var settled: UInt64? {
         let (some, first) = stored.addingReportingOverflow(empty)
         let (all, second) = some.addingReportingOverflow(failed)
@@ -188,7 +196,7 @@ public struct FetchCounts: Hashable, Sendable {
     }
 }
 
-/// What a merge made.
+/// The result of a merge.
 public struct MergedPackage: Hashable, Sendable {
     /// SHA-256 of the package file, durable as a blob.
     public var digest: ContentDigest
@@ -198,7 +206,9 @@ public struct MergedPackage: Hashable, Sendable {
     public var tiles: UInt64
     /// `agg_tiles_hash` of its tiles.
     public var tilesHash: String
-    /// What was written beside the package file, ascending by format; durable as blobs too.
+    /// Files written in addition to the package file, ascending by format.
+    ///
+    /// They are durable as blobs too.
     public var files: [MergedFile]
 
     /// A merged package.
@@ -235,13 +245,13 @@ public struct MergedFile: Hashable, Sendable {
 public struct Package: Hashable, Sendable {
     /// File-name safe id.
     public let id: String
-    /// Tiles its mask implies.
+    /// Tiles in its mask.
     public let tiles: UInt64
-    /// Where it stands.
+    /// Its state.
     public internal(set) var state: PackageState = .waiting
-    /// Attempts that ended with a report of failure, of merging or of publishing.
+    /// Attempts of merging or publishing that ended with a reported failure.
     public internal(set) var attempts: UInt8 = 0
-    /// Leases that ended in silence.
+    /// Leases that expired without a report.
     public internal(set) var losses: UInt8 = 0
     /// The current lease, or the one whose commit was accepted.
     public internal(set) var token: LeaseToken?
@@ -249,13 +259,13 @@ public struct Package: Hashable, Sendable {
     public internal(set) var owner: SessionID = 0
     /// SHA-256 of the merge manifest.
     public internal(set) var manifest: ContentDigest?
-    /// What was merged.
+    /// The merged package.
     public internal(set) var merged: MergedPackage?
     /// Version in the catalog; 0 before publication.
     public internal(set) var version: UInt32 = 0
     /// Path in the catalog folder.
     public internal(set) var path = ""
-    /// Why the last attempt ended badly.
+    /// Why the last attempt failed.
     public internal(set) var trouble: Trouble?
 
     /// A package that waits for its tiles.
@@ -264,7 +274,7 @@ public struct Package: Hashable, Sendable {
         self.tiles = tiles
     }
 
-    /// A package as read back from a store.
+    /// A package as read from a store.
     public init(
         id: String, tiles: UInt64, state: PackageState, attempts: UInt8, losses: UInt8, token: LeaseToken?,
         owner: SessionID,
@@ -284,7 +294,7 @@ public struct Package: Hashable, Sendable {
     }
 }
 
-/// A tile that could not be had, as the job's report lists it.
+/// A tile that could not be fetched, for the job's report.
 public struct FailedTile: Hashable, Sendable {
     /// The tile.
     public var tile: TileID

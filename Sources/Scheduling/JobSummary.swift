@@ -1,24 +1,26 @@
-/// The numbers of a job, always true: stored + empty + failed + inFlightDone never exceeds `tiles`.
+/// The counts of a job.
+///
+/// stored + empty + failed + inFlightDone never exceeds `tiles`.
 public struct JobCounts: Hashable, Sendable {
     /// Tiles of the job.
     public var tiles: UInt64 = 0
     /// Committed tiles with a body.
     public var stored: UInt64 = 0
-    /// Committed tiles the origin has nothing for.
+    /// Committed tiles for which the origin has no data.
     public var empty: UInt64 = 0
-    /// Tiles given up: named in commits, or of dead batches.
+    /// Failed tiles: named in commits, or in dead batches.
     public var failed: UInt64 = 0
-    /// Tiles settled by running leases, not yet committed.
+    /// Tiles completed by running leases and not committed yet.
     ///
-    /// Zero in a store.
+    /// Always 0 in a store.
     public var inFlightDone: UInt64 = 0
     /// Bytes of committed bodies.
     public var bytes: UInt64 = 0
-    /// Of the stored and empty tiles, those taken from shards that were there already instead of from the origin.
+    /// Of the stored and empty tiles, those taken from existing shards instead of from the origin.
     public var reused: UInt64 = 0
-    /// Of the stored tiles, those that the origin only confirmed: they are as an earlier build has them.
+    /// Of the stored tiles, those that the origin only confirmed: they are unchanged since an earlier build.
     public var notModified: UInt64 = 0
-    /// Body bytes the origin sent for committed tiles.
+    /// Body bytes that the origin sent for committed tiles.
     public var received: UInt64 = 0
     /// Batches by state, indexed by ``BatchState/rawValue``.
     public var batches: [UInt64] = [0, 0, 0, 0, 0, 0]
@@ -32,7 +34,7 @@ public struct JobCounts: Hashable, Sendable {
         set { batches[Int(state.rawValue)] = newValue }
     }
 
-    /// Counts an accepted fetch.
+    /// Adds an accepted fetch.
     mutating func book(_ result: FetchCounts) {
         stored += result.stored
         empty += result.empty
@@ -43,7 +45,7 @@ public struct JobCounts: Hashable, Sendable {
         received &+= result.received
     }
 
-    /// Takes an accepted fetch back.
+    /// Subtracts an accepted fetch.
     mutating func unbook(_ result: FetchCounts) {
         stored -= result.stored
         empty -= result.empty
@@ -54,22 +56,24 @@ public struct JobCounts: Hashable, Sendable {
         received &-= result.received
     }
 
-    /// All batches, those that were cut included.
+    /// All batches, including those that were split.
     public var totalBatches: UInt64 { batches.reduce(0, +) }
 
-    /// The batches that hold tiles.
+    /// The batches that contain tiles.
     public var wholeBatches: UInt64 { totalBatches - self[.split] }
 }
 
-/// What the scheduler keeps of a job beside its batches and packages, in memory and as a row.
+/// The data of a job except its batches and packages, in memory and as a row.
 public struct JobSummary: Hashable, Sendable {
     /// Its number.
     public let id: JobID
-    /// What the submitter called the request; a repeated one returns the job.
+    /// The submitter's name of the request.
+    ///
+    /// A repeated request returns the same job.
     ///
     /// Empty = never repeated.
     public let requestID: String
-    /// Higher runs first; a negative one rests.
+    /// Higher runs first; negative = paused.
     public internal(set) var priority: Int32
     /// Share of the cluster among jobs of one priority; at least 1.
     public internal(set) var weight: UInt32
@@ -77,28 +81,33 @@ public struct JobSummary: Hashable, Sendable {
     ///
     /// 0...1.
     public let allowedMissing: Double
-    /// Where it stands.
+    /// Its state.
     public internal(set) var state: JobState = .fetching
     /// Why it failed or was cancelled.
     public internal(set) var reason = ""
-    /// Its numbers.
+    /// Its counts.
     public internal(set) var counts = JobCounts()
-    /// Jobs that must be done before it begins; one that is done is taken off the list.
-    public internal(set) var after: [JobID]
-    /// SHA-256 of everything that reaches its packages; jobs of one identity make the same bytes.
-    public let identity: ContentDigest?
-    /// Whether it has ended and still holds its batches and their shards: failed, so that a retry goes on where it ended; done, as a
-    /// baseline of rebuilds.
-    public internal(set) var keepsBlobs: Bool
-    /// Whether it stood still with tiles in hand, paused or ended and retried: they may be of another day, so no other job takes its tiles as
-    /// they are.
-    public internal(set) var hasRested: Bool
-    /// The version of the source's data from which all its tiles come: that of the first result with tiles.
+    /// Jobs that must be done before it starts.
     ///
-    /// `nil` before that, and for servers, whose data has no version as a whole.
+    /// A finished job is removed from the list.
+    public internal(set) var after: [JobID]
+    /// SHA-256 of everything that affects its packages.
+    ///
+    /// Jobs with the same identity produce the same bytes.
+    public let identity: ContentDigest?
+    /// Whether it has ended and still has its batches and their shards: a failed job, so that a retry continues it; a
+    /// finished job, as the previous build for rebuilds.
+    public internal(set) var keepsBlobs: Bool
+    /// Whether it was inactive with fetched tiles, because it was paused or ended and was retried.
+    ///
+    /// The tiles may be stale, so no other job uses them unchecked.
+    public internal(set) var hasRested: Bool
+    /// The version of the source's data of all its tiles: that of the first result with tiles.
+    ///
+    /// `nil` before that, and for servers, whose data has no single version.
     public internal(set) var sourceVersion: String?
 
-    /// A job as submitted or as read back from a store.
+    /// A job as submitted or as read from a store.
     public init(
         id: JobID, requestID: String, priority: Int32, weight: UInt32, allowedMissing: Double,
         state: JobState = .fetching,
@@ -121,7 +130,7 @@ public struct JobSummary: Hashable, Sendable {
     }
 }
 
-/// A job as asked for, planned already.
+/// A submitted job with its plan.
 public struct JobSubmission: Sendable {
     /// See ``JobSummary/requestID``.
     public var requestID: String
@@ -135,25 +144,29 @@ public struct JobSubmission: Sendable {
     public var batches: [PlannedBatch]
     /// The packages; at least one.
     public var packages: [Package]
-    /// The caller's own description, handed to the store with the job and never looked into.
+    /// The caller's own description.
+    ///
+    /// It is stored with the job and never read by the scheduler.
     public var payload: [UInt8]
-    /// Whose budget its requests draw from; `nil` = nobody's.
+    /// The origin whose budget its requests use; `nil` = none.
     public var origin: JobOrigin?
     /// See ``JobSummary/after``.
     public var after: [JobID]
-    /// See ``JobSummary/identity``; `nil` = like no other job.
+    /// See ``JobSummary/identity``; `nil` = identical to no other job.
     public var identity: ContentDigest?
     /// The schedule it comes from.
     public var firing: Firing?
-    /// Which batches each package waits for; `nil` = all of them.
+    /// The batches that each package waits for; `nil` = all of them.
     public var needs: PackageNeeds?
-    /// Names the bytes of the tileset: jobs of one tileset share what they fetch.
+    /// Identifies the bytes of the tileset.
     ///
-    /// `nil` = with nobody.
+    /// Jobs with the same tileset share fetched tiles.
+    ///
+    /// `nil` = not shared.
     public var tileset: ContentDigest?
-    /// Per package, the formats it is to have beside its own, ascending; empty = none has any.
+    /// Per package, the formats in addition to its own, ascending; empty = none for any package.
     public var formats: [[String]]
-    /// The version of the source's data that the submitter has seen; `nil` = the first that a worker meets.
+    /// The version of the source's data that the submitter has seen; `nil` = the first one that a worker reports.
     public var sourceVersion: String?
 
     /// A job of `packages` over `batches`.

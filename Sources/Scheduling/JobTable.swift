@@ -1,37 +1,40 @@
-/// Jobs by place: places rise for the life of the process, and the oldest can be let go.
+/// Jobs by position.
 ///
-/// A forgotten job leaves a stub until every older one is forgotten too, so that a place always means the same job.
+/// Positions rise over the lifetime of the process, and the oldest jobs can be removed.
+///
+/// A forgotten job leaves a placeholder until every older one is forgotten too, so that a position always means the
+/// same job.
 struct JobTable: Sendable {
     private var items: [Job] = []
     private var base = 0
 
-    /// The places of everything held.
+    /// The positions of all jobs held.
     var indices: Range<Int> { base..<(base + items.count) }
 
     #if DEBUG
-        /// The job at a place of ``indices``.
+        /// The job at a position in ``indices``.
         ///
-        /// A copy: unoptimized code of Swift 6.3 reads a field of a yielded job after the job was freed.
+        /// Returns a copy: unoptimized code of Swift 6.3 reads a field of a yielded job after the job was freed.
         subscript(place: Int) -> Job {
             get { items[place - base] }
             _modify { yield &items[place - base] }
         }
     #else
-        /// The job at a place of ``indices``.
+        /// The job at a position in ``indices``.
         subscript(place: Int) -> Job {
             _read { yield items[place - base] }
             _modify { yield &items[place - base] }
         }
     #endif
 
-    /// Adds a job; returns its place.
+    /// Adds a job and returns its position.
     @discardableResult
     mutating func append(_ job: Job) -> Int {
         items.append(job)
         return indices.upperBound - 1
     }
 
-    /// Empties a job that has ended, and gives back the room of the oldest ones.
+    /// Removes the data of a job that has ended, and frees the memory of the oldest ones.
     mutating func forget(_ place: Int) {
         guard indices.contains(place), items[place - base].summary.state.isFinal else { return }
         items[place - base].packages = []

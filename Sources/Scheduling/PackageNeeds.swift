@@ -1,20 +1,21 @@
 public import Tiles
 
-/// Which batches each package of a job waits for, and how many of them are still open.
+/// The batches that each package of a job waits for, and how many of them are open.
 ///
-/// Many batches serve the same packages: a batch holds four bytes, the number of its group; a group is a list of packages. A batch that
-/// settles, or is opened again, costs the packages it serves and nothing else. Not stored: made from the masks at submission and at a start.
+/// Many batches serve the same packages: a batch stores four bytes, the number of its group; a group is a list of
+/// packages. When a batch reaches a final state or is opened again, only the packages that it serves are updated. Not
+/// stored: computed from the masks at submission and at a start.
 public struct PackageNeeds: Hashable, Sendable {
     /// The packages of each group, ascending.
     private var groups: [[Int]]
     /// The group of each batch.
     private var groupOfBatch: [UInt32]
-    /// Batches of each package that are not settled.
+    /// Batches of each package that are not in a final state.
     private(set) var open: [Int]
-    /// Packages whose last open batch has settled since ``takeClosed()``.
+    /// Packages whose last open batch has ended since ``takeClosed()``.
     private var closed: [Int] = []
 
-    /// Every package needs every batch: right for one package, and safe for any.
+    /// Every package needs every batch: correct for one package, and safe for any number.
     public init(packages: Int, batches: Int) {
         groups = [Array(0..<packages)]
         groupOfBatch = [UInt32](repeating: 0, count: batches)
@@ -23,11 +24,12 @@ public struct PackageNeeds: Hashable, Sendable {
 
     /// A package needs the batches whose cell is in its mask.
     ///
-    /// Costs a walk over each mask at the zooms of the cells, which come in runs of one zoom along the Hilbert curve.
+    /// Costs one pass over each mask at the zooms of the cells. The cells are in runs of one zoom along the Hilbert
+    /// curve.
     ///
     /// - Parameters:
-    ///   - masks: The masks of the packages, in their order.
-    ///   - cells: The cells of the batches, in theirs.
+    ///   - masks: The masks of the packages, in the order of the packages.
+    ///   - cells: The cells of the batches, in the order of the batches.
     public init(masks: [TileMask], cells: [TileID]) {
         self.init(packages: masks.count, batches: cells.count)
         guard masks.count > 1 else { return }
@@ -58,9 +60,9 @@ public struct PackageNeeds: Hashable, Sendable {
         }
     }
 
-    /// How many packages there are.
+    /// The number of packages.
     public var packages: Int { open.count }
-    /// How many batches there are.
+    /// The number of batches.
     public var batches: Int { groupOfBatch.count }
 
     /// The packages that a batch serves, ascending.
@@ -71,16 +73,18 @@ public struct PackageNeeds: Hashable, Sendable {
     /// Whether a package still waits for a batch.
     func isOpen(_ package: Int) -> Bool { open.indices.contains(package) && open[package] > 0 }
 
-    /// Adds a batch behind the last one that serves what `parent` serves; it counts as open.
+    /// Appends a batch that serves the same packages as `parent`.
+    ///
+    /// It counts as open.
     mutating func append(childOf parent: Int) {
         guard groupOfBatch.indices.contains(parent) else { return }
         groupOfBatch.append(groupOfBatch[parent])
         for package in served(by: parent) { open[package] += 1 }
     }
 
-    /// Counts anew: all batches but those that `isSettled` says are open.
+    /// Recomputes all counts: batches for which `isSettled` is false are open.
     ///
-    /// Every package without an open batch counts as closed just now.
+    /// Every package without an open batch counts as newly closed.
     mutating func recount(_ isSettled: (Int) -> Bool) {
         var inGroup = [Int](repeating: 0, count: groups.count)
         for index in groupOfBatch.indices where !isSettled(index) { inGroup[Int(groupOfBatch[index])] += 1 }
@@ -91,7 +95,7 @@ public struct PackageNeeds: Hashable, Sendable {
         closed = open.indices.filter { open[$0] == 0 }
     }
 
-    /// Notes that a batch has settled, or is open again.
+    /// Records that a batch has reached a final state, or is open again.
     mutating func note(_ batch: Int, isSettled: Bool) {
         guard groupOfBatch.indices.contains(batch) else { return }
         for package in groups[Int(groupOfBatch[batch])] {
@@ -100,7 +104,7 @@ public struct PackageNeeds: Hashable, Sendable {
         }
     }
 
-    /// The packages whose tiles came in since the last call, in the order they did.
+    /// The packages whose last open batch has ended since the last call, in that order.
     mutating func takeClosed() -> [Int] {
         guard !closed.isEmpty else { return [] }
         defer { closed = [] }

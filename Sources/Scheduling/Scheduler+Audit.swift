@@ -1,9 +1,9 @@
 import Tiles
 
 extension Scheduler {
-    /// Recomputes everything that is kept incrementally and names each difference; empty = sound.
+    /// Recomputes everything that is maintained incrementally and describes each difference; empty = no error.
     ///
-    /// Costs a pass over all batches: for tests.
+    /// Costs a pass over all batches. For tests.
     public func audit() -> [String] {
         var found: [String] = []
         for place in jobs.indices where !jobs[place].summary.state.isFinal {
@@ -16,7 +16,7 @@ extension Scheduler {
             if counts != job.summary.counts {
                 found.append("\(name): numbers \(job.summary.counts) should be \(counts)")
             }
-            if counts.totalBatches != UInt64(job.batches.count) { found.append("\(name): batches do not add up") }
+            if counts.totalBatches != UInt64(job.batches.count) { found.append("\(name): the sum of batches is wrong") }
             if counts.stored + counts.empty + counts.failed + counts.inFlightDone > counts.tiles {
                 found.append("\(name): progress above 100 %")
             }
@@ -40,7 +40,7 @@ extension Scheduler {
             let isFree = job.summary.priority >= 0 && job.summary.after.isEmpty
             let canRun = job.summary.state == .fetching && isFree && job.hasReadyWork
             let isIdled = job.origin.map { idled[$0.name]?.contains(place) == true } ?? false
-            if canRun && !job.isQueued && !isIdled { found.append("\(name): ready batches but no turn") }
+            if canRun && !job.isQueued && !isIdled { found.append("\(name): ready batches, but no queue entry") }
         }
         found += auditOrders() + auditBackups()
         for (token, lease) in leases {
@@ -51,7 +51,7 @@ extension Scheduler {
             let job = jobs[lease.work.job]
             if job.summary.state.isFinal { found.append("lease \(token): its job has ended") }
             if let session = sessions[lease.session], unclaimed[lease.session] == nil, !session.leases.contains(token) {
-                found.append("lease \(token): its session does not know it")
+                found.append("lease \(token): its session does not list it")
             }
         }
         for work in writing.keys where !jobs.contains(work.job) {
@@ -71,53 +71,59 @@ extension Scheduler {
         return found.sorted()
     }
 
-    /// Second leases: each beside a live first one of the same batch, with another session.
+    /// Checks speculative leases: each needs a live first lease of the same batch, in another session.
     private func auditBackups() -> [String] {
         var found: [String] = []
         for (work, token) in backups {
             guard case .batch(let job, let index) = work, let lease = leases[token], lease.isBackup, lease.work == work
             else {
-                found.append("backup \(token): no lease of its batch")
+                found.append("speculative lease \(token): no lease of its batch")
                 continue
             }
             let first = jobs[job].batches[index].token.flatMap { leases[$0] }
-            if first?.isBackup != false { found.append("backup \(token): no first lease") }
-            if first?.session == lease.session { found.append("backup \(token): with the session of the first lease") }
+            if first?.isBackup != false { found.append("speculative lease \(token): no first lease") }
+            if first?.session == lease.session {
+                found.append("speculative lease \(token): same session as the first lease")
+            }
         }
         for (token, lease) in leases where lease.isBackup && backups[lease.work] != token {
-            found.append("backup \(token): nobody knows it")
+            found.append("speculative lease \(token): not listed by its batch")
         }
         return found
     }
 
-    /// Pauses, successions, kept jobs and schedules.
+    /// Checks pauses, predecessors, kept jobs and schedules.
     private func auditOrders() -> [String] {
         var found: [String] = []
         for lease in leases.values where jobs.contains(lease.work.job) {
             let summary = jobs[lease.work.job].summary
-            if summary.priority < 0 { found.append("job \(summary.id): paused, and yet a lease") }
-            if !summary.after.isEmpty { found.append("job \(summary.id): waits for \(summary.after), and yet a lease") }
+            if summary.priority < 0 { found.append("job \(summary.id): paused, but has a lease") }
+            if !summary.after.isEmpty { found.append("job \(summary.id): waits for \(summary.after), but has a lease") }
         }
         for place in jobs.indices where !jobs[place].isForgotten {
             let job = jobs[place]
             let id = job.summary.id
             let isBaseline = baselines.contains(id)
-            if job.summary.keepsBlobs != (kept.contains(id) || isBaseline) { found.append("job \(id): kept by half") }
+            if job.summary.keepsBlobs != (kept.contains(id) || isBaseline) {
+                found.append("job \(id): keepsBlobs differs from the lists of kept jobs")
+            }
             if kept.contains(id), job.summary.state != .failed { found.append("job \(id): kept, not failed") }
-            if isBaseline, job.summary.state != .done { found.append("job \(id): a baseline, not done") }
-            if job.summary.state.isFinal != finished.contains(id) { found.append("job \(id): ended by half") }
+            if isBaseline, job.summary.state != .done { found.append("job \(id): a previous build, but not done") }
+            if job.summary.state.isFinal != finished.contains(id) {
+                found.append("job \(id): the list of finished jobs differs from its state")
+            }
             for other in job.summary.after where !job.summary.state.isFinal && !isLiving(other) {
                 found.append("job \(id): waits for job \(other), which has ended")
             }
         }
         if baselines.count > policy.mostBaselines || baselines.bytes > policy.baselineBytes {
-            found.append("\(baselines.count) baselines of \(baselines.bytes) bytes")
+            found.append("\(baselines.count) previous builds of \(baselines.bytes) bytes")
         }
         for (manifest, work) in made where merged(from: manifest) == nil && !jobs.contains(work.job) {
             found.append("manifest \(manifest): its job is forgotten")
         }
         if kept.count > policy.keptFailedJobs { found.append("\(kept.count) failed jobs kept") }
-        for id in firing where schedules[id] == nil { found.append("schedule \(id): fires, and is not there") }
+        for id in firing where schedules[id] == nil { found.append("schedule \(id): fires, but does not exist") }
         return found
     }
 
@@ -142,7 +148,9 @@ extension Scheduler {
         for index in job.parked {
             if job.batches[index].state != .ready { found.append("\(name) batch \(index): parked") }
             let holders = parked.filter { $0.value.contains(.batch(job: place, index: index)) }.keys
-            if !holders.contains(where: { isLeased($0) }) { found.append("\(name) batch \(index): parked for nothing") }
+            if !holders.contains(where: { isLeased($0) }) {
+                found.append("\(name) batch \(index): parked without a reason")
+            }
         }
         for (index, batch) in job.batches.enumerated() where batch.state == .leased {
             if case .batch(let other, let twin)? = holder(of: place, index) {

@@ -1,13 +1,15 @@
 import DequeModule
 
-/// Second leases of batches whose first one takes too long near the end of a job.
+/// Speculative leases: second leases of batches whose first lease takes too long near the end of a job.
 ///
-/// The first valid commit wins, the other is refused as stale. Only the first lease is stored: a backup lives in the memory of one incarnation.
-/// After a restart its worker finds it unknown and drops it; its commit is refused, because its token is no row's. What a lease table would
-/// save, one repeated attempt now and then, is not worth a write more for every backup. The row always names the lease that decides: when the
-/// first one ends badly, the backup takes its place in the row; when the backup's commit is accepted, the row gets the backup's token.
+/// The first valid commit wins, and the other one is refused as stale. Only the first lease is stored: a speculative
+/// lease exists only in the memory of one coordinator run. After a restart its worker is told that it is unknown and
+/// drops it; its commit is refused, because no row has its token. Storing it would only save one repeated attempt now
+/// and then, and would cost one more write for every speculative lease. The row always names the lease that decides:
+/// when the first lease fails, the speculative lease replaces it in the row; when the commit of the speculative lease
+/// is accepted, the row gets its token.
 extension Scheduler {
-    /// Gives idle workers second leases, once nothing else is left to give.
+    /// Grants speculative leases to idle workers, if no other work is left.
     mutating func grantBackups(now: Tick) {
         guard !fetchers.isEmpty, !leases.isEmpty, now >= nextBackups, !hasSpentTokens else { return }
         nextBackups = now + policy.backupPause
@@ -22,7 +24,7 @@ extension Scheduler {
         }
     }
 
-    /// Leases that are worth a second one, oldest first.
+    /// Leases that should get a speculative lease, oldest first.
     private func stragglers(now: Tick) -> [(token: LeaseToken, job: Int, index: Int)] {
         var patience: [Int: Int64] = [:]
         var found: [(token: LeaseToken, job: Int, index: Int, since: Tick)] = []
@@ -47,7 +49,9 @@ extension Scheduler {
 
     // MARK: - Ends
 
-    /// Lets the backup of a batch take the place of its first lease, which has ended; whether there was one.
+    /// Replaces the ended first lease of a batch by its speculative lease.
+    ///
+    /// Returns whether there was one.
     mutating func promoteBackup(_ job: Int, _ index: Int) -> Bool {
         guard let token = backups.removeValue(forKey: .batch(job: job, index: index)), let lease = leases[token] else {
             return false
@@ -60,7 +64,7 @@ extension Scheduler {
         return true
     }
 
-    /// Ends the other lease of a batch that was accepted, cut or given up, and tells its worker to stop.
+    /// Ends the competing lease of a batch that was accepted, split or has failed, and tells its worker to stop.
     mutating func endRivals(_ job: Int, _ index: Int, of winner: LeaseToken? = nil, now: Tick) {
         let work = WorkRef.batch(job: job, index: index)
         let first = jobs[job].batches[index].token
@@ -71,27 +75,30 @@ extension Scheduler {
         }
     }
 
-    /// Forgets a backup that has ended; costs its batch nothing, because the first lease goes on.
+    /// Forgets a speculative lease that has ended.
+    ///
+    /// It costs its batch nothing, because the first lease continues.
     mutating func endBackup(_ lease: Lease) { backups[lease.work] = nil }
 }
 
 extension Job {
-    /// Whether hardly anything is left to do and nothing to hand out.
+    /// Whether hardly any work is left and none can be granted.
     fileprivate var isNearItsEnd: Bool {
         let counts = summary.counts
         let open = counts[.ready] + counts[.leased] + counts[.backoff]
         return summary.state == .fetching && counts[.ready] == 0 && open <= max(counts.wholeBatches / 10, 1)
     }
 
-    /// How old a lease may become before it gets a backup.
+    /// The age at which a lease gets a speculative lease.
     ///
-    /// Milliseconds. A job without a finished batch in this incarnation counts a whole lease as its median.
+    /// Milliseconds. For a job without a finished batch in this run, the duration of a whole lease counts as the
+    /// median.
     fileprivate func patience(_ policy: SchedulerPolicy) -> Int64 {
         let median = durations.isEmpty ? policy.lease : durations.sorted()[durations.count / 2]
         return max(policy.backupAge, median.multipliedReportingOverflow(by: policy.backupFactor).partialValue)
     }
 
-    /// Notes how long an accepted batch took.
+    /// Records the duration of an accepted batch.
     mutating func noteDuration(_ span: Int64) {
         if durations.count >= 32 { durations.removeFirst() }
         durations.append(span)

@@ -1,7 +1,9 @@
 import HeapModule
 public import Tiles
 
-/// A batch that failed as a whole too often, to be cut by whoever has the mask.
+/// A batch that failed completely too often.
+///
+/// The component that has the mask must split it.
 ///
 /// See ``BatchPlanner/parts(of:zooms:mask:)``.
 public struct CutRequest: Hashable, Sendable {
@@ -16,7 +18,7 @@ public struct CutRequest: Hashable, Sendable {
 }
 
 extension Scheduler {
-    /// What becomes of a batch that had its last attempt: it is cut, or given up.
+    /// Handles a batch after its last attempt: it is split or marked as dead.
     mutating func exhaust(_ job: Int, _ index: Int, _ trouble: Trouble, now: Tick) {
         let batch = jobs[job].batches[index]
         guard FailureCause(named: trouble.cause).isWorthCutting, batch.tiles > 1, jobs[job].cuts < policy.mostCuts,
@@ -25,7 +27,7 @@ extension Scheduler {
             bury(job, index, trouble, now: now)
             return
         }
-        // Should nobody cut it, it is simply tried again.
+        // If the split is not carried out, the batch is simply retried.
         jobs[job].move(index, to: .backoff)
         storeBatch(job, index)
         setAlarm(.batch(job: job, index: index), at: now + policy.backoffCap)
@@ -33,7 +35,7 @@ extension Scheduler {
             .split(CutRequest(job: jobs[job].summary.id, batch: index, cell: batch.cell, zooms: batch.zooms)))
     }
 
-    /// Gives a batch up.
+    /// Marks a batch as dead.
     mutating func bury(_ job: Int, _ index: Int, _ trouble: Trouble, now: Tick) {
         jobs[job].move(index, to: .dead)
         jobs[job].summary.counts.failed += jobs[job].batches[index].tiles
@@ -42,16 +44,19 @@ extension Scheduler {
         advance(job, now: now)
     }
 
-    /// Puts the parts of a batch in its place.
+    /// Replaces a batch by its parts.
     ///
-    /// They inherit its bad ends, so that one more cuts again; a lone tile gets two more, because its end is final.
+    /// The parts inherit its failures, so that one more failure splits again. A single tile gets two more attempts,
+    /// because its failure is final.
     mutating func splitPlanned(_ id: JobID, _ index: Int, _ parts: [PlannedBatch], now: Tick) {
         guard let job = places[id], jobs[job].summary.state == .fetching, jobs[job].batches.indices.contains(index),
             [.backoff, .ready].contains(jobs[job].batches[index].state)
         else { return }
         let parent = jobs[job].batches[index]
         guard parts.count > 1, parts.reduce(0, { $0 + $1.tiles }) == parent.tiles else {
-            bury(job, index, parent.trouble ?? Trouble(cause: "internal", detail: "it could not be cut"), now: now)
+            bury(
+                job, index, parent.trouble ?? Trouble(cause: "internal", detail: "the batch could not be split"),
+                now: now)
             return
         }
         jobs[job].cuts += 1
@@ -64,14 +69,16 @@ extension Scheduler {
             batch.partial = parent.partial
             return batch
         }
-        // The parts first, so that no package takes the batch for settled in between.
+        // The parts are appended first, so that no package counts the batch as complete in between.
         append(children, to: job, madeFrom: index)
         jobs[job].move(index, to: .split)
         storeBatch(job, index)
         queue(job)
     }
 
-    /// Adds ready batches behind all others; they belong to the packages that the batch they were cut from belongs to.
+    /// Appends ready batches.
+    ///
+    /// They serve the same packages as the batch that was split.
     private mutating func append(_ batches: [Batch], to job: Int, madeFrom parent: Int) {
         let first = jobs[job].batches.count
         jobs[job].batches += batches

@@ -1,5 +1,7 @@
 extension Scheduler {
-    /// Accepts a result iff its lease is live under this very token; repeats the answer to one already accepted; refuses all else.
+    /// Accepts a result only if its lease is live under exactly this token.
+    ///
+    /// Repeats the answer to an accepted result, and refuses all others.
     mutating func commit(_ id: SessionID, _ token: LeaseToken, _ result: CommitResult, now: Tick) {
         guard sessions[id] != nil else {
             send(id, .unknownSession)
@@ -34,7 +36,7 @@ extension Scheduler {
             jobs[job].batches.indices.contains(index),
             jobs[job].batches[index].state == .done, jobs[job].batches[index].token != token
         else { return "lease-ended" }
-        // Of two attempts the other was first; different bytes mean that the origin changed between them.
+        // Of two attempts the other one was first. Different bytes mean that the origin changed between them.
         return jobs[job].batches[index].digest == result.digest ? "same-result" : "other-result"
     }
 
@@ -57,10 +59,10 @@ extension Scheduler {
             return endForSource(job, by: id, found: counts.sourceVersion ?? "", now: now)
         }
         if counts.failed > 0, let trouble = reasonForAnother(batch, counts, failures) {
-            // Named as an orphan too, so that it goes with the job whatever becomes of the batch.
+            // Also stored as an orphan, so that it is removed with the job whatever happens to the batch.
             store(.orphan(jobs[job].summary.id, digest))
             jobs[job].batches[index].partial = digest
-            // The end of a backup writes no row.
+            // The end of a speculative lease writes no row.
             if leases[token]?.isBackup == true { storeBatch(job, index) }
             refuse(id, token, trouble, now: now)
             return
@@ -87,10 +89,10 @@ extension Scheduler {
         advance(job, now: now)
     }
 
-    /// Why another attempt at the batch is worth its while, or `nil` when it is accepted with its failed tiles.
+    /// Why another attempt at the batch is useful, or `nil` when it is accepted with its failed tiles.
     ///
-    /// Only the first some hundred failures are named; the others are taken to be like them. A worker waits by itself while the origin
-    /// throttles all of its requests, so it names only tiles that were throttled alone.
+    /// Only the first few hundred failures are named; the others are assumed to be similar. A worker waits by itself while the origin
+    /// throttles all of its requests, so it reports a tile as throttled only if that tile alone was.
     private func reasonForAnother(
         _ batch: Batch, _ counts: FetchCounts, _ failures: [FailedTile]
     ) -> Trouble? {
@@ -103,7 +105,7 @@ extension Scheduler {
         return Trouble(cause: FailureCause.tilesFailed.rawValue, detail: detail)
     }
 
-    /// Names failed tiles in the job's report, up to its limit.
+    /// Adds failed tiles to the job's report, up to its limit.
     private mutating func list(_ failures: [FailedTile], of job: Int, _ index: Int) {
         guard let first = failures.first else { return }
         note(job, "\(first.tile) \(first.trouble.cause): \(first.trouble.detail)")

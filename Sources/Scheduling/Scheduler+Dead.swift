@@ -1,11 +1,13 @@
 extension Scheduler {
-    /// What was given up of an unfinished job, by index; empty for an ended one, whose rows only the store has.
+    /// The indices of failed batches of an unfinished job; empty for an ended job, whose rows are only in the store.
     public func letters(of id: JobID) -> [Int] {
         guard let job = places[id] else { return [] }
         return jobs[job].batches.indices.filter { jobs[job].batches[$0].isLetter }
     }
 
-    /// Tries again what an unfinished job had given up; packages that miss it wait for it, or are made again.
+    /// Retries failed work of an unfinished job.
+    ///
+    /// Packages that need it wait for it, or are made again.
     mutating func requeue(_ id: JobID, _ wanted: [Int]?, now: Tick) {
         guard let job = places[id], !jobs[job].summary.state.isFinal else { return }
         let chosen = chosenLetters(job, wanted)
@@ -34,9 +36,11 @@ extension Scheduler {
         queue(job)
     }
 
-    /// Never tries again what was given up, and no longer lists it as dead; its tiles stay named as failed.
+    /// Drops failed work: it is not retried and no longer listed.
     ///
-    /// A failed job that has nothing else to try lets go of its blobs.
+    /// Its tiles stay reported as failed.
+    ///
+    /// A failed job without other work to retry releases its blobs.
     mutating func drop(_ id: JobID, _ wanted: [Int]?, now: Tick) {
         guard let job = places[id] else { return }
         guard !jobs[job].summary.state.isFinal else {

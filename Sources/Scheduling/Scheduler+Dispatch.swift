@@ -2,12 +2,12 @@ import DequeModule
 import HeapModule
 
 extension Scheduler {
-    /// Queues a job's turn if it has ready batches and is not paused.
+    /// Queues a job if it has ready batches and is not paused.
     mutating func queue(_ job: Int) {
         guard !jobs[job].isQueued, jobs[job].summary.state == .fetching, jobs[job].summary.priority >= 0,
             jobs[job].summary.after.isEmpty, jobs[job].hasReadyWork
         else { return }
-        // A job that comes late, or rested, starts level with the others: it neither owes nor is owed.
+        // A new or resumed job starts at the current virtual time: it has neither an advantage nor a disadvantage.
         jobs[job].pass = max(jobs[job].pass, virtualTime)
         jobs[job].isQueued = true
         jobs[job].ticket &+= 1
@@ -18,9 +18,10 @@ extension Scheduler {
 
     /// Grants work until workers or work run out.
     ///
-    /// Merges first: they end jobs.
+    /// Merges are granted first, because they complete jobs.
     mutating func dispatch(now: Tick) {
-        // Tokens never repeat: after 2^32 grants this incarnation grants no more, and the next one has a number range of its own.
+        // Tokens never repeat: after 2^32 grants this run grants no more, and the next run has its own range of
+        // numbers.
         while !hasSpentTokens, let (turn, id) = nextMerge(now: now) {
             grantMerge(turn.job, turn.package, to: id, now: now)
             enlist(id, now: now)
@@ -40,7 +41,9 @@ extension Scheduler {
         grantBackups(now: now)
     }
 
-    /// The next job's turn, left in the heap; entries that no longer hold are dropped.
+    /// The next entry of the fair queue, left in the heap.
+    ///
+    /// Outdated entries are dropped.
     mutating func nextTurn() -> Turn? {
         while let turn = turns.min {
             guard jobs.contains(turn.job) else {
@@ -107,7 +110,7 @@ extension Scheduler {
             .offer(Offer(token: token, job: jobs[job].summary.id, lease: policy.lease, attempt: attempt, work: work)))
     }
 
-    /// Starts a lease and takes one credit.
+    /// Starts a lease and uses one credit.
     private mutating func open(_ work: WorkRef, tiles: UInt64, for id: SessionID, now: Tick) -> LeaseToken {
         counter += 1
         let token = LeaseToken(epoch: epoch, counter: counter)
@@ -123,7 +126,7 @@ extension Scheduler {
         return token
     }
 
-    /// Ends a live lease, whatever comes after; keeps sums right.
+    /// Ends a live lease, whatever its result, and updates the sums.
     mutating func close(_ token: LeaseToken, now: Tick) -> Lease? {
         guard let lease = leases.removeValue(forKey: token) else { return nil }
         jobs[lease.work.job].leased.remove(token)

@@ -37,7 +37,7 @@ extension Scheduler {
         end(job, as: .cancelled, reason: "cancelled by request", now: now)
     }
 
-    /// Lets go of an ended job: its rows, its request id, the tokens of its packages.
+    /// Removes an ended job: its rows, its request id, the tokens of its packages.
     mutating func forget(_ id: JobID) {
         guard let job = places[id], jobs[job].summary.state.isFinal else { return }
         guard !letGo(job) else { return }
@@ -53,7 +53,7 @@ extension Scheduler {
         store(.forget(id))
     }
 
-    /// Moves a job on when its batches or packages allow it.
+    /// Advances a job when its batches or packages allow it.
     mutating func advance(_ job: Int, now: Tick) {
         let counts = jobs[job].summary.counts
         switch jobs[job].summary.state {
@@ -63,7 +63,7 @@ extension Scheduler {
                 startMerges(job)
                 return
             }
-            // With several packages each of them is judged by itself, unless there is nothing at all.
+            // With several packages each of them is judged separately, unless no tile was stored.
             if jobs[job].lacksTooMuch, jobs[job].packages.count == 1 || counts.stored == 0 {
                 end(job, as: .failed, reason: reasonForMissing(job), now: now)
                 return
@@ -83,7 +83,7 @@ extension Scheduler {
         }
     }
 
-    /// Ends a job: its leases are void, its workers are told, what only ran in memory is dropped.
+    /// Ends a job: its leases become invalid, its workers are told, and data that is only in memory is dropped.
     mutating func end(_ job: Int, as state: JobState, reason: String, now: Tick) {
         for index in jobs[job].batches.indices {
             guard let token = jobs[job].batches[index].token else { continue }
@@ -120,7 +120,7 @@ extension Scheduler {
         settleFollowers(now: now)
     }
 
-    /// Takes a live lease away from its worker and tells it.
+    /// Takes a live lease away from its worker and tells the worker.
     mutating func void(_ token: LeaseToken, now: Tick) {
         guard let lease = close(token, now: now) else { return }
         if sessions[lease.session] != nil { send(lease.session, .pong(cancelled: [token])) }
@@ -128,7 +128,7 @@ extension Scheduler {
 
     private func reasonForNothing(_ job: Int) -> String {
         let counts = jobs[job].summary.counts
-        let failed = counts.failed == 0 ? "" : ", \(counts.failed) could not be had"
+        let failed = counts.failed == 0 ? "" : ", \(counts.failed) could not be fetched"
         return "the origin has no tile in the area: \(counts.empty) of \(counts.tiles) tiles are empty\(failed);"
             + " check the tileset's url and the zooms"
     }
@@ -138,10 +138,11 @@ extension Scheduler {
         let share = Self.percent(Double(counts.failed) / Double(max(counts.tiles, 1)))
         let allowed = Self.percent(jobs[job].summary.allowedMissing)
         let first = jobs[job].firstTrouble.map { "; first: \($0)" } ?? ""
-        return "\(counts.failed) of \(counts.tiles) tiles could not be had (\(share) %, allowed \(allowed) %)\(first)"
+        return
+            "\(counts.failed) of \(counts.tiles) tiles could not be fetched (\(share) %, allowed \(allowed) %)\(first)"
     }
 
-    /// A share as percent with up to two decimals, without Foundation.
+    /// A share as a percentage with up to two decimals, without Foundation.
     private static func percent(_ share: Double) -> String {
         let hundredths = Int((min(max(share, 0), 1) * 10_000).rounded(.up))
         let (whole, rest) = hundredths.quotientAndRemainder(dividingBy: 100)

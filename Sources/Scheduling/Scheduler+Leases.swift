@@ -20,7 +20,7 @@ extension Scheduler {
         }
     }
 
-    /// Ends a lease whose worker fell silent or stood still.
+    /// Ends a lease whose worker was silent or made no progress.
     mutating func lose(_ token: LeaseToken, now: Tick) {
         guard let lease = close(token, now: now) else { return }
         let name = sessions[lease.session]?.profile.name ?? "unknown"
@@ -30,7 +30,7 @@ extension Scheduler {
         retry(lease.work, trouble, isLoss: true, isDead: false, now: now)
     }
 
-    /// An attempt failed by the worker's own word.
+    /// A worker reported that its attempt failed.
     mutating func fail(
         _ id: SessionID, _ token: LeaseToken, _ trouble: Trouble, retriable: Bool, lostShards: [ContentDigest] = [],
         now: Tick
@@ -54,7 +54,7 @@ extension Scheduler {
         }
         let mayHeal = retriable && !isBeyondAll(lease.work, trouble, id)
         if case .batch(let job, let index) = lease.work, mayHeal, isLack(trouble), hasAble(job) {
-            // Another worker has what this one lacks.
+            // Another worker has what this worker lacks.
             jobs[job].batches[index].trouble = trouble
             return waitOut(job, index, trouble, now: now)
         }
@@ -62,9 +62,10 @@ extension Scheduler {
         retry(lease.work, trouble, isLoss: false, isDead: !mayHeal, now: now)
     }
 
-    /// Whether no worker that is here can do the work: each has said that it lacks what the job asks for, and none has ever had it.
+    /// Whether no connected worker can do the work: each has reported that it lacks what the job needs, and none has
+    /// ever had it.
     ///
-    /// A cause that lies with the job and may heal all the same is a worker's lack: of a secret in its environment, say.
+    /// A retriable cause of the job means that the worker lacks something, for example a secret in its environment.
     private mutating func isBeyondAll(_ work: WorkRef, _ trouble: Trouble, _ id: SessionID) -> Bool {
         let job = work.job
         guard isLack(trouble) else { return false }
@@ -78,17 +79,21 @@ extension Scheduler {
         }
     }
 
-    /// Whether the cause lies with the job; one that may heal is a worker's lack.
+    /// Whether the cause is of the job.
+    ///
+    /// A retriable one means that the worker lacks something.
     private func isLack(_ trouble: Trouble) -> Bool { FailureCause(named: trouble.cause).fault == .job }
 
-    /// Workers that have not said that they lack what the job asks for.
+    /// Workers that have not reported that they lack what the job needs.
     private func able(_ job: Int) -> [Session] {
         sessions.values.filter { !$0.isSuspect && !$0.isDraining && !jobs[job].unable.contains($0.id) }
     }
 
     private func hasAble(_ job: Int) -> Bool { able(job).contains(where: \.profile.canFetch) }
 
-    /// A commit that is refused although its lease is current: it counts as a failed attempt.
+    /// A commit that is refused although its lease is current.
+    ///
+    /// It counts as a failed attempt.
     mutating func refuse(_ id: SessionID, _ token: LeaseToken, _ trouble: Trouble, now: Tick) {
         fail(id, token, trouble, retriable: true, now: now)
         send(id, .stale(token, reason: trouble.cause))
@@ -99,7 +104,7 @@ extension Scheduler {
         forgetLater(token, work.job)
     }
 
-    /// Notes a token of ``ended`` that goes with its job, or when too many newer ones have come.
+    /// Schedules a token of ``ended`` for removal: with its job, or when too many newer ones exist.
     mutating func forgetLater(_ token: LeaseToken, _ job: Int) {
         jobs[job].lost.append(token)
         guard jobs[job].lost.count > policy.rememberedLosses + 2 * jobs[job].batches.count else { return }
@@ -108,7 +113,7 @@ extension Scheduler {
         jobs[job].lost.removeFirst(half)
     }
 
-    /// Puts work back for another attempt, or gives it up.
+    /// Puts work back for another attempt, or marks it as failed permanently.
     mutating func retry(_ work: WorkRef, _ trouble: Trouble, isLoss: Bool, isDead: Bool, now: Tick) {
         switch work {
         case .batch(let job, let index):
@@ -160,12 +165,14 @@ extension Scheduler {
         }
     }
 
-    /// An end that says nothing against the batch: it waits, and no attempt is counted.
+    /// Ends an attempt without counting it.
+    ///
+    /// The batch waits.
     private mutating func waitOut(_ job: Int, _ index: Int, _ trouble: Trouble, now: Tick) {
         let (id, salt) = (jobs[job].summary.id, jobs[job].batches[index].token?.rawValue ?? 0)
         jobs[job].move(index, to: .backoff)
         storeBatch(job, index)
-        // A server wants time; another machine, and a file whose lock was waited for already, do not.
+        // A server needs time. Another machine does not, and neither does a file whose lock was already waited for.
         let cause = FailureCause(named: trouble.cause)
         let isLocal = cause.fault == .worker || cause == .originBusy || isLack(trouble)
         let wait =
@@ -241,14 +248,16 @@ extension Scheduler {
     }
 }
 
-/// Work whose bad ends are counted.
+/// Work with counted failures.
 private protocol Attempted {
     var attempts: UInt8 { get set }
     var losses: UInt8 { get set }
 }
 
 extension Attempted {
-    /// Counts one bad end; whether it was the last allowed.
+    /// Counts one failure.
+    ///
+    /// Returns whether it was the last one allowed.
     fileprivate mutating func countEnd(isLoss: Bool, _ policy: SchedulerPolicy) -> Bool {
         if isLoss { losses = min(losses, 254) + 1 } else { attempts = min(attempts, 254) + 1 }
         return attempts >= policy.maxAttempts || losses >= policy.maxLosses

@@ -1,11 +1,12 @@
-/// Manifests that the shell is writing.
+/// Manifests that the coordinator's shell is writing.
 ///
-/// The shell reports the end of every one. Until then the job keeps its blobs, because the shell may write another one at any moment. A
-/// package has at most one manifest under way: two would end in any order, and the later one might come after the end of the job.
+/// The shell reports the end of every write. Until then the job keeps its blobs, because the shell may write another
+/// one at any moment. A package has at most one manifest under way: two could end in any order, and the later one could
+/// come after the end of the job.
 extension Scheduler {
     /// Orders the manifest of a package.
     ///
-    /// While one is being written nothing is ordered; its report is looked at first.
+    /// While one is being written nothing is ordered; its report is handled first.
     mutating func orderManifest(_ job: Int, _ package: Int) {
         let work = WorkRef.package(job: job, index: package)
         guard writing[work] == nil else { return }
@@ -13,15 +14,15 @@ extension Scheduler {
         effects.append(.writeManifest(jobs[job].summary.id, package: package))
     }
 
-    /// Notes that what the manifest of a package is made from changes.
+    /// Records that the inputs of a package's manifest change.
     mutating func outdateManifest(_ job: Int, _ package: Int) {
         writing[.package(job: job, index: package)]?.isOutdated = true
     }
 
     /// Ends the writing of a manifest.
     ///
-    /// - Returns: Whether the package waits for this very manifest. When it does not, `digest` goes with the job, and another manifest is
-    ///   ordered if the package needs one.
+    /// - Returns: Whether the package waits for exactly this manifest. If not, `digest` is removed with the job, and
+    ///   another manifest is ordered if the package needs one.
     mutating func endManifest(_ id: JobID, _ package: Int, wrote digest: ContentDigest?) -> Bool {
         guard let job = places[id], jobs[job].packages.indices.contains(package) else { return false }
         let write = writing.removeValue(forKey: .package(job: job, index: package))
@@ -33,14 +34,16 @@ extension Scheduler {
         return false
     }
 
-    /// Whether a manifest of a job is being written: its blobs are not removed, and it is not forgotten before that has ended.
+    /// Whether a manifest of a job is being written.
+    ///
+    /// Until that has ended its blobs are not removed, and it is not forgotten.
     public func isWriting(_ id: JobID) -> Bool { places[id].map(isWriting) ?? false }
 
     private func isWriting(_ job: Int) -> Bool {
         !writing.isEmpty && jobs[job].packages.indices.contains { writing[.package(job: job, index: $0)] != nil }
     }
 
-    /// Does for an ended job what waited for the end of its last manifest.
+    /// Does the work for an ended job that waited for the end of its last manifest.
     private mutating func releaseHeldBack(_ job: Int) {
         guard jobs[job].summary.state.isFinal, !isWriting(job) else { return }
         let id = jobs[job].summary.id

@@ -1,17 +1,19 @@
 import DequeModule
 import HeapModule
 
-/// Which package goes to which merger: workers of different builds write different formats, and packages want different ones.
+/// Assigns packages to mergers: workers of different builds write different formats, and packages need different ones.
 extension Scheduler {
-    /// Lets a ready package wait for a merger that writes all its formats.
+    /// Queues a ready package for a merger that writes all its formats.
     mutating func queueMerge(_ job: Int, _ package: Int) {
         let turn = MergeTurn(priority: jobs[job].summary.priority, job: job, package: package)
         mergeTurns[jobs[job].formats(of: package), default: []].insert(turn)
     }
 
-    /// The first package that somebody free can merge, and who does it; both are taken off their queues.
+    /// The first package that a free worker can merge, and that worker.
     ///
-    /// Of several the one who can do least is taken, so that those who can do more stay free.
+    /// Both are removed from their queues.
+    ///
+    /// Of several workers the one with the fewest formats is chosen, so that those with more formats stay free.
     mutating func nextMerge(now: Tick) -> (MergeTurn, SessionID)? {
         var best: (turn: MergeTurn, formats: [String], exports: [String])?
         for formats in Array(mergeTurns.keys) {
@@ -25,19 +27,19 @@ extension Scheduler {
         return (best.turn, id)
     }
 
-    /// The formats that a job's package is to have beside its own, ascending.
+    /// The formats of a job's package in addition to its own, ascending.
     public func formats(of id: JobID, package: Int) -> [String] {
         places[id].map { jobs[$0].formats(of: package) } ?? []
     }
 
-    /// The formats a job's ready packages wait for that no worker here writes; empty = none.
+    /// The formats that a job's ready packages need and that no connected worker writes; empty = none.
     public func missingFormats(of id: JobID) -> [String] {
         guard let job = places[id], !jobs[job].summary.state.isFinal else { return [] }
         let able = Set(sessions.values.filter(\.profile.canMerge).map(\.profile.exports))
         var missing: Set<String> = []
         for (index, package) in jobs[job].packages.enumerated() where package.state == .ready {
             let formats = jobs[job].formats(of: index)
-            // Workers may be here that only fetch, because their packages would be of an older make.
+            // Some connected workers may only fetch, because their packages would be of an older format.
             if able.isEmpty, !sessions.isEmpty { missing.insert("mbtiles") }
             guard !formats.isEmpty, !able.contains(where: { formats.allSatisfy($0.contains) }) else { continue }
             let alone = formats.filter { format in !able.contains { $0.contains(format) } }
@@ -46,7 +48,9 @@ extension Scheduler {
         return missing.sorted()
     }
 
-    /// The first turn of a queue, left in it; entries that no longer hold are dropped.
+    /// The first entry of a queue, left in it.
+    ///
+    /// Outdated entries are dropped.
     private mutating func firstMerge(_ formats: [String]) -> MergeTurn? {
         while let turn = mergeTurns[formats]?.min {
             if jobs.contains(turn.job) {
@@ -76,7 +80,9 @@ extension Scheduler {
         return best
     }
 
-    /// Whether a queue begins with a session that can take work; others are dropped from it.
+    /// Whether the first session of a queue can take work.
+    ///
+    /// Other sessions are dropped from the queue.
     private mutating func hasMerger(_ exports: [String], now: Tick) -> Bool {
         while let id = mergers[exports]?.first {
             if let session = sessions[id], session.profile.exports == exports, canTake(session, now: now) {
@@ -84,7 +90,7 @@ extension Scheduler {
             }
             _ = mergers[exports]?.popFirst()
             sessions[id]?.isQueuedToMerge = false
-            // One that came back as another build waits with its likes.
+            // A worker that reconnected as another build is queued again by its formats.
             enlist(id, now: now)
         }
         mergers[exports] = nil

@@ -1,5 +1,5 @@
 extension Scheduler {
-    /// Starts the packages whose tiles have come in since the last call.
+    /// Starts the packages whose last batch has ended since the last call.
     mutating func startMerges(_ job: Int) {
         for package in jobs[job].needs.takeClosed() where jobs[job].packages[package].state == .waiting {
             jobs[job].packages[package].state = .manifest
@@ -8,7 +8,7 @@ extension Scheduler {
         }
     }
 
-    /// Ends a job whose batches have all settled when each of its packages is published or has failed.
+    /// Ends a job whose batches are all in a final state when each of its packages is published or has failed.
     mutating func advancePackages(_ job: Int, now: Tick) {
         var (failed, merging) = (false, false)
         for package in jobs[job].packages {
@@ -28,7 +28,7 @@ extension Scheduler {
         }
     }
 
-    /// Names the packages that failed, the first ones with their causes.
+    /// Names the failed packages, the first ones with their causes.
     private func reasonForPackages(_ job: Int) -> String {
         let failed = jobs[job].packages.filter { $0.state == .failed }
         func why(_ package: Package) -> String {
@@ -46,13 +46,15 @@ extension Scheduler {
         return "\(failed.count) of \(jobs[job].packages.count) packages failed: \(told)\(more)\(dots)\(rest)"
     }
 
-    /// A merger could not read a shard: the batches that made it are fetched again, and the packages that need them wait.
+    /// A merger could not read a shard.
+    ///
+    /// The batches that produced it are fetched again, and the packages that need them wait.
     mutating func refetch(_ job: Int, for reporter: Int, lost shards: Set<ContentDigest>, cause: String, now: Tick) {
         let lost = jobs[job].batches.indices.filter { index in
             jobs[job].batches[index].state == .done
                 && jobs[job].batches[index].digest.map(shards.contains) ?? false
         }
-        // All of them first, so that the end of one never meets another that still counts as done.
+        // All of them are collected first, so that ending one never meets another that still counts as done.
         for index in lost {
             jobs[job].summary.counts.unbook(jobs[job].batches[index].result)
             if let token = jobs[job].batches[index].token { forgetLater(token, job) }
@@ -69,10 +71,11 @@ extension Scheduler {
         for index in lost { retry(.batch(job: job, index: index), reason, isLoss: false, isDead: false, now: now) }
     }
 
-    /// Lets a package that is not merged yet wait again for batches that were opened anew.
+    /// Makes a package that is not merged yet wait again for reopened batches.
     ///
-    /// One that another worker is merging goes on, and fails by itself if it misses something; one whose manifest is being written must
-    /// not get it. The package that reported the loss gets a new manifest in any case, with its next attempt.
+    /// A package that another worker is merging continues, and fails by itself if a shard is missing. A package whose
+    /// manifest is being written must not use that manifest. The package that reported the loss gets a new manifest in
+    /// any case, with its next attempt.
     mutating func holdBack(_ job: Int, _ package: Int, isReporter: Bool = false) {
         let row = jobs[job].packages[package]
         let isOpen = jobs[job].needs.isOpen(package)

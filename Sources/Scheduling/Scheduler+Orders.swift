@@ -1,22 +1,22 @@
-/// What may be ordered of a job that has not ended.
+/// The orders for a job that has not ended.
 public enum JobOrder: Hashable, Sendable {
-    /// Take running work back and begin no more.
+    /// Take running work back and start no more.
     case pause
-    /// Go on with the priority it had.
+    /// Continue with the earlier priority.
     case resume
-    /// Higher goes first; below 0 pauses, and the priority it had is kept.
+    /// Higher runs first. Below 0 pauses, and the earlier priority is kept.
     case prioritise(Int32)
     /// Share among jobs of one priority; at least 1.
     case weigh(UInt32)
 }
 
-/// Why an order or a submission cannot be followed.
+/// Why an order or a submission is refused.
 public struct Refusal: Error, Hashable, Sendable {
     /// Stable kebab-case code.
     public let code: String
-    /// What is wrong, with which thing.
+    /// What is wrong, and with which object.
     public let text: String
-    /// What to do instead; empty when there is nothing.
+    /// What to do instead; empty when there is no alternative.
     public let hint: String
 
     /// A refusal.
@@ -26,33 +26,34 @@ public struct Refusal: Error, Hashable, Sendable {
         self.hint = hint
     }
 
-    /// A job that there is not, or of which only a summary is kept.
+    /// A job that does not exist, or of which only a summary is kept.
     public static func unknown(_ id: JobID) -> Refusal {
         Refusal(
-            "unknown-job", "There is no job \(id), or only its summary is kept.", hint: "packhorse jobs lists them")
+            "unknown-job", "Job \(id) does not exist, or only its summary is kept.", hint: "packhorse jobs lists them")
     }
 }
 
 extension Scheduler {
-    /// What speaks against an order about a job, or `nil`.
+    /// Why an order for a job is refused, or `nil`.
     public func refusal(of id: JobID) -> Refusal? {
         guard let job = places[id].map({ jobs[$0] }) else { return .unknown(id) }
         guard job.summary.state.isFinal else { return nil }
-        let hint = job.summary.state == .done ? "submit it again to build it anew" : "packhorse retry \(id)"
+        let hint = job.summary.state == .done ? "submit it again to build it from the start" : "packhorse retry \(id)"
         return Refusal("job-ended", "Job \(id) has ended already: \(job.summary.state.rawValue).", hint: hint)
     }
 
-    /// What speaks against following the jobs `after`, or `nil`.
+    /// Why a job cannot wait for the jobs `after`, or `nil`.
     public func refusal(after: [JobID]) -> Refusal? {
         for id in after {
             guard let job = places[id].map({ jobs[$0] }) else {
-                let text = "There is no job \(id) to follow" + (id <= lastJob ? " any more." : ".")
+                let text =
+                    "Job \(id), which must be done first, " + (id <= lastJob ? "is forgotten." : "does not exist.")
                 return Refusal("unknown-job", text, hint: "packhorse jobs lists them")
             }
             guard job.summary.state == .failed || job.summary.state == .cancelled else { continue }
             let what = job.summary.state == .failed ? "has failed" : "was cancelled"
             return Refusal(
-                "predecessor-ended", "Job \(id), which was to be followed, \(what).", hint: "packhorse retry \(id)")
+                "predecessor-ended", "Job \(id), which must be done first, \(what).", hint: "packhorse retry \(id)")
         }
         return nil
     }
@@ -60,7 +61,7 @@ extension Scheduler {
     mutating func follow(_ order: JobOrder, _ id: JobID, now: Tick) {
         guard refusal(of: id) == nil, let job = places[id] else { return }
         let priority = jobs[job].summary.priority
-        // A paused job has -1 less the priority it had.
+        // The priority of a paused job is -1 minus its earlier priority.
         let (active, paused) = (max(priority, -1 - priority), min(priority, -1 - priority))
         switch order {
         case .pause: setPriority(job, paused, now: now)
@@ -72,7 +73,9 @@ extension Scheduler {
         }
     }
 
-    /// Moves a job in the rotation; one that rests from now on gets its work taken back.
+    /// Moves a job in the queue.
+    ///
+    /// The work of a job that is paused by this is taken back.
     private mutating func setPriority(_ job: Int, _ priority: Int32, now: Tick) {
         guard jobs[job].summary.priority != priority else { return }
         jobs[job].summary.priority = priority
@@ -86,7 +89,9 @@ extension Scheduler {
         }
     }
 
-    /// Ends every lease of a job at no cost to its work, and tells the workers: no request is made for it after that.
+    /// Ends every lease of a job at no cost to its work, and tells the workers.
+    ///
+    /// After that no request is made for it.
     private mutating func takeBack(_ job: Int, now: Tick) {
         for token in leases.filter({ $0.value.work.job == job }).keys.sorted() {
             guard let session = leases[token]?.session else { continue }
@@ -97,7 +102,7 @@ extension Scheduler {
 
     // MARK: - Jobs that follow others
 
-    /// Lets jobs go whose predecessors are done, and ends those whose predecessors will not be.
+    /// Starts jobs whose predecessors are done, and ends those whose predecessors have failed.
     mutating func settleFollowers(now: Tick) {
         for job in jobs.indices {
             guard !jobs[job].summary.state.isFinal, !jobs[job].summary.after.isEmpty else { continue }
@@ -113,7 +118,7 @@ extension Scheduler {
                 }
             }
             if let lost {
-                end(job, as: .failed, reason: "job \(lost.id), which it was to follow, \(lost.what)", now: now)
+                end(job, as: .failed, reason: "job \(lost.id), which it waited for, \(lost.what)", now: now)
             } else if rest != jobs[job].summary.after {
                 jobs[job].summary.after = rest
                 storeJob(job)
@@ -124,9 +129,9 @@ extension Scheduler {
 
     // MARK: - Jobs like others
 
-    /// The oldest unfinished job that makes the very same packages.
+    /// The oldest unfinished job that makes exactly the same packages.
     ///
-    /// A submission that is to follow others is like no other.
+    /// A submission with predecessors never matches another job.
     func twin(of submission: JobSubmission) -> JobID? {
         guard let identity = submission.identity, submission.after.isEmpty else { return nil }
         return jobs.indices.first { place in
@@ -134,7 +139,7 @@ extension Scheduler {
         }.map { jobs[$0].summary.id }
     }
 
-    /// Why nothing happens to an unfinished job now, or nothing.
+    /// Why an unfinished job makes no progress now; empty = it makes progress.
     public func waiting(of id: JobID) -> String {
         guard let job = places[id].map({ jobs[$0] }), !job.summary.state.isFinal else { return "" }
         if job.summary.priority < 0 { return "paused" }

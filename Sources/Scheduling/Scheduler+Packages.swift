@@ -4,7 +4,8 @@ extension Scheduler {
         jobs[job].packages[package].manifest = digest
         let isFirst = jobs[job].packages[package].attempts == 0 && jobs[job].packages[package].losses == 0
         if isFirst, decides, let merged = merged(from: digest) {
-            // Nothing is new: whoever publishes finds these very bytes in the catalog, or says that the package must be merged after all.
+            // Nothing is new: the publisher finds exactly these bytes in the catalog, or reports that the package must
+            // be merged after all.
             jobs[job].packages[package].merged = merged
             jobs[job].packages[package].token = nil
             jobs[job].packages[package].state = .publishing
@@ -16,7 +17,9 @@ extension Scheduler {
         if jobs[job].packages[package].state == .publishing { advance(job, now: now) }
     }
 
-    /// A merged package is durable as a blob: from here on only the catalog is missing, and only the coordinator works on it.
+    /// A merged package is durable as a blob.
+    ///
+    /// From now on only the coordinator works on it, until it is in the catalog.
     mutating func commitMerge(
         _ id: SessionID, _ token: LeaseToken, _ job: Int, _ index: Int, _ merged: MergedPackage, now: Tick
     ) {
@@ -29,7 +32,7 @@ extension Scheduler {
         guard merged.files.map(\.format) == formats else {
             let made = merged.files.map(\.format).joined(separator: ", ")
             let detail =
-                "the commit names the formats '\(made)'; the package is to have '"
+                "the commit names the formats '\(made)'; the package needs '"
                 + formats.joined(separator: ", ") + "'"
             refuse(id, token, Trouble(cause: FailureCause.badFiles.rawValue, detail: detail), now: now)
             return
@@ -59,10 +62,11 @@ extension Scheduler {
     mutating func published(_ id: JobID, _ package: Int, version: UInt32, path: String, unchanged: Bool, now: Tick) {
         guard let job = places[id], jobs[job].packages.indices.contains(package) else { return }
         let row = jobs[job].packages[package]
-        // The job was cancelled, or failed for another package, while this one was on its way: the report must not deny what is there.
+        // The job was cancelled, or failed because of another package, while this one was being published. The report
+        // must not deny that it is published.
         let isLate = jobs[job].summary.state.isFinal && row.state == .failed && row.merged != nil
         guard row.state == .publishing || isLate else {
-            // It was ordered anew while this was on its way: what is there is noted, and replaced by what is being made.
+            // The package was ordered again while this one was being published: it is recorded, and will be replaced.
             guard !jobs[job].summary.state.isFinal, row.merged == nil, row.state != .failed else { return }
             jobs[job].packages[package].version = version
             jobs[job].packages[package].path = path
@@ -78,9 +82,10 @@ extension Scheduler {
         advance(job, now: now)
     }
 
-    /// The coordinator's own step failed.
+    /// A step of the coordinator itself failed.
     ///
-    /// What may heal (a full disk) is tried again every few seconds without end, and says so; the rest fails the job.
+    /// A retriable failure (a full disk) is retried every few seconds without limit, and is shown. Any other failure
+    /// ends the job.
     mutating func packageTrouble(_ id: JobID, _ package: Int, _ trouble: Trouble, retriable: Bool, now: Tick) {
         guard let job = living(id, package: package) else { return }
         let state = jobs[job].packages[package].state
@@ -100,9 +105,12 @@ extension Scheduler {
         setAlarm(.package(job: job, index: package), at: now + wait)
     }
 
-    /// A file of the merged package is gone from the blob store: it counts as a failed attempt, and the next merge makes all of them.
+    /// A file of the merged package is missing from the blob store.
     ///
-    /// They are the same bytes again unless a style has changed meanwhile, so what is left of them goes with the job.
+    /// This counts as a failed attempt, and the next merge makes all files again.
+    ///
+    /// They have the same bytes unless a style has changed meanwhile, so the remaining old ones are removed with the
+    /// job.
     private mutating func mergeAgain(_ job: Int, _ package: Int, now: Tick) {
         guard let trouble = jobs[job].packages[package].trouble else { return }
         for file in jobs[job].packages[package].merged?.files ?? [] {

@@ -1,7 +1,7 @@
 import HeapModule
 
 extension Scheduler {
-    /// What speaks against a retry of a job, or `nil`.
+    /// Why a retry of a job is refused, or `nil`.
     public func refusal(ofRetry id: JobID) -> Refusal? {
         guard let job = places[id].map({ jobs[$0] }) else { return .unknown(id) }
         switch job.summary.state {
@@ -14,8 +14,10 @@ extension Scheduler {
         }
     }
 
-    /// Keeps what a failed job has for a retry, as long as few enough others are kept, and the shards of one that is done as a baseline;
-    /// lets go of every other ended job.
+    /// Keeps the data of a failed job for a retry, within the limit of kept jobs, and the shards of a finished one as a
+    /// previous build.
+    ///
+    /// Releases every other ended job.
     mutating func keepOrRelease(_ job: Int, _ baseline: Baseline?) {
         let id = jobs[job].summary.id
         let hasShards = jobs[job].summary.counts[.done] > 0
@@ -28,7 +30,9 @@ extension Scheduler {
         while kept.count > policy.keptFailedJobs, let oldest = kept.first.flatMap({ places[$0] }) { _ = letGo(oldest) }
     }
 
-    /// Gives up the batches and blobs of an ended job; whether it had any.
+    /// Releases the batches and blobs of an ended job.
+    ///
+    /// Returns whether it had any.
     mutating func letGo(_ job: Int) -> Bool {
         guard jobs[job].summary.keepsBlobs else { return false }
         let id = jobs[job].summary.id
@@ -40,7 +44,7 @@ extension Scheduler {
         return true
     }
 
-    /// Lets an ended job go on: done batches stay done, what was given up is tried again with a fresh number of attempts.
+    /// Resumes an ended job: done batches stay done, and failed work is retried with new attempts.
     mutating func reopen(
         _ id: JobID, _ rows: [Batch], _ known: PackageNeeds?, only: [Int]?, payload: [UInt8], now: Tick
     ) {
@@ -49,16 +53,17 @@ extension Scheduler {
         let batches = rows.enumerated().map { index, row in row.reopened(chosen?.contains(index) ?? true) }
         finished.removeAll { $0 == id }
         kept.removeAll { $0 == id }
-        // Rows of a plan that is made anew do not name what others could use until now; it goes with the job all the same.
+        // The rows of a new plan do not name the shards that other jobs could use until now. The shards are still
+        // removed with the job.
         let named = Set(batches.flatMap { [$0.digest, $0.partial] }.compactMap(\.self))
         for digest in given(by: id) where !named.contains(digest) { store(.orphan(id, digest)) }
         stopGiving(id)
         jobs[job].summary.state = .fetching
         jobs[job].summary.reason = ""
         jobs[job].summary.keepsBlobs = false
-        // Without tiles of before, the source may have any version.
+        // Without earlier tiles the source may have any version.
         if batches.allSatisfy({ $0.digest == nil && $0.partial == nil }) { jobs[job].summary.sourceVersion = nil }
-        // Whoever retries a job wants it to run, although it was paused when it ended.
+        // A retry means that the job should run, even if it was paused when it ended.
         if jobs[job].summary.priority < 0 { jobs[job].summary.priority = -1 - jobs[job].summary.priority }
         jobs[job].batches = batches
         jobs[job].takeUp(known)
@@ -81,12 +86,14 @@ extension Scheduler {
         advance(job, now: now)
     }
 
-    /// Whether a package holds tiles of one of these batches.
+    /// Whether a package contains tiles of one of these batches.
     func needs(_ job: Int, _ package: Int, anyOf batches: Set<Int>) -> Bool {
         batches.contains { jobs[job].needs.served(by: $0).contains(package) }
     }
 
-    /// Makes a package wait for its tiles again, whatever it has come to; what it had made goes with the job.
+    /// Makes a package wait for its tiles again, whatever its state.
+    ///
+    /// Its earlier results are removed with the job.
     mutating func rewind(_ job: Int, _ package: Int, now: Tick) {
         let row = jobs[job].packages[package]
         if row.state == .leased, let token = row.token { void(token, now: now) }
@@ -101,18 +108,18 @@ extension Scheduler {
 }
 
 extension Batch {
-    /// Whether it was given up, wholly or in some of its tiles, and nobody has said that it should stay so.
+    /// Whether the batch or some of its tiles failed, and the failure was not dropped by an operator.
     var isLetter: Bool {
         (state == .dead || state == .done && result.failed > 0) && trouble?.cause != FailureCause.dropped.rawValue
     }
 
-    /// Marks what was given up as given up for good.
+    /// Marks failed work as dropped permanently.
     mutating func drop() {
         let before = trouble.map { "\($0.cause): \($0.detail)" } ?? "tiles failed"
         trouble = Trouble(cause: FailureCause.dropped.rawValue, detail: before)
     }
 
-    /// The batch in a job that goes on; `isWanted` = what was given up is tried again.
+    /// The batch in a resumed job; `isWanted` = failed work is retried.
     func reopened(_ isWanted: Bool) -> Batch {
         switch state {
         case .ready, .leased, .backoff: return again
@@ -121,7 +128,9 @@ extension Batch {
         }
     }
 
-    /// The batch ready for a first attempt; tiles that it has already stay as a source.
+    /// The batch before its first attempt.
+    ///
+    /// Tiles that it already has stay available as a source.
     var again: Batch {
         var batch = self
         batch.state = .ready
@@ -136,7 +145,9 @@ extension Batch {
 }
 
 extension Package {
-    /// The package before its first attempt; what it was published as stays known until it is published again.
+    /// The package before its first attempt.
+    ///
+    /// Its published version stays known until it is published again.
     fileprivate var rewound: Package {
         var package = Package(id: id, tiles: tiles)
         package.version = version

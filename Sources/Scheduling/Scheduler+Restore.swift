@@ -1,9 +1,9 @@
 import HeapModule
 
 extension Scheduler {
-    /// Takes a job over from a store: ready work queues, leases wait for their workers, backoffs start anew.
+    /// Restores a job from a store: ready work is queued, leases wait for their workers, backoffs start over.
     ///
-    /// - Returns: Its place.
+    /// - Returns: Its position.
     @discardableResult
     mutating func restore(_ stored: StoredJob, now: Tick) -> Int {
         let id = stored.summary.id
@@ -45,7 +45,7 @@ extension Scheduler {
 
     private mutating func reopen(_ token: LeaseToken?, _ work: WorkRef, owner: SessionID, tiles: UInt64, now: Tick) {
         guard let token else {
-            // No store of ours holds such a row; a lease nobody can end must not come of it.
+            // Our stores never contain such a row. It must not lead to a lease that cannot end.
             if case .batch(let job, let index) = work { jobs[job].move(index, to: .ready) }
             return
         }
@@ -59,19 +59,21 @@ extension Scheduler {
         setAlarm(.lease(token), at: end)
     }
 
-    /// Ends every lease that was found in the store: its worker has ended.
+    /// Ends every lease that was found in the store, because its worker has ended.
     mutating func takeBackLeases(now: Tick) {
         unclaimed = [:]
         for token in leases.keys.sorted() { returnToQueue(token, now: now) }
     }
 
-    /// The longest an attempt over `tiles` tiles may take.
+    /// The longest time that an attempt at `tiles` tiles may take.
     func cap(_ tiles: UInt64) -> Int64 {
         let (perTile, overflow) = Int64(clamping: tiles).multipliedReportingOverflow(by: policy.capPerTile)
         return overflow || perTile > .max / 2 ? .max / 2 : policy.hardCap + perTile
     }
 
-    /// Starts again what a package waits for; used after a restart and after a backoff.
+    /// Starts the next step of a package.
+    ///
+    /// Used after a restart, after a backoff, and whenever the package changes its state.
     mutating func resume(_ job: Int, _ package: Int) {
         let id = jobs[job].summary.id
         let row = jobs[job].packages[package]
@@ -79,7 +81,7 @@ extension Scheduler {
         case .manifest: orderManifest(job, package)
         case .ready: queueMerge(job, package)
         case .backoff where row.manifest == nil && jobs[job].needs.isOpen(package):
-            // Some of its shards are being fetched again; a manifest now would lack them.
+            // Some of its shards are being fetched again, so a manifest written now would lack them.
             jobs[job].packages[package].state = .waiting
             storePackage(job, package)
         case .backoff:

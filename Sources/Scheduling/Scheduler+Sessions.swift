@@ -2,9 +2,11 @@ import DequeModule
 import HeapModule
 
 extension Scheduler {
-    /// Whether the session is known; an unknown one is told to say hello.
+    /// Whether the session is known.
     ///
-    /// Marks a known one as heard.
+    /// An unknown one is told to send hello.
+    ///
+    /// Updates the time of the last message of a known session.
     private mutating func hear(_ id: SessionID, now: Tick) -> Bool {
         guard sessions[id] != nil else {
             send(id, .unknownSession)
@@ -28,7 +30,7 @@ extension Scheduler {
         sessions[id]?.profile = profile
         sessions[id]?.profile.exports.sort()
         sessions[id]?.credit = 0
-        // Leases of an earlier incarnation that the worker does not hold: their offers died with that incarnation's sockets.
+        // Leases of an earlier run that the worker does not hold: their offers were lost with the sockets of that run.
         for token in unclaimed.removeValue(forKey: id) ?? [] where leases[token] != nil {
             sessions[id]?.leases.append(token)
             if !held.contains(token) { returnToQueue(token, now: now) }
@@ -66,12 +68,13 @@ extension Scheduler {
                 }
             }
         }
-        // A second pass, because one lease that moves also vouches for those that wait their turn behind it.
+        // A second pass, because progress on one lease also renews leases that wait behind it.
         for report in reports { renew(report.token, heldBy: id, now: now) }
         send(id, .pong(cancelled: cancelled))
     }
 
-    /// Prolongs a lease whose worker makes progress: on the lease itself or, before the lease has begun, on another one.
+    /// Renews a lease whose worker makes progress: on the lease itself or, before the lease has started, on another
+    /// one.
     private mutating func renew(_ token: LeaseToken, heldBy id: SessionID, now: Tick) {
         excuseWaiting(token, now: now)
         guard let lease = leases[token], lease.session == id, let session = sessions[id] else { return }
@@ -102,21 +105,21 @@ extension Scheduler {
         for token in tokens where leases[token]?.session == id { returnToQueue(token, now: now) }
     }
 
-    /// Offers the socket refused: the worker never saw them.
+    /// The socket refused these offers: the worker never received them.
     ///
-    /// The session gets nothing more until it is heard again.
+    /// The session gets no more offers until its next message.
     mutating func undelivered(_ id: SessionID, _ tokens: [LeaseToken], now: Tick) {
         sessions[id]?.credit = 0
         for token in tokens where leases[token]?.session == id { returnToQueue(token, now: now) }
     }
 
-    /// The coordinator was deaf: everything that waits for a sign of life gets a full term from now.
+    /// The coordinator was stalled: every lease and session gets a full period from now on.
     mutating func forgive(now: Tick) {
         for token in leases.keys.sorted() { leases[token]?.deadline = now + max(policy.lease, policy.restartGrace) }
         for id in sessions.keys { sessions[id]?.lastHeard = now }
     }
 
-    /// Lines a session up for offers if it can take any.
+    /// Queues a session for offers if it can take any.
     mutating func enlist(_ id: SessionID, now: Tick) {
         guard let session = sessions[id], canTake(session, now: now) else { return }
         if session.profile.canFetch, !session.isQueuedToFetch {

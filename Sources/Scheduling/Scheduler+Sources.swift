@@ -1,7 +1,7 @@
 import HeapModule
 import Tiles
 
-/// The shards of a job that has ended, for the unfinished jobs that ran beside it.
+/// The shards of an ended job, for the unfinished jobs that ran at the same time.
 struct Donor: Sendable {
     let job: JobID
     let shards: [(cell: TileID, zooms: ZoomRange, digest: ContentDigest)]
@@ -25,15 +25,16 @@ struct Donor: Sendable {
     }
 }
 
-/// Each tile is fetched once, whichever job of its tileset comes first.
+/// Sharing of tiles between jobs: each tile is fetched once by the first job of its tileset.
 ///
-/// A batch is offered with the shards that may hold its tiles: what an earlier attempt left, and what jobs of the same tileset fetched
-/// that ran at the same time; one that stood still with tiles in hand gives none, for they may be old. While another job fetches tiles of it
-/// at this moment, it waits for the end of that lease, its job goes on with others, and nobody ever waits for anything but a live lease.
+/// A batch is offered with the shards that may contain its tiles: results of its earlier attempts, and results of jobs
+/// of the same tileset that ran at the same time. A job that was inactive with fetched tiles shares none, because they
+/// may be stale. While another job is fetching tiles of a batch, the batch waits for the end of that lease, and its job
+/// continues with other batches. A batch never waits for anything but a live lease.
 extension Scheduler {
-    // MARK: - Who shares
+    // MARK: - Jobs that share tiles
 
-    /// Takes a job into the circle of its tileset.
+    /// Adds a job to the jobs that share its tileset.
     mutating func share(_ job: Int, _ stored: StoredJob) {
         guard let tileset = jobs[job].tileset else { return }
         if !jobs[job].summary.state.isFinal {
@@ -56,7 +57,7 @@ extension Scheduler {
         if !donor.shards.isEmpty { donors[tileset, default: []].append(donor) }
     }
 
-    /// Lets the blobs go that nobody can use any more now that a job has ended: its own, and those kept for it.
+    /// Releases the blobs that no job can use any more after a job has ended: its own, and those kept for it.
     mutating func releaseSources(after job: Int) {
         let id = jobs[job].summary.id
         guard let tileset = jobs[job].tileset, var held = donors[tileset] else {
@@ -72,8 +73,8 @@ extension Scheduler {
         releaseUnused(id)
     }
 
-    /// Lets the blobs of an ended job go, unless others may use them, a retry of its own may, or a manifest of it is being
-    /// written.
+    /// Releases the blobs of an ended job, unless other jobs may use them, a retry of the job may use them, or one of
+    /// its manifests is being written.
     mutating func releaseUnused(_ id: JobID) {
         let isKept = places[id].map { jobs[$0].summary.keepsBlobs } ?? false
         if !isKept, !isGiving(id), !isWriting(id) { effects.append(.release(id)) }
@@ -94,8 +95,10 @@ extension Scheduler {
 
     // MARK: - What a batch can use
 
-    /// The shards that may hold tiles of a batch, nearest first: what its own attempts left, cells of its size, then others; all of them
-    /// made from this version of the source's data.
+    /// The shards that may contain tiles of a batch, nearest first: results of its own attempts, cells of its size,
+    /// then others.
+    ///
+    /// All of them are from this version of the source's data.
     func sources(_ job: Int, _ index: Int, of version: String?) -> [ContentDigest] {
         let batch = jobs[job].batches[index]
         var found: [(distance: Int, digest: ContentDigest)] = []
@@ -125,7 +128,7 @@ extension Scheduler {
         !jobs[job].summary.hasRested && jobs[job].summary.sourceVersion == version
     }
 
-    /// The batches of another job that may hold tiles of a batch.
+    /// The batches of another job that may contain tiles of a batch.
     private func touching(_ batch: Batch, in other: Int) -> [Int] {
         jobs[other].cells.touching(batch.cell) { jobs[other].batches[$0].cell }
             .filter { jobs[other].batches[$0].zooms.intersection(batch.zooms) != nil }
@@ -133,7 +136,7 @@ extension Scheduler {
 
     // MARK: - Waiting for a live lease
 
-    /// A batch of another job that is leased and may hold tiles of this one, or `nil`.
+    /// A leased batch of another job that may contain tiles of this one, or `nil`.
     func holder(of job: Int, _ index: Int) -> WorkRef? {
         guard let tileset = jobs[job].tileset, let others = sharing[tileset], others.count > 1 else { return nil }
         let batch = jobs[job].batches[index]
@@ -145,7 +148,9 @@ extension Scheduler {
         return nil
     }
 
-    /// Puts aside the first ready batches of a job while another job fetches their tiles; whether one is left that can be granted.
+    /// Parks the first ready batches of a job while another job is fetching their tiles.
+    ///
+    /// Returns whether a batch is left that can be granted.
     mutating func clearWay(_ job: Int) -> Bool {
         extendCells(job)
         while let index = jobs[job].firstReady() {
@@ -157,7 +162,7 @@ extension Scheduler {
         return false
     }
 
-    /// Batches may have been appended since the last look.
+    /// Batches may have been appended since the last call.
     private mutating func extendCells(_ job: Int) {
         guard let tileset = jobs[job].tileset else { return }
         for place in sharing[tileset] ?? [] where jobs[place].cells.count < jobs[place].batches.count {
@@ -167,7 +172,7 @@ extension Scheduler {
         }
     }
 
-    /// Lines up again what waited for the end of a lease.
+    /// Queues the batches again that waited for the end of a lease.
     mutating func unpark(behind work: WorkRef) {
         for case .batch(let job, let index) in parked.removeValue(forKey: work) ?? [] {
             guard jobs.contains(job), jobs[job].parked.remove(index) != nil else { continue }

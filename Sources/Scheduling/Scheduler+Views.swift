@@ -1,8 +1,8 @@
-/// A worker as shown to people.
+/// A worker as it is shown to people.
 public struct WorkerView: Hashable, Sendable {
     /// Its session.
     public let session: SessionID
-    /// What it said of itself.
+    /// Its description from its hello.
     public let profile: SessionProfile
     /// `ready`, `busy`, `draining`, `resting`, `suspect`.
     public let state: String
@@ -21,28 +21,28 @@ public struct WorkerView: Hashable, Sendable {
 }
 
 extension Scheduler {
-    /// The number the next new job will get.
+    /// The number of the next new job.
     public var nextJob: JobID { lastJob + 1 }
 
     /// Every job's number, ascending.
     public var jobIDs: [JobID] { jobs.indices.lazy.filter { !jobs[$0].isForgotten }.map { jobs[$0].summary.id } }
 
-    /// How many ended jobs are kept, those aside that are baselines.
+    /// The number of kept ended jobs, without the previous builds.
     public var finishedCount: Int { finished.count - baselines.count(where: isSpared) }
 
-    /// The ended job that ended first, of those kept that are no baselines.
+    /// The kept ended job that ended first, without the previous builds.
     public var oldestFinished: JobID? { finished.first { !isSpared($0) } }
 
-    /// Whether a job is remembered as a baseline although others are forgotten.
+    /// Whether a job is remembered as a previous build although others are forgotten.
     private func isSpared(_ id: JobID) -> Bool { baselines.contains(id) && lastJob - id < policy.baselineAge }
 
-    /// The jobs that are done and keep their shards for rebuilds, ascending.
+    /// The finished jobs that keep their shards for rebuilds, ascending.
     public var baselineJobs: [JobID] { baselines.jobs }
 
-    /// How many jobs have not ended.
+    /// The number of jobs that have not ended.
     public var livingCount: Int { places.count - finished.count }
 
-    /// A job's row with true numbers, or `nil`.
+    /// A job's row with current counts, or `nil`.
     public func summary(of id: JobID) -> JobSummary? { places[id].map { jobs[$0].summary } }
 
     /// A job's packages; empty for an unknown job.
@@ -51,16 +51,16 @@ extension Scheduler {
     /// A running job's batches; empty for one that has ended.
     public func batches(of id: JobID) -> [Batch] { places[id].map { jobs[$0].batches } ?? [] }
 
-    /// The job a request made, or `nil`.
+    /// The job of a request id, or `nil`.
     public func job(requestID: String) -> JobID? { requestID.isEmpty ? nil : requests[requestID] }
 
-    /// Whether a session has said hello and was not forgotten since.
+    /// Whether a session has sent hello and was not forgotten since.
     public func knows(_ session: SessionID) -> Bool { sessions[session] != nil }
 
-    /// The newest version of packages that every merger known writes; `nil` without one.
+    /// The newest package format that every known merger writes; `nil` without a merger.
     public var packageFormat: UInt32? { sessions.values.filter(\.profile.canMerge).map(\.profile.packageFormat).min() }
 
-    /// Whether a merger is known that writes packages of this version or a newer one.
+    /// Whether a known merger writes this package format or a newer one.
     public func canMerge(packageFormat: UInt32) -> Bool {
         sessions.values.contains { $0.profile.canMerge && $0.profile.packageFormat >= packageFormat }
     }
@@ -68,10 +68,12 @@ extension Scheduler {
     /// Whether a session was asked to finish and leave.
     public func isDraining(_ session: SessionID) -> Bool { sessions[session]?.isDraining ?? false }
 
-    /// How many sessions are known.
+    /// The number of known sessions.
     public var sessionCount: Int { sessions.count }
 
-    /// Whether every token of this incarnation has been granted: only a restart gives more.
+    /// Whether every token of this run has been granted.
+    ///
+    /// Only a restart gives more.
     public var hasSpentTokens: Bool { counter == .max }
 
     /// Ended jobs whose shards are kept for unfinished ones, ascending.
@@ -89,9 +91,9 @@ extension Scheduler {
             let silent = now - session.lastHeard
             let (state, reason): (String, String) =
                 if session.isSuspect {
-                    ("suspect", "nothing heard for \(silent / 1_000) s")
+                    ("suspect", "no message for \(silent / 1_000) s")
                 } else if session.isDraining {
-                    ("draining", session.leases.isEmpty ? "" : "finishes its leases")
+                    ("draining", session.leases.isEmpty ? "" : "finishing its leases")
                 } else if session.restingUntil.map({ $0 > now }) == true {
                     ("resting", session.restingFor)
                 } else {

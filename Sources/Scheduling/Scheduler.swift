@@ -4,13 +4,14 @@ import Tiles
 
 /// The rules of jobs, batches, leases, credits, merging and publishing as one value: `(state, event, now) → effects`.
 ///
-/// No clock, no I/O, no randomness; nothing depends on hash order. Each event costs O(log n) in batches and sessions, except the few
-/// that touch a whole job (submit, end). Invariants: ready + leased + backoff + done + dead + split = batches of the job; a batch has at most one
-/// live lease beside a backup; a commit is accepted only under the current token, so exactly once; tokens strictly rise.
+/// No clock, no I/O, no randomness; nothing depends on hash order. Each event costs O(log n) in batches and sessions,
+/// except the few that affect a whole job (submit, end). Invariants: ready + leased + backoff + done + dead + split =
+/// batches of the job; a batch has at most one live lease in addition to a speculative one; a commit is accepted only
+/// under the current token, so exactly once; tokens strictly rise.
 public struct Scheduler: Sendable {
-    /// The numbers of the protocol.
+    /// The limits and intervals of the protocol.
     public let policy: SchedulerPolicy
-    /// The incarnation of the coordinator; durable before the first event.
+    /// The epoch of this coordinator run; durable before the first event.
     public let epoch: UInt32
 
     var counter: UInt32 = 0
@@ -22,29 +23,29 @@ public struct Scheduler: Sendable {
     var kept: Deque<JobID> = []
     var places: [JobID: Int] = [:]
     var schedules: [String: Schedule] = [:]
-    /// Schedules whose submission is on its way.
+    /// Schedules whose submission is being processed.
     var firing: Set<String> = []
     var requests: [String: JobID] = [:]
     var sessions: [SessionID: Session] = [:]
     var leases: [LeaseToken: Lease] = [:]
-    /// Work of leases that have ended: accepted ones, and lost ones of unfinished jobs.
+    /// Work of ended leases: accepted ones, and lost ones of unfinished jobs.
     var ended: [LeaseToken: WorkRef] = [:]
-    /// Leases found in the store, by the session that held them, until that session says hello.
+    /// Leases found in the store, by the session that held them, until that session sends hello.
     var unclaimed: [SessionID: [LeaseToken]] = [:]
 
-    /// Second leases, by their batch.
+    /// Speculative leases, by their batch.
     var backups: [WorkRef: LeaseToken] = [:]
-    /// When to look for batches that need one again.
+    /// When to check again for batches that need a speculative lease.
     var nextBackups = Tick(milliseconds: .min)
     /// Unfinished jobs by the tileset they share, ascending.
     var sharing: [ContentDigest: [Int]] = [:]
-    /// Ended jobs whose shards unfinished ones may use, by tileset, oldest end first.
+    /// Ended jobs whose shards unfinished ones may use, by tileset, in the order of their ends.
     var donors: [ContentDigest: [Donor]] = [:]
-    /// Jobs that are done and keep their shards for rebuilds.
+    /// Finished jobs that keep their shards for rebuilds.
     var baselines = BaselineBook()
     /// Packages in the catalog by the manifest they were made from.
     var made: [ContentDigest: WorkRef] = [:]
-    /// Manifests that the shell is writing, by their package.
+    /// Manifests that are being written, by their package.
     var writing: [WorkRef: ManifestWrite] = [:]
     /// Batches that wait until another job's batch is no longer being fetched.
     var parked: [WorkRef: [WorkRef]] = [:]
@@ -52,7 +53,7 @@ public struct Scheduler: Sendable {
     var alarms: Heap<Alarm> = []
     var alarmCount: UInt64 = 0
     var turns: Heap<Turn> = []
-    /// Packages that wait for a merger, by the formats they are to have.
+    /// Packages that wait for a merger, by their formats.
     var mergeTurns: [[String]: Heap<MergeTurn>] = [:]
     var fetchers: Deque<SessionID> = []
     /// Sessions that can merge now, by the formats they write.
@@ -60,20 +61,20 @@ public struct Scheduler: Sendable {
     var virtualTime: UInt64 = 0
     /// The budgets of origins.
     var rates: RateLedger
-    /// Jobs with ready batches whose origin gives nobody work now, by origin.
+    /// Jobs with ready batches whose origin has no work for any session now, by origin.
     var idled: [String: Set<Int>] = [:]
     var rateAlarm: Tick?
-    /// Who holds shares, as the store was told last.
+    /// The holders of shares that were last stored.
     var storedHolders: ShareHolders?
     var effects: [Effect] = []
 
-    /// An empty scheduler, or one that goes on from a store.
+    /// An empty scheduler, or one that continues from a store.
     ///
     /// - Parameters:
     ///   - jobs: The stored jobs by ascending id.
-    ///   - lastJob: The highest id ever given, when it is not that of the last stored job.
-    ///   - operatorLimits: What operators allow origins to be asked.
-    ///   - holders: What the last incarnation said of ``Effect/holders(_:)``; `nil` = not known.
+    ///   - lastJob: The highest id that was ever used, if it is not that of the last stored job.
+    ///   - operatorLimits: The operators' limits for origins.
+    ///   - holders: The last ``Effect/holders(_:)`` of the previous run; `nil` = unknown.
     ///   - now: Leases found in the store live at least until `now` + ``SchedulerPolicy/restartGrace``.
     public init(
         policy: SchedulerPolicy = SchedulerPolicy(), epoch: UInt32, jobs stored: [StoredJob] = [], lastJob: JobID = 0,
@@ -89,7 +90,7 @@ public struct Scheduler: Sendable {
         for job in stored { restore(job, now: now) }
     }
 
-    /// What must be done once after a start: manifests and publications a previous incarnation left half-way, and ends it did not reach.
+    /// What must be done once after a start: unfinished manifests, publications and job ends of the previous run.
     public mutating func start(now: Tick) -> [Effect] {
         effects = []
         for job in jobs.indices where !jobs[job].summary.state.isFinal {
@@ -106,7 +107,9 @@ public struct Scheduler: Sendable {
     /// Applies one event.
     public mutating func handle(_ event: Event, now: Tick) -> [Effect] { apply(event, now: now) + settle(now: now) }
 
-    /// Applies one of many events that come at once; budgets of origins are divided when ``settle(now:)`` follows the last of them.
+    /// Applies one of several simultaneous events.
+    ///
+    /// Call ``settle(now:)`` after the last one to divide the budgets of origins.
     public mutating func apply(_ event: Event, now: Tick) -> [Effect] {
         effects = []
         switch event {
@@ -158,9 +161,10 @@ public struct Scheduler: Sendable {
         return effects
     }
 
-    /// Divides budgets anew where events have changed something.
+    /// Divides the budgets that events have changed.
     ///
-    /// Costs a few passes over the holders of each such budget, so a thousand workers are not divided for each word of one of them.
+    /// Costs a few passes over the holders of each changed budget. So with a thousand workers it must not be called for
+    /// every message of one of them.
     public mutating func settle(now: Tick) -> [Effect] {
         effects = []
         settleRates(now: now)
@@ -168,7 +172,7 @@ public struct Scheduler: Sendable {
         return effects
     }
 
-    /// When ``Event/timer`` is next worth sending; `nil` = not before another event.
+    /// When ``Event/timer`` must be sent next; `nil` = not before another event.
     public var nextAlarm: Tick? { alarms.min?.due }
 
     // MARK: - Shared small steps
@@ -191,7 +195,7 @@ public struct Scheduler: Sendable {
 
     mutating func storeJob(_ job: Int) { store(.job(jobs[job].summary)) }
 
-    /// The place of a job that has not ended and of one of its packages, or `nil`.
+    /// The position of a job that has not ended and has this package, or `nil`.
     func living(_ id: JobID, package: Int) -> Int? {
         guard let job = places[id], !jobs[job].summary.state.isFinal, jobs[job].packages.indices.contains(package)
         else { return nil }

@@ -1,17 +1,17 @@
-/// A worker process as the scheduler sees it.
+/// A worker process from the scheduler's point of view.
 struct Session: Sendable {
     let id: SessionID
     var profile: SessionProfile
     var credit: UInt32 = 0
-    /// Tokens of its leases, oldest first; a handful.
+    /// Tokens of its leases, oldest first; only a few.
     var leases: [LeaseToken] = []
     var lastHeard: Tick
-    /// When the counters of any of its leases last moved, or it was last given its first work.
+    /// When the counters of any of its leases last changed, or when it last got its first work.
     var lastMoved: Tick
     var isSuspect = false
     /// Gets no offers, and leaves when its leases have ended.
     ///
-    /// Told with every pong; forgotten with the incarnation.
+    /// Sent with every pong. Not kept over a restart.
     var isDraining = false
     /// No offers before this instant: its last attempt failed for a cause of its own machine.
     var restingUntil: Tick?
@@ -22,7 +22,7 @@ struct Session: Sendable {
     var bytes: UInt64 = 0
 }
 
-/// A piece of work, by the job's place in the scheduler's list.
+/// A piece of work, identified by the job's position in the scheduler's list.
 enum WorkRef: Hashable, Sendable {
     case batch(job: Int, index: Int)
     case package(job: Int, index: Int)
@@ -44,7 +44,7 @@ struct Lease: Sendable {
     var movedAt: Tick
     /// When it was granted, or found after a restart.
     let granted: Tick
-    /// Whether it is the second one of its batch.
+    /// Whether it is a speculative lease.
     var isBackup = false
     var done: UInt64 = 0
     var bytes: UInt64 = 0
@@ -52,7 +52,9 @@ struct Lease: Sendable {
     var end: Tick { min(deadline, hardDeadline) }
 }
 
-/// Something to look at again at `due`; whether it still matters is decided then.
+/// Something to check at `due`.
+///
+/// Whether it is still relevant is decided then.
 struct Alarm: Comparable, Sendable {
     enum Subject: Sendable {
         case lease(LeaseToken)
@@ -63,7 +65,7 @@ struct Alarm: Comparable, Sendable {
         case rates
     }
     let due: Tick
-    /// Breaks ties, so that order never depends on the heap.
+    /// Makes the order of equal entries independent of the heap.
     let order: UInt64
     let subject: Subject
 
@@ -71,12 +73,12 @@ struct Alarm: Comparable, Sendable {
     static func == (left: Alarm, right: Alarm) -> Bool { left.order == right.order }
 }
 
-/// A job's turn: highest priority, then least served, then oldest.
+/// A job's entry in the fair queue: highest priority, then least served, then oldest.
 struct Turn: Comparable, Sendable {
     let priority: Int32
     let pass: UInt64
     let job: Int
-    /// ``Job/ticket``; an entry with an older one no longer counts.
+    /// ``Job/ticket``; an entry with an older one is outdated.
     let ticket: UInt32
 
     static func < (left: Turn, right: Turn) -> Bool {

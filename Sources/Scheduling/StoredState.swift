@@ -1,6 +1,6 @@
-/// The meaning of ``StoreWrite`` in memory: what a store must hold after the same writes.
+/// The meaning of ``StoreWrite`` in memory: the content that a store must have after the same writes.
 ///
-/// The model for tests and simulation.
+/// Used to replay the event log, and as the model in tests and simulation.
 public struct StoredState: Hashable, Sendable {
     /// Jobs by ascending id.
     public private(set) var jobs: [StoredJob] = []
@@ -13,10 +13,12 @@ public struct StoredState: Hashable, Sendable {
     /// Operators' limits by origin.
     public private(set) var operatorLimits: OperatorLimits = [:]
 
-    /// Nothing stored.
+    /// An empty state.
     public init() {}
 
-    /// Applies one write; a write about something unknown changes nothing.
+    /// Applies one write.
+    ///
+    /// A write for something unknown changes nothing.
     public mutating func apply(_ write: StoreWrite) {
         switch write {
         case .insertJob(let job): jobs.append(job)

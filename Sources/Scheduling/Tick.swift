@@ -1,11 +1,11 @@
-/// An instant on the coordinator's monotonic clock, supplied by the caller: this room never reads a clock.
+/// An instant on the coordinator's monotonic clock, supplied by the caller: this module never reads a clock.
 ///
-/// Unit: milliseconds since an origin that changes with every start of the process, so a tick is never stored.
+/// Unit: milliseconds since a zero point that changes with every start of the process, so a tick is never stored.
 public struct Tick: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// Milliseconds since the origin.
+    /// Milliseconds since the zero point.
     public var milliseconds: Int64
 
-    /// An instant `milliseconds` after the origin.
+    /// An instant `milliseconds` after the zero point.
     public init(milliseconds: Int64) { self.milliseconds = milliseconds }
 
     /// `milliseconds ms`.

@@ -2,15 +2,15 @@ public import Errors
 public import Foundation
 internal import Synchronization
 
-/// Local copies of blobs that live elsewhere, and the files a store has not sent yet.
+/// Local copies of blobs from a remote store, and files that the store has not uploaded yet.
 ///
-/// Blobs somebody holds stay; of the others the latest used, up to a limit. Everything is the process's own and goes
-/// with it: after a crash the next start removes it.
+/// Blobs in use stay; of the others, the most recently used stay up to a limit. The files belong to one process; after
+/// a crash the next start removes them.
 public final class BlobCache: Sendable {
     private struct Entry {
         let file: URL
         let task: Task<Bool, any Error>
-        /// Callers that want the file and were not cancelled; tells when a download is for nobody.
+        /// Callers that wait for the file and were not cancelled; with 0 the download is cancelled.
         var waiting = 1
         /// Callers that hold the file or are about to.
         var holders = 1
@@ -25,7 +25,7 @@ public final class BlobCache: Sendable {
         var uses: UInt64 = 0
     }
 
-    /// Bytes of blobs nobody holds that are kept.
+    /// Bytes of kept blobs that are not in use.
     public let limit: UInt64
     private let reserve: UInt64
     private let scratch: ScratchFolder
@@ -34,9 +34,9 @@ public final class BlobCache: Sendable {
     /// Makes a cache in a folder of its own below `folder`.
     ///
     /// - Parameters:
-    ///   - folder: A local folder; made when it is not there. Several processes may name the same.
-    ///   - limit: Bytes kept of blobs that nobody holds, default 4 GiB. What running work holds comes on top.
-    ///   - reserve: Free bytes under which ``temporaryURL()`` refuses, default 1 MiB.
+    ///   - folder: A local folder; made if it does not exist. Several processes may use the same folder.
+    ///   - limit: Bytes of kept blobs that are not in use, default 4 GiB. Blobs that are in use are not counted.
+    ///   - reserve: ``temporaryURL()`` fails if fewer bytes are free; default 1 MiB.
     /// - Throws: `disk-full` or `io`.
     public init(_ folder: URL, limit: UInt64 = 4 << 30, reserve: UInt64 = 1 << 20) throws(ShardsError) {
         self.limit = limit
@@ -46,26 +46,26 @@ public final class BlobCache: Sendable {
 
     /// A fresh name for a file of the caller's own, on the cache's file system.
     ///
-    /// - Throws: `disk-full` when hardly any space is left even without the blobs nobody holds.
+    /// - Throws: `disk-full` if too little space is left even after unused blobs are removed.
     public func temporaryURL() throws(ShardsError) -> URL {
         if try Durable.freeBytes(scratch.url) < reserve { evict(downTo: 0) }
         let free = try Durable.freeBytes(scratch.url)
         guard free >= reserve else {
             throw ShardsError(
                 .diskFull,
-                "Only \(free) bytes are free in '\(scratch.url.path)', \(reserve) are kept in reserve. Free some space there."
+                "Only \(free) bytes are free in '\(scratch.url.path)', \(reserve) are needed as a reserve. Free some space there."
             )
         }
         return freshURL("tmp")
     }
 
-    /// The blob from the cache, or from `fetch`, which all who want the blob at the same time share.
+    /// The blob from the cache, or from `fetch`; concurrent callers share one fetch.
     ///
     /// - Parameters:
-    ///   - digest: What its bytes must give.
-    ///   - fetch: Writes the blob to the file it is given and says `true`, or `false` when there is no such blob. Cancelled when nobody
-    ///     waits for it any more.
-    /// - Returns: The file, or `nil` when `fetch` said `false`.
+    ///   - digest: The expected digest of its bytes.
+    ///   - fetch: Writes the blob to the given file and returns `true`, or returns `false` if there is no such blob.
+    ///     Cancelled if no caller waits for it any more.
+    /// - Returns: The file, or `nil` if `fetch` returned `false`.
     /// - Throws: what `fetch` throws; `digest-mismatch` when it wrote something else.
     public func blob(_ digest: Digest, fetch: @escaping @Sendable (URL) async throws -> Bool) async throws -> LocalBlob?
     {
@@ -80,9 +80,9 @@ public final class BlobCache: Sendable {
         return isThere ? hold : nil
     }
 
-    /// Keeps a finished file as the blob of that digest, for as long as there is room.
+    /// Keeps a finished file as the blob with that digest, as long as the limit allows.
     ///
-    /// The caller vouches for the digest; its name is gone afterwards.
+    /// The caller guarantees the digest; its name is gone afterwards.
     public func adopt(_ temporary: URL, digest: Digest) throws(ShardsError) {
         let size = try FileDescriptor(reading: temporary).size
         let file = freshURL(digest.hex)
@@ -120,7 +120,8 @@ public final class BlobCache: Sendable {
             }
             // A name that no earlier or later copy has, so that removing one cannot hit another.
             let file = freshURL(digest.hex)
-            // Its own task, because it belongs to all who wait; ``abandon`` cancels it when nobody does.
+            // A separate task, because all waiting callers share it; ``abandon`` cancels it when the last caller
+            // leaves.
             let task = Task { [self] in
                 do {
                     guard try await fetch(file) else {
@@ -131,7 +132,8 @@ public final class BlobCache: Sendable {
                     guard found == digest else {
                         throw ShardsError(
                             .digestMismatch,
-                            "The blob \(digest) arrived as \(found) (\(size) bytes). It will be fetched again.")
+                            "The blob \(digest) arrived with the digest \(found) (\(size) bytes). It will be fetched again."
+                        )
                     }
                     arrived(digest, file, size)
                     return true
@@ -156,7 +158,7 @@ public final class BlobCache: Sendable {
         evict(downTo: limit)
     }
 
-    /// One of those who wait was cancelled; the last one's going ends the download.
+    /// A waiting caller was cancelled; when the last one is cancelled, the download ends.
     private func abandon(_ digest: Digest, _ file: URL) {
         let task: Task<Bool, any Error>? = state.withLock { state in
             guard var entry = state.entries[digest], entry.file == file, entry.size == nil else { return nil }
@@ -165,7 +167,7 @@ public final class BlobCache: Sendable {
                 state.entries[digest] = entry
                 return nil
             }
-            // Whoever comes now begins anew.
+            // A new caller starts a new download.
             state.entries[digest] = nil
             return entry.task
         }

@@ -1,15 +1,15 @@
 public import Errors
 public import Foundation
 
-/// Where finished shards and packages live, each under the SHA-256 of its bytes: in a shared folder, behind the
+/// A store of finished shards and packages, each under the SHA-256 of its bytes: in a shared folder, behind the
 /// coordinator's blob endpoint, or in an S3 bucket.
 ///
-/// A caller writes and reads local files; the store brings them where others find them. Nothing here may be called with
-/// a lock held: a store can be as slow as a network.
+/// A caller writes and reads local files; the store transfers them. Do not call it while holding a lock: a store can be
+/// as slow as a network.
 public protocol BlobStore: Sendable {
     /// A random text made when the store was made.
     ///
-    /// A worker and its coordinator compare it to be sure that they look at the same store.
+    /// A worker and its coordinator compare it to be sure that they use the same store.
     var id: String { get }
     /// A name for a new local file from which ``put(_:digest:)`` is cheap.
     ///
@@ -17,18 +17,18 @@ public protocol BlobStore: Sendable {
     ///
     /// - Throws: `disk-full` when there is hardly any space left, before work is wasted on it.
     func temporaryURL() throws(ShardsError) -> URL
-    /// Makes a finished temporary file the blob of that digest, durably, for everybody.
+    /// Makes a finished temporary file the blob with that digest, durable and visible to all processes.
     ///
     /// The temporary name is gone afterwards.
     ///
-    /// Idempotent: a blob that is there stays. The caller vouches for the digest; a store that sends the bytes elsewhere has it checked
-    /// there. May take as long as the network is away; cancel it to give up.
-    /// - Throws: `ShardsError` or `CancellationError`; the temporary file stays for another try.
+    /// Idempotent: a blob that is there stays. The caller guarantees the digest; a remote store checks it again. Waits
+    /// while the network is down; cancel the task to stop.
+    /// - Throws: `ShardsError` or `CancellationError`; the temporary file is kept for another attempt.
     func put(_ temporary: URL, digest: Digest) async throws
     /// The blob as a local file, or `nil` when the store does not hold it.
     ///
-    /// A store elsewhere downloads it first and compares its digest; callers that want one blob at the same time share one download.
-    /// Downloads fill a bounded cache: the file stays for as long as the returned value lives, and perhaps longer.
+    /// A remote store downloads it first and compares its digest; concurrent callers share one download. Downloads fill
+    /// a bounded cache: the file stays for as long as the returned value lives, and perhaps longer.
     /// - Throws: `ShardsError` or `CancellationError`.
     func local(_ digest: Digest) async throws -> LocalBlob?
     /// Length of the blob, or `nil` when the store does not hold it.
@@ -38,15 +38,15 @@ public protocol BlobStore: Sendable {
     func size(of digest: Digest) async throws -> UInt64?
 }
 
-/// A store as its coordinator has it: the only one that removes anything.
+/// The store of a coordinator, which is the only process that removes blobs.
 public protocol ManagedBlobStore: BlobStore {
-    /// Removes a blob; one that is not there is fine.
+    /// Removes a blob; a missing blob is not an error.
     func remove(_ digest: Digest) async throws
-    /// Removes every blob that was written more than `age` seconds ago and that `isNamed` does not know.
+    /// Removes every blob that was written more than `age` seconds ago and for which `isNamed` is false.
     ///
     /// - Returns: How many were removed.
     func sweep(olderThan age: TimeInterval, unless isNamed: @escaping @Sendable (Digest) -> Bool) async throws -> Int
-    /// Removes what crashed processes left unfinished: files or uploads nobody wrote to for `age` seconds.
+    /// Removes what crashed processes left unfinished: files or uploads without a write for `age` seconds.
     ///
     /// - Returns: How many were removed.
     @discardableResult
@@ -61,7 +61,7 @@ public final class LocalBlob: Sendable {
     public let url: URL
     private let release: @Sendable () -> Void
 
-    /// Names a file; `release` runs once, when nobody needs it any more.
+    /// Creates a reference to a file; `release` runs once, when the last copy is gone.
     public init(_ url: URL, release: @escaping @Sendable () -> Void = {}) {
         self.url = url
         self.release = release

@@ -1,4 +1,4 @@
-/// Reads little-endian numbers in order; every read says `nil` at the end instead of trapping.
+/// Reads little-endian numbers in order; every read returns `nil` at the end instead of trapping.
 struct ByteReader {
     private let bytes: ArraySlice<UInt8>
     private(set) var position: Int

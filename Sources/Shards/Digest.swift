@@ -63,7 +63,8 @@ public struct Digest: Hashable, Comparable, Sendable, CustomStringConvertible {
         return String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 
-    /// The first 16 bytes as two words: enough to tell any number of honest bodies apart in a table.
+    /// The first 16 bytes as two words: enough to distinguish any number of bodies in a table, if none was made to
+    /// collide.
     public var prefix128: (UInt64, UInt64) { (words.0, words.1) }
 
     /// The same as ``hex``.

@@ -17,12 +17,12 @@ public enum Durable {
         try sync(folder: to.deletingLastPathComponent())
     }
 
-    /// Removes a file; a file that is not there is fine.
+    /// Removes a file; a missing file is not an error.
     public static func remove(_ url: URL) throws(ShardsError) {
         guard unlink(url.path) == 0 || errno == ENOENT else { throw ShardsError.system(errno, "remove", url.path) }
     }
 
-    /// Removes the folders of files that are gone, and those above them, up to `root`, which stays; one that is not empty stays too.
+    /// Removes the empty folders of removed files, and empty folders above them; `root` stays.
     public static func removeEmptyFolders(of files: [URL], upTo root: URL) {
         let root = root.standardizedFileURL.path
         for file in files {
@@ -33,14 +33,14 @@ public enum Durable {
 
     /// Creates a folder and those above it, and flushes the folder above each new one.
     ///
-    /// - Parameter isAlone: Whether the folder above has to be there.
+    /// - Parameter isAlone: Whether the parent folder must exist.
     public static func makeFolder(_ url: URL, isAlone: Bool = false) throws(ShardsError) {
         if mkdir(url.path, 0o755) == 0 { return try sync(folder: url.deletingLastPathComponent()) }
         let number = errno
         if number == EEXIST {
             var status = stat()
             if stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR { return }
-            throw ShardsError(.io, "Cannot create folder '\(url.path)': something else has that name.")
+            throw ShardsError(.io, "Cannot create folder '\(url.path)': a file with that name exists.")
         }
         let above = url.deletingLastPathComponent()
         guard !isAlone, number == ENOENT && above.path != url.path, access(above.path, F_OK) != 0 else {
@@ -98,7 +98,7 @@ public enum Durable {
         guard handle >= 0 else { throw ShardsError.system(errno, "open", path) }
         defer { close(handle) }
         while fsync(handle) != 0 {
-            // Some file systems (FUSE, SMB) cannot flush a folder and say so; there is nothing more to do then.
+            // Some file systems (FUSE, SMB) cannot flush a folder and report that; this is ignored.
             if errno == EINVAL && flags & O_DIRECTORY != 0 { return }
             guard errno == EINTR else { throw ShardsError.system(errno, "flush", path) }
         }

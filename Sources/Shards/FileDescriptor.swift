@@ -4,7 +4,7 @@ package import Foundation
 
 /// One open file, closed with the object.
 ///
-/// Every failure names the path, and a full disk is its own code.
+/// Every failure names the path, and a full disk has its own error code.
 ///
 /// Used by one thread at a time.
 package final class FileDescriptor {
@@ -12,9 +12,10 @@ package final class FileDescriptor {
     /// Bytes in the file when it was opened, or written so far.
     package private(set) var size: UInt64 = 0
     private var handle: Int32
-    /// Up to where the kernel has been told to write; `nil` for a file that need not last.
+    /// The offset up to which the kernel was asked to write to the medium; `nil` for a file that need not be durable.
     private var started: UInt64? = 0
-    /// Bytes that are appended before they are on their way to the medium, so that the flush at the end is short.
+    /// After how many appended bytes the kernel is asked to write them to the medium, so that the flush at the end is
+    /// short.
     private static let writeback: UInt64 = 8 << 20
 
     /// Opens an existing file for reading.
@@ -37,9 +38,10 @@ package final class FileDescriptor {
         guard handle >= 0 else { throw ShardsError.system(errno, "create", path) }
     }
 
-    /// Creates a file for writing and reading that has no name: it is gone with this object, or with the process.
+    /// Creates a file for writing and reading that has no name: it is removed with this object or at the end of the
+    /// process.
     ///
-    /// - Parameter url: A name on the file system wanted, in use for a moment only.
+    /// - Parameter url: A path on the wanted file system, used only for a moment.
     package init(scratch url: URL) throws(ShardsError) {
         path = url.path
         handle = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
@@ -86,7 +88,7 @@ package final class FileDescriptor {
         try write(bytes, at: size)
         size += UInt64(bytes.count)
         if let started, size >= started + Self.writeback {
-            // A hint: whether it is taken or not, only sync() says that anything is on the medium.
+            // Only a hint: only sync() guarantees that the bytes are on the medium.
             _ = ph_start_writeback(handle, Int64(started), Int64(size - started))
             self.started = size
         }
@@ -120,7 +122,7 @@ package final class FileDescriptor {
         }
     }
 
-    /// Closes the file and reports what a network file system may only say now.
+    /// Closes the file and reports errors that a network file system may report only now.
     package func close() throws(ShardsError) {
         guard handle >= 0 else { return }
         let closing = handle

@@ -1,12 +1,12 @@
 internal import CFile
 public import Foundation
 
-/// A short text that a file carries beside its bytes, in an extended attribute; copies of the file usually lose it.
+/// A short text in an extended attribute of a file; copies of the file usually do not have it.
 public enum FileMark {
     private static let name = "user.packhorse.build"
     private static let mostBytes = 256
 
-    /// The mark of a file; `nil` when it has none, or its file system keeps none.
+    /// The mark of a file; `nil` if it has none, or if its file system does not support it.
     public static func read(_ url: URL) -> String? {
         var bytes = [UInt8](repeating: 0, count: mostBytes)
         let count = ph_get_mark(url.path, name, &bytes, bytes.count)
@@ -16,7 +16,7 @@ public enum FileMark {
     /// Marks a file.
     ///
     /// - Parameter text: At most 256 bytes.
-    /// - Returns: Whether the file system keeps marks.
+    /// - Returns: Whether the file system supports marks.
     @discardableResult
     public static func write(_ text: String, to url: URL) -> Bool {
         let bytes = Array(text.utf8)

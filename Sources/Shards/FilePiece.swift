@@ -1,7 +1,7 @@
 public import Errors
 public import Foundation
 
-/// Reading and writing parts of files by offset, for bytes that travel in pieces.
+/// Reading and writing parts of files by offset, for bytes that are transferred in pieces.
 ///
 /// Each call opens and closes the file, so that nothing has to be kept open between two pieces that may be minutes apart. Blocks.
 public enum FilePiece {
@@ -32,7 +32,7 @@ public enum FilePiece {
         return bytes
     }
 
-    /// Writes pieces behind each other from `offset` on; makes the file when it is not there.
+    /// Writes pieces behind each other from `offset` on; makes the file if it does not exist.
     ///
     /// - Throws: `disk-full` or `io`; a part may be written.
     public static func write(_ pieces: [Data], to file: URL, at offset: UInt64) throws(ShardsError) {

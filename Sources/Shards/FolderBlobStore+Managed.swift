@@ -17,19 +17,19 @@ extension FolderBlobStore: ManagedBlobStore {
         try await FileWork.run { try length(of: digest) }
     }
 
-    /// Removes a blob; one that is not there is fine.
+    /// Removes a blob; a missing blob is not an error.
     public func remove(_ digest: Digest) async throws {
         try await FileWork.run { try discard(digest) }
     }
 
-    /// Looks at every blob and removes the old ones that nobody names.
+    /// Examines every blob and removes old ones that are not referenced.
     public func sweep(
         olderThan age: TimeInterval, unless isNamed: @escaping @Sendable (Digest) -> Bool
     ) async throws -> Int {
         try await FileWork.run { try discardOld(before: Date().addingTimeInterval(-age), unless: isNamed) }
     }
 
-    /// Removes what crashed processes left in `tmp/`: files nobody wrote to for `age` seconds.
+    /// Removes what crashed processes left in `tmp/`: files without a write for `age` seconds.
     @discardableResult
     public func removeStaleTemporaries(olderThan age: TimeInterval) async throws -> Int {
         try await FileWork.run { try discardStaleTemporaries(olderThan: age) }

@@ -11,7 +11,7 @@ public struct FolderBlobStore: Sendable {
     public let folder: URL
     /// The text of `store-id`: 32 hexadecimal digits.
     public let id: String
-    /// Free bytes under which ``temporaryURL()`` refuses with `disk-full`.
+    /// ``temporaryURL()`` fails with `disk-full` if fewer bytes are free.
     public let reserve: UInt64
     private let root: String
     private let temporaries = Temporaries()
@@ -21,8 +21,8 @@ public struct FolderBlobStore: Sendable {
     /// - Parameters:
     ///   - folder: The store's folder.
     ///   - create: Whether to make the store when there is none. Only the coordinator does; a worker that made its own
-    ///     store would commit blobs nobody else can see.
-    ///   - reserve: Free bytes to insist on, default 1 MiB.
+    ///     store would commit blobs that no other process can see.
+    ///   - reserve: Required free bytes, default 1 MiB.
     /// - Throws: `store-missing` without a store and without `create`; `disk-full`, `io`.
     public init(_ folder: URL, create: Bool, reserve: UInt64 = 1 << 20) throws(ShardsError) {
         self.folder = folder
@@ -55,7 +55,7 @@ public struct FolderBlobStore: Sendable {
         guard free >= reserve else {
             throw ShardsError(
                 .diskFull,
-                "Only \(free) bytes are free for blobs in '\(folder.path)', \(reserve) are kept in reserve. Free some space there."
+                "Only \(free) bytes are free for blobs in '\(folder.path)', \(reserve) are needed as a reserve. Free some space there."
             )
         }
         let url = parent.appendingPathComponent(Self.randomHex())
@@ -65,8 +65,9 @@ public struct FolderBlobStore: Sendable {
 
     /// Flushes the file and renames it to its digest, as ``BlobStore/put(_:digest:)``; blocks.
     ///
-    /// One that is there is believed only after a look at its bytes: what replaces a shard that rotted may have its very digest.
-    /// - Throws: `disk-full` or `io`; the temporary file stays for another try.
+    /// An existing file is accepted only after its bytes were checked: the new file may replace a damaged shard with
+    /// the same digest.
+    /// - Throws: `disk-full` or `io`; the temporary file is kept for another attempt.
     public func keep(_ temporary: URL, digest: Digest) throws(ShardsError) {
         let target = place(of: digest)
         let size = try FileDescriptor(reading: temporary).size
@@ -76,13 +77,14 @@ public struct FolderBlobStore: Sendable {
             return
         }
         try Durable.sync(file: temporary)
-        // Never the store's own folder: it may be away for a moment, and one of that name would stand in the way of its return.
+        // Never creates the store's own folder: it may be a mount that is temporarily absent, and a new folder would
+        // block its return.
         try Durable.makeFolder(target.deletingLastPathComponent(), isAlone: true)
         try Durable.rename(temporary, to: target)
         temporaries.forget(temporary.path)
     }
 
-    /// The blob's file, or `nil` when it is not here; blocks.
+    /// The blob's file, or `nil` if it does not exist; blocks.
     public func url(of digest: Digest) throws(ShardsError) -> URL? {
         let url = place(of: digest)
         if access(url.path, F_OK) == 0 { return url }
@@ -90,7 +92,7 @@ public struct FolderBlobStore: Sendable {
         return nil
     }
 
-    /// Length of the blob's file, or `nil` when it is not here; blocks.
+    /// Length of the blob's file, or `nil` if it does not exist; blocks.
     public func length(of digest: Digest) throws(ShardsError) -> UInt64? {
         let path = path(of: digest)
         var status = stat()
@@ -99,10 +101,10 @@ public struct FolderBlobStore: Sendable {
         return nil
     }
 
-    /// Removes a blob; one that is not there is fine; blocks.
+    /// Removes a blob; a missing blob is not an error; blocks.
     public func discard(_ digest: Digest) throws(ShardsError) { try Durable.remove(place(of: digest)) }
 
-    /// Removes what crashed processes left in `tmp/`: files nobody wrote to for a while.
+    /// Removes what crashed processes left in `tmp/`: files without a recent write.
     ///
     /// - Parameter age: Seconds since the last write; at least a lease, default one day.
     /// - Returns: How many files were removed.
@@ -131,7 +133,7 @@ public struct FolderBlobStore: Sendable {
 
     /// Makes what is missing.
     ///
-    /// Of two processes that do this at once one wins, and both then read the same id.
+    /// If two processes do this at the same time, one wins, and both then read the same id.
     private static func make(_ folder: URL, _ file: URL) throws(ShardsError) {
         try Durable.makeFolder(folder)
         try Durable.makeFolder(folder.appendingPathComponent("tmp"))
@@ -150,7 +152,7 @@ public struct FolderBlobStore: Sendable {
     }
 }
 
-/// The temporary names a store has given out and not seen again.
+/// The temporary names that a store has issued and that are still in use.
 private final class Temporaries: Sendable {
     private let paths = Mutex<Set<String>>([])
 

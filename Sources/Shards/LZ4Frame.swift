@@ -2,8 +2,8 @@ internal import CLZ4
 internal import Errors
 internal import Foundation
 
-/// One LZ4 frame of the single shape a shard uses: independent 64 KiB blocks, a checksum per block, a checksum of
-/// the content, and the content's size in the frame header.
+/// One LZ4 frame in the only form that a shard uses: independent 64 KiB blocks, a checksum per block, a checksum of the
+/// content, and the content's size in the frame header.
 enum LZ4Frame {
     /// FLG: version 01, independent blocks, block checksums, content size, content checksum, no dictionary.
     static let flags: UInt8 = 0b0111_1100
@@ -13,7 +13,7 @@ enum LZ4Frame {
     /// LZ4 cannot shrink more than this (format: one byte of length stands for at most 255 bytes), plus the fixed parts.
     static func mostContent(in frame: Int) -> Int { frame * 255 + 64 }
 
-    /// - Parameter isPacked: Whether the content is compressed already: then little time is spent on looking for what could be saved.
+    /// - Parameter isPacked: Whether the content is compressed already: then LZ4 uses its fastest setting.
     static func compress(_ content: [UInt8], isPacked: Bool = false) throws(ShardsError) -> [UInt8] {
         var preferences = LZ4F_preferences_t()
         preferences.compressionLevel = isPacked ? -100 : 0
@@ -38,8 +38,9 @@ enum LZ4Frame {
 
     /// Returns the content, which must have exactly `size` bytes and use the frame up to its last byte.
     ///
-    /// Memory is taken only when `size` is one the frame could really hold.
-    /// - Parameter isCheckedElsewhere: Whether the content has a digest that will be compared: then LZ4's own checksums are passed over.
+    /// Memory is allocated only if the frame can contain `size` bytes.
+    /// - Parameter isCheckedElsewhere: Whether the content has a digest that will be compared: then LZ4's own checksums
+    ///   are skipped.
     static func decompress(
         _ frame: [UInt8], size: Int, of what: String, isCheckedElsewhere: Bool = false
     ) throws(ShardsError) -> [UInt8] {
@@ -49,7 +50,7 @@ enum LZ4Frame {
         var fields = ByteReader(frame[...])
         guard fields.uint32() == magic, fields.uint8() == flags, fields.uint8() == blockDescriptor,
             let stated = fields.uint64()
-        else { throw corrupt("its frame header is not the one a shard uses") }
+        else { throw corrupt("its frame header is not that of a shard") }
         guard size >= 0, size <= mostContent(in: frame.count), stated == UInt64(size) else {
             throw corrupt("its frame states \(stated) bytes, the index \(size)")
         }

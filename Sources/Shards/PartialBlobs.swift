@@ -3,8 +3,8 @@ public import Foundation
 
 /// Blobs of a folder store that arrive in pieces: `tmp/<hex>.part` until they are whole.
 ///
-/// A part outlives the process that wrote it, so that the rest can follow later. Nothing in it is believed before the
-/// whole gives its digest. All calls block.
+/// A part survives the process that wrote it, so that the upload can be resumed. Its bytes are not used before the
+/// whole file has the expected digest. All calls block.
 public struct PartialBlobs: Sendable {
     /// What is there of a blob.
     public enum Found: Hashable, Sendable {
@@ -20,7 +20,7 @@ public struct PartialBlobs: Sendable {
     private let store: FolderBlobStore
     private let reserve: UInt64
 
-    /// Parts beside the blobs of `store`.
+    /// Stores parts next to the blobs of `store`.
     ///
     /// - Parameter reserve: Free bytes that no upload may take, default 64 MiB: the coordinator's state may lie on the same disk.
     public init(_ store: FolderBlobStore, reserve: UInt64 = 64 << 20) {
@@ -28,7 +28,7 @@ public struct PartialBlobs: Sendable {
         self.reserve = reserve
     }
 
-    /// What is there of a blob of `size` bytes; a part that is too long is removed.
+    /// How many bytes of a blob of `size` bytes have arrived; a part that is too long is removed.
     ///
     /// - Throws: `disk-full` when the rest would not fit, `io`.
     public func look(for digest: Digest, size: UInt64) throws(ShardsError) -> Found {
@@ -49,7 +49,7 @@ public struct PartialBlobs: Sendable {
         guard free >= reserve, free - reserve >= size - length else {
             throw ShardsError(
                 .diskFull,
-                "\(free) bytes are free for blobs in '\(store.folder.path)'; \(size - length) are to come and \(reserve) stay in reserve. Free some space there."
+                "\(free) bytes are free for blobs in '\(store.folder.path)'; \(size - length) are still to come and \(reserve) are needed as a reserve. Free some space there."
             )
         }
         return .part(length)
@@ -64,7 +64,7 @@ public struct PartialBlobs: Sendable {
 
     /// Makes the part a blob, durably, when it is whole.
     ///
-    /// Reads it once from end to end.
+    /// Reads it once completely.
     /// - Throws: `digest-mismatch` (the part is removed), `disk-full`, `io`.
     public func seal(_ digest: Digest, size: UInt64) throws(ShardsError) {
         let part = url(of: digest)
@@ -77,7 +77,7 @@ public struct PartialBlobs: Sendable {
         try store.keep(part, digest: digest)
     }
 
-    /// Removes parts nobody wrote to for `age` seconds, and the oldest when there are too many.
+    /// Removes parts without a write for `age` seconds, and the oldest if there are too many.
     ///
     /// - Returns: How many were removed.
     @discardableResult

@@ -1,17 +1,18 @@
 public import Errors
 public import Foundation
 
-/// A folder of one process's own below a folder that several share; what dead processes left there is removed at the next start.
+/// A folder of one process's own below a folder that several share; what ended processes left there is removed at the
+/// next start.
 ///
-/// Whether a process lives is told by the lock it holds on a file in its folder, which the kernel lets go however it ends.
+/// A running process holds a lock on a file in its folder; the kernel releases it when the process ends for any reason.
 public final class ScratchFolder: Sendable {
     private static let prefix = "packhorse-"
 
-    /// The folder; it goes with this value.
+    /// The folder; it is removed with this value.
     public let url: URL
     private let lock: Int32
 
-    /// Makes the folder, after removing those of dead processes.
+    /// Makes the folder, after removing those of ended processes.
     ///
     /// Blocks while another process does the same.
     /// - Throws: `disk-full` or `io`.
@@ -41,7 +42,8 @@ public final class ScratchFolder: Sendable {
             let folder = parent.appendingPathComponent(name)
             let handle = open(folder.appendingPathComponent("lock").path, O_RDWR | O_CLOEXEC)
             defer { if handle >= 0 { close(handle) } }
-            // One without a lock file died before it made it: the gate keeps living ones from being in that state.
+            // A folder without a lock file is from a process that ended before it made one: the gate lock ensures that
+            // no running process is in that state.
             if handle >= 0, flock(handle, LOCK_EX | LOCK_NB) != 0 { continue }
             do {
                 try FileManager.default.removeItem(at: folder)

@@ -1,6 +1,6 @@
 public import Errors
 
-/// The bodies of one shard without its index, for a reader that knows already where each of them lies.
+/// The bodies of one shard without its index, for a reader that already knows the position of each.
 ///
 /// Takes about 24 bytes per group of memory and one file descriptor. Keeps nothing between calls; used by one task at a time.
 public final class ShardBodies {
@@ -13,9 +13,10 @@ public final class ShardBodies {
         file = reader.file
     }
 
-    /// Reads and decompresses a group: the bodies laid end to end.
+    /// Reads and decompresses a group: the concatenated bodies.
     ///
-    /// - Parameter isTrusted: False has LZ4's checksums checked; with true only bodies that are cut out of it are.
+    /// - Parameter isTrusted: With false, LZ4's checksums are checked; with true, only bodies that are extracted later
+    ///   are checked.
     /// - Throws: `corrupt-shard`, `io`.
     public func content(ofGroup group: Int, isTrusted: Bool = false) throws(ShardsError) -> [UInt8] {
         guard groups.indices.contains(group) else {

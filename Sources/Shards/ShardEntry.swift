@@ -1,10 +1,10 @@
 public import Tiles
 
-/// One tile of a shard, as its index tells it.
+/// One tile of a shard, from its index.
 public struct ShardEntry: Hashable, Sendable {
     /// The tile.
     public let tile: TileID
-    /// Which body it has; `nil` when the origin said that there is none (*empty*).
+    /// Which body it has; `nil` if the origin answered that the tile does not exist (*empty*).
     public let body: ShardBody?
     /// The origin's ETag, unless it was absent or longer than ``ShardLimits/text``.
     public let etag: String?

@@ -1,6 +1,6 @@
 import Errors
 
-/// The fixed-size end of a shard: where its index is, what it counts, and the digests that hold it together.
+/// The fixed-size end of a shard: where its index is, its counts, and its digests.
 struct ShardFooter: Equatable {
     var headerLength: UInt32
     var indexOffset: UInt64
@@ -69,7 +69,7 @@ struct ShardFooter: Equatable {
             reader.take(8).map(Array.init) == Self.signature
         else {
             throw ShardsError(
-                .notAShard, "'\(path)' does not end like a Packhorse shard: it was cut short or is something else.")
+                .notAShard, "'\(path)' does not end with a shard footer: it is truncated or is not a Packhorse shard.")
         }
         guard let version = reader.uint16(), let spare = reader.uint16(),
             let headerLength = reader.uint32(), let indexOffset = reader.uint64(),
@@ -97,7 +97,7 @@ struct ShardFooter: Equatable {
             Int(indexSize) <= ShardLimits.index
         else {
             throw ShardsError(
-                .corrupt, "'\(path)' has a footer whose numbers do not fit the file. Fetch this batch again.")
+                .corrupt, "'\(path)' has a footer that does not match the file. Fetch this batch again.")
         }
     }
 }

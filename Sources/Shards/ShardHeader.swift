@@ -1,7 +1,7 @@
 import Errors
 public import Tiles
 
-/// What a shard is about: written first, so that a shard explains itself.
+/// What a shard is about: written first, so that a shard is self-describing.
 public struct ShardHeader: Hashable, Sendable {
     /// The id of the tileset the bodies belong to: 1...255 bytes of UTF-8.
     public let tileset: String
@@ -52,12 +52,12 @@ public struct ShardHeader: Hashable, Sendable {
         guard reader.uint32() == Self.skippableMagic, reader.uint32() == UInt32(bytes.count - 8),
             reader.take(8).map(Array.init) == Self.signature
         else {
-            throw ShardsError(.notAShard, "'\(path)' does not begin like a Packhorse shard.")
+            throw ShardsError(.notAShard, "'\(path)' does not begin with a Packhorse shard header.")
         }
         guard let version = reader.uint16(), version == Self.version else {
             throw ShardsError(
                 .unsupportedVersion,
-                "'\(path)' has another shard format version; this build reads version \(Self.version). Use the build that wrote it."
+                "'\(path)' has an unknown shard format version; this build reads version \(Self.version). Use the build that wrote it."
             )
         }
         guard let least = reader.uint8(), let most = reader.uint8(), let zoom = reader.uint8(),

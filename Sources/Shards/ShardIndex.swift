@@ -1,7 +1,7 @@
 internal import Errors
 internal import Tiles
 
-/// The table of a shard's groups, bodies, texts and tiles, and its one encoding (FORMAT.md, "Index").
+/// The table of a shard's groups, bodies, texts and tiles, and its one encoding (docs/formats/shard.md, "Index").
 struct ShardIndex {
     /// Per group: bytes in the file, number of bodies.
     var groups: [(stored: UInt32, bodies: UInt32)] = []
@@ -10,7 +10,7 @@ struct ShardIndex {
     var texts: [String] = []
     /// Ascending by tile.
     ///
-    /// Numbers of body, ETag and Last-Modified count from 1; 0 is none.
+    /// Numbers of body, ETag and Last-Modified count from 1; 0 means that there is none.
     var tiles: [(id: UInt64, body: UInt32, etag: UInt32, modified: UInt32)] = []
 
     func encoded() -> [UInt8] {
@@ -33,15 +33,15 @@ struct ShardIndex {
         return bytes
     }
 
-    /// What a reader works with: everything resolved and checked against the footer.
+    /// The decoded index for a reader, checked against the footer.
     struct Resolved {
         let groups: [ShardGroup]
         let bodies: [ShardBody]
         let entries: [ShardEntry]
     }
 
-    /// Decodes an index whose digest has been checked; the structure is checked all the same, since whoever wrote
-    /// the digest may have written nonsense above it.
+    /// Decodes an index whose digest has been checked; the structure is checked too, because a faulty or hostile writer
+    /// can write a correct digest of a wrong index.
     static func decode(_ bytes: [UInt8], header: ShardHeader, footer: ShardFooter, path: String) throws(ShardsError)
         -> Resolved
     {
@@ -70,7 +70,7 @@ struct ShardIndex {
             let etagOf = reader.column(tileCount, of: UInt32.self),
             let modifiedOf = reader.column(tileCount, of: UInt32.self),
             reader.remaining == 0
-        else { throw corrupt("its tile table has another length than the footer says") }
+        else { throw corrupt("its tile table has a length that differs from the footer") }
 
         var groups: [ShardGroup] = []
         var bodies: [ShardBody] = []

@@ -2,7 +2,7 @@ public import Errors
 public import Foundation
 internal import Tiles
 
-/// What `packhorse inspect` prints about a shard.
+/// The output of `packhorse inspect` for a shard.
 public struct ShardInspection: Sendable, Codable {
     /// The file.
     public let path: String
@@ -41,7 +41,7 @@ public struct ShardInspection: Sendable, Codable {
         public let empty: Int
     }
 
-    /// Reads a shard from end to end, checks every body, and sums it up.
+    /// Reads a complete shard, checks every body, and summarises it.
     ///
     /// - Parameters:
     ///   - url: The file.
@@ -73,7 +73,7 @@ public struct ShardInspection: Sendable, Codable {
             })
     }
 
-    /// Whether a file begins like a shard, so that `inspect` can tell what it was given.
+    /// Whether a file begins with a shard header; `inspect` uses it to identify files.
     ///
     /// - Throws: `io` when the file cannot be read.
     public static func looksLikeShard(_ url: URL) throws(ShardsError) -> Bool {

@@ -1,8 +1,8 @@
 /// The sizes a shard keeps to.
 ///
-/// A reader refuses what exceeds them before it takes memory for it.
+/// A reader refuses larger values before it allocates memory for them.
 public enum ShardLimits {
-    /// Bytes of one body: 16 MiB, twenty times the largest tile seen in the wild.
+    /// Bytes of one body: 16 MiB, twenty times the largest tile seen in practice.
     public static let body = 16 << 20
     /// Tiles in one shard, stored and empty: 2^20.
     ///
@@ -14,8 +14,8 @@ public enum ShardLimits {
     public static let tileset = 255
     /// Bytes of bodies after which a group is closed: 64 KiB, one LZ4 block.
     ///
-    /// Small, because a merge reads single bodies in another order than the one they arrived in; the frame around a
-    /// group costs 31 bytes, 0.05 %.
+    /// Small, because a merge reads single bodies in a different order than they were written; the frame around a group
+    /// costs 31 bytes, 0.05 %.
     static let group = 64 << 10
     /// Bytes of an index before compression: 2^20 tiles and bodies of 64 bytes each, and texts.
     static let index = 160 << 20

@@ -3,7 +3,7 @@ public import Foundation
 
 /// Reads a shard: its index at once, its bodies one group at a time.
 ///
-/// Every byte handed out has been checked.
+/// Every returned byte has been checked.
 ///
 /// Memory: the index (about 200 bytes per tile) and one decompressed group. Blocks on the disk. Used by one task at a time.
 public final class ShardReader {
@@ -15,7 +15,7 @@ public final class ShardReader {
     public let bodies: [ShardBody]
     /// Bytes of the file.
     public let size: UInt64
-    /// What stands for all tiles and bodies of the shard: the SHA-256 in its footer.
+    /// The SHA-256 in its footer, which identifies all tiles and bodies of the shard.
     public let footerDigest: Digest
     /// Bytes of the file's index, compressed.
     public let indexBytes: Int
@@ -40,19 +40,21 @@ public final class ShardReader {
         }
         let file = try FileDescriptor(reading: url)
         guard file.size >= UInt64(ShardHeader.smallest + ShardFooter.length) else {
-            throw ShardsError(.notAShard, "'\(path)' has \(file.size) bytes, too few for a shard.")
+            throw ShardsError(.notAShard, "'\(path)' has \(file.size) bytes, fewer than the smallest shard.")
         }
         let tail = try file.read(at: file.size - UInt64(ShardFooter.length), count: ShardFooter.length)
         let footer = try ShardFooter(decoding: tail, fileSize: file.size, path: path)
         let head = try file.read(at: 0, count: Int(footer.headerLength))
         let header = try ShardHeader(decoding: head, path: path)
         guard Digest(of: head) == footer.headerDigest else {
-            throw ShardsError(.corrupt, "'\(path)' has a header that does not fit its footer. Fetch this batch again.")
+            throw ShardsError(
+                .corrupt, "'\(path)' has a header that does not match its footer. Fetch this batch again.")
         }
         let frame = try file.read(at: footer.indexOffset, count: Int(footer.indexStored))
         let content = try LZ4Frame.decompress(frame, size: Int(footer.indexSize), of: "The index of '\(path)'")
         guard Digest(of: content) == footer.indexDigest else {
-            throw ShardsError(.corrupt, "'\(path)' has an index that does not fit its footer. Fetch this batch again.")
+            throw ShardsError(
+                .corrupt, "'\(path)' has an index that does not match its footer. Fetch this batch again.")
         }
         let index = try ShardIndex.decode(content, header: header, footer: footer, path: path)
         self.header = header

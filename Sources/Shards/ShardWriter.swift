@@ -5,7 +5,7 @@ public import Tiles
 /// Writes one shard to a temporary file: bodies as they arrive, the index at the end.
 ///
 /// Memory: one group of bodies (64 KiB and one body) and about 150 bytes per tile. Every call may block on the disk.
-/// Used by one task at a time. A writer that goes away unfinished removes its file.
+/// Used by one task at a time. An unfinished writer removes its file when it is deallocated.
 public final class ShardWriter {
     private let header: ShardHeader
     private let headerDigest: Digest
@@ -49,7 +49,8 @@ public final class ShardWriter {
     ///   - etag: The origin's ETag as sent; kept up to 1,024 bytes, left out when longer.
     ///   - lastModified: The origin's Last-Modified, likewise.
     /// - Returns: The body's SHA-256.
-    /// - Throws: `bad-tile`, `limit-exceeded` (nothing changed); `disk-full` or `io` (give the writer up).
+    /// - Throws: `bad-tile`, `limit-exceeded` (nothing changed); `disk-full` or `io` (the writer cannot be used
+    ///   further).
     @discardableResult
     public func add(
         _ tile: TileID, body: [UInt8], etag: String?, lastModified: String?
@@ -77,7 +78,7 @@ public final class ShardWriter {
         return digest
     }
 
-    /// Adds a tile of which the origin said that there is none.
+    /// Adds a tile that does not exist at the origin.
     ///
     /// - Throws: `bad-tile` or `limit-exceeded`; nothing changed.
     public func addEmpty(_ tile: TileID) throws(ShardsError) {
@@ -87,7 +88,7 @@ public final class ShardWriter {
 
     /// Writes the index and the footer and returns when the file is on the medium and closed.
     ///
-    /// - Throws: `disk-full` or `io`; the file is removed when the writer goes away.
+    /// - Throws: `disk-full` or `io`; the file is removed when the writer is deallocated.
     public func finish() throws(ShardsError) -> ShardSummary {
         guard !finished else { throw ShardsError(.misuse, "The shard '\(url.path)' is already finished.") }
         if !group.isEmpty { try closeGroup() }
@@ -119,7 +120,7 @@ public final class ShardWriter {
                 .badTile, "Tile \(tile) is outside this shard: cell \(header.cell), zooms \(header.zooms).")
         }
         guard seen.count < ShardLimits.tiles else {
-            throw ShardsError(.limitExceeded, "A shard takes \(ShardLimits.tiles) tiles; cut the batch smaller.")
+            throw ShardsError(.limitExceeded, "A shard takes \(ShardLimits.tiles) tiles; use smaller batches.")
         }
         guard seen.insert(tile.hilbertID).inserted else {
             throw ShardsError(.badTile, "Tile \(tile) was added to this shard twice.")
@@ -135,7 +136,7 @@ public final class ShardWriter {
         return UInt32(index.texts.count)
     }
 
-    /// Takes the order of arrival out of everything but the bodies.
+    /// Makes the index independent of the order of arrival; only the order of bodies remains.
     private func sortTextsAndTiles() {
         let order = index.texts.indices.sorted { index.texts[$0].utf8.lexicographicallyPrecedes(index.texts[$1].utf8) }
         var renumbered = [UInt32](repeating: 0, count: order.count + 1)
@@ -154,7 +155,7 @@ public final class ShardWriter {
         groupIsPacked = true
     }
 
-    /// By the first bytes: gzip, PNG, JPEG, or RIFF, in which WebP comes.
+    /// Detected by the first bytes: gzip, PNG, JPEG, or RIFF (WebP).
     private static func isPacked(_ body: [UInt8]) -> Bool {
         switch (body[0], body.count > 1 ? body[1] : 0) {
         case (0x1f, 0x8b), (0x89, 0x50), (0xff, 0xd8), (0x52, 0x49): true
@@ -172,7 +173,7 @@ public final class ShardWriter {
 public struct ShardSummary: Hashable, Sendable, Codable {
     /// SHA-256 of the file: its name in a blob store.
     public let digest: Digest
-    /// The SHA-256 in its footer, which stands for all tiles and bodies.
+    /// The SHA-256 in its footer, which identifies all tiles and bodies.
     public let footerDigest: Digest
     /// Bytes of the file.
     public let bytes: UInt64

@@ -8,7 +8,7 @@ public typealias ShardsError = PackhorseError<ShardsErrorCode>
 public enum ShardsErrorCode: String, ErrorCode {
     /// No space (or quota) is left on the file system.
     ///
-    /// Free some and try again; nothing was lost.
+    /// Free some space and try again; nothing was lost.
     case diskFull = "disk-full"
     /// The operating system refused a file operation.
     case io
@@ -47,14 +47,14 @@ extension PackhorseError where Code == ShardsErrorCode {
     /// Makes the error for a failed system call; a full disk or quota becomes `disk-full`.
     ///
     /// - Parameters:
-    ///   - number: `errno` as the call left it.
+    ///   - number: The call's `errno`.
     ///   - action: What was attempted, as a verb: "write", "rename".
     ///   - path: The file it was attempted on.
     public static func system(_ number: Int32, _ action: String, _ path: String) -> ShardsError {
         if number == ENOSPC || number == EDQUOT {
             return ShardsError(
                 .diskFull,
-                "No space left to \(action) '\(path)'. Free some space on that file system; the work resumes where it was."
+                "No space left to \(action) '\(path)'. Free some space on that file system; the work then resumes."
             )
         }
         return ShardsError(.io, "Cannot \(action) '\(path)': \(String(cString: strerror(number))).")

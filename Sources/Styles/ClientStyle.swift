@@ -1,8 +1,8 @@
 internal import Tilesets
 internal import Transfer
 
-/// A packed style as a client's own database has to hold it: under the addresses the client computes, every reference absolute,
-/// the key filled in.
+/// A packed style in the form of a client's own database: with the addresses that the client computes, absolute
+/// references, and the key filled in.
 public struct ClientStyle: Sendable {
     /// One file under its client's key.
     public struct Resource: Sendable {
@@ -10,11 +10,11 @@ public struct ClientStyle: Sendable {
         public let url: String
         /// What it is.
         public let kind: StyleResource.Kind
-        /// The bytes; `nil` when the server has none.
+        /// The bytes; `nil` if the resource does not exist on the server.
         public let bytes: [UInt8]?
         /// `ETag`, as sent.
         public let etag: String?
-        /// When it was last changed, as the server said.
+        /// When it was last changed, according to the server.
         ///
         /// Unix seconds.
         public let modified: Int64?
@@ -26,13 +26,13 @@ public struct ClientStyle: Sendable {
         public let name: String
         /// `vector`, `raster` or `raster-dem`.
         public let type: String
-        /// The first tile URL with its placeholders: what clients store tiles under.
+        /// The first tile URL with its placeholders: clients use it as the key of tiles.
         public let template: String
         /// Unit: pixels.
         public let tileSize: Int
         /// Whether the server counts rows from the south.
         public let isTMS: Bool
-        /// The zooms it says it has; 0 and 22 when it says nothing.
+        /// The zooms that it declares; 0 and 22 if it declares none.
         public let minZoom, maxZoom: Int
     }
 
@@ -47,10 +47,11 @@ public struct ClientStyle: Sendable {
     /// The tile sources that are left, by name.
     public let tileSources: [TileSource]
 
-    /// Reads and proves a pack and brings it into the client's form.
+    /// Reads and verifies a pack and converts it to the client's form.
     ///
-    /// A sprite for dense screens that the server does not have is answered with the plain one, which clients then enlarge; a
-    /// sprite that is not there at all with an empty table and one clear pixel, because clients stumble over nothing at all.
+    /// If a sprite for dense screens does not exist on the server, the normal sprite is used, which clients then
+    /// enlarge. If a sprite does not exist at all, an empty table and one transparent pixel are used, because clients
+    /// fail if a sprite is missing.
     ///
     /// - Parameters:
     ///   - pack: The pack; made with both pixel ratios.
@@ -67,7 +68,7 @@ public struct ClientStyle: Sendable {
                 .badURL, "The style pack was made from a file; pass --style-url with the address apps use.")
         }
         guard Set(pack.index.pixelRatios).isSuperset(of: [1, 2]) else {
-            throw StylesError(.badPack, "Clients want sprites of both densities; make the pack with --pixel-ratio 1,2.")
+            throw StylesError(.badPack, "Clients need sprites of both densities; make the pack with --pixel-ratio 1,2.")
         }
         let filler = KeyFiller(key)
         url = try filler.fill(written)
@@ -160,7 +161,7 @@ private struct PackLookup {
             modified: entry.modified.flatMap(HTTPDate.secondsSince1970))
     }
 
-    /// What stands for an absent sprite; `nil` for glyphs, which clients take as an empty range.
+    /// The replacement of an absent sprite; `nil` for glyphs, which clients treat as an empty range.
     private func substitute(_ need: StyleResource) throws(StylesError) -> [UInt8]? {
         guard need.kind == .spriteJSON || need.kind == .spriteImage else { return nil }
         let plain = filler.masked(need.url.replacing("@2x.", with: "."))

@@ -11,7 +11,7 @@ struct CollectorRun {
     private(set) var state = StylePackProgress()
     private(set) var entries: [StylePackIndex.Entry] = []
     private var failures: [String] = []
-    /// Whether a failure may be another's next time.
+    /// Whether a later attempt may succeed.
     private var mayHeal = false
 
     init(
@@ -24,7 +24,7 @@ struct CollectorRun {
         self.progress = progress
     }
 
-    /// Settles one resource; with `body` its file is written.
+    /// Finishes one resource; with `body` its file is written.
     mutating func take(
         _ entry: StylePackIndex.Entry, body: [UInt8]?, received: UInt64, kept: Bool, isNoted: Bool = false
     ) throws(StylesError) {
@@ -43,7 +43,8 @@ struct CollectorRun {
 
     /// Fetches all of a list.
     ///
-    /// - Throws: ``StylesError`` `missing-resource` naming the first of those that could not be had, after trying all.
+    /// - Throws: ``StylesError`` `missing-resource` naming the first resource that could not be fetched, after all were
+    ///   tried.
     mutating func fetch(_ resources: [StyleResource], _ fetcher: PackFetcher) async throws {
         state.needed = resources.count + 1
         var wanted: [StyleResource] = []
@@ -78,12 +79,12 @@ struct CollectorRun {
         guard let first = failures.first else { return }
         throw StylesError(
             .missingResource,
-            "\(failures.count) of \(resources.count) resources could not be had; the first: "
+            "\(failures.count) of \(resources.count) resources could not be fetched; the first: "
                 + ([first] + failures.dropFirst().prefix(4)).joined(separator: "\n  ")
-                + "\nWhat was fetched is kept; run again to go on.", isRefusal: !mayHeal)
+                + "\nFetched resources are kept; run the command again to continue.", isRefusal: !mayHeal)
     }
 
-    /// `nil`, and a failure noted, when the policy forbids to ask.
+    /// `nil`, and a recorded failure, if the policy forbids the request.
     private mutating func request(_ resource: StyleResource, _ tag: Int) -> TransferRequest? {
         do throws(StylesError) {
             let known = stillThere(resource)
@@ -95,7 +96,7 @@ struct CollectorRun {
         }
     }
 
-    /// What a finished run knows of a resource, when its file is right.
+    /// The entry of a resource from a finished run, if its file is intact.
     private func stillThere(_ resource: StyleResource) -> StylePackIndex.Entry? {
         guard let entry = journal.finished[resource.url], entry.kind == resource.kind, entry.path == resource.path,
             journal.bytes(entry) != nil
@@ -134,7 +135,7 @@ struct CollectorRun {
             try take(entry, body: body, received: received, kept: isSame)
         case 304:
             guard let entry = stillThere(resource) else {
-                failures.append("'\(resource.url)': the server says it has not changed, but it is not here")
+                failures.append("'\(resource.url)': the server answered 304 (not modified), but there is no local copy")
                 mayHeal = true
                 return
             }

@@ -1,14 +1,14 @@
 internal import Tilesets
 
-/// Finds the font stacks a style can ask for.
+/// Finds the font stacks that a style can use.
 ///
 /// A client that packs a region for offline use takes, for each symbol layer that has a `text-field`, the constant
-/// `text-font`, every stop of a function, and every literal an expression can come out as; fonts that `format` names for a part
-/// of a text are added, because drawing needs them too.
-/// - Source: MapLibre style specification, "expressions" and "functions"; formats/maplibre-offline.md, section 2.1.
+/// `text-font`, every stop of a function, and every literal that an expression can produce; fonts that `format` names
+/// for a part of a text are added, because they are needed too.
+/// - Source: MapLibre style specification, "expressions" and "functions".
 struct FontStacks {
     private(set) var stacks: Set<FontStack> = []
-    /// Layers with an expression that may come out as something that is written nowhere in the style.
+    /// Layers with an expression that may produce a font that is not written in the style.
     private(set) var undecided: [String] = []
 
     /// Names longer than this are no fonts.
@@ -30,7 +30,7 @@ struct FontStacks {
         }
     }
 
-    /// A constant, a function with stops, or an expression; whether all outcomes are known.
+    /// A constant, a function with stops, or an expression; returns whether all results are known.
     private mutating func property(_ value: JSONValue) -> Bool {
         switch value {
         case .array(let items):
@@ -59,7 +59,7 @@ struct FontStacks {
         return true
     }
 
-    /// Adds every literal an expression can come out as; whether there can be no others.
+    /// Adds every literal that an expression can produce; returns whether there can be no others.
     private mutating func outputs(_ value: JSONValue, depth: Int) -> Bool {
         guard depth < 64, case .array(let items) = value, case .string(let name)? = items.first else { return false }
         let arguments = items.dropFirst()
@@ -85,7 +85,7 @@ struct FontStacks {
         return areKnown
     }
 
-    /// Of pairs the second, and what is left over at the end.
+    /// The second element of each pair, and the remaining last element.
     private static func every(second items: ArraySlice<JSONValue>) -> [JSONValue] {
         var chosen: [JSONValue] = []
         for (index, item) in items.enumerated() where index % 2 == 1 || index == items.count - 1 {
@@ -94,7 +94,7 @@ struct FontStacks {
         return chosen
     }
 
-    /// Looks for `{"text-font": …}` in the arguments of `format`, wherever it stands in a text.
+    /// Looks for `{"text-font": …}` in the arguments of `format`, at any position in a text.
     private mutating func sections(_ value: JSONValue, depth: Int) {
         guard depth < 64, case .array(let items) = value else { return }
         for item in items {
@@ -107,7 +107,7 @@ struct FontStacks {
         }
     }
 
-    /// What makes a list an expression rather than a list of fonts.
+    /// The operators that distinguish an expression from a list of fonts.
     private static let operators: Set<String> = [
         "literal", "match", "case", "step", "coalesce", "let", "var", "array", "get", "at", "slice", "split",
         "feature-state", "global-state", "config", "concat", "to-string", "string", "object", "interpolate",

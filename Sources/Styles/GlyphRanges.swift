@@ -1,12 +1,11 @@
-/// The glyph ranges a client asks for, and the names under which it asks.
+/// The glyph ranges that a client requests, and their names in URLs.
 public enum GlyphRanges {
     /// The first code points of the ranges: the Basic Multilingual Plane in steps of 256.
     ///
-    /// Without ideographs, ranges that clients draw with the device's own font are left out: unified ideographs (4E00–9FFF)
-    /// and Hangul syllables (AC00–D6FF). Clients differ about the rest (older ones leave out kana too, newer ones more
-    /// blocks): these 131 of 256 are what every one of them counts as needed.
-    /// - Source: MapLibre Native `src/mln/util/i18n.cpp`, MapLibre GL JS `allowsFixedWidthGlyphGeneration`; restated in
-    ///   formats/maplibre-offline.md, section 2.1.
+    /// Without ideographs, ranges that clients draw with the device's own font are left out: unified ideographs
+    /// (4E00–9FFF) and Hangul syllables (AC00–D6FF). Clients differ about the rest (older ones leave out kana too,
+    /// newer ones more blocks): these 131 of 256 are needed by all of them.
+    /// - Source: MapLibre Native `src/mln/util/i18n.cpp`, MapLibre GL JS `allowsFixedWidthGlyphGeneration`.
     public static func starts(ideographs: Bool) -> [Int] {
         stride(from: 0, to: 65_536, by: 256).filter { start in
             ideographs || !((0x4E00...0x9FFF).contains(start) || (0xAC00...0xD6FF).contains(start))
@@ -18,7 +17,7 @@ public enum GlyphRanges {
 
     /// The URL a client asks for: `{fontstack}` percent-encoded with lower-case digits, `{range}` filled in.
     ///
-    /// - Source: formats/maplibre-offline.md, section 1.5: a key with upper-case digits is not found in the database.
+    /// - Source: MapLibre Native: a key with upper-case digits is not found in its database.
     public static func url(_ template: String, stack: FontStack, start: Int) -> String {
         template.replacing("{fontstack}", with: encoded(stack.joined)).replacing("{range}", with: name(start))
     }
@@ -42,7 +41,7 @@ public struct FontStack: Hashable, Sendable, Comparable {
     /// The fonts' names.
     public let fonts: [String]
 
-    /// What clients take when a layer names no font.
+    /// The fonts that clients use if a layer names none.
     public static let standard = FontStack(["Open Sans Regular", "Arial Unicode MS Regular"])
 
     /// Makes a stack of names.

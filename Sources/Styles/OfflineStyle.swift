@@ -30,7 +30,8 @@ enum OfflineStyle {
         return root == style.root ? nil : try encoded(root)
     }
 
-    /// The style without some sources, the layers that draw them, and a terrain of theirs; `nil` when nothing is left out.
+    /// The style without some sources, the layers that draw them, and terrain that uses them; `nil` if nothing is left
+    /// out.
     ///
     /// - Throws: ``StylesError`` `bad-style` for a source that the style does not have.
     static func reduced(_ style: StyleDocument, without: Set<String>) throws(StylesError) -> [UInt8]? {
@@ -59,7 +60,7 @@ enum OfflineStyle {
         return try rewritten { [root] in try encoded(root) }
     }
 
-    /// Runs an encoder; what it throws (numbers that JSON cannot hold, which a reader of JSON never gives) is the style's fault.
+    /// Runs an encoder; an error (a number that JSON cannot represent) is reported as an error of the style.
     static func rewritten<Value>(_ body: () throws -> Value) throws(StylesError) -> Value {
         do {
             return try body()

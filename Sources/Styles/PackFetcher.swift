@@ -39,7 +39,7 @@ struct PackFetcher {
         text.flatMap { (1...512).contains($0.utf8.count) ? $0 : nil }
     }
 
-    /// What asks whether a known body is still right; empty when the server gave nothing to ask with.
+    /// The conditional headers for a known body; empty if the server sent no validators.
     static func conditions(_ known: StylePackIndex.Entry?) -> [HeaderField] {
         if let etag = known?.etag { return [HeaderField("If-None-Match", etag)] }
         return known?.modified.map { [HeaderField("If-Modified-Since", $0)] } ?? []

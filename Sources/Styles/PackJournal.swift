@@ -2,21 +2,23 @@ internal import Errors
 internal import Foundation
 internal import Shards
 
-/// What a pack's folder holds already: the entries of a finished run, and those of one that was broken off.
+/// The existing content of a pack's folder: the entries of a finished run, and those of an interrupted run.
 ///
-/// A line is written after its file, and believed only when the file has the line's hash, so a crash at any moment is harmless.
+/// A line is written after its file, and is used only if the file has the line's hash, so a crash at any time does no
+/// harm.
 final class PackJournal {
     private let folder: URL
     private let file: URL
     private var handle: FileHandle?
-    /// By URL; of a finished run: worth asking the server whether they are still right.
+    /// By URL; of a finished run: the server is asked whether they have changed.
     private(set) var finished: [String: StylePackIndex.Entry] = [:]
-    /// By URL; of this run, in one attempt or several: not asked for again.
+    /// By URL; of this run, in one or several attempts: not requested again.
     private(set) var current: [String: StylePackIndex.Entry] = [:]
 
     /// Opens the folder, making it when it is not there.
     ///
-    /// - Throws: ``StylesError`` `exists` when the folder holds something that is no style pack, or another style's.
+    /// - Throws: ``StylesError`` `exists` if the folder contains something else than a style pack, or the pack of
+    ///   another style.
     init(_ folder: URL, style: String?) throws(StylesError) {
         self.folder = folder
         file = folder.appendingPathComponent(PackPath.journal)
@@ -27,7 +29,7 @@ final class PackJournal {
         }
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
         if StylePack.looksLikePack(folder) {
-            // A damaged index is no obstacle: what it says is only a hint.
+            // A damaged index is ignored: it is only a hint.
             if let pack = try? StylePack(folder) {
                 guard pack.index.style == style else {
                     throw StylesError(
@@ -37,7 +39,7 @@ final class PackJournal {
                 for entry in pack.index.entries { finished[entry.url] = entry }
             }
         } else if !names.isEmpty, !names.contains(PackPath.journal) {
-            throw StylesError(.exists, "'\(folder.path)' is not empty and no style pack; choose another folder.")
+            throw StylesError(.exists, "'\(folder.path)' is not empty and is not a style pack; choose another folder.")
         }
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         for line in text.split(separator: "\n") {
@@ -48,7 +50,7 @@ final class PackJournal {
         }
     }
 
-    /// The bytes an entry stands for, when its file still has them.
+    /// The bytes of an entry, if its file still has them.
     func bytes(_ entry: StylePackIndex.Entry) -> [UInt8]? {
         guard let path = entry.path, PackPath.isInside(path),
             let data = try? Data(contentsOf: folder.appendingPathComponent(path)), UInt64(data.count) == entry.size,
@@ -80,7 +82,7 @@ final class PackJournal {
         current[entry.url] = entry
     }
 
-    /// Forgets the journal; call it when the index is durable.
+    /// Removes the journal; call it when the index is durable.
     func finish() throws(StylesError) {
         try? handle?.close()
         handle = nil
@@ -108,7 +110,8 @@ enum PackFile {
     static func error(_ error: any Error, _ url: URL) -> StylesError {
         if (error as? CocoaError)?.code == .fileWriteOutOfSpace {
             return StylesError(
-                .diskFull, "No space left to write '\(url.path)'; free some and run again.", cause: error)
+                .diskFull, "No space left to write '\(url.path)'; free some space and run the command again.",
+                cause: error)
         }
         return StylesError(.io, "Cannot write '\(url.path)': \(error.localizedDescription)", cause: error)
     }

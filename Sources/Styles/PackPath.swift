@@ -1,6 +1,6 @@
 internal import Shards
 
-/// Where things lie in a style pack: names a person can read, and which a template (`{fontstack}/{range}`) can spell.
+/// The paths in a style pack: readable names, which a template (`{fontstack}/{range}`) can produce.
 enum PackPath {
     static let index = "style-pack.json"
     static let style = "style.json"
@@ -25,8 +25,8 @@ enum PackPath {
 
     /// A name as one part of a path; different names give different parts.
     ///
-    /// Letters, digits, space and `-_,.()` stay; other bytes, a leading dot and a trailing dot or space are written as `%XX`;
-    /// what is too long ends in its hash.
+    /// Letters, digits, space and `-_,.()` stay; other bytes, a leading dot and a trailing dot or space are written as
+    /// `%XX`; a name that is too long ends with its hash.
     static func part(_ name: String) -> String {
         let digits = Array("0123456789ABCDEF".utf8)
         let source = Array(name.utf8)

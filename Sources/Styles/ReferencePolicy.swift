@@ -2,17 +2,17 @@ internal import Errors
 internal import Foundation
 internal import Tilesets
 
-/// Which addresses a style may make us ask, and with what.
+/// Which addresses a style may request, and with which secrets.
 ///
-/// A style is foreign: it must not reach hosts that forbid bulk downloads, nor lead from a public server into the network of
-/// whoever packs it, nor carry the key to another host than its own.
+/// A style is untrusted. It must not use hosts that forbid bulk downloads, must not lead from a public server into the
+/// user's private network, and must not send the key to another host than its own.
 struct ReferencePolicy: Sendable {
     /// The style's address with `{language}` filled and `{key}` as it is; `nil` when it has none.
     let address: String?
     private let home: String?
     private let isHomePublic: Bool
     private let key: String?
-    /// A key shorter than this cannot be told from other text.
+    /// A shorter key cannot be distinguished from other text.
     static let shortestKey = 8
 
     /// - Throws: ``StylesError`` `missing-secret`, `bad-url`, `host-refused`.
@@ -52,7 +52,7 @@ struct ReferencePolicy: Sendable {
             guard URLReference.authority(of: url) == home else {
                 throw StylesError(
                     .hostRefused,
-                    "'\(URLReference.shown(url))' asks for the key, but is on another host than the style; it is not sent."
+                    "'\(URLReference.shown(url))' contains {key}, but is on another host than the style; the key is not sent."
                 )
             }
             filled = url.replacing("{key}", with: GlyphRanges.encoded(key))
@@ -60,7 +60,7 @@ struct ReferencePolicy: Sendable {
         return filled.unicodeScalars.map { $0.isASCII ? String($0) : GlyphRanges.encoded(String($0)) }.joined()
     }
 
-    /// Refuses hosts that may not be asked; redirects pass here too.
+    /// Refuses hosts that may not be used; also checks redirects.
     func check(_ url: String) throws(StylesError) {
         do throws(TilesetsError) {
             try HostPolicy.check(url)
@@ -70,7 +70,7 @@ struct ReferencePolicy: Sendable {
         if isHomePublic, HostPolicy.isPrivate(url) != false {
             throw StylesError(
                 .hostRefused,
-                "'\(URLReference.shown(url))' lies in a private network, and the style is public; it is not asked.")
+                "'\(URLReference.shown(url))' is in a private network, but the style is public; it is not requested.")
         }
     }
 

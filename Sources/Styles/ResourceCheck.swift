@@ -3,7 +3,7 @@ internal import TileBodies
 internal import Tilesets
 internal import Transfer
 
-/// Whether an answer is what its kind says; undoes content codings.
+/// Checks that an answer matches its kind; removes content codings.
 enum ResourceCheck {
     /// The resource's own bytes.
     ///
@@ -14,7 +14,7 @@ enum ResourceCheck {
         case nil, "", "identity", "gzip", "x-gzip": break
         default: throw refused(resource, "has a Content-Encoding that was not offered")
         }
-        // Some servers keep packed files and forget to say so.
+        // Some servers store packed files without declaring it.
         if Gzip.isGzip(body) {
             do throws(TileBodiesError) {
                 body = try Gzip.decompress(body, limit: resource.kind.maxBytes)
@@ -26,7 +26,7 @@ enum ResourceCheck {
         return body
     }
 
-    /// Checks bytes that are to stand for a resource.
+    /// Checks the bytes of a resource.
     static func check(_ body: [UInt8], _ resource: StyleResource) throws(StylesError) {
         guard body.count <= resource.kind.maxBytes else {
             throw StylesError(
@@ -36,16 +36,16 @@ enum ResourceCheck {
         }
         guard !body.isEmpty else { throw refused(resource, "has no bytes") }
         switch resource.kind {
-        case .style: break  // Read by whoever asked for it.
+        case .style: break  // The caller that requested it reads it.
         case .source:
             guard case .object(let values)? = JSONValue(json: body), case .array(let tiles)? = values["tiles"],
                 case .string? = tiles.first
-            else { throw refused(resource, "is no TileJSON document with 'tiles'") }
+            else { throw refused(resource, "is not a TileJSON document with 'tiles'") }
         case .spriteJSON:
-            guard case .object? = JSONValue(json: body) else { throw refused(resource, "is no JSON object") }
+            guard case .object? = JSONValue(json: body) else { throw refused(resource, "is not a JSON object") }
         case .data:
             guard let (first, last) = edges(body), first == UInt8(ascii: "{"), last == UInt8(ascii: "}") else {
-                throw refused(resource, "is no GeoJSON object")
+                throw refused(resource, "is not a GeoJSON object")
             }
         case .spriteImage:
             let settled: [UInt8]
@@ -54,7 +54,7 @@ enum ResourceCheck {
             } catch {
                 throw refused(resource, error.message)
             }
-            guard settled == body else { throw refused(resource, "is no plain PNG image") }
+            guard settled == body else { throw refused(resource, "is not a plain PNG image") }
         case .glyphs where resource.path.hasSuffix(".pbf"):
             do throws(TileBodiesError) {
                 _ = try GlyphScanner.scan(body)

@@ -15,7 +15,7 @@ extension StoredZip {
     /// Bytes of a directory beyond which an archive is refused: 65,534 names of 240 bytes.
     private static let mostDirectory = 20 << 20
 
-    /// Whether a file begins as ZIP archives do.
+    /// Whether a file begins with the signature of a ZIP archive.
     public static func looksLikeZip(_ file: URL) -> Bool {
         guard let handle = try? FileHandle(forReadingFrom: file) else { return false }
         defer { try? handle.close() }
@@ -23,11 +23,12 @@ extension StoredZip {
         return start == [0x50, 0x4B, 3, 4] || start == [0x50, 0x4B, 5, 6]
     }
 
-    /// Unpacks an archive whose files are stored as they are, such as ``write(_:of:to:)`` makes, into a folder that is there and empty.
+    /// Unpacks an archive whose files are stored without compression, such as ``write(_:of:to:)`` makes, into an
+    /// existing empty folder.
     ///
-    /// Total on hostile bytes: names stay inside the folder, each occurs once, no file overlaps another, and checksums are compared; so
-    /// what comes out is never larger than the archive. Blocks; memory: the largest file.
-    /// - Throws: ``StylesError`` `bad-style-pack` naming what is wrong; `io`, `disk-full`.
+    /// Safe on hostile bytes: names stay inside the folder, each occurs once, no file overlaps another, and checksums
+    /// are compared; so the output is never larger than the archive. Blocks; memory: the largest file.
+    /// - Throws: ``StylesError`` `bad-style-pack` with the reason; `io`, `disk-full`.
     public static func unpack(_ file: URL, into folder: URL) throws(StylesError) {
         do {
             let handle = try FileHandle(forReadingFrom: file)
@@ -47,18 +48,18 @@ extension StoredZip {
         }
     }
 
-    /// The files of an archive, in the order of their places.
+    /// The files of an archive, in the order of their offsets.
     private static func members(_ handle: FileHandle, _ size: Int) throws -> [Member] {
         let end = try read(handle, max(0, size - 22 - 0xFFFF), min(size, 22 + 0xFFFF))
-        // The record may be followed by a comment of the length that it tells.
+        // A comment may follow the record; the record contains its length.
         let start = stride(from: end.count - 22, through: 0, by: -1).first { at in
             end.little(at, 4) == 0x0605_4B50 && at + 22 + end.little(at + 20, 2) == end.count
         }
-        guard let start else { throw bad("it has no end record; it is no ZIP archive, or was cut") }
+        guard let start else { throw bad("it has no end record: it is truncated or not a ZIP archive") }
         let (count, length, place) = (end.little(start + 10, 2), end.little(start + 12, 4), end.little(start + 16, 4))
         guard end.little(start + 4, 4) == 0, end.little(start + 8, 2) == count, count < 0xFFFF,
             length <= mostDirectory, place + length <= size
-        else { throw bad("it is in several parts, or its directory lies outside of it") }
+        else { throw bad("it is in several parts, or its directory is outside of it") }
         let directory = try read(handle, place, length)
         var members: [Member] = []
         var at = 0

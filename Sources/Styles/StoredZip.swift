@@ -3,7 +3,7 @@ public import Foundation
 internal import Shards
 internal import TileBodies
 
-/// A ZIP archive whose files are stored as they are, at a fixed date: its bytes are a function of names and contents.
+/// A ZIP archive with uncompressed files and a fixed date: its bytes depend only on names and contents.
 ///
 /// - Source: PKWARE APPNOTE 6.3.10, sections 4.3.7, 4.3.12 and 4.3.16; names are UTF-8 (general purpose bit 11).
 public enum StoredZip {

@@ -1,8 +1,8 @@
 internal import Tilesets
 
-/// What a style says about the resources that drawing with it needs.
+/// The resources that are needed to draw a style.
 ///
-/// Total on hostile bytes: sizes and counts are limited, nesting is (512, by the JSON reader), and nothing is fetched.
+/// Safe on hostile bytes: sizes and counts are limited, nesting is (512, by the JSON reader), and nothing is fetched.
 /// - Source: MapLibre style specification: root, sources, sprite, glyphs, font-faces.
 public struct StyleDocument: Sendable {
     /// The largest style read.
@@ -23,11 +23,11 @@ public struct StyleDocument: Sendable {
         public let url: String?
         /// Tile URLs written in the style itself.
         public let tiles: [String]
-        /// `tileSize`; 512 when not told, and always for vector tiles.
+        /// `tileSize`; 512 if unknown, and always for vector tiles.
         public let tileSize: Int
         /// Whether rows are counted from the south.
         public let isTMS: Bool
-        /// `minzoom` and `maxzoom` as told, whole numbers within 0...30.
+        /// `minzoom` and `maxzoom` as declared, whole numbers within 0...30.
         public let minZoom, maxZoom: Int?
 
         /// Whether it is made of tiles.
@@ -54,7 +54,7 @@ public struct StyleDocument: Sendable {
     public let fontStacks: [FontStack]
     /// Addresses of font files (`font-faces`), sorted.
     public let fontFaces: [String]
-    /// Layers whose fonts cannot all be told from the style.
+    /// Layers whose fonts cannot all be found in the style.
     public let undecidedFonts: [String]
     /// The whole document.
     let root: [String: JSONValue]
@@ -68,14 +68,15 @@ public struct StyleDocument: Sendable {
                 .tooLarge, "The style has \(bytes.count) bytes; the limit is \(Self.maxBytes). Is this a style?")
         }
         guard case .object(let root)? = JSONValue(json: bytes) else {
-            throw StylesError(.badStyle, "The style is no JSON object; check its address.")
+            throw StylesError(.badStyle, "The style is not a JSON object; check its address.")
         }
         guard case .array(let layers)? = root["layers"], case .object(let named)? = root["sources"] else {
             throw StylesError(
-                .badStyle, "The document has no 'layers' and 'sources', so it is no MapLibre style; check its address.")
+                .badStyle,
+                "The document has no 'layers' and 'sources', so it is not a MapLibre style; check its address.")
         }
         guard root["version"] == nil || root["version"] == .number(8) else {
-            throw StylesError(.badStyle, "The style is not of version 8, the only one there is.")
+            throw StylesError(.badStyle, "The style does not have version 8, the only supported version.")
         }
         guard named.count <= Self.maxSources else {
             throw StylesError(.tooLarge, "The style has \(named.count) sources; the limit is \(Self.maxSources).")
@@ -100,7 +101,7 @@ public struct StyleDocument: Sendable {
         }
     }
 
-    /// The style with every reference absolute; of one that has no others, the same with sorted keys.
+    /// The style with every reference absolute; if all are absolute already, the same style with sorted keys.
     ///
     /// - Throws: ``StylesError`` `bad-style` when it cannot be written.
     public func absolute(base: String?) throws(StylesError) -> [UInt8] {
@@ -134,7 +135,7 @@ public struct StyleDocument: Sendable {
             guard case .object(let members) = item, let id = text(members["id"]), let url = text(members["url"]),
                 !sprites.contains(where: { $0.id == id })
             else {
-                throw StylesError(.badStyle, "The style's 'sprite' holds something that has no id and url of its own.")
+                throw StylesError(.badStyle, "The style's 'sprite' has an element without an id or url.")
             }
             sprites.append(Sprite(id: id, url: url))
         }

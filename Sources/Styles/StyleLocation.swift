@@ -1,12 +1,14 @@
 public import Foundation
 
-/// Where a style is, and what fills the placeholders of its address.
+/// The location of a style, and the values of the placeholders in its address.
 public struct StyleLocation: Sendable {
-    /// The address a client knows the style by; may hold `{key}` and `{language}`; `nil` for a file that nobody serves.
+    /// The address of the style for clients; may contain `{key}` and `{language}`; `nil` for a file that is not served.
     public var address: String?
     /// A file to read the style from instead of its address.
     public var file: URL?
-    /// What `{key}` stands for; a secret: it is sent to the address's own host alone and written nowhere.
+    /// The value of `{key}`.
+    ///
+    /// It is a secret: it is sent only to the host of the address and is never written to a file.
     public var key: String?
     /// What `{language}` stands for.
     public var language: String?

@@ -8,16 +8,17 @@ public struct StylePack: Sendable {
     /// What it holds.
     public let index: StylePackIndex
 
-    /// Opens a folder and proves its index, not yet its files.
+    /// Opens a folder and verifies its index, but not its files.
     ///
-    /// - Throws: ``StylesError`` `bad-style-pack` when it is none, or an unfinished one.
+    /// - Throws: ``StylesError`` `bad-style-pack` if it is not a style pack, or is unfinished.
     public init(_ folder: URL) throws(StylesError) {
         self.folder = folder
         let file = folder.appendingPathComponent(PackPath.index)
         guard let bytes = try Self.contents(of: file) else {
             throw StylesError(
                 .badPack,
-                "'\(folder.path)' is no style pack: it has no \(PackPath.index). Make one with packhorse style-pack.")
+                "'\(folder.path)' is not a style pack: it has no \(PackPath.index). Make one with packhorse style-pack."
+            )
         }
         index = try StylePackIndex(bytes)
     }
@@ -46,7 +47,7 @@ public struct StylePack: Sendable {
         return at < index.entries.count && index.entries[at].url == url ? index.entries[at] : nil
     }
 
-    /// The bytes of a resource, proved; `nil` for an absent one.
+    /// The verified bytes of a resource; `nil` for an absent one.
     ///
     /// - Throws: ``StylesError`` `bad-style-pack` naming the file.
     public func bytes(of entry: StylePackIndex.Entry) throws(StylesError) -> [UInt8]? {
@@ -70,8 +71,7 @@ public struct StylePack: Sendable {
         return (entry, bytes, try StyleDocument(bytes))
     }
 
-    /// Everything that is wrong with the files, empty when all is proved: each byte, each body's form, and that nothing that
-    /// the style needs is missing.
+    /// All problems of the files; empty if each byte and each body is valid and no needed resource is missing.
     ///
     /// - Throws: ``StylesError`` when the style itself cannot be read.
     public func problems() throws(StylesError) -> [String] {
@@ -83,11 +83,11 @@ public struct StylePack: Sendable {
         let byURL = Dictionary(needs.resources.map { ($0.url, $0) }) { first, _ in first }
         for entry in index.entries where entry.url != style.url {
             guard let resource = byURL[entry.url], resource.kind == entry.kind else {
-                problems.append("'\(entry.url)' is in the pack, and the style does not need it")
+                problems.append("'\(entry.url)' is in the pack, but the style does not need it")
                 continue
             }
             guard !entry.isAbsent || resource.mayBeAbsent else {
-                problems.append("'\(entry.url)' is absent, and clients need it")
+                problems.append("'\(entry.url)' is absent, but clients need it")
                 continue
             }
             do throws(StylesError) {
@@ -97,7 +97,7 @@ public struct StylePack: Sendable {
             }
         }
         for resource in needs.resources where entry(resource.url) == nil {
-            problems.append("'\(resource.url)' is needed and not in the pack")
+            problems.append("'\(resource.url)' is needed, but not in the pack")
         }
         let rewritten = try? Data(contentsOf: folder.appendingPathComponent(PackPath.style))
         if rewritten.map({ Digest(of: [UInt8]($0)).hex }) != index.rewritten {

@@ -5,7 +5,7 @@ internal import Transfer
 
 /// Collects everything a style needs into a folder.
 public enum StylePackCollector {
-    /// Reads the style alone and lists what it needs; nothing is written.
+    /// Reads only the style and lists the resources that it needs; nothing is written.
     ///
     /// - Throws: ``StylesError``.
     public static func needs(
@@ -17,15 +17,15 @@ public enum StylePackCollector {
         return (style.document, try StyleNeeds(style.document, base: policy.address, choice: options.choice))
     }
 
-    /// Fetches what is lacking, asks whether the rest is still right, and writes the index.
+    /// Fetches missing resources, asks the servers whether the others have changed, and writes the index.
     ///
-    /// A run that was broken off, or failed for some resources, goes on where it stopped. The folder's bytes are a function
-    /// of the servers' answers. Blocks threads for file work only for moments.
+    /// A run that was interrupted, or failed for some resources, is continued. The folder's bytes depend only on the
+    /// servers' answers. Blocks threads only for short file operations.
     ///
     /// - Parameters:
     ///   - location: The style.
-    ///   - folder: Made when it is not there; must be empty or hold a pack of the same style.
-    ///   - progress: Told after every few answers.
+    ///   - folder: Created if it does not exist; must be empty or contain a pack of the same style.
+    ///   - progress: Called after every few answers.
     /// - Throws: ``StylesError``; `CancellationError`.
     public static func collect(
         _ location: StyleLocation, into folder: URL, options: StylePackOptions = StylePackOptions(),
@@ -65,7 +65,7 @@ public enum StylePackCollector {
         }
         try journal.finish()
         for entry in journal.finished.values {
-            // What the style needs no more.
+            // Removes files that the style no longer needs.
             guard let path = entry.path, PackPath.isInside(path), !paths.values.contains(path) else { continue }
             try? FileManager.default.removeItem(at: folder.appendingPathComponent(path))
         }
@@ -106,7 +106,7 @@ private struct StyleReading {
             }
             return try style([UInt8](data), etag: nil, modified: nil, received: 0)
         }
-        guard let address = policy.address else { throw StylesError(.badURL, "No style is named.") }
+        guard let address = policy.address else { throw StylesError(.badURL, "No style address is given.") }
         let resource = StyleResource(url: address, kind: .style, path: PackPath.original)
         let outcome = await fetcher.one(try policy.request(address))
         let response: TransferResponse

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Shards
 
-/// `style-pack.json`: what a pack holds.
+/// `style-pack.json`: the list of a pack's content.
 public struct StylePackIndex: Sendable, Hashable, Codable {
     /// The version of the layout that this build writes and reads.
     public static let formatVersion = 1
@@ -12,7 +12,7 @@ public struct StylePackIndex: Sendable, Hashable, Codable {
         public var url: String
         /// What it is.
         public var kind: StyleResource.Kind
-        /// The file in the pack; `nil` when the server has none and clients do without.
+        /// The file in the pack; `nil` if it does not exist on the server and clients do not need it.
         public var path: String?
         /// Bytes; 0 when absent.
         public var size: UInt64
@@ -23,7 +23,7 @@ public struct StylePackIndex: Sendable, Hashable, Codable {
         /// `Last-Modified`, as sent.
         public var modified: String?
 
-        /// Whether the server said that there is no such resource.
+        /// Whether the server answered that the resource does not exist.
         public var isAbsent: Bool { path == nil }
     }
 
@@ -31,7 +31,7 @@ public struct StylePackIndex: Sendable, Hashable, Codable {
     public var format: Int
     /// The style's name.
     public var name: String?
-    /// The style's address; `nil` for one out of a file that nobody serves.
+    /// The style's address; `nil` for a style from a file that is not served.
     public var style: String?
     /// Whether ranges of ideographs were asked for.
     public var ideographs: Bool
@@ -79,7 +79,7 @@ public struct StylePackIndex: Sendable, Hashable, Codable {
         let opened = bytes.replacing(Array(index.seal.utf8), with: Array(Self.open.utf8))
         guard Digest(hex: index.seal) == Digest(of: opened) else {
             throw StylesError(
-                .badPack, "\(PackPath.index) does not have the bytes it was written with; make the pack again.")
+                .badPack, "\(PackPath.index) was changed after it was written; make the pack again.")
         }
         let files = index.entries.compactMap(\.path)
         guard files.allSatisfy(PackPath.isInside), Set(files).count == files.count,

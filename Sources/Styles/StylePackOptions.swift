@@ -4,9 +4,9 @@ public import Transfer
 public struct StylePackOptions: Sendable {
     /// What of the style is wanted.
     public var choice = StyleChoice()
-    /// How the servers are treated: concurrency, rate, user agent, headers, retries.
+    /// The limits for requests to the servers: concurrency, rate, user agent, headers, retries.
     ///
-    /// Headers go to every host the style names; a key in one belongs into `{key}` instead. Limits of body size and the check of
+    /// Headers go to every host the style names; put a key into `{key}` instead. Limits of body size and the check of
     /// redirects are set by the collector.
     public var transfer = TransferOptions()
     /// The most bytes a pack may have.
@@ -22,9 +22,9 @@ public struct StylePackOptions: Sendable {
 public struct StylePackProgress: Sendable, Hashable {
     /// Resources the style needs, itself included; 1 until the style is known.
     public var needed = 1
-    /// Resources settled: fetched, kept or known to be absent.
+    /// Finished resources: fetched, kept or known to be absent.
     public var settled = 0
-    /// Of these, those that were there already and are still right.
+    /// Of these, those that existed already and have not changed.
     public var kept = 0
     /// Of these, those that the server does not have.
     public var absent = 0

@@ -1,6 +1,6 @@
-/// One file that drawing with a style needs.
+/// One file that is needed to draw a style.
 public struct StyleResource: Sendable, Hashable {
-    /// What a resource is; the raw value is the index's word.
+    /// The kind of a resource; the raw value is the word in the index.
     public enum Kind: String, Sendable, Hashable, Codable, CaseIterable {
         /// The style itself.
         case style
@@ -36,7 +36,8 @@ public struct StyleResource: Sendable, Hashable {
     public let kind: Kind
     /// Where it lies in a pack.
     public let path: String
-    /// Whether clients do without it: a glyph range that the font does not have, a sprite for the other kind of screen.
+    /// Whether clients work without it: a glyph range that the font does not have, a sprite for the other kind of
+    /// screen.
     public let mayBeAbsent: Bool
 
     init(url: String, kind: Kind, path: String, mayBeAbsent: Bool = false) {
@@ -68,7 +69,7 @@ public struct StyleNeeds: Sendable {
 
     /// Sorted by URL, each URL once; the style itself is not among them.
     public let resources: [StyleResource]
-    /// What a reader of the list should know: sources that a pack cannot hold, fonts that cannot be told.
+    /// Warnings: sources that a pack cannot contain, fonts that cannot be determined.
     public let notes: [String]
 
     /// Lists what a style needs.
@@ -76,7 +77,7 @@ public struct StyleNeeds: Sendable {
     /// - Parameters:
     ///   - style: The style.
     ///   - base: The style's absolute address, against which it is read; `nil` when it has none.
-    ///   - choice: What of it is wanted.
+    ///   - choice: Which of its resources are wanted.
     /// - Throws: ``StylesError`` `bad-url` or `too-large` naming the reference.
     public init(_ style: StyleDocument, base: String?, choice: StyleChoice) throws(StylesError) {
         var list = ResourceList(base: base)
@@ -99,7 +100,7 @@ public struct StyleNeeds: Sendable {
         }
         if !style.undecidedFonts.isEmpty {
             list.notes.append(
-                "the fonts of these layers are computed, and only those written in the style are known: "
+                "these layers compute their fonts; the pack has only the fonts that are written in the style: "
                     + style.undecidedFonts.prefix(10).joined(separator: ", "))
         }
         guard list.byURL.count <= Self.limit else {
@@ -144,7 +145,7 @@ private struct ResourceList {
             add(StyleResource(url: absolute, kind: .image, path: PackPath.image(source.name, absolute)))
         default:
             notes.append(
-                "source '\(source.name)' of type '\(URLReference.shown(source.type))' is not packed; no client stores it"
+                "source '\(source.name)' of type '\(URLReference.shown(source.type))' is not packed, because no client can store it"
             )
         }
     }

@@ -2,11 +2,11 @@ public import Errors
 
 /// Why a style pack cannot be made or used.
 ///
-/// The message names URLs with `{key}` in place of the key; the key itself appears in none.
+/// The message names URLs with `{key}` in place of the key; the key itself never appears.
 public struct StylesError: CodedError {
     /// A stable, bounded name for a failure.
     public enum Code: String, ErrorCode {
-        /// The document is no style, or asks for something that a pack cannot hold.
+        /// The document is not a style, or needs something that a pack cannot contain.
         case badStyle = "bad-style"
         /// A URL that cannot be resolved or fetched.
         case badURL = "bad-url"
@@ -18,11 +18,11 @@ public struct StylesError: CodedError {
         case missingSecret = "missing-secret"
         /// The server gave no answer, or not the style.
         case unreachable
-        /// Resources that a client needs cannot be had; what was fetched stays, so that the next run goes on.
+        /// Resources that a client needs cannot be fetched; fetched resources are kept, so that the next run continues.
         case missingResource = "missing-resource"
         /// A body that is not what its kind says.
         case badResource = "bad-style-resource"
-        /// A folder that is no style pack, or a damaged one.
+        /// The folder is not a style pack, or is damaged.
         case badPack = "bad-style-pack"
         /// The target holds something else.
         case exists
@@ -50,7 +50,7 @@ public struct StylesError: CodedError {
     public let message: String
     /// The error below, when there was one.
     public let cause: (any Error)?
-    /// Whether a server has said no and meant it (404, 403, 410): asking again soon is of no use.
+    /// Whether the server refused permanently (404, 403, 410): another attempt soon will not help.
     public let isRefusal: Bool
 
     init(_ code: Code, _ message: String, cause: (any Error)? = nil, isRefusal: Bool = false) {
@@ -60,7 +60,7 @@ public struct StylesError: CodedError {
         self.cause = cause
     }
 
-    /// Whether an answer is a refusal: 4xx, less those that ask for patience.
+    /// Whether an answer is a permanent refusal: 4xx except those that allow a retry.
     static func isRefusal(status: Int) -> Bool {
         (400..<500).contains(status) && ![408, 409, 421, 423, 425, 429].contains(status)
     }

@@ -1,15 +1,15 @@
 internal import Tilesets
 
-/// What a client takes out of a TileJSON document.
+/// The values that a client uses from a TileJSON document.
 public struct TileJSONDocument: Sendable, Hashable {
     /// The first of `tiles`: clients use no other.
     public let template: String
     /// Whether rows are counted from the south.
     public let isTMS: Bool
-    /// The zooms it tells.
+    /// The zooms that it declares.
     public let minZoom, maxZoom: Int?
 
-    /// Reads a document; `nil` when it is none with tiles.
+    /// Reads a document; `nil` if it is not a TileJSON document with tiles.
     public init?(_ bytes: [UInt8]) {
         guard case .object(let root)? = JSONValue(json: bytes), case .array(let tiles)? = root["tiles"],
             case .string(let first)? = tiles.first

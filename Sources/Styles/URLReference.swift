@@ -1,4 +1,4 @@
-/// Resolves what a style writes for an address; placeholders in braces stay as they are.
+/// Resolves an address in a style; placeholders in braces are kept.
 ///
 /// - Source: RFC 3986, sections 5.2.2–5.2.4 and appendix B, on text: nothing is decoded or encoded.
 public enum URLReference {
@@ -17,7 +17,7 @@ public enum URLReference {
             throw StylesError(.badURL, "An address has \(reference.utf8.count) bytes; the limit is \(limit).")
         }
         guard !reference.isEmpty, reference.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }) else {
-            throw StylesError(.badURL, "'\(shown(reference))' is no address: it is empty or holds white space.")
+            throw StylesError(.badURL, "'\(shown(reference))' is not an address: it is empty or contains white space.")
         }
         let text = String(reference.prefix { $0 != "#" })
         if let scheme = scheme(of: text) {
@@ -63,10 +63,10 @@ public enum URLReference {
     private static func remedy(_ scheme: String) -> String {
         switch scheme {
         case "mapbox":
-            "mapbox:// resources need Mapbox's own clients, and its terms forbid to redistribute them."
+            "mapbox:// resources need Mapbox's own clients, and its terms forbid redistribution."
         case "file", "asset", "mbtiles", "pmtiles":
-            "\(scheme): is on the device already; a style pack holds what comes over http."
-        default: "only http and https are."
+            "\(scheme): refers to the device itself; a style pack contains only http resources."
+        default: "only http and https are supported."
         }
     }
 

@@ -1,6 +1,9 @@
-/// The metadata keys of every log line, so that one name means one thing in all processes.
+/// Common metadata keys of log lines.
 ///
-/// Keys are dotted and lower case; values never hold secrets or bodies. Messages are constant texts, what varies is metadata.
+/// Each name has one meaning in all processes.
+///
+/// Keys are dotted and lower case. Values never contain secrets or bodies. Messages are constant texts; variable data
+/// is in the metadata.
 public enum LogKey {
     /// Job number, decimal.
     public static let job = "packhorse.job.id"
@@ -16,12 +19,12 @@ public enum LogKey {
     public static let blob = "packhorse.blob"
     /// Endpoint a socket is bound or connected to.
     public static let endpoint = "packhorse.endpoint"
-    /// Path of the file or folder at hand.
+    /// Path of the file or folder that the line is about.
     public static let path = "packhorse.path"
     /// Stable kebab-case error code.
     public static let errorCode = "error.code"
     /// The error's text.
     public static let errorMessage = "error.message"
-    /// Coordinator incarnation, decimal.
+    /// Epoch of the coordinator run, decimal.
     public static let epoch = "packhorse.epoch"
 }

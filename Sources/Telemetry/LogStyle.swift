@@ -2,16 +2,18 @@ import Foundation
 public import Logging
 import Tiles
 
-/// How a process writes its log lines; always to standard error.
+/// The format of a process's log lines.
+///
+/// They are always written to standard error.
 public enum LogStyle: String, Sendable, CaseIterable {
     /// One readable line: time, level, label, message, sorted metadata.
     case text
-    /// One JSON object a line, keys sorted.
+    /// One JSON object per line, keys sorted.
     case json
 
     /// Makes the logger of an executable.
     ///
-    /// Nothing global is touched: libraries are handed this value.
+    /// Changes no global state: libraries get the logger as a value.
     ///
     /// - Parameters:
     ///   - label: for example `packhorse.worker`.
@@ -25,7 +27,8 @@ public enum LogStyle: String, Sendable, CaseIterable {
 
 /// Writes each line with one `write(2)`, so that lines of several processes on one terminal do not mix.
 ///
-/// Messages and metadata may hold text from outside: control characters are written as escapes, which JSON has, too.
+/// Messages and metadata may contain external text: control characters are written as escapes that are also valid in
+/// JSON.
 private struct LineHandler: LogHandler {
     let label: String
     let style: LogStyle

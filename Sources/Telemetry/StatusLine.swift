@@ -1,28 +1,30 @@
 import Foundation
 import Synchronization
 
-/// Standard error of this process: whole lines, and at most one status line below them, such as a progress bar.
+/// Standard error of this process: complete lines, and at most one status line below them, such as a progress bar.
 ///
-/// Messages and logs go through one lock. A message takes the status line's place, and the status line is drawn again below
-/// it, so no remains of it stay on the terminal.
+/// Messages and logs use one lock. A message replaces the status line, and the status line is drawn again below it, so
+/// that no part of the old one stays on the terminal.
 public enum StatusLine {
     private struct State {
-        /// The status line and the columns that it fills; `nil` = none is drawn.
+        /// The status line and its width in columns; `nil` = none is drawn.
         var drawn: (text: String, columns: Int)?
     }
 
     private static let state = Mutex(State())
 
-    /// Writes a line; line breaks in it and control sequences are the caller's.
+    /// Writes a line.
+    ///
+    /// The caller is responsible for line breaks and control sequences in it.
     public static func write(_ line: String) {
         aside { put(line + "\n") }
     }
 
-    /// Draws the status line, in the place of the one before.
+    /// Draws the status line in place of the previous one.
     ///
     /// - Parameters:
     ///   - text: Without line breaks and control characters.
-    ///   - columns: How many columns the text fills.
+    ///   - columns: The width of the text in columns.
     public static func draw(_ text: String, columns: Int) {
         state.withLock { state in
             put(erasure(state) + text)
@@ -30,7 +32,7 @@ public enum StatusLine {
         }
     }
 
-    /// Takes the status line away.
+    /// Removes the status line.
     public static func clear() {
         state.withLock { state in
             put(erasure(state))
@@ -38,9 +40,10 @@ public enum StatusLine {
         }
     }
 
-    /// Ends the status line where it stands: what follows begins on a line of its own.
+    /// Ends the status line at its place: later output begins on a new line.
     ///
-    /// - Parameter always: Whether the line is ended even when no status line is drawn: the terminal may have echoed `^C`.
+    /// - Parameter always: Whether a line break is written even when no status line is drawn: the terminal may have
+    ///   echoed `^C`.
     public static func leave(always: Bool = false) {
         state.withLock { state in
             if state.drawn != nil || always { put("\n") }
@@ -48,26 +51,27 @@ public enum StatusLine {
         }
     }
 
-    /// Runs `body`, which writes whole lines to the terminal by another way, while the status line is away.
+    /// Runs `body`, which writes complete lines to the terminal in another way, while the status line is removed.
     public static func aside<Result>(_ body: () throws -> Result) rethrows -> Result {
         try state.withLock { state in
             put(erasure(state))
             defer {
-                // After a change of the size it may not fit any more; the next drawing does.
+                // After a change of the terminal's size it may not fit any more. The next one that is drawn does.
                 if let drawn = state.drawn, drawn.columns < Terminal.columns ?? .max { put(drawn.text) }
             }
             return try body()
         }
     }
 
-    /// What removes the status line, also after the terminal has become narrower and shows it in several rows.
+    /// The control sequence that removes the status line, also after the terminal has become narrower and shows it in
+    /// several rows.
     private static func erasure(_ state: State) -> String {
         guard let drawn = state.drawn else { return "" }
         let above = Terminal.columns.map { max(0, drawn.columns - 1) / $0 } ?? 0
         return "\r" + (above > 0 ? "\u{1B}[\(above)A" : "") + "\u{1B}[J"
     }
 
-    /// A message that cannot be written is lost: there is no other place to say so.
+    /// A message that cannot be written is lost: there is no other place to report it.
     private static func put(_ text: String) {
         guard !text.isEmpty else { return }
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// Damages a whole file in ways that are the same in every run, for tests that a verifier finds each of them.
+/// Damages a whole file in ways that are the same in every run, to test that a verifier finds each of them.
 public struct FileDamage: Sendable, CustomStringConvertible {
     /// What was done.
     public let description: String
@@ -27,11 +27,12 @@ public struct FileDamage: Sendable, CustomStringConvertible {
         }
     }
 
-    /// All cuts and flips of a file that a verifier takes for sound: none, when the verifier is right.
+    /// All truncations and bit changes of a file that a verifier accepts; empty if the verifier is correct.
     ///
     /// - Parameters:
     ///   - file: A whole file; it must be sound itself, or the first element says so.
-    ///   - scratch: Where the damaged copies are made, one at a time; a name with the extension the verifier wants.
+    ///   - scratch: Where the damaged copies are made, one at a time; a name with the extension that the verifier
+    ///     needs.
     ///   - isSound: The verifier.
     public static func unseen(
         _ file: URL, scratch: URL, seed: UInt64, isSound: (URL) throws -> Bool

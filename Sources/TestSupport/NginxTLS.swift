@@ -38,7 +38,7 @@ public final class NginxTLS {
                 "-out", "\(folder.path)/cert.pem",
             ])
         for _ in 0..<10 {
-            // Free a moment ago; when somebody else was quicker, nginx ends at once.
+            // The port was free a moment ago; if another process took it, nginx ends at once.
             let probe = try ScriptedServer { _ in .silence }
             let port = probe.port
             probe.stop()
@@ -75,7 +75,7 @@ public final class NginxTLS {
             var status: Int32 = 0
             if waitpid(process, &status, WNOHANG) == process { return nil }
             if FileManager.default.fileExists(atPath: "\(path)/pid") { return process }
-            // Nobody tells when the file appears: a look each hundredth of a second.
+            // There is no event for the new file, so it is checked every hundredth of a second.
             usleep(10_000)
         }
         kill(process, SIGKILL)
@@ -93,7 +93,7 @@ public final class NginxTLS {
             _ = Self.wait(nginx)
             nginx = 0
         }
-        // Gone already is fine.
+        // Ignored if it has ended already.
         do { try FileManager.default.removeItem(at: folder) } catch {}
     }
 

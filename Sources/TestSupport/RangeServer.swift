@@ -1,10 +1,11 @@
 import Synchronization
 
-/// A server of one file that answers requests for parts, for tests of remote archives; it can be of many kinds.
+/// A server of one file that answers requests for parts, for tests of remote archives; it can simulate many kinds of
+/// servers.
 public final class RangeServer: Sendable {
     /// How it behaves.
     public struct Manner: Sendable {
-        /// What its answers tell of the file's version.
+        /// The validators in its answers.
         public enum Validator: Sendable, CaseIterable { case etag, weakETag, lastModified, none }
         /// See ``Validator``.
         public var validator = Validator.etag
@@ -99,12 +100,12 @@ public final class RangeServer: Sendable {
     /// Bytes of bodies sent so far.
     public var sent: Int { shelf.state.withLock(\.sent) }
 
-    /// Puts another version in the place of the file.
+    /// Replaces the file by another version.
     public func replace(with bytes: [UInt8]) {
         shelf.state.withLock { ($0.bytes, $0.number) = (bytes, $0.number + 1) }
     }
 
-    /// Puts another version in the place of the file after so many more requests.
+    /// Replaces the file by another version after a number of further requests.
     public func replace(with bytes: [UInt8], afterRequests count: Int) {
         shelf.state.withLock { $0.whenAsked = ($0.asked + count, bytes) }
     }

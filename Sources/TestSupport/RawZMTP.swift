@@ -1,15 +1,16 @@
 import Glibc
 
-/// A peer that speaks ZMTP 3.0 (ZeroMQ RFC 23, NULL mechanism) byte by byte, so that it can say what libzmq never would.
+/// A peer that implements ZMTP 3.0 (ZeroMQ RFC 23, NULL mechanism) byte by byte, so that it can send what libzmq never
+/// sends.
 ///
 /// Blocks its thread; every wait ends after ten seconds.
 public final class RawZMTP: Sendable {
     private let descriptor: Int32
 
-    /// Thrown when the other side does not shake hands.
+    /// Thrown if the handshake fails.
     public struct NoHandshake: Error {}
 
-    /// Connects to a ROUTER on 127.0.0.1 as a DEALER and shakes hands.
+    /// Connects to a ROUTER on 127.0.0.1 as a DEALER and does the handshake.
     public init(port: Int) throws {
         signal(SIGPIPE, SIG_IGN)
         descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
@@ -80,7 +81,8 @@ public final class RawZMTP: Sendable {
         return sent
     }
 
-    /// The body of the next frame that is no command, or `nil` when the connection ends or is silent for ten seconds.
+    /// The body of the next frame that is not a command, or `nil` when the connection ends or is silent for ten
+    /// seconds.
     public func receive() -> [UInt8]? {
         while let head = read(2) {
             var length = Int(head[1])
@@ -108,7 +110,7 @@ public final class RawZMTP: Sendable {
     }
 }
 
-/// Runs blocking work on a thread of its own, so that tests that wait do not hold each other up.
+/// Runs blocking work on its own thread, so that waiting tests do not block each other.
 public func onThread<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { (done: CheckedContinuation<Value, any Error>) in
         let work = ThreadWork { done.resume(with: Result(catching: body)) }

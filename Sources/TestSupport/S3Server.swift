@@ -26,12 +26,12 @@ public final class S3Server: Sendable {
         return reason
     }()
 
-    /// The server, started by the first who asks.
+    /// The server; the first caller starts it.
     ///
     /// - Throws: ``StartFailed`` with what it said instead of starting.
     public static func shared() async throws -> S3Server { try await starting.value }
 
-    /// A task, so that those who wait hold no thread.
+    /// A task, so that waiting callers do not block a thread.
     private static let starting = Task { try await S3Server() }
 
     /// Thrown when it does not start.

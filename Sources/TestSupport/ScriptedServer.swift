@@ -23,11 +23,11 @@ public final class ScriptedServer: Sendable {
     public enum Answer: Sendable {
         /// A complete answer on a connection that stays open.
         case reply(Int, headers: [(String, String)] = [], body: [UInt8] = [])
-        /// These bytes as they are, then the connection closes.
+        /// These bytes unchanged, then the connection closes.
         case raw([UInt8])
         /// Nothing at all until the server stops.
         case silence
-        /// These bytes as they are, then nothing until the server stops.
+        /// These bytes unchanged, then nothing until the server stops.
         case stall([UInt8])
     }
 
@@ -52,9 +52,10 @@ public final class ScriptedServer: Sendable {
     private let script: @Sendable (Request) -> Answer
     private let state = Mutex(State())
 
-    /// Takes a free port, unless one is named, and starts to listen; every request is answered by `script`.
+    /// Uses a free port, unless one is given, and starts to listen; every request is answered by `script`.
     ///
-    /// - Parameter isOpen: Whether it listens at once. Until ``open()`` connections are refused, and nobody else can have the port.
+    /// - Parameter isOpen: Whether it listens at once. Until ``open()`` connections are refused, and no other process
+    ///   can use the port.
     public init(port wanted: Int = 0, isOpen: Bool = true, _ script: @escaping @Sendable (Request) -> Answer) throws {
         signal(SIGPIPE, SIG_IGN)
         self.script = script

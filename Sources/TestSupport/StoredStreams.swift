@@ -1,4 +1,4 @@
-/// Streams of brotli and zstd that hold their bytes as they are, so that tests need no packer of these formats.
+/// Streams of brotli and zstd with uncompressed bytes, so that tests need no compressor of these formats.
 public enum StoredStreams {
     /// A brotli stream (RFC 7932) of one uncompressed block.
     ///

@@ -1,6 +1,6 @@
 public import Errors
 
-/// Decides whether a fetched body is a whole tile of the declared type, and brings it into its canonical form.
+/// Checks that a fetched body is a complete tile of the declared type, and converts it to its canonical form.
 ///
 /// Keeps libdeflate's working memory and one unpacking buffer between calls. Not Sendable: make one per worker thread.
 public final class BodyChecker {
@@ -9,13 +9,13 @@ public final class BodyChecker {
     private let limit: Int
     private let layers: LayerMemory?
     private let choice: LayerChoice?
-    /// The traits of the vector tile that was settled last, when there is a memory to number them.
+    /// The traits of the last checked vector tile; only if there is a layer memory.
     public private(set) var settledLayers: [LayerMemory.Number]?
 
     /// - Parameters:
     ///   - limit: The most bytes a body may have, packed or unpacked. Default 64 MiB.
-    ///   - layers: What numbers the layers of settled vector tiles; `nil` when nobody wants to know them.
-    ///   - choice: The layers that vector tiles keep; `nil` = all. A tile with none of them is an empty one.
+    ///   - layers: Numbers the layers of checked vector tiles; `nil` if they are not needed.
+    ///   - choice: The layers that vector tiles keep; `nil` = all. A tile with none of them is empty.
     public init(limit: Int = Gzip.defaultLimit, layers: LayerMemory? = nil, choice: LayerChoice? = nil) {
         self.limit = limit
         self.layers = layers
@@ -26,11 +26,11 @@ public final class BodyChecker {
     /// Returns the canonical body of a whole tile of the declared type.
     ///
     /// - Vector tiles: the gzip bytes exactly as they were served, whether the server called them a Content-Encoding or
-    ///   not; one superfluous layer of gzip is taken off; anything else (raw, `deflate`, several gzip members) is packed by
-    ///   ``Gzip``. Every layer has been scanned.
+    ///   not; one superfluous layer of gzip is removed; anything else (raw, `deflate`, several gzip members) is packed
+    ///   by ``Gzip``. Every layer has been scanned.
     /// - Rasters: the image, with the Content-Encoding undone. Structure and checksums have been walked, pixels not decoded.
     ///
-    /// A raw vector tile carries no length: when it was cut exactly between two layers nobody can tell from its bytes.
+    /// A raw vector tile carries no length: if it was truncated exactly between two layers, this cannot be detected.
     ///
     /// A gzip body that unpacks to nothing is a legal vector tile without layers, and kept: servers store real tiles so.
     ///
@@ -60,7 +60,8 @@ public final class BodyChecker {
 
     /// The layers and fields of a canonical vector tile body.
     ///
-    /// - Parameter isSettled: Whether ``settle(_:coding:declared:)`` returned it, here or elsewhere: then it is not scanned again.
+    /// - Parameter isSettled: Whether ``settle(_:coding:declared:)`` returned it, in this or another process; then it
+    ///   is not scanned again.
     /// - Throws: ``TileBodiesError`` as ``settle(_:coding:declared:)`` does.
     public func summary(of body: [UInt8], isSettled: Bool = false) throws(TileBodiesError) -> VectorTileSummary {
         try body.borrow { (input) throws(TileBodiesError) in try summary(of: input, isSettled: isSettled) }
@@ -99,7 +100,7 @@ public final class BodyChecker {
         }
     }
 
-    /// Scans an unpacked vector tile, and packs what is chosen of it; `nil` when that is the whole tile.
+    /// Scans an unpacked vector tile, and packs its chosen layers; `nil` if all layers are chosen.
     private func examine(_ tile: UnsafeRawBufferPointer) throws(TileBodiesError) -> [UInt8]? {
         try scan(tile)
         guard let choice, let kept = try choice.kept(of: tile) else {
@@ -119,7 +120,7 @@ public final class BodyChecker {
         settledLayers = tile.isEmpty ? [] : try layers.numbers(of: VectorTileSummary(tile, isScanned: true))
     }
 
-    /// Scans an unpacked vector tile and says in the best words what it is when it is none.
+    /// Scans an unpacked vector tile; for other content, throws the most helpful error.
     private func scan(_ bytes: UnsafeRawBufferPointer) throws(TileBodiesError) {
         guard !bytes.isEmpty else { return }
         do {
@@ -150,7 +151,7 @@ public final class BodyChecker {
         do {
             return try inflater.gunzip(input)
         } catch  where error.code == .badCoding && !Gzip.isGzip(input) {
-            // A Content-Encoding that is not true; what the body is says more than that it is not gzip.
+            // The Content-Encoding is wrong; the real type of the body explains more than "not gzip".
             throw DocumentSniffer.refusal(of: input, declared: declared) ?? error
         }
     }

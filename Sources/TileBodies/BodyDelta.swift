@@ -1,18 +1,20 @@
 public import Errors
 
-/// What turns one tile's body into its next version, unpacked, so that a small change of the map is a small change of bytes.
+/// A delta between two versions of a tile's body, computed on unpacked bytes, so that a small change of the map gives a
+/// small delta.
 ///
-/// A delta is one byte that says how the new body is packed, its gzip header where the packer does not decide it, and the
-/// gzipped copy script between the raw bytes. It exists only where packing the raw bytes again gives the very same body, so it
-/// is tried when it is made. Whoever applies it needs a zlib or libdeflate that packs alike, and compares hashes.
+/// A delta is one byte for the packing of the new body, the gzip header if the packing does not determine it, and the
+/// gzipped copy script between the raw bytes. A delta exists only if packing the raw bytes again gives exactly the same
+/// body; this is tested when it is made. A program that applies it needs a zlib or libdeflate that compresses in the
+/// same way, and compares hashes.
 public struct BodyDelta {
-    /// The packing that fitted last is tried first: one server packs all its tiles alike.
+    /// The packing that matched last is tried first: one server packs all its tiles in the same way.
     private var likely = Packing.own
 
     /// Makes deltas for one package.
     public init() {}
 
-    /// The delta, `nil` where it is not smaller than the new body or cannot give it back exactly.
+    /// The delta; `nil` if it is not smaller than the new body, or cannot reproduce it exactly.
     public mutating func make(from old: [UInt8], to new: [UInt8]) -> [UInt8]? {
         let raw = Self.unpacked(new)
         guard raw.count <= Gzip.defaultLimit, let packing = identify(new, raw: raw) else { return nil }
@@ -20,7 +22,7 @@ public struct BodyDelta {
             [packing.rawValue] + new.prefix(packing.told)
             + Gzip.compress(CopyScript.make(from: Self.unpacked(old), to: raw))
         guard delta.count < new.count else { return nil }
-        // The proof, by the same way that a client goes.
+        // The proof: applies the delta as a client does.
         do throws(TileBodiesError) {
             return try Self.apply(delta, to: old) == new ? delta : nil
         } catch {
@@ -30,12 +32,12 @@ public struct BodyDelta {
 
     /// The new body.
     ///
-    /// Total on hostile bytes.
+    /// Safe on hostile bytes.
     ///
     /// - Throws: ``TileBodiesError`` `bad-delta`, `bad-coding`, `too-large`.
     public static func apply(_ delta: [UInt8], to old: [UInt8]) throws(TileBodiesError) -> [UInt8] {
         guard let first = delta.first, let packing = Packing(rawValue: first), delta.count > packing.told else {
-            throw TileBodiesError(.badDelta, "a delta of \(delta.count) bytes begins with no packing that is known")
+            throw TileBodiesError(.badDelta, "a delta of \(delta.count) bytes begins with an unknown packing")
         }
         let header = Array(delta[1..<1 + packing.told])
         let script = try Gzip.decompress(Array(delta[(1 + packing.told)...]))

@@ -1,6 +1,6 @@
-/// A reading position in borrowed bytes; every read is bounded by the end it was made with.
+/// A reading position in borrowed bytes; every read is limited by its end.
 ///
-/// The only place of this room that follows a raw pointer. A cursor must not outlive the buffer it was made from.
+/// The only place of this module that follows a raw pointer. A cursor must not outlive the buffer it was made from.
 struct ByteCursor {
     private var position: UnsafePointer<UInt8>
     private let end: UnsafePointer<UInt8>
@@ -49,7 +49,7 @@ struct ByteCursor {
 
     /// Steps over `count` varints.
     @inline(__always) mutating func skipVarints(_ count: Int) throws(ScanFault) {
-        // Each takes a byte at least, so a count beyond what is left is refused before the loop.
+        // Each takes at least one byte, so a count above the remaining bytes is refused before the loop.
         guard count <= end - position else { throw .truncated }
         var left = count
         // Eight bytes at a time: a byte below 0x80 ends a number, and what ends within eight bytes has fewer than 64 bits.
@@ -62,7 +62,7 @@ struct ByteCursor {
                 left &-= found
                 position += 8 - ends.leadingZeroBitCount / 8
             } else {
-                // The last of those to skip ends within the word.
+                // The last number to skip ends within the word.
                 for _ in 1..<left { ends &= ends &- 1 }
                 position += ends.trailingZeroBitCount / 8 + 1
                 left = 0
@@ -120,7 +120,7 @@ struct ByteCursor {
     mutating func little32() throws(ScanFault) -> UInt32 { try big32().byteSwapped }
 }
 
-/// What a scanner found wrong, before it is put into words.
+/// The error of a scanner, before it gets its message.
 enum ScanFault: Error {
     case truncated
     case varint

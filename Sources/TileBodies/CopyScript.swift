@@ -1,14 +1,15 @@
 import Errors
 
-/// One sequence of bytes told as pieces of another and bytes of its own.
+/// A byte sequence encoded as copies from another sequence and literal bytes.
 ///
-/// A varint with the length of the result, then in turn: a varint, as many bytes as it says, and, unless the result is whole, a varint
-/// with the length of a copy (at least 1) and a varint with the distance of its source from where the last copy ended, zigzag.
+/// A varint with the length of the result, then alternately: a varint, that many literal bytes, and, unless the result
+/// is complete, a varint with the length of a copy (at least 1) and a varint with the distance of its source from where
+/// the last copy ended, zigzag.
 enum CopyScript {
     /// Bytes that must agree before a copy is considered.
     private static let window = 8
 
-    /// Greedy: the first place of each eight bytes is known, and a match is taken as long as it goes.
+    /// Greedy: uses the first position of each eight bytes, and extends a match as far as possible.
     ///
     /// Memory: four bytes a byte of `old`, 4 MiB at most. Time is linear.
     static func make(from old: [UInt8], to new: [UInt8]) -> [UInt8] {
@@ -23,7 +24,8 @@ enum CopyScript {
                 places[slot(old, place, bits)] = Int32(place)
             }
         }
-        // Where the next byte of the result would be if the old bytes went on, where the unsaid bytes begin, where we are.
+        // The position in the old bytes that would continue the last copy; the begin of the pending literal bytes; the
+        // current position.
         var (expected, said, at) = (0, 0, 0)
         while at + window <= new.count {
             let going = expected + (at - said)

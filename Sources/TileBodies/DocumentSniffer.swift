@@ -1,13 +1,13 @@
 import Errors
 
-/// Recognises what servers send in place of a tile: web pages, XML and JSON messages, plain text; and other tile types.
+/// Recognises what servers send instead of a tile: web pages, XML and JSON messages, plain text; and other tile types.
 enum DocumentSniffer {
     /// The refusal that explains `bytes` best when they are not the declared type, or `nil` when nothing is recognised.
     static func refusal(of bytes: UnsafeRawBufferPointer, declared: TileFormat) -> TileBodiesError? {
         if let document = document(bytes) {
             return TileBodiesError(
                 document == .html ? .htmlPage : .wrongType,
-                "expected a \(declared.rawValue) tile, found \(document.rawValue) that begins \(opening(bytes))")
+                "expected a \(declared.rawValue) tile, found \(document.rawValue) that begins with \(opening(bytes))")
         }
         if let other = signature(of: bytes), other != declared.signature {
             return TileBodiesError(.wrongType, "expected a \(declared.rawValue) tile, found \(other)")
@@ -75,7 +75,7 @@ enum DocumentSniffer {
 }
 
 extension TileFormat {
-    /// What ``DocumentSniffer`` calls the format's signature; vector tiles have none.
+    /// The name that ``DocumentSniffer`` has for the format's signature; vector tiles have none.
     fileprivate var signature: String {
         switch self {
         case .mvt: ""

@@ -9,7 +9,7 @@ public enum GlyphScanner {
     ///
     /// Unit: pixels.
     private static let border: UInt64 = 3
-    /// Wider or higher than this no glyph is; clients put it into a texture of theirs.
+    /// The largest width or height of a glyph; clients put glyphs into a texture.
     private static let largestSide: UInt64 = 512
 
     /// Counts the glyphs of all font stacks; none is a legal range.

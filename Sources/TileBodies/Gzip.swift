@@ -3,8 +3,8 @@ public import Errors
 
 /// Whole-buffer gzip, the same bytes for the same input on every machine.
 ///
-/// Level 6 of libdeflate, no file name, modification time 0, operating system 255. The level and the engine are part of
-/// a package's format version: libdeflate promises that what it packs can be unpacked, not that two of its releases
+/// Level 6 of libdeflate, no file name, modification time 0, operating system 255. The level and the library are part
+/// of a package's format version: libdeflate promises that what it packs can be unpacked, not that two of its releases
 /// choose the same packing (measured with 1.14; Debian 12).
 public enum Gzip {
     /// The libdeflate level, 1...12.
@@ -12,11 +12,10 @@ public enum Gzip {
 
     /// The most a body may unpack to unless the caller says otherwise.
     ///
-    /// Unit: bytes. 64 MiB, sixty times the largest tile
-    /// a renderer bears.
+    /// Unit: bytes. 64 MiB, sixty times the largest tile that a renderer accepts.
     public static let defaultLimit = 64 << 20
 
-    /// Packs `bytes`; nothing but their value decides the result.
+    /// Packs `bytes`; the result depends only on their value.
     ///
     /// Sets up 0.3 MB of working memory per call: use ``GzipPacker`` for many.
     public static func compress(_ bytes: [UInt8]) -> [UInt8] { GzipPacker().compress(bytes) }
@@ -63,7 +62,7 @@ public final class GzipPacker {
         let bound = libdeflate_gzip_compress_bound(compressor, input.count)
         return [UInt8](unsafeUninitializedCapacity: bound) { output, count in
             count = libdeflate_gzip_compress(compressor, input.baseAddress, input.count, output.baseAddress, bound)
-            precondition(count > 0, "libdeflate packed into less than the bound it gave: a bug in libdeflate.")
+            precondition(count > 0, "libdeflate needed more bytes than its own bound: a bug in libdeflate.")
         }
     }
 }

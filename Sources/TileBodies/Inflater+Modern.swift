@@ -6,7 +6,8 @@ internal import Errors
 extension Inflater {
     /// Unpacks a brotli stream (RFC 7932).
     ///
-    /// - Throws: ``TileBodiesError`` `.badCoding` when it is damaged, cut short or followed by something else; `.tooLarge`.
+    /// - Throws: ``TileBodiesError`` `.badCoding` when it is damaged, truncated or followed by other bytes;
+    ///   `.tooLarge`.
     func unbrotli(_ input: UnsafeRawBufferPointer) throws(TileBodiesError) {
         prepare(for: input.count)
         guard let decoder = BrotliDecoderCreateInstance(nil, nil, nil) else {
@@ -24,29 +25,30 @@ extension Inflater {
             switch result {
             case BROTLI_DECODER_RESULT_SUCCESS:
                 guard left == 0 else {
-                    throw TileBodiesError(.badCoding, "\(left) foreign bytes follow the brotli stream")
+                    throw TileBodiesError(.badCoding, "\(left) extra bytes follow the brotli stream")
                 }
                 return
             case BROTLI_DECODER_RESULT_NEEDS_MORE_OUTPUT: try grow()
             default:
                 throw TileBodiesError(
-                    .badCoding, "the brotli stream of \(input.count) bytes is cut short or damaged")
+                    .badCoding, "the brotli stream of \(input.count) bytes is truncated or damaged")
             }
         }
     }
 
     /// Unpacks zstd frames (RFC 8878).
     ///
-    /// - Throws: ``TileBodiesError`` `.badCoding` when one is damaged, cut short or followed by something else; `.tooLarge`.
+    /// - Throws: ``TileBodiesError`` `.badCoding` when one is damaged, truncated or followed by other bytes;
+    ///   `.tooLarge`.
     func unzstd(_ input: UnsafeRawBufferPointer) throws(TileBodiesError) {
         prepare(for: input.count)
-        // zstd takes no bytes for no frames.
-        guard !input.isEmpty else { throw TileBodiesError(.badCoding, "no bytes are no zstd stream") }
+        // zstd accepts an empty input as zero frames.
+        guard !input.isEmpty else { throw TileBodiesError(.badCoding, "an empty body is not a zstd stream") }
         while true {
             let made = ZSTD_decompress(spare.baseAddress, spare.count, input.baseAddress, input.count)
             if ZSTD_isError(made) == 0 { return advance(made) }
             guard ZSTD_getErrorCode(made) == ZSTD_error_dstSize_tooSmall else {
-                throw TileBodiesError(.badCoding, "the zstd stream of \(input.count) bytes is cut short or damaged")
+                throw TileBodiesError(.badCoding, "the zstd stream of \(input.count) bytes is truncated or damaged")
             }
             try grow()
         }

@@ -1,15 +1,16 @@
 internal import CDeflate
 internal import Errors
 
-/// Unpacks gzip, zlib, bare deflate, brotli and zstd into a buffer it keeps and lends; never more than its limit.
+/// Unpacks gzip, zlib, bare deflate, brotli and zstd into an internal buffer that callers may read; never more than its
+/// limit.
 ///
 /// Not Sendable: one thread at a time. The buffer stays at the largest size used, up to ``keptCapacity``.
 final class Inflater {
-    /// A buffer larger than this is given back after use, so that one huge tile does not stay in memory.
+    /// A buffer larger than this is freed after use, so that one huge tile does not stay in memory.
     ///
     /// 4 MiB.
     static let keptCapacity = 4 << 20
-    /// Deflate cannot do better than 1032 to 1, so a trailer that claims more is not believed.
+    /// Deflate cannot compress better than 1032 to 1, so a trailer that claims more is ignored.
     private static let bestRatio = 1032
 
     private let decompressor: OpaquePointer
@@ -33,7 +34,7 @@ final class Inflater {
     /// What the last call unpacked; valid until the next call.
     var output: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: buffer[0..<count]) }
 
-    /// Forgets the output, and its memory when that is large.
+    /// Clears the output, and its memory when that is large.
     func release() {
         count = 0
         if buffer.count > Self.keptCapacity {
@@ -46,12 +47,12 @@ final class Inflater {
     ///
     /// Returns their number.
     ///
-    /// - Throws: `.badCoding` when a member is damaged, cut short or followed by something else; `.tooLarge`.
+    /// - Throws: `.badCoding` when a member is damaged, truncated or followed by other bytes; `.tooLarge`.
     func gunzip(_ input: UnsafeRawBufferPointer) throws(TileBodiesError) -> Int {
         release()
         // 10 bytes of header, 2 of the shortest deflate stream, 8 of trailer.
         guard input.count >= 20 else {
-            throw TileBodiesError(.badCoding, "\(input.count) bytes are too few for a gzip stream; it was cut short")
+            throw TileBodiesError(.badCoding, "\(input.count) bytes are too few for a gzip stream; it is truncated")
         }
         var position = 0
         var members = 0
@@ -59,7 +60,7 @@ final class Inflater {
         while position < input.count {
             let rest = UnsafeRawBufferPointer(rebasing: input[position...])
             guard members == 0 || rest.starts(with: [0x1f, 0x8b]) else {
-                throw TileBodiesError(.badCoding, "\(rest.count) foreign bytes follow the gzip stream")
+                throw TileBodiesError(.badCoding, "\(rest.count) extra bytes follow the gzip stream")
             }
             position += try member(rest, unpack: libdeflate_gzip_decompress_ex, called: "gzip")
             members += 1
@@ -67,19 +68,19 @@ final class Inflater {
         return members
     }
 
-    /// Forgets the output, and makes room for a first guess at what `packed` bytes unpack to.
+    /// Clears the output, and reserves memory for the estimated unpacked size of `packed` bytes.
     func prepare(for packed: Int) {
         release()
         reserve(min(limit, max(4096, 4 * min(packed, limit))))
     }
 
-    /// The room behind the output.
+    /// The free part of the buffer after the output.
     var spare: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: buffer[count...]) }
 
-    /// Takes `made` bytes of ``spare`` into the output.
+    /// Adds `made` bytes of ``spare`` to the output.
     func advance(_ made: Int) { count += made }
 
-    /// Doubles the room.
+    /// Doubles the buffer.
     ///
     /// - Throws: `.tooLarge` at the limit.
     func grow() throws(TileBodiesError) {
@@ -100,7 +101,7 @@ final class Inflater {
             used = try member(input, unpack: libdeflate_deflate_decompress_ex, called: "deflate")
         }
         guard used == input.count else {
-            throw TileBodiesError(.badCoding, "\(input.count - used) foreign bytes follow the deflate stream")
+            throw TileBodiesError(.badCoding, "\(input.count - used) extra bytes follow the deflate stream")
         }
     }
 
@@ -109,7 +110,7 @@ final class Inflater {
         prepare(for: input.count)
         let used = try member(input, unpack: libdeflate_zlib_decompress_ex, called: "zlib")
         guard used == input.count else {
-            throw TileBodiesError(.badCoding, "\(input.count - used) foreign bytes follow the zlib stream")
+            throw TileBodiesError(.badCoding, "\(input.count - used) extra bytes follow the zlib stream")
         }
     }
 
@@ -136,12 +137,12 @@ final class Inflater {
             case LIBDEFLATE_INSUFFICIENT_SPACE:
                 try grow()
             default:
-                throw TileBodiesError(.badCoding, "the \(name) stream of \(input.count) bytes is cut short or damaged")
+                throw TileBodiesError(.badCoding, "the \(name) stream of \(input.count) bytes is truncated or damaged")
             }
         }
     }
 
-    /// A first size: what the trailer claims when that is possible at all, four times the input otherwise.
+    /// The first buffer size: the size in the trailer if that is possible, otherwise four times the input.
     private func guess(for input: UnsafeRawBufferPointer) -> Int {
         var claimed = 0
         for byte in input.suffix(4).reversed() { claimed = claimed << 8 | Int(byte) }
@@ -149,7 +150,7 @@ final class Inflater {
         return min(limit, max(64, believable ? claimed : input.count * 4))
     }
 
-    /// Makes room for `capacity` bytes in all and keeps what is there.
+    /// Grows the buffer to `capacity` bytes and keeps its content.
     private func reserve(_ capacity: Int) {
         guard capacity > buffer.count else { return }
         let larger = UnsafeMutableRawBufferPointer.allocate(byteCount: capacity, alignment: 16)

@@ -48,7 +48,7 @@ public struct LayerChoice: Sendable, Hashable {
         var isKept = false
         while !cursor.isAtEnd {
             let key = try cursor.varint()
-            // Of a field that is there twice the last counts, as for every reader of Protocol Buffers.
+            // If a field occurs twice, the last one counts, as for every reader of Protocol Buffers.
             if key == 1 << 3 | 2 {
                 isKept = names.contains(Array(try cursor.delimited().rest))
             } else {

@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// The layers that bodies have, remembered from when they were checked, so that nobody inflates them again to find out.
+/// A cache of the layers of checked bodies, so that bodies need not be decompressed again to find them.
 ///
-/// That a layer is there, or that one of its fields has values of a type, is a *trait*; the tiles of a tileset have some hundreds of them between
-/// them. A body is remembered as the numbers of its traits, mostly in 50 to 250 bytes. What is forgotten is looked at once more: that costs
-/// time and nothing else. Any number of threads may share one.
+/// A *trait* is the presence of a layer, or of values of one type in one of its fields; the tiles of a tileset have
+/// some hundreds of traits in total. A body is stored as the numbers of its traits, mostly in 50 to 250 bytes. A body
+/// that is no longer in the cache is scanned again, which only costs time. Any number of threads may share one.
 public final class LayerMemory: Sendable {
-    /// What a body is known by: 128 bits of its SHA-256.
+    /// The key of a body: 128 bits of its SHA-256.
     public struct Key: Hashable, Sendable {
         private let high: UInt64
         private let low: UInt64
@@ -24,10 +24,10 @@ public final class LayerMemory: Sendable {
         let type: VectorTileSummary.FieldType?
     }
 
-    /// Bodies that were noted in one stretch of time.
+    /// The bodies of one generation of the cache.
     private struct Generation {
         private var places: [Key: UInt32] = [:]
-        /// For each body the count of its traits and their numbers.
+        /// For each body, the number of its traits and their numbers.
         private var numbers: [Number] = []
 
         subscript(key: Key) -> ArraySlice<Number>? {
@@ -50,7 +50,7 @@ public final class LayerMemory: Sendable {
     private struct State {
         var traits: [Trait] = []
         var known: [Trait: Number] = [:]
-        /// Bytes of names that may still be kept: a hostile origin could make up new ones for ever.
+        /// Bytes of names that may still be kept: a hostile origin could invent new names without end.
         var room = 4 << 20
         var recent = Generation()
         var older = Generation()
@@ -79,7 +79,8 @@ public final class LayerMemory: Sendable {
 
     /// An empty memory.
     ///
-    /// - Parameter limit: Bodies after which it begins to forget, 1…2^25; up to twice as many are held. The default takes 20 MB at most.
+    /// - Parameter limit: Bodies after which old ones are removed, 1…2^25; up to twice as many are held. The default
+    ///   takes 20 MB at most.
     public init(limit: Int = 65_536) { self.limit = min(max(1, limit), 1 << 25) }
 
     /// The numbers of a tile's traits; `nil` when there would be too many different ones, or too long ones.
@@ -100,9 +101,9 @@ public final class LayerMemory: Sendable {
         }
     }
 
-    /// Adds to a union what a number stands for.
+    /// Adds the trait with a number to a union.
     ///
-    /// - Parameter number: One that this memory gave; another one adds nothing.
+    /// - Parameter number: A number from this memory; other numbers are ignored.
     public func add(_ number: Number, to layers: inout VectorLayers, zoom: Int) {
         let trait = state.withLock { state in
             state.traits.indices.contains(Int(number)) ? state.traits[Int(number)] : nil
@@ -118,12 +119,13 @@ public final class LayerMemory: Sendable {
         state.withLock { state in if state.older[key] == nil { state.add(key, traits, limit) } }
     }
 
-    /// The numbers of a body's traits; `nil` when it is not remembered.
+    /// The numbers of a body's traits; `nil` if it is not in the cache.
     public func recall(_ key: Key) -> [Number]? {
         state.withLock { state in
             if let found = state.recent[key] { return Array(found) }
             guard let found = state.older[key].map(Array.init) else { return nil }
-            // What is asked for again is worth more than what nobody asks for.
+            // A body that is requested again is moved to the new generation, because it is more useful than unused
+            // ones.
             state.add(key, found, limit)
             return found
         }

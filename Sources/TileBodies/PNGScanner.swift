@@ -56,7 +56,7 @@ enum PNGScanner {
             throw TileBodiesError(.badPNG, "the checksum of chunk \(name) does not match")
         }
         guard state.isFirst == (name == "IHDR") else {
-            throw TileBodiesError(.badPNG, "IHDR is not the first chunk, or is there twice")
+            throw TileBodiesError(.badPNG, "IHDR is not the first chunk, or is a duplicate")
         }
         switch name {
         case "IHDR":

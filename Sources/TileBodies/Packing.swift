@@ -1,15 +1,15 @@
 internal import CDeflate
 internal import CZlib
 
-/// By whom a body was packed: what packs its raw bytes into the very same body again.
+/// The packer of a body: the settings that pack its raw bytes into exactly the same body again.
 ///
 /// The raw value is part of the format of ``BodyDelta``.
 enum Packing: UInt8, CaseIterable {
-    /// Not packed, or by nobody we know: the body itself is taken as raw bytes.
+    /// Not packed, or packed by an unknown packer: the body itself is used as raw bytes.
     case stored = 0
     /// ``Gzip``: raw tiles that Packhorse packed.
     case own = 1
-    /// zlib's level 6 with the memory level of Boost, so of tilemaker.
+    /// zlib's level 6 with the memory level of Boost, which tilemaker uses.
     case zlibSixNine = 2
     /// zlib's defaults: Java, Python's gzip at level 6, nginx.
     case zlibSixEight = 3
@@ -31,10 +31,10 @@ enum Packing: UInt8, CaseIterable {
         }
     }
 
-    /// How many bytes of a packed body have to be told beside its raw bytes.
+    /// How many bytes of a packed body must be stored in addition to its raw bytes.
     var told: Int { settings == nil ? 0 : Self.header }
 
-    /// Packs raw bytes as this one does; `nil` when zlib cannot.
+    /// Packs raw bytes with these settings; `nil` if zlib fails.
     func pack(_ raw: [UInt8], header: [UInt8]) -> [UInt8]? {
         switch self {
         case .stored: return raw
@@ -61,7 +61,7 @@ enum Packing: UInt8, CaseIterable {
         var isWhole = false
         let packed = [UInt8](unsafeUninitializedCapacity: bound) { output, count in
             raw.withUnsafeBufferPointer { input in
-                // zlib does not write to its input; its header lacks the const.
+                // zlib does not write to its input; only the const is missing in its header.
                 stream.next_in = input.baseAddress.map { UnsafeMutablePointer(mutating: $0) }
                 stream.avail_in = UInt32(input.count)
                 stream.next_out = output.baseAddress

@@ -7,8 +7,8 @@ public enum PresetDictionary {
 
     /// Unpacks a stream that fills `bytes` exactly.
     ///
-    /// The dictionary is put before the stream as a stored block, so that the stream finds it where it looks back; what the
-    /// block unpacks to is cut off again.
+    /// The dictionary is put before the stream as a stored block, so that the stream finds it where it looks back; the
+    /// unpacked block is removed from the result.
     /// - Source: RFC 1951, section 3.2.4 (a stored block begins and ends on whole bytes).
     /// - Throws: ``TileBodiesError`` `.badCoding` for a damaged stream or a dictionary above ``largest``, `.tooLarge`.
     public static func decompress(
@@ -16,7 +16,7 @@ public enum PresetDictionary {
     ) throws(TileBodiesError) -> [UInt8] {
         guard dictionary.count <= largest else {
             throw TileBodiesError(
-                .badCoding, "the dictionary has \(dictionary.count) bytes; deflate knows \(largest) at most")
+                .badCoding, "the dictionary has \(dictionary.count) bytes; deflate supports at most \(largest)")
         }
         let count = UInt16(dictionary.count)
         let lengths = [count, ~count].flatMap { [UInt8(truncatingIfNeeded: $0), UInt8($0 >> 8)] }

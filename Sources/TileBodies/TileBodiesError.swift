@@ -15,7 +15,7 @@ public enum TileBodiesErrorCode: String, ErrorCode {
     case truncated
     /// The body, or what it unpacks to, is larger than the limit.
     case tooLarge = "too-large"
-    /// A packed stream (gzip, deflate, brotli, zstd) that is cut short, damaged, or followed by other bytes.
+    /// A packed stream (gzip, deflate, brotli, zstd) that is truncated, damaged, or followed by other bytes.
     case badCoding = "bad-coding"
     /// Breaks the rules of a vector tile.
     case badMVT = "bad-mvt"
@@ -27,7 +27,7 @@ public enum TileBodiesErrorCode: String, ErrorCode {
     case badWebP = "bad-webp"
     /// Breaks the rules of a range of glyphs.
     case badGlyphs = "bad-glyphs"
-    /// A delta that is damaged, or for another body.
+    /// A delta that is damaged, or was made for another body.
     case badDelta = "bad-delta"
 
     /// The exit code of a command that ends with this.

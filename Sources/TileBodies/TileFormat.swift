@@ -1,6 +1,6 @@
 public import Errors
 
-/// What the bodies of a tileset are; the raw value is the word MBTiles and `packages.json` use for it.
+/// The format of a tileset's bodies; the raw value is the word MBTiles and `packages.json` use for it.
 public enum TileFormat: String, Codable, Sendable, Hashable, CaseIterable {
     /// Mapbox Vector Tile 1 or 2, stored as gzip.
     case mvt = "pbf"
@@ -23,7 +23,7 @@ public enum TileFormat: String, Codable, Sendable, Hashable, CaseIterable {
 }
 
 extension TileFormat {
-    /// Whether a body begins as stored ones of this format do: a look at its first bytes, which tells a page of HTML from a tile.
+    /// Whether the first bytes of a body match this format; separates an HTML page from a tile.
     public func begins(_ body: UnsafeRawBufferPointer) -> Bool {
         switch self {
         case .mvt: body.starts(with: [0x1f, 0x8b, 0x08])
@@ -65,7 +65,7 @@ extension Inflater {
     /// Undoes a coding, which is not `.identity`.
     func unpack(_ input: UnsafeRawBufferPointer, _ coding: BodyCoding) throws(TileBodiesError) {
         switch coding {
-        case .identity: preconditionFailure("Nothing to unpack: the caller has the bytes.")
+        case .identity: preconditionFailure("The identity coding has nothing to unpack.")
         case .gzip: _ = try gunzip(input)
         case .deflate: try inflate(input)
         case .brotli: try unbrotli(input)

@@ -8,11 +8,11 @@ public import Errors
 
 /// Decides whether bytes are a Mapbox Vector Tile, every layer of it, without building objects.
 ///
-/// Refuses what a reader would stumble over: broken Protocol Buffers, a layer without name or version or with a name used
-/// before, tags that point nowhere, geometry that is not a sequence of complete commands, text that is not UTF-8. It does
-/// not judge what readers bear: an empty value, a ring wound the wrong way, a feature without geometry.
+/// Refuses what readers cannot parse: broken Protocol Buffers, a layer without name or version or with a name used
+/// before, tags that point nowhere, geometry that is not a sequence of complete commands, text that is not UTF-8. It
+/// accepts what readers tolerate: an empty value, a ring wound the wrong way, a feature without geometry.
 ///
-/// Cost: one pass; 0.5–3 GB/s of tile, measured on the project's two-core box (design/stack.md, section 7).
+/// Cost: one pass; 0.5–3 GB/s of tile, measured on a machine with two cores.
 /// - Source: Mapbox Vector Tile Specification 2.1, sections 4.1–4.4.
 public enum VectorTileScanner {
     /// The most layers a tile may have; real ones have fewer than fifty.
@@ -114,7 +114,7 @@ public enum VectorTileScanner {
 
     private static func text(_ cursor: ByteCursor) throws(ScanFault) -> UnsafeRawBufferPointer {
         let bytes = cursor.rest
-        // Nearly every key is ASCII: look for a high bit before asking for a full check.
+        // Nearly every key is ASCII: check for a high bit before a full UTF-8 check.
         if bytes.contains(where: { $0 >= 0x80 }) {
             guard String(validating: bytes, as: UTF8.self) != nil else { throw .text }
         }

@@ -1,8 +1,8 @@
 public import Errors
 
-/// What a vector tile holds: its layers, how many features each has, and the fields they use with their types.
+/// The content of a vector tile: its layers, how many features each has, and the fields they use with their types.
 public struct VectorTileSummary: Sendable, Hashable {
-    /// The type of a field as TileJSON's neighbours write it.
+    /// The type of a field, as it is usually written in `vector_layers` of TileJSON.
     public enum FieldType: String, Sendable, Hashable, Codable {
         /// Text.
         case string = "String"
@@ -47,7 +47,8 @@ public struct VectorTileSummary: Sendable, Hashable {
 
     /// Reads an unpacked vector tile.
     ///
-    /// - Parameter isScanned: Whether ``VectorTileScanner`` has passed it. Bytes of which that is not true give an error or nonsense.
+    /// - Parameter isScanned: Whether ``VectorTileScanner`` has accepted it. For other bytes the result is an error or
+    ///   undefined.
     /// - Throws: ``TileBodiesError`` `.badMVT` or `.truncated`, as ``VectorTileScanner`` does.
     public init(_ bytes: UnsafeRawBufferPointer, isScanned: Bool) throws(TileBodiesError) {
         if !isScanned { _ = try VectorTileScanner.scan(bytes) }

@@ -2,7 +2,7 @@ import Errors
 
 /// Walks the chunks of a WebP: the RIFF size is the body's, and one image chunk has a sane header.
 ///
-/// WebP has no checksums: a flipped bit inside the image data is not seen here, a missing byte always is.
+/// WebP has no checksums: a flipped bit inside the image data is not detected here; a missing byte is always detected.
 /// - Source: RFC 9649, sections 2.3–2.7 and 3.4; RFC 6386, section 9.1.
 enum WebPScanner {
     static func scan(_ bytes: UnsafeRawBufferPointer) throws(TileBodiesError) {

@@ -1,7 +1,7 @@
 internal import CDeflate
 public import Errors
 
-/// Whole-buffer zlib (RFC 1950), the same bytes for the same input on every machine; see ``Gzip`` for what that rests on.
+/// Whole-buffer zlib (RFC 1950), the same bytes for the same input on every machine; see ``Gzip`` for the reason.
 ///
 /// Level 6 of libdeflate. MapLibre's offline databases and PNG images hold such streams.
 public enum Zlib {
@@ -56,7 +56,7 @@ public final class ZlibPacker {
             let bound = libdeflate_zlib_compress_bound(compressor, input.count)
             return [UInt8](unsafeUninitializedCapacity: bound) { output, count in
                 count = libdeflate_zlib_compress(compressor, input.baseAddress, input.count, output.baseAddress, bound)
-                precondition(count > 0, "libdeflate packed into less than the bound it gave: a bug in libdeflate.")
+                precondition(count > 0, "libdeflate needed more bytes than its own bound: a bug in libdeflate.")
             }
         }
     }

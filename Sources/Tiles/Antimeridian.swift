@@ -1,6 +1,7 @@
 /// Longitudes beyond ±180, in which geometries that cross the antimeridian are written.
 enum Antimeridian {
-    /// A longitude within -180...180; of the two names of the antimeridian, the one fit for a western or an eastern edge.
+    /// A longitude within -180...180; the antimeridian is written as -180 for a western edge and as 180 for an eastern
+    /// edge.
     static func normalized(_ longitude: Double, isWest: Bool) -> Double {
         if longitude >= -180 && longitude <= 180 { return longitude }
         let turn = (longitude + 180).truncatingRemainder(dividingBy: 360)
@@ -46,7 +47,7 @@ extension MercatorShape {
         return (west, east)
     }
 
-    /// Moves holes that are written one turn away from their outer ring, the first, into it.
+    /// Moves holes that are written 360° away from their outer ring (the first ring) into that ring.
     private static func aligned(_ rings: [[MercatorPoint]]) -> [[MercatorPoint]] {
         guard rings.count > 1, let first = rings.first, !first.isEmpty else { return rings }
         let outer = range([first])
@@ -66,7 +67,7 @@ extension MercatorShape {
         turn == 0 ? ring : ring.map { MercatorPoint(x: $0.x + turn, y: $0.y) }
     }
 
-    /// The rings once for each turn of the world that shows more of them than its very edge.
+    /// The rings, shifted by 360° for each copy of the world in which more than an edge of them is visible.
     private static func copies(_ rings: [[MercatorPoint]]) -> [[[MercatorPoint]]] {
         let own = range(rings)
         guard own.west <= own.east else { return [] }

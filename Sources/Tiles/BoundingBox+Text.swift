@@ -12,7 +12,8 @@ extension BoundingBox: CustomStringConvertible {
         if inner.lowercased().hasPrefix("bbox") {
             let rest = Self.trimmed(inner.dropFirst(4))
             guard rest.first == "(", rest.last == ")" else {
-                throw TilesError(.badBox, "Bounding box '\(text.prefix(80))' lacks its brackets; \(Self.expected).")
+                throw TilesError(
+                    .badBox, "Bounding box '\(text.prefix(80))' has a missing or wrong bracket; \(Self.expected).")
             }
             inner = rest.dropFirst().dropLast()
         }

@@ -46,7 +46,7 @@ public struct BoundingBox: Hashable, Sendable {
     /// Whether the box runs eastwards over longitude 180.
     public var crossesAntimeridian: Bool { west > east }
 
-    /// How many degrees of longitude the box spans, 0...360.
+    /// The width of the box in degrees of longitude, 0...360.
     public var width: Double { crossesAntimeridian ? east - west + 360 : east - west }
 
     /// The middle of the box in degrees, of longitudes and latitudes each.

@@ -1,6 +1,7 @@
 import Errors
 
-/// A CARTO mask as its text says it, node by node: unlike ``TileMask``, also with nodes outside that have children inside.
+/// A CARTO mask exactly as in its text, node by node; unlike ``TileMask``, it can have nodes that are outside and have
+/// children inside.
 package struct CartoTree: Hashable, Sendable {
     /// Two bits a node, before its children: 2 = has children, 1 = is inside.
     package let nodes: [UInt8]
@@ -33,7 +34,8 @@ package struct CartoTree: Hashable, Sendable {
                 continue
             }
             guard reader.position + 2 <= bits, let node = reader.read(2) else {
-                throw TilesError(.badMask, "CARTO tile mask of \(characters.count) characters ends within its tree.")
+                throw TilesError(
+                    .badMask, "CARTO tile mask of \(characters.count) characters ends in the middle of its tree.")
             }
             nodes.append(UInt8(node))
             open[open.count - 1] = left - 1
@@ -66,7 +68,7 @@ package struct CartoTree: Hashable, Sendable {
         return CartoAlphabet.text(writer.padded)
     }
 
-    /// Whether a client takes the tile for covered: walks to the leaf above it or to its own node.
+    /// Whether a client treats the tile as covered: walks to the leaf above it or to its own node.
     ///
     /// Reads up to every node.
     package func covers(_ tile: TileID) -> Bool {
@@ -91,7 +93,7 @@ package struct CartoTree: Hashable, Sendable {
         return index
     }
 
-    /// The tiles it stands for, with their parents.
+    /// The tiles that it covers, with their parents.
     var mask: TileMask {
         var builder = MaskBuilder(maxZoom: maxZoom)
         var index = 0

@@ -51,8 +51,9 @@ struct CoverEdge {
         return least < 0 && most > 0 || x0 == x1 && y0 == y1
     }
 
-    // Insides are told at points moved by two infinitesimal amounts, (x + e, y + e²): such a point is on no edge with whole
-    // coordinates, and so it is inside or outside without exceptions for vertices and edges that run along tile borders.
+    // Whether a point is inside is computed for a point that is moved by infinitesimal amounts, (x + e, y + e²). Such a
+    // point is on no edge with integer coordinates. So it is always inside or outside, without special cases for
+    // vertices and for edges along tile borders.
 
     /// Whether the moved point lies on the positive side of the edge, which must not be a single point.
     @inline(__always)
@@ -62,13 +63,13 @@ struct CoverEdge {
         return y1 != y0 ? y1 < y0 : x1 > x0
     }
 
-    /// Whether the edge crosses the level way between two moved points of the same y.
+    /// Whether the edge crosses the horizontal segment between two moved points of the same y.
     @inline(__always)
     func crossesLevel(y: Int64, from left: Int64, to right: Int64) -> Bool {
         (y0 <= y) != (y1 <= y) && isPositive(left, y) != isPositive(right, y)
     }
 
-    /// Whether the edge crosses the upright way between two moved points of the same x.
+    /// Whether the edge crosses the vertical segment between two moved points of the same x.
     @inline(__always)
     func crossesUpright(x: Int64, from top: Int64, to bottom: Int64) -> Bool {
         (x0 <= x) != (x1 <= x) && isPositive(x, top) != isPositive(x, bottom)

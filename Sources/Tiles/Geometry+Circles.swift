@@ -6,7 +6,7 @@ extension Geometry {
     /// Dividing by it makes a circle on the sphere that holds the circle of the same radius on the ellipsoid, at any place and in any direction.
     private static let radius = 6_335_439.3
 
-    /// Polygons around circles: everything within a distance of the points, and little more.
+    /// Polygons around circles: they contain everything within a distance of the points, and little more.
     ///
     /// Each polygon of 64 edges holds the whole geodesic circle: its edges touch, on the Mercator plane, the circle on a sphere
     /// that is nowhere flatter than WGS 84, so it is at most 0.9 % wider than the circle. Circles over the antimeridian have
@@ -81,7 +81,7 @@ extension Geometry {
         pole: Double, _ latitude: Double, _ longitude: Double, _ distance: Double
     ) -> [Coordinate] {
         let far = pole * latitude - distance
-        // With both poles inside, or nearly, the circle is the world for all practical purposes.
+        // With both poles inside, or nearly, the circle is treated as the whole world.
         guard far > -.pi / 2 + 1e-6 else {
             return [
                 Coordinate(longitude: -180, latitude: 90), Coordinate(longitude: 180, latitude: 90),

@@ -8,7 +8,7 @@ extension Geometry {
         /// Where the first one ends.
         public let to: Coordinate
 
-        /// One sentence for each reading: what the shape holds, and how to write the other one.
+        /// A text that describes how the shape was read, and how to write the other meaning.
         public var explanation: String {
             let step = to.longitude - from.longitude
             let other = to.longitude - (step > 0 ? 360 : -360)
@@ -36,9 +36,10 @@ extension Geometry {
 
     /// The edges of lines and rings that span more than 180° of longitude, but not 360°; `nil` when there are none.
     ///
-    /// They are read as straight lines (RFC 7946, 3.1.1 and 3.1.9). Whoever draws across the antimeridian with longitudes within ±180
-    /// writes the same edges and means the short way, so a program should tell its user of them. Edges along the top or the bottom of the
-    /// map are left out, because both readings cover the same tiles there, and so are edges of exactly 360°, whose other reading is a point.
+    /// They are read as straight lines (RFC 7946, 3.1.1 and 3.1.9). A user who draws across the antimeridian with
+    /// longitudes within ±180 writes the same edges and means the short way, so a program should warn about them. Edges
+    /// along the top or the bottom of the map are left out, because both readings cover the same tiles there, and so
+    /// are edges of exactly 360°, whose other reading is a point.
     public var longEdges: LongEdges? {
         var count = 0
         var first: (from: Coordinate, to: Coordinate)?

@@ -3,9 +3,9 @@ public import Errors
 extension Geometry {
     /// Reads GeoJSON of any type: the seven geometries, `Feature` and `FeatureCollection`.
     ///
-    /// Strict in syntax and total on hostile text: nested at most 64 deep, memory within a small multiple of the text.
-    /// Altitudes and members that are not of GeoJSON are passed over; a null geometry adds nothing. Longitudes may lie within
-    /// ±540, latitudes within ±90 degrees. For edges longer than 180° see ``longEdges``.
+    /// Strict in syntax and safe on hostile text: nested at most 64 deep, memory within a small multiple of the text.
+    /// Altitudes and members that are not part of GeoJSON are ignored; a null geometry adds nothing. Longitudes may lie
+    /// within ±540, latitudes within ±90 degrees. For edges longer than 180° see ``longEdges``.
     ///
     /// - Throws: ``TilesError`` `.badGeometry` saying where and what.
     public init(geoJSON bytes: [UInt8]) throws(TilesError) {
@@ -49,7 +49,7 @@ extension Geometry {
                 polygons += Self.filled([Self.filled(try Self.rings(polygon, place))])
             }
         default:
-            throw Self.failure(place, "has the type '\(type.prefix(40))', which GeoJSON does not know")
+            throw Self.failure(place, "has the type '\(type.prefix(40))', which is not a GeoJSON type")
         }
     }
 

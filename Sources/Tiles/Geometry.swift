@@ -12,7 +12,7 @@ public struct Coordinate: Hashable, Sendable {
     }
 }
 
-/// Points, lines and polygons in degrees, as GeoJSON gives them; features and collections are taken apart.
+/// Points, lines and polygons in degrees, as GeoJSON gives them; features and collections are split into their parts.
 public struct Geometry: Hashable, Sendable {
     /// Single points.
     public var points: [Coordinate]
@@ -31,7 +31,7 @@ public struct Geometry: Hashable, Sendable {
     /// Whether there is nothing in it.
     public var isEmpty: Bool { points.isEmpty && lines.isEmpty && polygons.isEmpty }
 
-    /// The box around everything, `nil` when there is nothing.
+    /// The box around all parts, `nil` if there are none.
     ///
     /// The narrowest that the parts allow, so it crosses the
     /// antimeridian where they do.
@@ -39,7 +39,7 @@ public struct Geometry: Hashable, Sendable {
         var boxes = points.compactMap { Self.box(around: [$0]) }
         boxes += lines.compactMap { Self.box(around: $0) }
         boxes += polygons.compactMap { Self.box(around: Array($0.joined())) }
-        // West to east, so that the union grows over neighbours and not over gaps.
+        // In order from west to east, so that the union grows over neighbours and not over gaps.
         boxes.sort { ($0.west, $0.east) < ($1.west, $1.east) }
         guard let first = boxes.first else { return nil }
         return boxes.dropFirst().reduce(first) { $0.union($1) }

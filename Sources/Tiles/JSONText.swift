@@ -9,7 +9,7 @@ enum JSONText {
     case other
 }
 
-/// Reads JSON strictly (RFC 8259) and without traps: depth limited, numbers finite, no text after the value.
+/// Reads JSON strictly (RFC 8259) and never traps: depth limited, numbers finite, no text after the value.
 struct JSONTextReader {
     /// GeoJSON needs about eight; collections in collections take two more each.
     static let maxDepth = 64
@@ -106,7 +106,7 @@ struct JSONTextReader {
 
     /// A list that begins with a number.
     ///
-    /// One that goes on with something else is of no use to GeoJSON and read as `other`.
+    /// A list with other elements is not used in GeoJSON and is read as `other`.
     private mutating func numbers(depth: Int) throws(TilesError) -> JSONText {
         var numbers: [Double] = []
         var isPure = true
@@ -148,7 +148,7 @@ struct JSONTextReader {
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         guard let number = Double(text), number.isFinite else {
             throw TilesError(
-                .badGeometry, "GeoJSON has the number \(text.prefix(40)); expected one that fits a double.")
+                .badGeometry, "GeoJSON has the number \(text.prefix(40)); expected a number in the range of a double.")
         }
         return number
     }
@@ -158,7 +158,7 @@ struct JSONTextReader {
         let start = position
         var isEscaped = false
         while position < bytes.count, bytes[position] != UInt8(ascii: "\"") {
-            if bytes[position] < 0x20 { throw failure("no control characters within a string") }
+            if bytes[position] < 0x20 { throw failure("a string without control characters") }
             if bytes[position] == UInt8(ascii: "\\") {
                 isEscaped = true
                 position += 1

@@ -1,9 +1,9 @@
-/// Covers a shape by going down the quadtree with, for each tile, the edges that meet it.
+/// Covers a shape: walks down the quadtree and keeps, for each tile, the list of edges that meet it.
 ///
-/// The edges of one filled polygon make a *run*; points and lines are runs without a filling. A run keeps, for the tile at
-/// hand, whether the tile's north-west corner lies inside its polygon. From corner to corner that changes by the edges that
-/// cross the way between them, and all of those are in the tile's list, because the way lies in the tile. A child that no
-/// edge of a run meets is inside it as a whole or outside it as a whole.
+/// The edges of one filled polygon make a *run*; points and lines are runs without a filling. For the current tile, a
+/// run stores whether the tile's north-west corner is inside its polygon. From one corner to another this changes with
+/// each edge that crosses the segment between them. All of those edges are in the tile's list, because the segment is
+/// in the tile. A child that no edge of a run meets is inside it as a whole or outside it as a whole.
 ///
 /// The lists are on two stacks that grow by a tile's own list on the way down and shrink on the way up.
 struct MaskCover {
@@ -29,7 +29,7 @@ struct MaskCover {
     private var entries: [Entry] = []
     private var builder: MaskBuilder
 
-    /// A tile without many edges is looked at more closely: it may be full although edges run along its border.
+    /// A tile with few edges is examined more closely: it may be full although edges run along its border.
     private static let closeLook = 8
 
     init(_ shape: MercatorShape, maxZoom: Int) {
@@ -61,7 +61,7 @@ struct MaskCover {
     }
 
     private mutating func append(_ edge: CoverEdge) {
-        precondition(edges.count < Int(Int32.max), "A shape of 2^31 edges (64 GiB) is beyond this room.")
+        precondition(edges.count < Int(Int32.max), "A shape of 2^31 edges (64 GiB) is not supported.")
         entries.append(Entry(edge: Int32(truncatingIfNeeded: edges.count), met: 0))
         edges.append(edge)
     }
@@ -72,7 +72,8 @@ struct MaskCover {
     }
 
     mutating func run() -> TileMask {
-        // Insides of the world's corner, along a ray from far west; edges beyond the world matter only here.
+        // Whether the world's corner is inside, computed along a ray from far west; edges outside the world are needed
+        // only here.
         let allRuns = runs
         let allEntries = entries
         runs.removeAll(keepingCapacity: true)
@@ -145,8 +146,8 @@ struct MaskCover {
         return builder.join(children, zoom: zoom)
     }
 
-    /// Marks which children each edge of a run meets and the insides of their corners; returns the children that lie wholly
-    /// inside the run's polygon.
+    /// Marks which children each edge of a run meets and whether their corners are inside; returns the children that
+    /// lie wholly inside the run's polygon.
     private mutating func split(_ index: Int, end: Int, x: Int64, y: Int64, size: Int64) -> UInt8 {
         let half = size >> 1
         let (middleX, middleY) = (x + half, y + half)
@@ -161,7 +162,7 @@ struct MaskCover {
             let north = min(edge.y0, edge.y1)
             let south = max(edge.y0, edge.y1)
             if east < middleX || west > middleX || south < middleY || north > middleY {
-                // In one half: at most two children to tell apart.
+                // In one half: at most two children to distinguish.
                 if south >= middleY {
                     if west <= middleX, edge.touches(x: x, y: middleY, size: half) { met |= 1 }
                     if east >= middleX, edge.touches(x: middleX, y: middleY, size: half) { met |= 2 }

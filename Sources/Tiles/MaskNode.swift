@@ -56,7 +56,7 @@ struct MaskChildren {
     @inline(__always) var isEmpty: Bool { first.code | second.code | third.code | fourth.code == 0 }
 }
 
-/// Builds a mask's groups bottom up, children before parents in quadrant order, and joins what can be joined.
+/// Builds a mask's groups bottom up, children before parents in quadrant order, and joins equal subtrees.
 ///
 /// Every way to make a mask goes through ``join(_:zoom:)`` in that order, so equal sets get equal arrays.
 struct MaskBuilder {
@@ -86,7 +86,7 @@ struct MaskBuilder {
         if isFlat { return MaskNode(code: MaskNode.firstFlat + flat) }
         let index = groups.count / 4
         precondition(
-            index < Int(UInt32.max - MaskNode.firstGroup), "A mask of 2^32 groups (64 GiB) is beyond this room.")
+            index < Int(UInt32.max - MaskNode.firstGroup), "A mask of 2^32 groups (64 GiB) is not supported.")
         groups.append(children.first)
         groups.append(children.second)
         groups.append(children.third)
@@ -109,7 +109,7 @@ struct MaskBuilder {
 }
 
 extension TileID {
-    /// The number of the child within a mask's group that the way from the root to this tile takes, at a bit of x and y.
+    /// The number of the child within a mask's group on the path from the root to this tile, for a bit of x and y.
     @inline(__always)
     func quadrant(_ bit: Int) -> Int { (y >> bit & 1 ^ 1) << 1 | x >> bit & 1 }
 }

@@ -19,7 +19,7 @@ public struct MercatorPoint: Hashable, Sendable {
         self.y = y
     }
 
-    /// Projects degrees onto the nearest unit; latitudes beyond the square world land on its edge.
+    /// Projects degrees onto the nearest unit; latitudes beyond the square world are moved to its edge.
     ///
     /// The only step of a cover that uses floating point: two machines whose `sin` and `log` differ in the last bit can
     /// differ here by one unit, about once in a million points.
@@ -49,7 +49,7 @@ public struct MercatorPoint: Hashable, Sendable {
         return atan(sinh(.pi * (1 - 2 * row))) * 180 / .pi
     }
 
-    /// Rounds to a whole unit within ±2^34, also what is not finite.
+    /// Rounds to a whole unit within ±2^34; accepts values that are not finite.
     private static func units(_ value: Double) -> Int64 {
         Int64(Swift.max(-0x4_0000_0000, Swift.min(0x4_0000_0000, value.isFinite ? value.rounded() : 0)))
     }

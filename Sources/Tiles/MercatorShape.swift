@@ -1,8 +1,8 @@
 /// Points, lines and polygons in the whole units of ``MercatorPoint``: what a mask covers.
 ///
-/// A polygon is a list of rings, filled by the even-odd rule, closed by itself; its area and all its edges belong to the
-/// shape. A ring of one or two points is still a point or a segment. The shape is the union of all its parts, so joining
-/// shapes is appending. Edges are straight on the Mercator plane.
+/// A polygon is a list of rings, filled by the even-odd rule and closed automatically; its area and all its edges
+/// belong to the shape. A ring of one or two points is still a point or a segment. The shape is the union of all its
+/// parts, so joining shapes is appending. Edges are straight on the Mercator plane.
 public struct MercatorShape: Hashable, Sendable {
     /// Single points.
     public var points: [MercatorPoint]

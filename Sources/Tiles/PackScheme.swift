@@ -23,7 +23,7 @@ public struct PackScheme: Hashable, Sendable {
     /// The bands, ascending; no zoom is in two of them.
     public let bands: [Band]
 
-    /// The grouping of tilesets that name no other: packs of at most 1,365 tiles, as many as Mapbox's largest has.
+    /// The default grouping of tilesets: packs of at most 1,365 tiles, as many as Mapbox's largest has.
     ///
     /// Packs of 1,365, 341, 1,360, 1,280, 1,280, 1,280 and 1,280 tiles. Down to zoom 14 a country has a tenth of the packs that
     /// ``mapbox`` gives it (docs/decisions/0040-bands-of-tile-packs.md).
@@ -31,10 +31,11 @@ public struct PackScheme: Hashable, Sendable {
         trusted: [(0, 5, 0), (6, 10, 6), (11, 14, 9), (15, 16, 11), (17, 18, 13), (19, 20, 15), (21, 22, 17)]
             .compactMap { low, high, index in Band(zooms: ZoomRange(trusted: low, high), indexZoom: index) })
 
-    /// Mapbox's grouping, and a band of our own below it.
+    /// Mapbox's grouping, and an additional band below it.
     ///
-    /// Packs of 1,365, 341, 85, 320 and 5,460 tiles. Source: Mapbox's offline guide, "Tile packs" (0–5, 6–10, 11–14 and 15–16 with
-    /// index zooms 0, 6, 11 and 12); zooms 17–22 are not there and travel below tiles of zoom 16.
+    /// Packs of 1,365, 341, 85, 320 and 5,460 tiles. Source: Mapbox's offline guide, "Tile packs" (0–5, 6–10, 11–14 and
+    /// 15–16 with index zooms 0, 6, 11 and 12); Mapbox has no zooms 17–22; here they are grouped below tiles of zoom
+    /// 16.
     public static let mapbox = PackScheme(
         trusted: [(0, 5, 0), (6, 10, 6), (11, 14, 11), (15, 16, 12), (17, 22, 16)].compactMap { low, high, index in
             Band(zooms: ZoomRange(trusted: low, high), indexZoom: index)
@@ -51,7 +52,7 @@ public struct PackScheme: Hashable, Sendable {
 
     /// Reads bands as they are written: `0-5@0,6-10@6,11-14@11,15-16@12`, or the name of a grouping: `standard` or `mapbox`.
     ///
-    /// - Throws: ``TilesError`` `.badZoom` for what is no band, and for bands that overlap or do not ascend.
+    /// - Throws: ``TilesError`` `.badZoom` for an invalid band, and for bands that overlap or do not ascend.
     public init(parsing text: String) throws(TilesError) {
         if let named = Self.named[text] {
             self = named
@@ -65,13 +66,14 @@ public struct PackScheme: Hashable, Sendable {
             else {
                 throw TilesError(
                     .badZoom,
-                    "Pack band '\(part.prefix(40))' cannot be read; write zooms and the zoom of their index tile, which is not "
-                        + "deeper: 11-14@9. 'standard' and 'mapbox' are names of bands.")
+                    "Pack band '\(part.prefix(40))' cannot be read; write zooms and the zoom of their index tile, which must not be "
+                        + "deeper: 11-14@9. You can also give 'standard' or 'mapbox'.")
             }
             if let last = bands.last, last.zooms.max >= band.zooms.min {
                 throw TilesError(
                     .badZoom,
-                    "Pack bands \(last.zooms) and \(band.zooms) overlap or do not ascend; each zoom is in one.")
+                    "Pack bands \(last.zooms) and \(band.zooms) overlap or do not ascend; each zoom can be in only one band."
+                )
             }
             bands.append(band)
         }
@@ -101,7 +103,7 @@ extension PackScheme {
                 trusted: Swift.max(zooms.min, index.zoom), Swift.max(zooms.max, index.zoom))
         }
 
-        /// How many tiles there are in the world at its place.
+        /// The number of tiles of the complete pack.
         public var size: UInt64 {
             zooms.reduce(0) { $0 + 1 << UInt64(2 * ($1 - index.zoom)) }
         }
@@ -124,11 +126,12 @@ extension PackScheme {
         }
     }
 
-    /// The mask with every pack that it has a tile of completed, so that packs can be shared with other regions.
+    /// The mask extended so that every pack with at least one tile is complete; then packs can be shared with other
+    /// regions.
     ///
-    /// Widening again changes nothing. Its maxZoom is the mask's.
+    /// The operation is idempotent. Its maxZoom is the mask's.
     ///
-    /// - Parameter zooms: The zooms of the job; bands without any of them are left alone.
+    /// - Parameter zooms: The zooms of the job; bands without any of them are not changed.
     public func widened(_ mask: TileMask, zooms: ZoomRange) -> TileMask {
         mask.completed(
             bands.compactMap { band in
@@ -146,7 +149,7 @@ extension TileMask {
         func complete(_ node: MaskNode, _ zoom: Int, _ above: Int) -> MaskNode {
             guard node.isPresent else { return above >= zoom ? .through(above) : .absent }
             var floor = above
-            // A uniform node stands for all index tiles below it as well.
+            // A uniform node also covers all index tiles below it.
             let last = node.isUniform ? node.depth : zoom
             for band in bands where zoom...last ~= band.indexZoom && deepest(node) >= band.zooms.min {
                 floor = max(floor, band.zooms.max)

@@ -1,7 +1,7 @@
-/// The Hilbert curve as PMTiles walks it, as a machine of four orientations.
+/// The Hilbert curve of PMTiles, as a state machine with four orientations.
 ///
-/// An orientation is two bits: `swap` (x and y change places) and `flip` (both are mirrored); the two commute, so four
-/// orientations are all there are. Quadrants are numbered `y * 2 + x` with y from the north.
+/// An orientation is two bits: `swap` (x and y change places) and `flip` (both are mirrored); the two commute, so there
+/// are exactly four orientations. Quadrants are numbered `y * 2 + x` with y from the north.
 enum HilbertCurve {
     /// For each orientation and place along the curve: the quadrant (bits 0-1) and the orientation inside it (bits 2-3).
     ///

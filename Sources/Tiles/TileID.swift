@@ -1,9 +1,9 @@
-/// Names one tile of the Web Mercator pyramid, zoom 0...22, with `y` counted from the north (XYZ).
+/// Identifies one tile of the Web Mercator pyramid, zoom 0...22, with `y` counted from the north (XYZ).
 ///
-/// Eight bytes. Every value is a tile that exists: all initialisers that take numbers or text answer `nil` out of range.
-/// Order is the order of ``hilbertID``: zoom by zoom, and along the Hilbert curve within a zoom.
+/// Eight bytes. Every value is a tile that exists: all initialisers from numbers or text return `nil` if a value is out
+/// of range. Order is the order of ``hilbertID``: zoom by zoom, and along the Hilbert curve within a zoom.
 public struct TileID: Hashable, Sendable {
-    /// The deepest zoom of the room.
+    /// The deepest zoom of this module.
     ///
     /// At this zoom a tile is 1,024 units of the fixed-point world wide.
     public static let maxZoom = 22

@@ -1,7 +1,8 @@
 extension TileMask {
     /// The tiles that are in one mask or the other; its maxZoom is the deeper of the two.
     ///
-    /// A mask that ends at a shallower zoom adds nothing below it: use ``expanded(toZoom:)`` first where that is meant.
+    /// A mask that ends at a shallower zoom adds nothing below it: call ``expanded(toZoom:)`` first to include deeper
+    /// tiles.
     public func union(_ other: TileMask) -> TileMask {
         var builder = MaskBuilder(maxZoom: max(maxZoom, other.maxZoom))
         func join(_ left: MaskNode, _ right: MaskNode, _ zoom: Int) -> MaskNode {
@@ -44,10 +45,10 @@ extension TileMask {
         return builder.mask(top)
     }
 
-    /// What is left when the other mask's tiles are taken out; its maxZoom is this mask's.
+    /// This mask without the other mask's tiles; maxZoom is that of this mask.
     ///
-    /// Taken out are ends: tiles none of whose children is in this mask (all tiles at ``maxZoom``, as a rule). A tile with
-    /// children in this mask stays exactly as long as one of them stays, so the result is a mask again.
+    /// Only leaves are removed: tiles without children in this mask (usually all tiles at ``maxZoom``). A tile with
+    /// children in this mask stays if at least one of them stays, so the result is a valid mask.
     public func subtracting(_ other: TileMask) -> TileMask {
         var builder = MaskBuilder(maxZoom: maxZoom)
         func remove(_ left: MaskNode, _ right: MaskNode, _ zoom: Int) -> MaskNode {

@@ -23,9 +23,9 @@ extension TileMask {
         return writer.padded
     }
 
-    /// Reads what ``encoded()`` wrote, and only that: every other byte string is refused.
+    /// Reads the output of ``encoded()``; refuses every other byte string.
     ///
-    /// Total on hostile bytes; the mask takes at most sixteen times the memory of the bytes.
+    /// Safe on hostile bytes; the mask takes at most sixteen times the memory of the bytes.
     ///
     /// - Throws: ``TilesError`` `.badMask`.
     public init(decoding bytes: some Collection<UInt8>) throws(TilesError) {
@@ -34,7 +34,7 @@ extension TileMask {
             throw TilesError(
                 .badMask,
                 "Tile mask of \(bytes.count) bytes does not begin with version \(Self.version); "
-                    + "it is not a mask, or made by a newer Packhorse.")
+                    + "it is not a mask, or a newer Packhorse made it.")
         }
         guard bytes[1] <= UInt8(TileID.maxZoom) else {
             throw TilesError(.badMask, "Tile mask has maximum zoom \(bytes[1]); expected 0...\(TileID.maxZoom).")
@@ -43,7 +43,7 @@ extension TileMask {
         var builder = MaskBuilder(maxZoom: Int(bytes[1]))
         let root = try Self.read(from: &reader, zoom: 0, into: &builder)
         guard reader.remaining < 8, reader.read(reader.remaining) == 0 else {
-            throw TilesError(.badMask, "Tile mask of \(bytes.count) bytes goes on after its tree; expected its end.")
+            throw TilesError(.badMask, "Tile mask of \(bytes.count) bytes has extra bytes after its tree.")
         }
         self = builder.mask(root)
     }

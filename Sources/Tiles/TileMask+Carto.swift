@@ -67,9 +67,9 @@ extension TileMask {
 
     /// Reads a CARTO mask: bare (then of maxZoom 14), with `:maxZoom`, or in the alphabet for URLs.
     ///
-    /// What stands below maxZoom is read and left out. A node that is itself outside with something inside below it (no
-    /// encoder writes one) comes in, for a mask holds the parent of every tile it holds. Trailing `=` and whatever follows
-    /// the end of the tree do no harm, as in the client. Total on hostile text.
+    /// Nodes below maxZoom are read and left out. A node that is outside but has descendants inside (no encoder writes
+    /// one) is included, because a mask contains the parent of each of its tiles. Trailing `=` and all text after the
+    /// end of the tree are ignored, as in the client. Safe on hostile text.
     ///
     /// - Throws: ``TilesError`` `.badMask`.
     public init(cartoText text: String) throws(TilesError) {

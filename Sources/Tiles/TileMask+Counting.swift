@@ -56,7 +56,7 @@ extension TileMask {
                 (east, south) = (max(east, x + size), max(south, y + size))
                 return
             }
-            // A tile within what is known already adds nothing.
+            // A tile inside the known box adds nothing.
             if x >= west && y >= north && x + size <= east && y + size <= south { return }
             for quadrant in 0..<4 {
                 visit(

@@ -1,8 +1,9 @@
 /// A set of tiles down to ``maxZoom`` that holds the parent of every tile it holds, as a quadtree.
 ///
-/// Memory follows the boundary of the area, not the area: the planet is one node at any zoom. A node whose children are
-/// all complete or absent takes four bytes within its parent and no group of its own; the rest take 16 bytes a branch.
-/// Equal sets have equal storage, whatever way they were made, so comparing and hashing need no walk.
+/// Memory depends on the boundary of the area, not on the area: the planet is one node at any zoom. A node whose
+/// children are all complete or absent takes four bytes within its parent and no group of its own; the rest take 16
+/// bytes a branch. Equal sets have equal storage, however they were made, so comparing and hashing do not walk the
+/// tree.
 public struct TileMask: Hashable, Sendable {
     /// The deepest zoom that the mask can hold, 0...22.
     public let maxZoom: Int
@@ -17,14 +18,14 @@ public struct TileMask: Hashable, Sendable {
 
     /// Makes a mask without a tile.
     ///
-    /// A zoom outside 0...22 is moved into it.
+    /// A zoom outside 0...22 is clamped.
     public init(empty maxZoom: Int) {
         self.init(maxZoom: Self.clamped(maxZoom), root: .absent)
     }
 
     /// Makes a mask of every tile down to a zoom.
     ///
-    /// A zoom outside 0...22 is moved into it.
+    /// A zoom outside 0...22 is clamped.
     public init(full maxZoom: Int) {
         self.init(maxZoom: Self.clamped(maxZoom), root: .through(Self.clamped(maxZoom)))
     }
@@ -40,7 +41,7 @@ public struct TileMask: Hashable, Sendable {
     /// Whether the tile is in the mask; tiles deeper than ``maxZoom`` never are.
     public func contains(_ tile: TileID) -> Bool { node(at: tile).isPresent }
 
-    /// The child node of a present or absent node that stands at a zoom.
+    /// The child node of a present or absent node at a zoom.
     @inline(__always)
     func child(_ quadrant: Int, of node: MaskNode, zoom: Int) -> MaskNode {
         if node.isUniform { return node.depth > zoom ? node : .absent }

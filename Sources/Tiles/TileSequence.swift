@@ -1,6 +1,7 @@
 /// Tiles of a mask, lazily, in ascending order of ``TileID/hilbertID``: zoom by zoom, along the curve within a zoom.
 ///
-/// The state of an iterator is at most four nodes a zoom; nothing is collected beforehand. Iterating again starts anew.
+/// The state of an iterator is at most four nodes a zoom; nothing is collected beforehand. A second iteration starts
+/// from the beginning.
 public struct TileSequence: Sequence, Sendable {
     let mask: TileMask
     let cell: TileID
@@ -20,7 +21,7 @@ public struct TileSequence: Sequence, Sendable {
 
     /// Walks the tiles of a ``TileSequence``.
     public struct Iterator: IteratorProtocol {
-        /// A node still to be walked: where it stands, and the orientation of the curve inside it.
+        /// A node still to be walked: its position, and the orientation of the curve inside it.
         private struct Frame {
             let node: MaskNode
             let x: UInt32

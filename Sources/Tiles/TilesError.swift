@@ -1,6 +1,6 @@
 public import Errors
 
-/// What went wrong with a value of this room, with a stable code and a sentence that names found and expected values.
+/// An error about a value of this module, with a stable code and a message that names found and expected values.
 public typealias TilesError = PackhorseError<TilesErrorCode>
 
 /// A stable, bounded name of the kind of error; safe as a metric label.

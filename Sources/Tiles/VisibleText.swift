@@ -1,6 +1,6 @@
 /// Text from outside (names, ids, paths, answers of servers), made safe to print.
 ///
-/// A terminal obeys control characters, and bidirectional overrides show text in another order than it has.
+/// A terminal executes control characters, and bidirectional overrides change the visible order of text.
 public enum VisibleText {
     /// The text with every character that ``isControl(_:)`` names written as an escape: `\u001B`, `\n`.
     ///
@@ -17,7 +17,7 @@ public enum VisibleText {
     /// Whether the text holds a character that ``isControl(_:)`` names.
     public static func hasControl(_ text: String) -> Bool { text.unicodeScalars.contains(where: isControl) }
 
-    /// Whether a terminal may obey the character or show its neighbours in another order.
+    /// Whether a terminal may execute the character or show its neighbours in another order.
     ///
     /// These are C0 and C1 controls and DEL, the bidirectional marks, embeddings, overrides and isolates (Unicode Standard
     /// Annex 9), and the line and paragraph separators.

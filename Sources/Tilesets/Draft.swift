@@ -46,7 +46,7 @@ struct Draft: Sendable {
         layers = try reader.texts("layers").map { Set($0).sorted() }
     }
 
-    /// What a source has that tells nothing: the default of sources in MapLibre's style specification.
+    /// The zooms of a source that declares none: the default in MapLibre's style specification.
     private static let usualZooms = ZoomRange(min: 0, max: 22) ?? .all
 
     /// Joins the file's keys with the source's own metadata.
@@ -57,7 +57,7 @@ struct Draft: Sendable {
         }
         guard let format else {
             throw TilesetsError(
-                .missingKey, "Tileset '\(id)' does not tell its format; add format: pbf, png, jpg, or webp.")
+                .missingKey, "Tileset '\(id)' has no known format; add format: pbf, png, jpg, or webp.")
         }
         let zooms = zooms ?? metadata.zooms ?? Self.usualZooms
         var tileset = Tileset(
@@ -75,7 +75,7 @@ struct Draft: Sendable {
         return tileset
     }
 
-    /// What a source says of some of its layers.
+    /// The metadata of some of a source's layers.
     ///
     /// - Throws: ``TilesetsError`` naming one that it does not have.
     private static func only(_ layers: [String], of text: String, _ id: String) throws(TilesetsError) -> String {
@@ -137,7 +137,7 @@ struct Draft: Sendable {
         }
         guard shallow == nil, deep == nil else {
             throw TilesetsError(
-                .badValue, "Tileset file '\(reader.name)' has zoom and minzoom or maxzoom; leave one way out.")
+                .badValue, "Tileset file '\(reader.name)' has both zoom and minzoom or maxzoom; remove one of them.")
         }
         do throws(TilesError) {
             return try ZoomRange(parsing: text)
@@ -162,7 +162,7 @@ struct Draft: Sendable {
             throw TilesetsError(.badValue, "Tileset file '\(reader.name)': \(error.message)")
         }
         throw TilesetsError(
-            .badValue, "Tileset file '\(reader.name)': bounds have to be [west, south, east, north] in degrees.")
+            .badValue, "Tileset file '\(reader.name)': bounds must be [west, south, east, north] in degrees.")
     }
 
     private static func headers(_ reader: FieldReader) throws(TilesetsError) -> [String: String] {
@@ -182,7 +182,7 @@ struct Draft: Sendable {
         guard Secrets.isName(name) else {
             throw TilesetsError(
                 .literalSecret,
-                "Tileset file '\(reader.name)': key has to name an environment variable: key: ${NAME}. Keys are not kept in files."
+                "Tileset file '\(reader.name)': key must name an environment variable: key: ${NAME}. Do not write keys into files."
             )
         }
         return name

@@ -1,6 +1,6 @@
 import Errors
 
-/// Reads the keys of one mapping, strictly: a key nobody asked for is an error.
+/// Reads the keys of one mapping, strictly: an unknown key is an error.
 struct FieldReader {
     let name: String
     let path: String
@@ -12,7 +12,7 @@ struct FieldReader {
             let what = path.isEmpty ? "it" : "'\(path)'"
             throw TilesetsError(
                 path.isEmpty ? .badSyntax : .badValue,
-                "Tileset file '\(name)': \(what) is \(value.kind); a mapping of keys is needed.")
+                "Tileset file '\(name)': \(what) is \(value.kind); expected a mapping of keys.")
         }
         for key in values.keys.sorted() where !known.contains(key) {
             let nearest = Nearest.word(to: key, among: known)

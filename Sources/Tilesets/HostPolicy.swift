@@ -1,6 +1,6 @@
 public import Errors
 
-/// Hosts whose owners forbid bulk downloads: Packhorse refuses to ask them.
+/// Hosts whose owners forbid bulk downloads: Packhorse sends them no requests.
 ///
 /// A host is on the list only where its published policy says so; the list names the page.
 public enum HostPolicy {
@@ -31,18 +31,18 @@ public enum HostPolicy {
             domain: "tile.opentopomap.org", owner: "OpenTopoMap", page: "https://opentopomap.org/about"),
     ]
 
-    /// Whether a URL's host is on this machine or a private network; `nil` when the text is no http or https URL.
+    /// Whether a URL's host is on this machine or a private network; `nil` if the text is not an http or https URL.
     public static func isPrivate(_ urlText: String) -> Bool? { URLHost(urlText)?.isPrivate }
 
-    /// Refuses a URL or template whose host forbids bulk downloads, or whose host cannot be told for sure.
+    /// Refuses a URL or template whose host forbids bulk downloads, or whose host is ambiguous.
     ///
-    /// Looks through letter case, percent-encoding, user information, trailing dots, full-width letters, and backslashes.
-    /// Expand `{s}` first.
+    /// Handles upper and lower case, percent-encoding, user information, trailing dots, full-width letters, and
+    /// backslashes. Expand `{s}` first.
     /// - Throws: ``TilesetsError`` `.hostRefused` with the reason and the policy's address, `.badTemplate` when the URL
     ///   has no plain host.
     public static func check(_ urlText: String) throws(TilesetsError) {
         guard let host = URLHost(urlText) else {
-            throw TilesetsError(.badTemplate, "A tile URL has to start with http:// or https://.")
+            throw TilesetsError(.badTemplate, "A tile URL must start with http:// or https://.")
         }
         if let rule = rules.first(where: { rule in
             host.name == rule.domain || host.name.hasSuffix(".\(rule.domain)")

@@ -2,17 +2,18 @@ import Errors
 import Yams
 
 extension JSONValue {
-    /// Values in one document, aliases counted as often as they are used: 100,000 (a tileset has some dozens).
+    /// Limit of values in one document, with aliases counted as often as they are used: 100,000 (a tileset has some
+    /// dozens).
     private static let maxValues = 100_000
     private static let maxDepth = 64
 
     /// Parses a YAML document.
     ///
-    /// JSON with comments is YAML too.
+    /// Also reads JSON with comments, which is YAML.
     ///
     /// - Parameters:
     ///   - what: What the file is called in errors.
-    ///   - asText: Whether scalars stay what was typed: then Norway's `NO` is no boolean.
+    ///   - asText: Whether scalars stay text: then Norway's `NO` is not read as a boolean.
     /// - Throws: ``TilesetsError`` `.badSyntax` with the line.
     package init(yaml: String, name: String, what: String = "Tileset file", asText: Bool = false) throws(TilesetsError)
     {
@@ -37,7 +38,7 @@ extension JSONValue {
     ) throws(TilesetsError) -> JSONValue {
         left -= 1
         guard left >= 0, depth < maxDepth else {
-            throw TilesetsError(.badSyntax, "\(file) holds far too many or too deep values.")
+            throw TilesetsError(.badSyntax, "\(file) has too many or too deeply nested values.")
         }
         switch node {
         case .scalar(let scalar):

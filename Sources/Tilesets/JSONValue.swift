@@ -1,7 +1,7 @@
 import Errors
 import Foundation
 
-/// A JSON value, or a YAML one reduced to what JSON can say.
+/// A JSON value, or a YAML value reduced to JSON.
 package enum JSONValue: Sendable, Hashable, Codable {
     case null
     case bool(Bool)

@@ -1,8 +1,8 @@
-/// Finds the known word that a mistyped one probably means.
+/// Finds the known word that is nearest to a mistyped word.
 package enum Nearest {
     /// The word at the smallest distance, if that is at most a third of its length or one letter.
     ///
-    /// Of equals the first.
+    /// If several are equally near, the first one.
     package static func word(to text: String, among words: [String]) -> String? {
         let typed = Array(text.lowercased().prefix(64))
         let scored = words.map { (word: $0, distance: distance(typed, Array($0))) }
@@ -12,7 +12,7 @@ package enum Nearest {
         return best.word
     }
 
-    /// How many letters to add, drop, replace or swap with their neighbour make one word of the other.
+    /// The edit distance of two words: inserted, removed, replaced and swapped letters.
     private static func distance(_ one: [Character], _ other: [Character]) -> Int {
         var rows = [Array(0...other.count)]
         for i in one.indices {

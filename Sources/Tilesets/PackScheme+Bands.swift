@@ -2,14 +2,15 @@ import Errors
 public import Tiles
 
 extension PackScheme {
-    /// The member of a TileJSON document, and of the metadata of an archive, that tells how tiles are grouped into packs.
+    /// The member of a TileJSON document, and of the metadata of an archive, with the grouping of tiles into packs.
     ///
-    /// A vendor's key of ours: Mapbox's guide says that its TileJSON defines the scheme, but not under which name.
+    /// A vendor-specific key of Packhorse: Mapbox's guide says that its TileJSON defines the scheme, but not the key's
+    /// name.
     public static let sourceKey = "packhorse:tile_packs"
 
     /// Reads bands: a text such as `0-5@0,6-10@6`, a name such as `mapbox`, or a list of `{"minzoom": 0, "maxzoom": 5, "index_zoom": 0}`.
     ///
-    /// Without `index_zoom`, a band's packs are named by tiles of its first zoom.
+    /// Without `index_zoom`, the index tiles of a band's packs are at its first zoom.
     /// - Throws: `TilesError` `bad-zoom`.
     init(bands value: JSONValue) throws(TilesError) {
         switch value {

@@ -4,16 +4,16 @@ public struct Politeness: Sendable, Hashable {
     ///
     /// Default 8.
     public var concurrency = 8
-    /// Requests per second at most, 0.01...100,000; `nil` = as fast as the answers come.
+    /// Requests per second at most, 0.01...100,000; `nil` = no limit.
     public var requestsPerSecond: Double?
-    /// Bytes of answers per second at most, 10,000...10^12; `nil` = as many as come.
+    /// Bytes of answers per second at most, 10,000...10^12; `nil` = no limit.
     public var bytesPerSecond: Int?
     /// The User-Agent to send; `nil` = `Packhorse/0.1 (+contact)`.
     public var userAgent: String?
-    /// A mail address or web page of whoever runs the job.
+    /// A mail address or web page of the person who runs the job.
     ///
-    /// Required for public hosts: an operator who sees thousands of requests must be able to ask somebody before blocking
-    /// them. Loopback, private networks, and names without a dot (a container's neighbour) need none.
+    /// Required for public hosts: an operator who sees thousands of requests must be able to contact a person before
+    /// blocking them. Not needed for loopback, private networks, and names without a dot (another container).
     public var contact: String?
     /// Until a connection stands.
     ///

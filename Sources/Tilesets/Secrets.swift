@@ -12,7 +12,7 @@ enum Secrets {
         return names
     }
 
-    /// Puts the environment's values into a text.
+    /// Replaces `${NAME}` in a text by the environment's values.
     ///
     /// - Throws: ``TilesetsError`` `.missingSecret` naming the variable and `place`.
     static func fill(_ text: String, from environment: [String: String], place: String) throws(TilesetsError) -> String

@@ -18,7 +18,7 @@ extension SourceMetadata {
         }
         for tile in tiles {
             guard case .string(let text) = tile, let absolute = Self.resolve(text, against: url) else {
-                throw TilesetsError(.badTileJSON, "The TileJSON document's 'tiles' holds something that is no URL.")
+                throw TilesetsError(.badTileJSON, "The TileJSON document's 'tiles' has an element that is not a URL.")
             }
             templates.append(absolute)
         }
@@ -27,7 +27,7 @@ extension SourceMetadata {
         guard let range = ZoomRange(min: shallow, max: deep) else {
             throw TilesetsError(.badTileJSON, "The TileJSON document has minzoom \(shallow) above maxzoom \(deep).")
         }
-        // Both default to the whole range in TileJSON; without a maxzoom nothing is told about the depth.
+        // Both default to the whole range in TileJSON; without maxzoom the depth is unknown.
         zooms = values["maxzoom"] == nil ? nil : range
         if case .array(let numbers)? = values["bounds"] {
             bounds = Self.bounds(numbers.compactMap { if case .number(let number) = $0 { number } else { nil } })
@@ -37,7 +37,7 @@ extension SourceMetadata {
         case "tms": scheme = .tms
         case let other?:
             throw TilesetsError(
-                .badTileJSON, "The TileJSON document has scheme '\(other.prefix(20))'; xyz or tms is known.")
+                .badTileJSON, "The TileJSON document has scheme '\(other.prefix(20))'; expected xyz or tms.")
         }
         if let bands = values[PackScheme.sourceKey] {
             do throws(TilesError) { packs = try PackScheme(bands: bands) } catch {

@@ -1,15 +1,15 @@
 public import TileBodies
 public import Tiles
 
-/// What a source says about itself: a TileJSON document, or the metadata of an MBTiles or PMTiles file.
+/// The metadata of a source: from a TileJSON document, or the metadata of an MBTiles or PMTiles file.
 public struct SourceMetadata: Sendable, Hashable {
     /// Tile URL templates, absolute; only TileJSON has them.
     public var templates: [String] = []
-    /// The format, when the source tells.
+    /// The format, if the source declares it.
     public var format: TileFormat?
-    /// The zooms, when the source tells.
+    /// The zooms, if the source declares it.
     public var zooms: ZoomRange?
-    /// The area, when the source tells; `0,0,0,0` counts as not told.
+    /// The area, if the source declares it; `0,0,0,0` counts as unknown.
     public var bounds: BoundingBox?
     /// A human name.
     public var name: String?
@@ -27,7 +27,7 @@ public struct SourceMetadata: Sendable, Hashable {
     /// Nothing known.
     public init() {}
 
-    /// Takes over `vector_layers` out of MBTiles' `json` row or PMTiles' metadata, and the texts still missing.
+    /// Reads `vector_layers` from MBTiles' `json` row or PMTiles' metadata, and texts that are still missing.
     ///
     /// Anything else, or no JSON at all, changes nothing.
     public mutating func merge(metadataJSON: [UInt8]) {
@@ -46,10 +46,10 @@ public struct SourceMetadata: Sendable, Hashable {
         return text
     }
 
-    /// A box of four numbers; `nil` when it is none, or the 0,0,0,0 that many writers put for "unknown".
+    /// A box of four numbers; `nil` for other text, and for 0,0,0,0, which many writers use for "unknown".
     public static func bounds(_ numbers: [Double]) -> BoundingBox? {
         guard numbers.count == 4, !numbers.allSatisfy({ $0 == 0 }) else { return nil }
-        // Writers round outwards past the edge of the world; a box is a hint, so the numbers are cut, not refused.
+        // Writers round outwards past the edge of the world; a box is a hint, so the numbers are clamped, not refused.
         let cut = [
             min(max(numbers[0], -180), 180), min(max(numbers[1], -90), 90), min(max(numbers[2], -180), 180),
             min(max(numbers[3], -90), 90),

@@ -45,13 +45,13 @@ extension Tileset {
     public var canonicalJSON: [UInt8] {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // Every number was checked to be finite, the only thing JSON cannot hold.
+        // Every number was checked to be finite; JSON cannot represent other numbers.
         return (try? encoder.encode(form)).map { [UInt8]($0) } ?? []
     }
 
     /// Reads the canonical form.
     ///
-    /// - Throws: ``TilesetsError`` `.badSyntax` for other bytes, and whatever a tileset file would be refused for.
+    /// - Throws: ``TilesetsError`` `.badSyntax` for other bytes, and the errors of a tileset file.
     public init(canonicalJSON: [UInt8]) throws(TilesetsError) {
         guard canonicalJSON.count <= 1 << 20 else {
             throw TilesetsError(.badSyntax, "The tileset's description is larger than 1 MiB.")

@@ -3,23 +3,23 @@ import TileBodies
 import Tiles
 
 extension Tileset {
-    /// Checks every rule that a tileset of whatever source has to keep.
+    /// Checks every rule for a tileset, whatever its source.
     func check() throws(TilesetsError) {
         guard Self.isID(id) else {
             throw TilesetsError(
                 .badValue,
-                "Tileset id '\(id.prefix(80))' cannot be used; take 1...64 letters, digits, dots, hyphens, or underscores."
+                "Tileset id '\(id.prefix(80))' is invalid; use 1...64 letters, digits, dots, hyphens, or underscores."
             )
         }
         if let language, !Self.isLanguage(language) {
             throw TilesetsError(
-                .badValue, "Tileset '\(id)': language '\(language.prefix(40))' is no language tag such as 'en'.")
+                .badValue, "Tileset '\(id)': language '\(language.prefix(40))' is not a language tag such as 'en'.")
         }
         if let keyEnvironment, !Secrets.isName(keyEnvironment) {
-            throw TilesetsError(.badValue, "Tileset '\(id)': key has to name an environment variable: key: ${NAME}.")
+            throw TilesetsError(.badValue, "Tileset '\(id)': key must name an environment variable: key: ${NAME}.")
         }
         guard (1...(256 << 20)).contains(maxTileBytes) else {
-            throw TilesetsError(.badValue, "Tileset '\(id)': max_tile_bytes has to lie within 1...268435456.")
+            throw TilesetsError(.badValue, "Tileset '\(id)': max_tile_bytes must be within 1...268435456.")
         }
         try checkLayers()
         try checkPoliteness()
@@ -29,17 +29,17 @@ extension Tileset {
 
     private func checkLayers() throws(TilesetsError) {
         guard (0...1).contains(overfetch ?? 0) else {
-            throw TilesetsError(.badValue, "Tileset '\(id)': overfetch has to lie within 0...1.")
+            throw TilesetsError(.badValue, "Tileset '\(id)': overfetch must be within 0...1.")
         }
         guard let layers else { return }
         guard format == .mvt else {
             throw TilesetsError(
                 .badValue,
-                "Tileset '\(id)': layers can be chosen of vector tiles only; its format is \(format.rawValue).")
+                "Tileset '\(id)': layers can be chosen only for vector tiles; its format is \(format.rawValue).")
         }
         let isUsable = layers.allSatisfy { (1...200).contains($0.utf8.count) }
         guard isUsable, (1...VectorTileScanner.layerLimit).contains(layers.count), layers == Set(layers).sorted() else {
-            throw TilesetsError(.badValue, "Tileset '\(id)': layers has to be a list of names, each once.")
+            throw TilesetsError(.badValue, "Tileset '\(id)': layers must be a list of names, each once.")
         }
     }
 
@@ -55,7 +55,7 @@ extension Tileset {
             guard let text else { continue }
             guard !text.isEmpty, text.utf8.count <= 256, Self.isHeaderText(text) else {
                 throw TilesetsError(
-                    .badValue, "Tileset '\(id)': user_agent and contact have to be one line of at most 256 bytes.")
+                    .badValue, "Tileset '\(id)': user_agent and contact must be one line of at most 256 bytes.")
             }
         }
     }
@@ -68,13 +68,14 @@ extension Tileset {
             if ["accept-encoding", "host", "content-length", "user-agent", "range"].contains(name.lowercased()) {
                 throw TilesetsError(
                     .badValue,
-                    "Tileset '\(id)': header '\(name)' is Packhorse's own; leave it out (user_agent sets one).")
+                    "Tileset '\(id)': header '\(name)' is set by Packhorse; remove it (user_agent sets the User-Agent)."
+                )
             }
             let variables = try Secrets.names(in: value)
             if variables.isEmpty, Secrets.isSensitive(name) {
                 throw TilesetsError(
                     .literalSecret,
-                    "Tileset '\(id)': header '\(name)' holds its secret in the file; write ${NAME} and set the "
+                    "Tileset '\(id)': header '\(name)' has its secret in the file; write ${NAME} and set the "
                         + "environment variable where the worker runs.")
             }
         }
@@ -84,17 +85,17 @@ extension Tileset {
         switch source {
         case .mbtiles(let path), .pmtiles(let path):
             guard path.hasPrefix("/"), !path.utf8.contains(0) else {
-                throw TilesetsError(.badValue, "Tileset '\(id)': the archive's path has to be absolute.")
+                throw TilesetsError(.badValue, "Tileset '\(id)': the archive's path must be absolute.")
             }
         case .remotePMTiles(let url):
             guard url.utf8.count <= 4_096, !url.utf8.contains(where: { $0 <= 0x20 || $0 == 0x7F }) else {
                 throw TilesetsError(
-                    .badValue, "Tileset '\(id)': the archive's address has to be a URL of at most 4,096 bytes.")
+                    .badValue, "Tileset '\(id)': the archive's address must be a URL of at most 4,096 bytes.")
             }
             if url.lowercased().hasPrefix("s3://") {
                 guard url.dropFirst(5).split(separator: "/").count > 1, !url.contains("{"), !url.contains("?") else {
                     throw TilesetsError(
-                        .badValue, "Tileset '\(id)': an archive in a bucket has to be written as s3://bucket/key.")
+                        .badValue, "Tileset '\(id)': an archive in a bucket must be written as s3://bucket/key.")
                 }
                 return
             }
@@ -116,11 +117,11 @@ extension Tileset {
         if template.needsLanguage, language == nil {
             throw TilesetsError(.missingKey, "Tileset '\(id)': its url has {language}; add for example language: en.")
         }
-        // {s} is checked by the template itself; any one host tells whether it is public.
+        // {s} is checked by the template itself; one host is enough to know whether it is public.
         try checkAddress(template.text.replacing("{s}", with: "a"), needsKey: template.needsKey)
     }
 
-    /// Checks an address that workers ask, whatever it leads to.
+    /// Checks an address that workers request, of any kind.
     private func checkAddress(_ text: String, needsKey: Bool) throws(TilesetsError) {
         if needsKey, keyEnvironment == nil {
             throw TilesetsError(
@@ -129,13 +130,13 @@ extension Tileset {
         if let parameter = Secrets.literalParameter(in: text) {
             throw TilesetsError(
                 .literalSecret,
-                "Tileset '\(id)': the url's parameter '\(parameter.prefix(40))' holds its secret in the file; write "
+                "Tileset '\(id)': the url's parameter '\(parameter.prefix(40))' has its secret in the file; write "
                     + "\(parameter.prefix(40))={key} and add key: ${NAME}.")
         }
         if let host = URLHost(text), !host.isPrivate, politeness.contact == nil {
             throw TilesetsError(
                 .missingKey,
-                "Tileset '\(id)' fetches from \(host.name) without saying who asks; add politeness: with contact: and "
+                "Tileset '\(id)' fetches from the public server \(host.name) without a contact; add politeness: with contact: and "
                     + "your mail address or web page to a tileset file, or set PACKHORSE_CONTACT.")
         }
     }

@@ -1,7 +1,8 @@
 extension Tileset {
-    /// Whose politeness the tileset's limits are about: lower-case `host[:port]` of its first URL; `nil` for files.
+    /// The origin for which the tileset's limits apply: lower-case `host[:port]` of its first URL; `nil` for files.
     ///
-    /// Subdomains that `{s}` stands for are one origin: they are doors of one house. A scheme's own port is left out.
+    /// All subdomains for `{s}` are one origin, because they usually lead to the same server. The default port of a
+    /// scheme is left out.
     public var originName: String? {
         let address: String? =
             switch source {

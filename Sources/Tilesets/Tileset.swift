@@ -2,11 +2,11 @@ public import Errors
 public import TileBodies
 public import Tiles
 
-/// Everything a worker needs to fetch and to check tiles, but for the secrets, which stay in its environment.
+/// Everything that a worker needs to fetch and check tiles, except secrets, which stay in its environment.
 public struct Tileset: Sendable, Hashable {
     /// Where the tiles are.
     public enum Source: Sendable, Hashable {
-        /// HTTP URL templates, used in turn by tile, and what `{s}` stands for.
+        /// HTTP URL templates, used in rotation by tile, and the values of `{s}`.
         case http(templates: [String], subdomains: [String])
         /// An MBTiles file; the path is absolute.
         case mbtiles(path: String)
@@ -28,7 +28,7 @@ public struct Tileset: Sendable, Hashable {
     public var format: TileFormat
     /// The zooms it has.
     public var zooms: ZoomRange
-    /// The area it has; `nil` = not told, so anything may be there.
+    /// The area of its tiles; `nil` = unknown, so tiles may be anywhere.
     public var bounds: BoundingBox?
     /// The attribution text or HTML.
     public var attribution: String?
@@ -40,7 +40,8 @@ public struct Tileset: Sendable, Hashable {
     ///
     /// ``vectorLayers`` has these alone.
     public var layers: [String]?
-    /// Bytes between the tiles of a remote archive that are fetched along to save requests, as a share of the tiles' bytes: 0...1; `nil` = 0.05.
+    /// Bytes between the tiles of a remote archive that are also fetched to save requests, as a share of the tiles'
+    /// bytes: 0...1; `nil` = 0.05.
     public var overfetch: Double?
     /// Request headers; secrets as `${NAME}`.
     public var headers: [String: String]
@@ -56,12 +57,12 @@ public struct Tileset: Sendable, Hashable {
     public var language: String?
     /// The environment variable whose value `{key}` stands for.
     public var keyEnvironment: String?
-    /// How its packages are cut into tile packs, where file or source tells.
+    /// How its packages are cut into tile packs, if file or source defines it.
     ///
-    /// It says how packages are published, not what tiles are; so it is no part of the canonical form.
+    /// It affects how packages are published, not the content of tiles; so it is not part of the canonical form.
     public var packs: PackScheme?
 
-    /// The largest body taken when the tileset does not tell.
+    /// The default limit of a body's size.
     public static let defaultMaxTileBytes = 16 << 20
 
     /// The headers with the environment's values in place, sorted by name.

@@ -24,7 +24,7 @@ public struct TilesetFile: Sendable {
     /// What the file is called in errors.
     private let name: String
 
-    /// The data group that its packages belong to; it says where they are published, not what they hold.
+    /// The data group that its packages belong to; it affects where they are published, not their content.
     public var group: String? { draft.group }
 
     /// What `{language}` stands for.
@@ -76,7 +76,8 @@ public struct TilesetFile: Sendable {
                 .unreadable, "Tileset file '\(url.path)' cannot be read; check the path and its permissions.")
         }
         guard data.count <= maxBytes else {
-            throw TilesetsError(.badSyntax, "Tileset file '\(url.path)' is larger than 1 MiB; that is no tileset file.")
+            throw TilesetsError(
+                .badSyntax, "Tileset file '\(url.path)' is larger than 1 MiB, so it is not a tileset file.")
         }
         return try TilesetFile(
             text: String(decoding: data, as: UTF8.self), name: url.lastPathComponent,
@@ -85,7 +86,7 @@ public struct TilesetFile: Sendable {
 
     /// A tileset file with nothing but this source: a TileJSON URL, tile URL, `mbtiles:PATH`, `pmtiles:PATH`, or the URL of a PMTiles archive.
     ///
-    /// - Parameter contact: A mail address or web page of whoever asks, for public hosts.
+    /// - Parameter contact: A mail address or web page of the user, for public hosts.
     /// - Throws: ``TilesetsError`` when the text is none of these.
     public init(source: String, folder: URL, contact: String? = nil) throws(TilesetsError) {
         let shown = Self.withoutSecrets(source)
@@ -159,7 +160,7 @@ public struct TilesetFile: Sendable {
         let first = urls[0]
         if let url = remoteArchive(first) {
             guard urls.count == 1 else {
-                throw TilesetsError(.badValue, "'url' has to name one archive; several URLs are for tiles.")
+                throw TilesetsError(.badValue, "'url' must name one archive; several URLs are possible only for tiles.")
             }
             return .remotePMTiles(url)
         }
@@ -169,7 +170,7 @@ public struct TilesetFile: Sendable {
             guard urls.count == 1, !path.isEmpty, !path.hasPrefix("http") else {
                 throw TilesetsError(
                     .badValue,
-                    "'url' with \(prefix) has to name one local file; only pmtiles: reads from a web server too.")
+                    "'url' with \(prefix) must name one local file; only pmtiles: reads from a web server too.")
             }
             let name = String(path)
             let url = name.hasPrefix("/") ? URL(fileURLWithPath: name) : folder.appendingPathComponent(name)
@@ -203,11 +204,12 @@ public struct TilesetFile: Sendable {
 
     private static func path(ofURL text: String) -> String { String(text.prefix { !"?#".contains($0) }) }
 
-    /// Completes the tileset; what the file says wins over what the source says.
+    /// Completes the tileset; values of the file override values of the source.
     ///
     /// - Parameters:
     ///   - metadata: What the source says about itself; needed when ``tileJSONURL`` or ``archive`` is set.
-    ///   - key: The value of the key variable; where a TileJSON document repeats it in its tile URLs, `{key}` is put.
+    ///   - key: The value of the key variable; where a TileJSON document repeats it in its tile URLs, it is replaced by
+    ///     `{key}`.
     /// - Throws: ``TilesetsError`` naming what is still missing or refused.
     public func resolved(metadata: SourceMetadata? = nil, key: String? = nil) throws(TilesetsError) -> Tileset {
         try Self.naming(name) { () throws(TilesetsError) in try complete(metadata, key) }
@@ -245,7 +247,7 @@ public struct TilesetFile: Sendable {
 
     /// The tileset's id, headers, and politeness before it is complete: what reading its TileJSON document or remote archive needs.
     ///
-    /// - Throws: ``TilesetsError`` for an archive that may not be asked, or not so.
+    /// - Throws: ``TilesetsError`` for an archive whose address is not allowed.
     public func forAsking() throws(TilesetsError) -> Tileset {
         let tileset = Tileset(
             id: draft.id, source: archive ?? .http(templates: [], subdomains: []), scheme: .xyz, format: .mvt,

@@ -1,4 +1,4 @@
-/// One key of a tileset file, as the parser knows it and as the reference explains it.
+/// One key of a tileset file, for the parser and for the reference.
 ///
 /// The parser takes its known keys from ``all``, and `packhorse help tileset` and `docs/tilesets.md` show the same list.
 public struct TilesetKey: Sendable {
@@ -25,19 +25,19 @@ public struct TilesetKey: Sendable {
             "id", "letters, digits, - _ .",
             "Names the tileset in jobs, packages and tile packs. Default: the name of the archive, else of the tileset file."
         ),
-        TilesetKey("name", "text", "A title. Default: what the source tells."),
-        TilesetKey("description", "text", "Goes into packages. Default: what the source tells."),
-        TilesetKey("attribution", "text", "Goes into packages and the catalog. Default: what the source tells."),
+        TilesetKey("name", "text", "A title. Default: from the source."),
+        TilesetKey("description", "text", "Goes into packages. Default: from the source."),
+        TilesetKey("attribution", "text", "Goes into packages and the catalog. Default: from the source."),
         TilesetKey(
             "format", "pbf (or mvt), png, jpg, webp",
-            "The format of the tiles. Default: what the source tells, else the ending of the URL."),
+            "The format of the tiles. Default: from the source, else the ending of the URL."),
         TilesetKey(
-            "zoom", "0-14, or one number", "The zooms that the source has. Default: what the source tells, else 0-22."),
+            "zoom", "0-14, or one number", "The zooms that the source has. Default: from the source, else 0-22."),
         TilesetKey("minzoom", "0 to 30", "The same as zoom with maxzoom. Default: 0."),
         TilesetKey("maxzoom", "0 to 30", "See minzoom; not together with zoom."),
         TilesetKey(
             "bounds", "[west, south, east, north]",
-            "Degrees, as a list or text. Default: what the source tells."),
+            "Degrees, as a list or text. Default: from the source."),
         TilesetKey(
             "scheme", "xyz or tms", "How {y} counts: from the north (xyz) or from the south (tms). Default: xyz."),
         TilesetKey("subdomains", "text, or a list of texts", "What {s} stands for, in turn. Default: a, b, c."),
@@ -53,14 +53,14 @@ public struct TilesetKey: Sendable {
             "The data group of its packages, for example terrain. Default: none, which is the base map."),
         TilesetKey(
             "tile_packs", "standard, mapbox, 0-5@0,6-10@6, or a list",
-            "The bands of tile packs: zooms@zoom of the index tile; in a list each with minzoom, maxzoom and index_zoom. Default: what the source tells under packhorse:tile_packs, else standard."
+            "The bands of tile packs: zooms@zoom of the index tile; in a list each with minzoom, maxzoom and index_zoom. Default: packhorse:tile_packs of the source, else standard."
         ),
         TilesetKey(
             "layers", "text, or a list of texts",
             "The layers that vector tiles keep; tiles without any of them are empty. Default: all layers."),
         TilesetKey(
             "overfetch", "0 to 1",
-            "Of an archive on a web server: bytes between the tiles that are fetched along to save requests, as a share of the tiles' bytes. Default: 0.05."
+            "Of an archive on a web server: bytes between the tiles that are also fetched to save requests, as a share of the tiles' bytes. Default: 0.05."
         ),
         TilesetKey("http2", "true or false", "Ask for HTTP/2 over TLS. Default: false."),
         TilesetKey(
@@ -79,7 +79,7 @@ public struct TilesetKey: Sendable {
             "politeness.contact", "a mail address or URL",
             "Who runs the job, for the server's operators. Required for public hosts."),
         TilesetKey("timeouts", "a mapping", "In seconds."),
-        TilesetKey("timeouts.connect", "0.1 to 600", "Until a connection stands. Default: 10."),
+        TilesetKey("timeouts.connect", "0.1 to 600", "Until a connection is established. Default: 10."),
         TilesetKey("timeouts.total", "0.1 to 3600", "For a whole request. Default: 60."),
         TilesetKey("timeouts.stall", "1 to 600", "Without progress. Default: 20."),
     ]

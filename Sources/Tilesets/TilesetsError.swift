@@ -13,7 +13,7 @@ public enum TilesetsErrorCode: String, ErrorCode {
     case badSyntax = "bad-syntax"
     /// A key that means nothing here.
     case unknownKey = "unknown-key"
-    /// A key that is needed is not there, and no metadata supplied it.
+    /// A required key is missing, and the source's metadata does not have it.
     case missingKey = "missing-key"
     /// A value of the wrong kind or out of range.
     case badValue = "bad-value"

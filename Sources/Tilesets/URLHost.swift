@@ -1,6 +1,6 @@
 import Foundation
 
-/// The host of a URL as a connection would see it, whatever tricks the text plays.
+/// The host of a URL to which a connection would be made, also for obfuscated text.
 struct URLHost {
     let scheme: String
     /// Lower case, percent-decoded, compatibility-normalised, without trailing dots, port and brackets.
@@ -27,7 +27,7 @@ struct URLHost {
             host = String(host[..<colon])
         }
         let raw = host
-        // Twice: a host escaped twice is no host, but a careless reader may still find one.
+        // Decodes twice: a host that is escaped twice is invalid, but a careless reader may still accept it.
         for _ in 0..<2 { host = host.removingPercentEncoding ?? host }
         host = host.precomposedStringWithCompatibilityMapping.lowercased()
         host = String(host.map { "\u{3002}\u{FF0E}\u{FF61}".contains($0) ? "." : $0 })
@@ -40,7 +40,7 @@ struct URLHost {
             && raw.lowercased().allSatisfy { allowed.contains($0) } && text.first == trimmed.first
     }
 
-    /// Whether the host is on this machine or a private network: there is nobody to tell who asks.
+    /// Whether the host is on this machine or a private network; then no contact is needed.
     var isPrivate: Bool {
         if name == "localhost" || name.hasSuffix(".localhost") || name.hasSuffix(".local")
             || name.hasSuffix(".internal")

@@ -84,12 +84,12 @@ public struct URLTemplate: Sendable, Hashable {
 
     private func checkHosts() throws(TilesetsError) {
         guard let mark = text.firstRange(of: "://") else {
-            throw TilesetsError(.badTemplate, "A tile URL has to start with http:// or https://.")
+            throw TilesetsError(.badTemplate, "A tile URL must start with http:// or https://.")
         }
         let authority = text[mark.upperBound...].prefix { !"/?#\\".contains($0) }
         let needsSubdomain = parts.contains(.subdomain)
         guard !authority.replacing("{s}", with: "").contains("{") else {
-            throw TilesetsError(.badTemplate, "Only {s} may stand in the host of a tile URL.")
+            throw TilesetsError(.badTemplate, "Only {s} is allowed in the host of a tile URL.")
         }
         for subdomain in needsSubdomain ? subdomains : [""] {
             guard subdomain.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "-" || $0 == ".") }) else {
@@ -125,7 +125,7 @@ public struct URLTemplate: Sendable, Hashable {
         return url
     }
 
-    /// Percent-encodes what may not stand in a URL as it is: spaces, and all that is not ASCII.
+    /// Percent-encodes characters that are not allowed in a URL: spaces, and all that are not ASCII.
     private static func sendable(_ text: Substring) -> String {
         text.unicodeScalars.map { $0.isASCII && $0 != " " ? String($0) : escaped(String($0)) }.joined()
     }

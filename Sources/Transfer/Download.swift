@@ -2,9 +2,9 @@ import Synchronization
 
 /// One caller's stream of requests and results on a ``TransferClient``.
 ///
-/// Requests are handed over in batches and results taken in batches: one suspension per batch, because one per tile
-/// costs nine tenths of the rate. The caller bounds what is under way by handing over no more than it has taken back.
-/// One task takes results at a time.
+/// Requests are submitted in batches, and results are taken in batches: one suspension per batch, because one per tile
+/// costs nine tenths of the rate. The caller limits what is under way by submitting no more than it has taken back.
+/// Only one task may take results at a time.
 public final class Download: Sendable {
     private struct State {
         var ready: [TransferResult] = []
@@ -23,10 +23,12 @@ public final class Download: Sendable {
 
     deinit { cancel() }
 
-    /// Requests handed over and not taken back yet.
+    /// Requests that were submitted and not taken back.
     public var underWay: Int { state.withLock { $0.pending + $0.ready.count } }
 
-    /// Hands requests over; returns at once.
+    /// Submits requests.
+    ///
+    /// Returns at once.
     public func submit(_ requests: [TransferRequest]) {
         guard !requests.isEmpty else { return }
         let now = ContinuousClock.now
@@ -44,9 +46,9 @@ public final class Download: Sendable {
         }
     }
 
-    /// Waits for results: `wanted` of them, or those that came within a few milliseconds, or all that are left.
+    /// Waits for results: `wanted` of them, or those that arrive within a few milliseconds, or all that are left.
     ///
-    /// A cancelled task gets what is there, `cancelled` results included.
+    /// A cancelled task gets the existing results, including `cancelled` ones.
     /// - Returns: At least one result, in the order of completion; empty only when nothing is under way.
     public func next(wanted: Int = 64) async -> [TransferResult] {
         await withTaskCancellationHandler {
@@ -66,7 +68,7 @@ public final class Download: Sendable {
         }
     }
 
-    /// Ends all requests under way with `cancelled`; later ones too.
+    /// Ends all requests with `cancelled`, also later ones.
     public func cancel() {
         let isFirst = state.withLock { state in
             defer { state.isCancelled = true }
@@ -78,7 +80,7 @@ public final class Download: Sendable {
     /// Whether ``cancel()`` was called.
     public var isCancelled: Bool { state.withLock { $0.isCancelled } }
 
-    /// Takes results in from the transfer thread.
+    /// Adds results from the transfer thread.
     func deliver(_ results: [TransferResult], pendingToo: Bool = true) {
         let now = ContinuousClock.now
         resume { state in
@@ -89,9 +91,9 @@ public final class Download: Sendable {
         }
     }
 
-    /// Hands out results that waited long enough.
+    /// Hands out results that have waited long enough.
     ///
-    /// - Returns: How long until this has to be called again, or `nil` when nothing waits.
+    /// - Returns: The time until the next call is due, or `nil` when no result waits.
     func flush(at now: ContinuousClock.Instant) -> Duration? {
         var left: Duration?
         resume { state in

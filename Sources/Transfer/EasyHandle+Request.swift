@@ -2,10 +2,12 @@ import CCurl
 import Glibc
 
 extension EasyHandle {
-    /// Bytes of an answer that is taken although it is no part that was asked for.
+    /// Largest body of an answer that is not the requested part, for example an error page.
+    ///
+    /// Bytes.
     private static let maxErrorPage = 64 << 10
 
-    /// Sets what makes a request more than a plain GET, and unsets what the handle's last request was.
+    /// Sets the options of a request that is not a plain GET, and clears those of the handle's last request.
     func dress(_ request: TransferRequest) throws(TransferError) {
         let isPlain =
             request.method == .get && request.sink == nil && request.signing == nil && request.range == nil
@@ -17,7 +19,7 @@ extension EasyHandle {
         case .get: break
         case .head:
             _ = ph_easy_set_long(handle, CURLOPT_NOBODY, 1)
-            // The length that is announced is not the length that comes.
+            // The announced length differs from the length that arrives.
             _ = ph_easy_set_offset(handle, CURLOPT_MAXFILESIZE_LARGE, 0)
         case .delete: _ = ph_easy_set_text(handle, CURLOPT_CUSTOMREQUEST, request.method.rawValue)
         case .put, .post: try send(request)
@@ -25,7 +27,7 @@ extension EasyHandle {
         if let sink = request.sink { try receive(into: sink) }
         if let range = request.range, let job {
             _ = ph_easy_set_text(handle, CURLOPT_RANGE, "\(job.held.start(of: range))-\(range.upperBound - 1)")
-            // A whole file that comes instead is refused by its announced length; a page with an error is not.
+            // A whole file instead of the part is refused by its announced length; an error page is accepted.
             let most = curl_off_t(clamping: max(range.count, Self.maxErrorPage))
             _ = ph_easy_set_offset(handle, CURLOPT_MAXFILESIZE_LARGE, most)
         }
@@ -60,7 +62,7 @@ extension EasyHandle {
             let buffer = UnsafeMutableRawBufferPointer(start: bytes, count: size * count)
             return EasyHandle.from(context)?.outgoing?.next(into: buffer) ?? Int(CURL_READFUNC_ABORT)
         }
-        // libcurl goes back to the start when a kept connection turns out to be dead.
+        // libcurl rewinds the body when a kept connection turns out to be closed.
         _ = ph_easy_set_pointer(handle, CURLOPT_SEEKDATA, context)
         _ = ph_easy_set_seek(handle, CURLOPT_SEEKFUNCTION) { context, offset, origin in
             guard origin == SEEK_SET, offset >= 0, let body = EasyHandle.from(context)?.outgoing else {
@@ -80,11 +82,11 @@ extension EasyHandle {
     }
 }
 
-/// What one attempt sends.
+/// The body that one attempt sends.
 ///
 /// Owned by the transfer thread.
 final class OutgoingBody {
-    /// Bytes in all.
+    /// Number of bytes.
     let count: UInt64
     private let bytes: [UInt8]
     private let file: TransferFile?
@@ -100,7 +102,7 @@ final class OutgoingBody {
             let file = try TransferFile(reading: path, from: offset)
             guard offset <= file.size, count <= file.size - offset else {
                 throw TransferError(
-                    .fileFailed, "'\(path)' has \(file.size) bytes, \(count) from \(offset) were to be sent")
+                    .fileFailed, "'\(path)' has \(file.size) bytes; the request needs \(count) from offset \(offset)")
             }
             (bytes, self.file, self.count) = ([], file, count)
         }
@@ -108,7 +110,9 @@ final class OutgoingBody {
 
     var failure: TransferError? { file?.failure }
 
-    /// Fills the buffer with what comes next; 0 at the end, `nil` when the file failed.
+    /// Fills the buffer with the next bytes.
+    ///
+    /// Returns 0 at the end, `nil` when the file failed.
     func next(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         let wanted = Int(min(UInt64(buffer.count), count - sent))
         guard wanted > 0 else { return 0 }
@@ -130,11 +134,11 @@ final class OutgoingBody {
     }
 }
 
-/// A file that fills with the body of a good answer.
+/// A file that receives the body of a successful answer.
 ///
 /// Owned by the transfer thread.
 final class IncomingFile {
-    /// Bytes the file held when the attempt began.
+    /// Bytes in the file when the attempt began.
     let held: UInt64
     private let sink: TransferSink
     private let file: TransferFile
@@ -148,13 +152,15 @@ final class IncomingFile {
 
     var failure: TransferError? { file.failure }
 
-    /// Writes bytes of a 200 (`isPart` false) or 206 answer; false ends the transfer.
+    /// Writes bytes of a 200 (`isPart` false) or 206 answer.
+    ///
+    /// Returning false ends the transfer.
     func take(
         _ bytes: UnsafeRawBufferPointer, isPart: Bool, from start: UInt64?, isTooLarge: inout Bool
     ) -> Bool {
         if !isPlaced {
             isPlaced = true
-            // A whole body, or a part that does not follow what is there: the file begins anew, a wrong part is refused.
+            // A whole body starts the file over. A part that does not continue the file is refused.
             if !isPart || start != held {
                 guard file.startOver(), !isPart else { return false }
             }

@@ -1,31 +1,32 @@
 import CCurl
 
-/// A reusable curl easy handle with the buffers of the transfer it is busy with.
+/// A reusable curl easy handle with the buffers of its current transfer.
 ///
-/// Owned by the transfer thread.
-///
-/// curl's callbacks get a pointer to this object, so it has to outlive every transfer; ``TransferLoop`` keeps it.
+/// Owned by the transfer thread. curl's callbacks get a pointer to this object, so it has to outlive every transfer;
+/// ``TransferLoop`` keeps it.
 final class EasyHandle {
     let handle: UnsafeMutableRawPointer
     var job: TransferJob?
     private(set) var body: [UInt8] = []
     private(set) var headers = ResponseHeaders()
     private(set) var isTooLarge = false
-    /// Why the answer to a request for a part is no such part.
+    /// Why the answer to a range request is not the requested part.
     private(set) var rangeFailure: TransferError?
-    /// Body bytes of the transfer so far, wherever they went.
+    /// Body bytes received so far, wherever they are stored.
     private(set) var received = 0
-    /// What the transfer sends.
+    /// The body to send.
     var outgoing: OutgoingBody?
-    /// Where a good answer's body goes instead of memory.
+    /// The destination of a successful answer's body instead of memory.
     var file: IncomingFile?
     /// Whether anything but a plain GET was set on the handle.
     var isDressed = false
     let limit: Int
     private let budget: OriginBudget?
-    /// What curl was told of ``pace(_:)``.
+    /// The speed limit last set by ``pace(_:)``.
     private var speed: curl_off_t = 0
-    /// Header bytes of one answer, informational ones included, beyond which it is refused; libcurl keeps all of them.
+    /// Largest size of one answer's headers, including informational answers; libcurl keeps all of them.
+    ///
+    /// Bytes.
     private static let maxHeaderBytes = 256 << 10
     private var headerBytes = 0
     private var ownLines: HeaderLines?
@@ -47,9 +48,9 @@ final class EasyHandle {
             return easy.takeHeader(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
         }
         _ = ph_easy_set_long(handle, CURLOPT_NOSIGNAL, 1)
-        // libcurl reads 16 KiB at a time by default; a tile in one read costs a system call less, or three.
+        // libcurl reads 16 KiB at a time by default. Reading a tile at once saves one to three system calls.
         _ = ph_easy_set_long(handle, CURLOPT_BUFFERSIZE, 64 << 10)
-        // Closing must not wait for a resolver that hangs: its thread is let go and ends by itself.
+        // Closing must not wait for a resolver that hangs: its thread is detached and ends by itself.
         _ = ph_easy_set_long(handle, CURLOPT_QUICK_EXIT, 1)
         _ = ph_easy_set_long(handle, CURLOPT_FOLLOWLOCATION, 0)
         _ = ph_easy_set_text(handle, CURLOPT_PROTOCOLS_STR, "http,https")
@@ -58,7 +59,7 @@ final class EasyHandle {
         _ = ph_easy_set_long(handle, CURLOPT_TIMEOUT_MS, options.totalTimeout.wholeMilliseconds)
         _ = ph_easy_set_long(handle, CURLOPT_LOW_SPEED_LIMIT, 100)
         _ = ph_easy_set_long(handle, CURLOPT_LOW_SPEED_TIME, max(1, options.stallTimeout.wholeMilliseconds / 1_000))
-        // A body announced as larger than the limit is refused before its first byte.
+        // A body whose announced length exceeds the limit is refused before its first byte.
         _ = ph_easy_set_offset(handle, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(options.maxBodyBytes))
         _ = ph_easy_set_long(handle, CURLOPT_PIPEWAIT, options.http2 ? 1 : 0)
         let version = options.http2 ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1
@@ -68,7 +69,7 @@ final class EasyHandle {
 
     deinit { curl_easy_cleanup(handle) }
 
-    /// Points the handle at a job's current URL; `shared` are the header lines every request to this host gets.
+    /// Prepares the handle for a job's current URL; `shared` are the header lines of every request to this host.
     ///
     /// - Throws: `disk-full` or `file-failed` when the request's file cannot be opened.
     func prepare(_ job: TransferJob, shared: HeaderLines) throws(TransferError) {
@@ -79,11 +80,11 @@ final class EasyHandle {
         rangeFailure = nil
         headerBytes = 0
         received = 0
-        // Every header of a signed request is part of the signature, and may not be one that a proxy changes.
+        // Every header of a signed request is part of the signature, so a proxy must not change any of them.
         let isSigned = job.request.signing != nil
         var fields = isSigned ? job.extraHeaders : shared.fields + job.extraHeaders
         if job.request.range != nil, !isSigned {
-            // Bytes of a packed file are others.
+            // Byte positions in a compressed file are different.
             fields.removeAll { $0.name == "Accept-Encoding" }
             fields.append(HeaderField("Accept-Encoding", "identity"))
         }
@@ -94,7 +95,7 @@ final class EasyHandle {
         try dress(job.request)
     }
 
-    /// Lets go of what the last transfer held.
+    /// Releases the data of the last transfer.
     func rest() {
         job = nil
         body = []
@@ -102,10 +103,10 @@ final class EasyHandle {
         file = nil
     }
 
-    /// The failure of the request's own file, when that is what ended the transfer.
+    /// The failure of the request's own file, if that ended the transfer.
     var fileFailure: TransferError? { file?.failure ?? outgoing?.failure }
 
-    /// Gives the received body away.
+    /// Returns the received body and removes it from the handle.
     func takeBody() -> [UInt8] {
         defer { body = [] }
         return body
@@ -125,7 +126,9 @@ final class EasyHandle {
         return true
     }
 
-    /// Whether the answer may be the part asked for; answers that are neither 200 nor 206 are for the caller.
+    /// Whether the answer may be the requested part.
+    ///
+    /// Answers other than 200 and 206 are left to the caller.
     private func isPart(of range: Range<UInt64>) -> Bool {
         var status = 0
         _ = ph_easy_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
@@ -133,7 +136,7 @@ final class EasyHandle {
         let host = WebOrigin(job.url)?.authority ?? "?"
         if status == 200 {
             rangeFailure = TransferError(
-                .rangeIgnored, "\(host): the server does not answer requests for a part of a file")
+                .rangeIgnored, "\(host): the server does not support requests for a part of a file")
         } else if headers.rangeStart != job.held.start(of: range) || !job.held.fits(headers) {
             rangeFailure = TransferError(
                 .wrongRange, "\(host): the server answered with another part", isRetriable: true)
@@ -141,7 +144,7 @@ final class EasyHandle {
         return rangeFailure == nil
     }
 
-    /// Lets the transfer receive this many bytes per second; `nil` = as many as come.
+    /// Sets the speed limit of the transfer in bytes per second; `nil` = no limit.
     func pace(_ bytesPerSecond: Double?) {
         let limit = bytesPerSecond.map { curl_off_t(max(1, min($0, 1e15))) } ?? 0
         guard limit != speed else { return }
@@ -174,7 +177,9 @@ final class EasyHandle {
     }
 }
 
-/// A list of header lines in curl's form; lives as long as a handle may use it.
+/// A list of header lines in curl's form.
+///
+/// It must exist as long as a handle may use it.
 final class HeaderLines {
     let fields: [HeaderField]
     let list: UnsafeMutablePointer<curl_slist>?
@@ -183,7 +188,7 @@ final class HeaderLines {
         self.fields = fields
         var list: UnsafeMutablePointer<curl_slist>?
         for field in fields {
-            // "Name;" is curl's way to send a header without a value.
+            // "Name;" is curl's syntax for a header without a value.
             let line = field.value.isEmpty ? "\(field.name);" : "\(field.name): \(field.value)"
             if let longer = curl_slist_append(list, line) { list = longer }
         }

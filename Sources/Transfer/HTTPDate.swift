@@ -1,8 +1,8 @@
-/// Dates as HTTP writes them.
+/// Parses dates of HTTP headers.
 public enum HTTPDate {
     private static let months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"]
 
-    /// Reads one of the three forms of RFC 9110, section 5.6.7.
+    /// Parses one of the three forms of RFC 9110, section 5.6.7.
     ///
     /// - Returns: Seconds since 1970, UTC; `nil` for any other text.
     public static func secondsSince1970(_ text: String) -> Int64? {

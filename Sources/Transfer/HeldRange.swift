@@ -1,11 +1,14 @@
-/// What earlier attempts received of a range that goes to memory; the next attempt asks for the rest.
+/// The bytes that earlier attempts received of a range that is stored in memory.
 ///
-/// Only an answer with a strong ETag leaves something: the rest has to come from the same bytes (RFC 9110, 13.1.5).
+/// The next attempt requests the rest.
+///
+/// Only bytes of an answer with a strong ETag are kept: the rest must come from the same representation (RFC 9110,
+/// 13.1.5).
 struct HeldRange: Sendable {
     private(set) var bytes: [UInt8] = []
     private var etag: String?
 
-    /// Keeps what a broken-off 206 answer brought.
+    /// Keeps the bytes of an interrupted 206 answer.
     mutating func keep(_ received: [UInt8], _ headers: ResponseHeaders, of range: Range<UInt64>) {
         guard let told = headers.etag, told.hasPrefix("\""), headers.rangeStart == start(of: range) else { return }
         guard bytes.isEmpty || told == etag else { return forget() }
@@ -15,9 +18,9 @@ struct HeldRange: Sendable {
 
     mutating func forget() { self = HeldRange() }
 
-    /// The first byte that is still missing.
+    /// The first missing byte.
     func start(of range: Range<UInt64>) -> UInt64 { range.lowerBound + UInt64(bytes.count) }
 
-    /// Whether an answer goes on with what is held.
+    /// Whether an answer continues the kept bytes.
     func fits(_ headers: ResponseHeaders) -> Bool { bytes.isEmpty || headers.etag == etag }
 }

@@ -1,54 +1,58 @@
 extension OriginBudget.Reception {
-    /// What an answer says about the origin.
+    /// Classifies an answer by what it means for the origin.
     init(status: Int, retryAfter: Duration?) {
         switch status {
         case 429: self = .throttled(retryAfter: retryAfter)
         case 503 where retryAfter != nil: self = .throttled(retryAfter: retryAfter)
         case 503: self = .busy
-        // A server that cannot do what is asked is up.
+        // A server that does not support the request is up.
         case 500...599 where status != 501 && status != 505: self = .failed
         default: self = .answered
         }
     }
 }
 
-/// The attempts of one request that told nothing about it, because the origin received everybody's alike.
+/// The attempts of one request that are no evidence against it, because the origin treated all requests alike.
 struct IdleAttempts: Sendable {
-    /// Attempts at an origin that gives no good answer to anybody which do not count.
+    /// Number of uncounted attempts at an origin that answers no request successfully.
     static let most = 10
-    /// The same while this request alone fares ill: nobody else was refused since its last try.
+    /// The same while only this request fails: no other request was refused since its last attempt.
     ///
-    /// A tile that alone makes its server fail, or is alone told to wait for ever, must not hold up the end of a job.
+    /// A tile that makes its server fail, or that is always throttled, must not delay the end of a job.
     static let mostAlone = 2
-    /// Failures while others were answered, after which the fault is the request's own.
+    /// Number of failures while others were answered, after which the request itself counts as the cause.
     ///
-    /// Its further failures count, and say nothing about the origin: else a few tiles that nobody can have, when every worker is left
-    /// with such tiles alone, look like an origin that is down, and are asked for once a minute.
+    /// Its further failures count, and are not reported as failures of the origin. Otherwise a few tiles that always
+    /// fail would make an origin look down when every worker has only such tiles left, and they would be requested once
+    /// a minute.
     static let ownFaults = 2
 
-    /// A 503 among answers is an overload when at least this share of them is one; below it, the fault is the tile's own.
+    /// A 503 counts as an overload when at least this share of the answers are 503.
+    ///
+    /// Below it, the tile is the cause.
     static let busyShare = 0.05
-    /// Attempts at an overloaded origin that do not count.
+    /// Number of uncounted attempts at an overloaded origin.
     static let mostBusy = 30
-    /// The longest wait after a refusal without Retry-After: the rate is what holds requests back.
+    /// The longest wait after a refusal without Retry-After: the rate limit already delays requests.
     static let longestWait = Duration.seconds(2)
 
     private(set) var count = 0
     private var faults = 0
-    /// How the origin had received all requests when this one last failed, or began.
+    /// The origin's answers to all requests when this one last failed, or started.
     private var useBefore: OriginBudget.Use?
 
-    /// - Parameter hasFailedBefore: Whether the request was given up once, so that the fault is its own from the start.
+    /// - Parameter hasFailedBefore: Whether the request failed permanently once, so that it counts as the cause from
+    ///   the start.
     init(hasFailedBefore: Bool = false) { faults = hasFailedBefore ? Self.ownFaults : 0 }
 
-    /// Notes how the origin fares when the request begins.
+    /// Records the origin's answers when the request starts.
     mutating func begin(_ use: OriginBudget.Use?) {
         if useBefore == nil { useBefore = use }
     }
 
-    /// What an attempt that ended so says about the origin.
+    /// What an attempt with this result means for the origin.
     ///
-    /// - Parameter hadAnswer: False when nobody was there, which is never a request's own fault.
+    /// - Parameter hadAnswer: False when there was no answer. This is never caused by the request itself.
     func evidence(of reception: OriginBudget.Reception, hadAnswer: Bool) -> OriginBudget.Reception {
         guard hadAnswer, faults >= Self.ownFaults else { return reception }
         switch reception {
@@ -57,13 +61,14 @@ struct IdleAttempts: Sendable {
         }
     }
 
-    /// Whether an attempt that ended so does not count against its request.
+    /// Whether an attempt with this result does not count against its request.
     ///
-    /// Throttling is about all requests of ours, so it does not. A failure counts only if the origin gave a good answer to another
-    /// request since this one last failed or began: otherwise the origin is down, which says nothing about the tile. Both hold as long as
-    /// others fare alike. Where nobody is there at all (no connection, no name), there is no bound.
+    /// Throttling affects all of our requests, so it does not count. A failure counts only if the origin answered
+    /// another request successfully since this one last failed or started: otherwise the origin is down, which is no
+    /// evidence against the tile. Both hold while other requests have the same results. If the origin is not reachable
+    /// (no connection, no name), the number of attempts is not limited.
     ///
-    /// - Parameter use: How the origin has received all requests, this attempt included.
+    /// - Parameter use: The origin's answers to all requests, including this attempt.
     mutating func takes(_ reception: OriginBudget.Reception, hadAnswer: Bool, _ use: OriginBudget.Use) -> Bool {
         let before = useBefore ?? use
         useBefore = use
@@ -87,7 +92,7 @@ struct IdleAttempts: Sendable {
         return true
     }
 
-    /// Whether the origin answered some requests and refused others, of which this one need not be special.
+    /// Whether the origin answered some requests and refused others, so that this request need not be the cause.
     private static func isOverloaded(_ before: OriginBudget.Use, _ use: OriginBudget.Use) -> Bool {
         let (answered, busy) = (Double(use.answered &- before.answered), Double(use.busy &- before.busy))
         return answered > 0 && busy >= 2 && busy >= busyShare * (answered + busy)

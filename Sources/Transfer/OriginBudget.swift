@@ -1,23 +1,24 @@
 import Synchronization
 
-/// A share of an origin's budget that somebody else decides, and what was done with it.
+/// A share of an origin's budget that is granted from outside, and its use.
 ///
-/// Clients of the same origin share one. Without a live grant nothing starts; when a grant runs out, what is in flight is broken off.
-/// The bucket of a new grant is empty and a dead grant's is emptied, so that a share that moves between machines takes no burst along.
+/// Clients of the same origin share one. Without a live grant no request starts. When a grant expires, requests in
+/// flight are cancelled. The bucket of a new grant is empty, and the bucket of an expired grant is emptied, so that a
+/// share that moves between machines transfers no burst.
 public final class OriginBudget: Sendable {
-    /// What may be done until when.
+    /// The permitted use and its end.
     public struct Grant: Sendable, Hashable {
-        /// Requests started per second; 0 = as many as the connections carry.
+        /// Requests started per second; 0 = limited only by the connections.
         public var perSecond: Double
-        /// What the bucket holds at most: requests.
+        /// Capacity of the bucket in requests.
         public var burst: Double
-        /// Requests in flight at once; 0 = none may start.
+        /// Requests in flight at the same time; 0 = none may start.
         public var concurrency: Int
-        /// Its end.
+        /// The end of the grant.
         public var until: ContinuousClock.Instant
-        /// How often its use is to be reported at least; `nil` = at the worker's own pace.
+        /// Largest interval between reports of its use; `nil` = the worker's own interval.
         public var reportEvery: Duration?
-        /// A higher number than the last grant's ends every wait for a Retry-After.
+        /// A number higher than that of the last grant ends every wait for a Retry-After.
         public var opened: UInt64
         /// Bytes of answers received per second; `nil` = no limit.
         public var bytesPerSecond: Double?
@@ -37,7 +38,7 @@ public final class OriginBudget: Sendable {
         }
     }
 
-    /// What was done so far, and how that was received.
+    /// The use so far, and the results.
     public struct Use: Sendable, Hashable {
         /// Requests started, retries included.
         public var requests: UInt64 = 0
@@ -47,33 +48,33 @@ public final class OriginBudget: Sendable {
         public var throttled: UInt64 = 0
         /// Other 5xx, no connection, timeouts.
         public var failed: UInt64 = 0
-        /// Of these, 503 without Retry-After: the origin refuses this request, or all.
+        /// Of these, 503 without Retry-After: the origin refuses this request, or all requests.
         public var busy: UInt64 = 0
-        /// How long the answered requests took, added up.
+        /// The sum of the durations of the answered requests.
         public var occupied = Duration.zero
 
-        /// Nothing done.
+        /// No use.
         public init() {}
     }
 
-    /// How a request was received.
+    /// The origin's reaction to a request.
     enum Reception {
         case answered
         case throttled(retryAfter: Duration?)
         case failed
         /// 503 without Retry-After.
         case busy
-        /// Broken off by us.
+        /// Cancelled by us.
         case none
     }
 
     fileprivate struct State {
         var grant: Grant?
         var tokens = 0.0
-        /// Bytes received that the rate of bytes has not made up for yet.
+        /// Received bytes that the byte rate has not yet compensated.
         var debt = 0.0
         var filledAt: ContinuousClock.Instant?
-        /// Connections of an earlier, larger grant, and until when those may go on.
+        /// The connections of an earlier, larger grant, and until when those may continue.
         var ceiling: (concurrency: Int, until: ContinuousClock.Instant)?
         var inFlight = 0
         var use = Use()
@@ -87,11 +88,11 @@ public final class OriginBudget: Sendable {
     /// A budget without a grant.
     public init() {}
 
-    // MARK: - Whoever decides
+    // MARK: - Granting
 
-    /// Replaces the grant, or prolongs one that differs only in its end.
+    /// Replaces the grant, or extends one that differs only in its end.
     ///
-    /// Waiting requests start as it allows.
+    /// Waiting requests start as the grant allows.
     public func apply(_ grant: Grant, at now: ContinuousClock.Instant = .now) {
         let wakers = state.withLock { state in
             state.fill(at: now)
@@ -112,7 +113,7 @@ public final class OriginBudget: Sendable {
         state.withLock { state in state.grant.flatMap { $0.until > now && $0.concurrency > 0 ? $0 : nil } }
     }
 
-    /// Everything done so far.
+    /// The use so far.
     public var use: Use { state.withLock { $0.use } }
 
     /// The largest Retry-After since the last call; zero = none.
@@ -123,29 +124,33 @@ public final class OriginBudget: Sendable {
         }
     }
 
-    /// How often an operator has lifted a block.
+    /// How often an operator has removed a block.
     var opened: UInt64 { state.withLock { $0.grant?.opened ?? 0 } }
 
-    /// Whether nothing starts because nearly everything was refused since the last grant: a report is due.
+    /// Whether no request starts because nearly all were refused since the last grant.
+    ///
+    /// A report is due then.
     public func isBraked(at now: ContinuousClock.Instant = .now) -> Bool { state.withLock { $0.brake.holds(at: now) } }
 
     /// Requests that wait for a permit.
     public var waiting: Int { state.withLock { $0.waiting.values.reduce(0, +) } }
 
-    /// Whether no more is in flight than the last grant allows.
+    /// Whether the requests in flight are within the last grant.
     public var isWithinGrant: Bool { state.withLock { $0.inFlight <= $0.grant?.concurrency ?? 0 } }
 
-    /// Whether a client uses it.
+    /// Whether a client uses the budget.
     public var isUsed: Bool { state.withLock { !$0.wakers.isEmpty } }
 
     // MARK: - Clients
 
-    /// Announces a client, which is woken when more may start.
+    /// Adds a client.
+    ///
+    /// It is woken when more requests may start.
     func attach(_ client: AnyObject, wake: @escaping @Sendable () -> Void) {
         state.withLock { $0.wakers[ObjectIdentifier(client)] = wake }
     }
 
-    /// A client that has nothing in flight any more leaves.
+    /// Removes a client without requests in flight.
     func detach(_ client: AnyObject) {
         state.withLock { state in
             state.wakers[ObjectIdentifier(client)] = nil
@@ -155,7 +160,8 @@ public final class OriginBudget: Sendable {
 
     /// Takes a permit for one request.
     ///
-    /// - Returns: `nil` when it may start; otherwise how long until it is worth asking again, at most: a new grant wakes earlier.
+    /// - Returns: `nil` when it may start; otherwise the longest time until the next call is useful. A new grant wakes
+    ///   the client earlier.
     func take(at now: ContinuousClock.Instant) -> Duration? {
         state.withLock { state in
             state.fill(at: now)
@@ -174,7 +180,9 @@ public final class OriginBudget: Sendable {
         }
     }
 
-    /// Bytes of an answer have come; with a limit of bytes nothing new starts until they are made up for.
+    /// Counts received bytes.
+    ///
+    /// With a byte limit no request starts until the limit has compensated them.
     func received(_ bytes: Int, at now: ContinuousClock.Instant = .now) {
         state.withLock { state in
             guard state.grant?.bytesPerSecond != nil else { return }
@@ -183,14 +191,14 @@ public final class OriginBudget: Sendable {
         }
     }
 
-    /// Bytes per second that each request in flight may receive; `nil` = as many as come.
+    /// Bytes per second that each request in flight may receive; `nil` = no limit.
     var pace: Double? {
         state.withLock { state in state.grant?.bytesPerSecond.map { $0 / Double(max(state.inFlight, 1)) } }
     }
 
-    /// A request has ended.
+    /// Ends a request.
     ///
-    /// - Parameter begun: When it started; its time counts when it was answered.
+    /// - Parameter begun: When it started. Its duration counts if it was answered.
     func settle(_ reception: Reception, begun: ContinuousClock.Instant? = nil, at now: ContinuousClock.Instant = .now) {
         let wakers = state.withLock { state in
             state.inFlight -= 1
@@ -214,7 +222,7 @@ public final class OriginBudget: Sendable {
         for wake in wakers { wake() }
     }
 
-    /// How many requests must be broken off now.
+    /// The number of requests that must be cancelled now.
     func excess(at now: ContinuousClock.Instant) -> Int {
         state.withLock { state in
             guard state.inFlight > 0 else { return 0 }
@@ -226,7 +234,7 @@ public final class OriginBudget: Sendable {
         }
     }
 
-    /// How long until ``excess(at:)`` may change by itself; `nil` = nothing is in flight.
+    /// The time until ``excess(at:)`` may change without an event; `nil` = nothing is in flight.
     func nextEnd(at now: ContinuousClock.Instant) -> Duration? {
         state.withLock { state in
             guard state.inFlight > 0 else { return nil }
@@ -236,14 +244,14 @@ public final class OriginBudget: Sendable {
         }
     }
 
-    /// Requests of a client that cannot start for want of a permit.
+    /// Sets the number of a client's requests that wait for a permit.
     func note(waiting count: Int, of client: AnyObject) {
         state.withLock { $0.waiting[ObjectIdentifier(client)] = count > 0 ? count : nil }
     }
 }
 
 extension OriginBudget.State {
-    /// Lets the bucket fill, under the grant that held since the last time.
+    /// Refills the bucket under the grant that was valid since the last call.
     fileprivate mutating func fill(at now: ContinuousClock.Instant) {
         guard let grant else { return }
         if let filledAt, min(now, grant.until) > filledAt {

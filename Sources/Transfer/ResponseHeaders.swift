@@ -1,6 +1,8 @@
-/// The response headers that matter to tiles and blobs; each value without surrounding white space, the last one wins.
+/// The response headers that are used for tiles and blobs.
+///
+/// Values have no surrounding white space; of repeated headers the last one counts.
 public struct ResponseHeaders: Sendable, Hashable {
-    /// `ETag`, quotes and weakness mark included.
+    /// `ETag`, including quotes and weakness mark.
     public var etag: String?
     /// `Last-Modified`, as sent.
     public var lastModified: String?
@@ -20,12 +22,14 @@ public struct ResponseHeaders: Sendable, Hashable {
     /// No headers.
     public init() {}
 
-    /// The longest header line kept; longer ones are ignored.
+    /// The longest header line that is kept.
+    ///
+    /// Longer ones are ignored.
     static let maxLine = 4_096
 
-    /// Takes one raw header line.
+    /// Adds one raw header line.
     ///
-    /// A status line (redirects and informational answers come first) starts over.
+    /// A status line starts over, because redirects and informational answers come first.
     mutating func take(line: UnsafeRawBufferPointer) {
         guard line.count <= Self.maxLine else { return }
         if line.starts(with: "HTTP/".utf8) {
@@ -56,7 +60,8 @@ public struct ResponseHeaders: Sendable, Hashable {
 
     /// A header that is kept.
     ///
-    /// Found by its bytes: ten lines come with every tile, and a text for each would cost more than curl's own work on them.
+    /// Compared as bytes: each tile has ten lines, and creating a string for each would cost more than curl's own work
+    /// on them.
     private enum Field: CaseIterable {
         case etag, date, retryAfter, contentType, lastModified, contentRange, contentLength, contentEncoding
 
@@ -78,7 +83,9 @@ public struct ResponseHeaders: Sendable, Hashable {
             self = found
         }
 
-        /// Letters of either case; a hyphen has the bit that makes letters small.
+        /// Compares without regard to letter case.
+        ///
+        /// A hyphen already has the bit that makes letters lower-case.
         private func isNamed(_ bytes: Slice<UnsafeRawBufferPointer>) -> Bool {
             let name = name
             guard bytes.count == name.utf8CodeUnitCount else { return false }
@@ -88,7 +95,7 @@ public struct ResponseHeaders: Sendable, Hashable {
 }
 
 extension ResponseHeaders {
-    /// How many bytes the whole has that a 206 answer is a part of: 10 in `bytes 5-9/10`; `nil` when it does not say.
+    /// The length of the complete representation of a 206 answer: 10 in `bytes 5-9/10`; `nil` when it is not given.
     public var rangeTotal: UInt64? {
         guard let value = contentRange?.lowercased(), value.hasPrefix("bytes "),
             let slash = value.lastIndex(of: "/")
@@ -96,7 +103,7 @@ extension ResponseHeaders {
         return UInt64(value[value.index(after: slash)...])
     }
 
-    /// Where a 206 answer's body begins in the whole: `bytes 5-9/10` begins at 5.
+    /// The offset of a 206 answer's body in the complete representation: 5 in `bytes 5-9/10`.
     var rangeStart: UInt64? {
         guard let value = contentRange?.lowercased(), value.hasPrefix("bytes ") else { return nil }
         return UInt64(value.dropFirst(6).prefix { $0 != "-" })

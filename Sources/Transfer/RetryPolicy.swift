@@ -1,21 +1,21 @@
-/// When a request is tried again, and after how long.
+/// Decides whether and when a request is retried.
 ///
 /// Full jitter: the wait before attempt n + 1 is uniform in 0 … min(cap, base · 2ⁿ⁻¹), so that many workers that failed
-/// together do not come back together (AWS Architecture Blog, "Exponential Backoff And Jitter", 2015).
+/// at the same time do not retry at the same time (AWS Architecture Blog, "Exponential Backoff And Jitter", 2015).
 public struct RetryPolicy: Sendable, Hashable {
-    /// Attempts in all, the first included.
+    /// Number of attempts, including the first.
     ///
     /// At least 1, default 5.
     public var maxAttempts = 5
-    /// The upper end of the first wait.
+    /// The upper bound of the first wait.
     ///
     /// Default 250 ms.
     public var base: Duration = .milliseconds(250)
-    /// The upper end of any wait of our own.
+    /// The upper bound of any wait except Retry-After.
     ///
     /// Default 30 s.
     public var cap: Duration = .seconds(30)
-    /// The longest wait taken from a server's Retry-After.
+    /// The longest wait accepted from a server's Retry-After.
     ///
     /// Default 120 s.
     public var retryAfterCap: Duration = .seconds(120)
@@ -31,24 +31,24 @@ public struct RetryPolicy: Sendable, Hashable {
         }
     }
 
-    /// The wait after the attempt numbered `attempt` (1 = the first) failed, or `nil` when it was the last one allowed.
+    /// The wait after the failed attempt `attempt` (1 = the first), or `nil` when it was the last one allowed.
     ///
-    /// A Retry-After is a lower bound, cut to ``retryAfterCap``; the jitter comes on top of it.
+    /// A Retry-After is a lower bound, limited to ``retryAfterCap``; the jitter is added to it.
     public func wait(
         afterAttempt attempt: Int, retryAfter: Duration? = nil, using generator: inout some RandomNumberGenerator
     ) -> Duration? {
         guard attempt < maxAttempts else { return nil }
         let doubled = base * (1 << min(max(attempt - 1, 0), 20))
-        // 53 random bits are a uniform number below 1; Double.random may ask a generator any number of times.
+        // 53 random bits are a uniform number below 1. Double.random may call a generator any number of times.
         let jitter = min(cap, doubled) * (Double(generator.next() >> 11) * 0x1p-53)
         return max(.zero, min(retryAfter ?? .zero, retryAfterCap)) + jitter
     }
 
-    /// Reads a Retry-After value: seconds or an HTTP date.
+    /// Parses a Retry-After value: seconds or an HTTP date.
     ///
     /// - Parameters:
-    ///   - serverDate: The answer's own `Date`, preferred to our clock because clocks differ.
-    ///   - now: Our clock, seconds since 1970.
+    ///   - serverDate: The answer's own `Date`. It is preferred to the local clock, because clocks differ.
+    ///   - now: The local clock, seconds since 1970.
     /// - Returns: How long to wait, at least zero; `nil` when the value is neither.
     public static func retryAfter(_ value: String?, serverDate: String?, now: Int64) -> Duration? {
         guard let value else { return nil }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// Fetches over HTTP with libcurl's multi interface on one dedicated thread.
 ///
-/// Concurrency, rate and pauses hold for the whole client, whatever the number of its downloads: one client per origin.
-/// Closing, or letting go of the last reference, ends what is under way and joins the thread.
+/// Concurrency, rate and pauses apply to the whole client, whatever the number of its downloads: use one client per
+/// origin. Closing, or releasing the last reference, cancels all requests and joins the thread.
 public final class TransferClient: Sendable {
     private let loop: TransferLoop
     private let thread: Mutex<pthread_t?>
@@ -18,10 +18,10 @@ public final class TransferClient: Sendable {
     public init(_ options: TransferOptions = TransferOptions()) throws(TransferError) {
         let fields = options.headers + [HeaderField("User-Agent", options.userAgent)]
         if let bad = fields.first(where: { !$0.isSendable }) {
-            throw TransferError(.invalidRequest, "the header '\(bad.name)' holds characters that cannot be sent")
+            throw TransferError(.invalidRequest, "the header '\(bad.name)' contains characters that cannot be sent")
         }
         guard Self.isReady, let multi = curl_multi_init() else {
-            throw TransferError(.engine, "libcurl could not be set up")
+            throw TransferError(.engine, "libcurl could not be initialised")
         }
         let loop = TransferLoop(multi: multi)
         self.loop = loop
@@ -40,7 +40,7 @@ public final class TransferClient: Sendable {
             curl_multi_cleanup(multi)
             loop.finish()
             thread = Mutex(nil)
-            throw TransferError(.engine, "no thread for transfers: \(String(cString: strerror(code)))")
+            throw TransferError(.engine, "cannot start the transfer thread: \(String(cString: strerror(code)))")
         }
         thread = Mutex(handle)
     }
@@ -50,12 +50,16 @@ public final class TransferClient: Sendable {
     /// A new stream of requests and results.
     public func download() -> Download { Download(loop: loop) }
 
-    /// Fetches one URL; for many, use ``download()``.
+    /// Fetches one URL.
+    ///
+    /// Use ``download()`` for many.
     public func get(_ url: String, headers: [HeaderField] = []) async throws(TransferError) -> TransferResponse {
         try await send(TransferRequest(tag: 0, url: url, headers: headers))
     }
 
-    /// Sends one request of any kind and waits for its end; for many, use ``download()``.
+    /// Sends one request of any kind and waits for its end.
+    ///
+    /// Use ``download()`` for many.
     public func send(_ request: TransferRequest) async throws(TransferError) -> TransferResponse {
         let download = download()
         download.submit([request])
@@ -63,7 +67,7 @@ public final class TransferClient: Sendable {
         return try result.outcome.get()
     }
 
-    /// Ends what is under way with `cancelled` and waits for the thread to be gone.
+    /// Cancels all requests and waits until the thread has ended.
     ///
     /// Blocks a few milliseconds; idempotent.
     public func close() {

@@ -1,9 +1,9 @@
 import CCurl
 import Glibc
 
-/// The transfer thread's own state and its loop.
+/// The state and the loop of the transfer thread.
 ///
-/// Lives and dies on that thread.
+/// Created and destroyed on that thread.
 final class TransferEngine {
     private let loop: TransferLoop
     private let options: TransferOptions
@@ -11,7 +11,7 @@ final class TransferEngine {
     private let homeLines: HeaderLines
     private let bareLines: HeaderLines
     private var queue = TransferQueue()
-    /// Whether the origin failed when it was last asked.
+    /// Whether the origin failed at the last request.
     private var hasFailed = false
     private var limiter: RateLimiter?
     let budget: OriginBudget?
@@ -22,7 +22,7 @@ final class TransferEngine {
     private var downloads: [ObjectIdentifier: (download: Download, jobs: Int)] = [:]
     private var finished: [ObjectIdentifier: [TransferResult]] = [:]
     private var generator = SystemRandomNumberGenerator()
-    /// Whether requests in flight have a limit of bytes per second.
+    /// Whether requests in flight have a speed limit.
     private var isPaced = false
     private var knownBeginning: [UInt8]?
 
@@ -30,7 +30,7 @@ final class TransferEngine {
         self.loop = loop
         self.options = options
         concurrency = min(max(options.concurrency, 1), 256)
-        // Asked for by hand and never decoded by curl: a gzip body stays byte for byte what the server stores.
+        // Requested explicitly and never decoded by curl: a gzip body stays byte for byte as the server stores it.
         let coding = HeaderField("Accept-Encoding", "gzip")
         homeLines = HeaderLines([coding] + options.headers)
         bareLines = HeaderLines([coding])
@@ -42,7 +42,9 @@ final class TransferEngine {
         _ = ph_multi_set_long(loop.multi, CURLMOPT_PIPELINING, Int(CURLPIPE_MULTIPLEX))
     }
 
-    /// Runs until the client is closed; then ends everything under way and frees the multi handle.
+    /// Runs until the client is closed.
+    ///
+    /// Then cancels all requests and frees the multi handle.
     func run() {
         budget?.attach(loop) { [loop] in loop.wake() }
         while true {
@@ -59,11 +61,11 @@ final class TransferEngine {
             collect()
             deliver()
             let start = startDue()
-            // A handle added just now needs a perform before the poll can see its socket.
+            // After a handle was added, a perform is needed before the poll can see its socket.
             if start.didStart { continue }
             let linger = downloads.values.compactMap { $0.download.flush(at: .now) }.min()
             let end = budget?.nextEnd(at: .now)
-            // Another client of the budget may take part of the bytes meanwhile.
+            // Another client of the budget may use part of the bytes meanwhile.
             let turn: Duration = isPaced ? .milliseconds(200) : .seconds(10)
             let wait = min(turn, start.wait ?? .seconds(10), linger ?? .seconds(10), end ?? .seconds(10))
             curl_multi_poll(loop.multi, nil, 0, Int32(wait.wholeMilliseconds), nil)
@@ -76,7 +78,7 @@ final class TransferEngine {
         curl_multi_cleanup(loop.multi)
     }
 
-    /// Divides the bytes per second among what is in flight.
+    /// Divides the bytes per second among the requests in flight.
     private func pace() {
         guard let budget, !active.isEmpty else { return }
         let pace = budget.pace
@@ -92,11 +94,15 @@ final class TransferEngine {
             if !isWeb(job.url) {
                 finish(job, .failure(TransferError(.invalidRequest, "the URL is not an http or https URL")))
             } else if job.request.signing?.isUsable == false {
-                finish(job, .failure(TransferError(.invalidRequest, "region, service or keys cannot be signed with")))
+                finish(
+                    job,
+                    .failure(
+                        TransferError(.invalidRequest, "the region, service or keys cannot be used for a signature")))
             } else if job.request.range?.isEmpty == true {
-                finish(job, .failure(TransferError(.invalidRequest, "an empty part was asked for")))
+                finish(job, .failure(TransferError(.invalidRequest, "the requested part is empty")))
             } else if !own.allSatisfy(\.isSendable) {
-                finish(job, .failure(TransferError(.invalidRequest, "a header holds characters that cannot be sent")))
+                finish(
+                    job, .failure(TransferError(.invalidRequest, "a header contains characters that cannot be sent")))
             } else if job.download.isCancelled {
                 finish(job, .failure(TransferLoop.closedError))
             } else {
@@ -105,7 +111,9 @@ final class TransferEngine {
         }
     }
 
-    /// Whether a URL is one of http or https; those of one tileset differ in their ends only, so the beginning is looked at once.
+    /// Whether a URL is an http or https URL.
+    ///
+    /// The URLs of one tileset differ only in their ends, so the beginning is checked once.
     private func isWeb(_ url: String) -> Bool {
         if let knownBeginning, url.utf8.starts(with: knownBeginning) { return true }
         guard WebOrigin(url) != nil else { return false }
@@ -115,9 +123,9 @@ final class TransferEngine {
         return true
     }
 
-    /// Starts what may start.
+    /// Starts the requests that may start.
     ///
-    /// - Returns: Whether anything started, and how long until the next start is possible without another event.
+    /// - Returns: Whether any request started, and how long until the next start is possible without another event.
     private func startDue() -> (didStart: Bool, wait: Duration?) {
         var didStart = false
         var isRefused = false
@@ -135,7 +143,8 @@ final class TransferEngine {
                 isRefused = true
                 return (didStart, wait)
             }
-            // After a failure something new tells more than what failed before: whether the origin is down, or one tile ill.
+            // After a failure a new request tells more than a failed one: whether the origin is down or one tile is the
+            // cause.
             guard let job = queue.pop(at: now, newFirst: hasFailed) else { break }
             begin(job, at: now)
             didStart = true
@@ -149,7 +158,7 @@ final class TransferEngine {
         job.idle.begin(budget?.use)
         guard let easy = idle.popLast() ?? EasyHandle(options: options) else {
             budget?.settle(.none)
-            finish(job, .failure(TransferError(.engine, "libcurl gave no handle: out of memory")))
+            finish(job, .failure(TransferError(.engine, "libcurl could not allocate a handle: out of memory")))
             return
         }
         do throws(TransferError) {
@@ -176,7 +185,7 @@ final class TransferEngine {
             guard message.pointee.msg == CURLMSG_DONE, let handle = message.pointee.easy_handle,
                 let easy = active.removeValue(forKey: handle)
             else { continue }
-            // Everything is read before the handle is removed: the message dies with it.
+            // Everything is read before the handle is removed, because that frees the message.
             let code = ph_message_result(message)
             var status = 0
             _ = ph_easy_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
@@ -253,15 +262,15 @@ final class TransferEngine {
                     received: job.received)))
     }
 
-    /// A whole file that was refused by its announced length.
+    /// The error for a whole file that was refused by its announced length.
     private func rangeError(_ job: TransferJob, _ status: Int, _ error: TransferError) -> TransferError {
         guard job.request.range != nil, status == 200, error.code == .tooLarge else { return error }
         return TransferError(
             .rangeIgnored,
-            "\(WebOrigin(job.url)?.authority ?? "?"): the server does not answer requests for a part of a file")
+            "\(WebOrigin(job.url)?.authority ?? "?"): the server does not support requests for a part of a file")
     }
 
-    /// Tells the budget what an ended attempt says about the origin.
+    /// Reports to the budget what an ended attempt means for the origin.
     private func settle(
         _ reception: OriginBudget.Reception, _ budget: OriginBudget, begun: ContinuousClock.Instant? = nil
     ) {
@@ -273,17 +282,17 @@ final class TransferEngine {
         }
     }
 
-    /// "Too many requests" is about all of ours, not about one.
+    /// "Too many requests" concerns all of our requests, not only one.
     private func pause(_ retryAfter: Duration?, _ status: Int) {
         guard let retryAfter, status == 429 || status == 503 else { return }
         let end = ContinuousClock.now + min(retryAfter, options.retry.retryAfterCap)
         pausedUntil = max(pausedUntil ?? end, end)
     }
 
-    /// Ends what a Retry-After began, when an operator has lifted the block.
+    /// Ends the pause of a Retry-After when an operator has removed the block.
     private func endPause() {
         guard let latest = budget?.opened, latest != opened else { return }
-        // A new coordinator counts from the start again.
+        // A new coordinator starts counting from the beginning.
         if latest > opened {
             pausedUntil = nil
             queue.hurry(to: .now)
@@ -341,7 +350,9 @@ final class TransferEngine {
         end { $0.download.isCancelled }
     }
 
-    /// Breaks off what the budget no longer bears; it starts anew when it may.
+    /// Cancels the requests that exceed the budget.
+    ///
+    /// They start again when the budget allows it.
     private func breakOff() {
         var excess = budget?.excess(at: .now) ?? 0
         while excess > 0, let (handle, easy) = active.first {

@@ -1,12 +1,14 @@
 import CCurl
 
 extension TransferError {
-    /// Names a libcurl result; the text is libcurl's own constant one and the host, never the whole URL.
+    /// Converts a libcurl result.
+    ///
+    /// The text contains only libcurl's own constant text and the host, never the whole URL.
     ///
     /// - Parameters:
-    ///   - isTooLarge: Whether receiving was stopped because a limit of ours was passed.
-    ///   - hasBegun: Whether a part of the answer had come. Then "out of memory" is libcurl's word for a header line above its own limit
-    ///     of 100 KiB (CURL_MAX_HTTP_HEADER; since 8.6 `CURLE_TOO_LARGE`, number 100).
+    ///   - isTooLarge: Whether receiving was stopped because one of our limits was exceeded.
+    ///   - hasBegun: Whether a part of the answer had arrived. Then "out of memory" means that a header line exceeds
+    ///     libcurl's own limit of 100 KiB (CURL_MAX_HTTP_HEADER; since 8.6 `CURLE_TOO_LARGE`, number 100).
     init(curl code: CURLcode, isTooLarge: Bool, hasBegun: Bool, url: String) {
         let text =
             "\(WebOrigin(url)?.authority ?? "?"): \(String(cString: curl_easy_strerror(code))) (curl \(code.rawValue))"
@@ -20,7 +22,7 @@ extension TransferError {
             return
         }
         switch code {
-        // Requests are http and https by their making: then this is an answer that is not HTTP at all.
+        // Requests are always http or https, so the answer is not HTTP.
         case CURLE_UNSUPPORTED_PROTOCOL where WebOrigin(url) != nil:
             self.init(.transport, text, isRetriable: true)
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:

@@ -2,13 +2,15 @@ public import Errors
 
 /// Why a transfer ended without an HTTP answer.
 ///
-/// The message never holds a URL, a header or a body: any of them may carry a secret.
+/// The message never contains a URL, a header or a body, because each of them may contain a secret.
 public struct TransferError: CodedError {
-    /// A stable, bounded name for a failure; safe as a metric label.
+    /// A stable code from a bounded set.
+    ///
+    /// Safe as a metric label.
     public enum Code: String, ErrorCode {
         /// The host name has no address (or the resolver did not answer).
         case resolveFailed = "resolve-failed"
-        /// No connection within the connect timeout, or refused.
+        /// No connection within the connect timeout, or the connection was refused.
         case connectFailed = "connect-failed"
         /// The TLS handshake failed or the certificate is not trusted.
         case tlsFailed = "tls-failed"
@@ -18,13 +20,13 @@ public struct TransferError: CodedError {
         case truncated
         /// The body is larger than the limit; receiving stopped there.
         case tooLarge = "too-large"
-        /// A part was asked for, and the whole came.
+        /// A part was requested, and the server sent the whole file.
         case rangeIgnored = "range-ignored"
-        /// A part was asked for, and another one came.
+        /// A part was requested, and the server sent another part.
         case wrongRange = "wrong-range"
         /// The connection broke in any other way.
         case transport
-        /// More redirects than allowed, a loop included.
+        /// More redirects than allowed, including a loop.
         case tooManyRedirects = "too-many-redirects"
         /// A redirect to a scheme or host that may not be followed.
         case redirectRefused = "redirect-refused"
@@ -32,11 +34,11 @@ public struct TransferError: CodedError {
         case invalidRequest = "invalid-request"
         /// The caller cancelled, or the client was closed.
         case cancelled
-        /// No space is left for the file that takes the body.
+        /// No space is left for the file that receives the body.
         case diskFull = "disk-full"
         /// The file to send or to fill could not be opened, read or written.
         case fileFailed = "file-failed"
-        /// libcurl could not be set up.
+        /// libcurl could not be initialised.
         case engine
 
         /// The exit code of a command that ends with this.
@@ -65,12 +67,12 @@ public struct TransferError: CodedError {
 
     /// What kind of failure it is.
     public let code: Code
-    /// What failed, found and expected.
+    /// What failed, with found and expected values.
     public let message: String
-    /// Whether a later attempt may work.
+    /// Whether a later attempt may succeed.
     public let isRetriable: Bool
 
-    /// Makes an error; `isRetriable` says whether a later attempt may work.
+    /// Creates an error; `isRetriable` says whether a later attempt may succeed.
     public init(_ code: Code, _ message: String, isRetriable: Bool = false) {
         self.code = code
         self.message = message

@@ -1,15 +1,17 @@
 import Glibc
 
-/// The file end of one attempt, up or down; closed with the object.
+/// The file that one attempt reads or writes.
+///
+/// It is closed when the object is released.
 ///
 /// Owned by the transfer thread.
 final class TransferFile {
     private let handle: Int32
-    /// Bytes the file held when it was opened.
+    /// Bytes in the file when it was opened.
     let size: UInt64
-    /// Where the next byte is read or written.
+    /// The position of the next byte that is read or written.
     private(set) var position: UInt64
-    /// What went wrong, once something did.
+    /// The first error.
     private(set) var failure: TransferError?
 
     /// Opens a file to send from.
@@ -20,7 +22,7 @@ final class TransferFile {
         position = offset
     }
 
-    /// Opens or makes a file to go on with at its end.
+    /// Opens or creates a file to append to.
     init(appending path: String) throws(TransferError) {
         handle = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
         guard handle >= 0 else { throw Self.error(errno, "open", path) }
@@ -30,7 +32,7 @@ final class TransferFile {
 
     deinit { close(handle) }
 
-    /// Forgets what the file holds.
+    /// Removes the content of the file.
     func startOver() -> Bool {
         guard ftruncate(handle, 0) == 0 else { return failed(errno, "shorten") }
         position = 0
@@ -50,7 +52,9 @@ final class TransferFile {
         return true
     }
 
-    /// Reads into `buffer`; 0 at the end, `nil` when the file cannot be read.
+    /// Reads into `buffer`.
+    ///
+    /// Returns 0 at the end, `nil` when the file cannot be read.
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         while true {
             let got = pread(handle, buffer.baseAddress, buffer.count, off_t(position))
@@ -64,7 +68,7 @@ final class TransferFile {
         }
     }
 
-    /// Moves the place of the next read.
+    /// Moves the position of the next read.
     func seek(by target: UInt64, from sent: UInt64) { position = position &- sent &+ target }
 
     private func failed(_ number: Int32, _ action: String) -> Bool {

@@ -1,6 +1,6 @@
-/// A request on its way: the state it carries from attempt to attempt.
+/// A request with its state over all attempts.
 ///
-/// Owned by the transfer thread once handed over.
+/// Owned by the transfer thread once it was submitted.
 struct TransferJob: Sendable {
     let request: TransferRequest
     let download: Download
@@ -8,15 +8,17 @@ struct TransferJob: Sendable {
     /// The URL of the current hop.
     var url: String
     var attempt = 1
-    /// When this attempt began.
+    /// When this attempt started.
     var begun: ContinuousClock.Instant?
-    /// Attempts that told nothing about this request.
+    /// Attempts that were no evidence against this request.
     var idle: IdleAttempts
-    /// What earlier attempts received of a range.
+    /// The bytes that earlier attempts received of a range.
     var held = HeldRange()
     var redirects = 0
     var received = 0
-    /// Whether a redirect led to another host: then no header of ours goes along.
+    /// Whether a redirect led to another host.
+    ///
+    /// Then none of our headers are sent.
     var isAbroad = false
 
     init(_ request: TransferRequest, download: Download, at now: ContinuousClock.Instant) {
@@ -27,17 +29,19 @@ struct TransferJob: Sendable {
         url = request.url
     }
 
-    /// What an earlier answer of one address proves says nothing about another (RFC 9110, 8.8.3): behind a redirect nothing is asked
-    /// conditionally.
+    /// The conditional headers of the request.
+    ///
+    /// The validators of one address say nothing about another (RFC 9110, 8.8.3), so after a redirect no conditional
+    /// headers are sent.
     var extraHeaders: [HeaderField] {
         if isAbroad { return [] }
         guard redirects > 0 else { return request.headers }
         return request.headers.filter { !["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
     }
 
-    /// Starts over from the URL that was asked for.
+    /// Starts over from the original URL.
     ///
-    /// - Parameter counts: Whether the attempt before is one of those allowed.
+    /// - Parameter counts: Whether the last attempt counts against the limit.
     mutating func startAgain(counts: Bool = true) {
         if counts { attempt += 1 }
         url = request.url
@@ -53,14 +57,14 @@ struct TransferJob: Sendable {
     }
 }
 
-/// Scheme, host and port of a URL: what a secret header is meant for.
+/// Scheme, host and port of a URL: the destination for which a secret header is intended.
 struct WebOrigin: Hashable {
     let scheme: String
     let authority: String
 
     /// `nil` unless the text is an http or https URL with a plain host.
     ///
-    /// User information and backslashes are not taken: readers disagree about which host such a URL names.
+    /// URLs with user information or backslashes are not accepted: parsers disagree about the host of such a URL.
     init?(_ url: String) {
         guard let mark = url.firstRange(of: "://") else { return nil }
         scheme = url[..<mark.lowerBound].lowercased()

@@ -1,26 +1,29 @@
 import CCurl
 import Synchronization
 
-/// The meeting point of callers and the transfer thread: a mailbox and a way to wake the thread.
+/// The connection between callers and the transfer thread: a mailbox and a way to wake the thread.
 final class TransferLoop: Sendable {
     struct Mail {
         var jobs: [TransferJob] = []
         var hasCancellations = false
         var isClosed = false
-        /// The multi handle is gone: nothing may be woken any more.
+        /// The multi handle is freed and must not be woken any more.
         var isFinished = false
         var isWakePending = false
     }
     static let closedError = TransferError(.cancelled, "the transfer was cancelled or its client closed")
 
-    /// Used by the transfer thread alone, but for `curl_multi_wakeup`, which libcurl allows from any thread and which is
-    /// called under the mailbox lock while `isFinished` is false.
+    /// Used only by the transfer thread, except `curl_multi_wakeup`.
+    ///
+    /// libcurl allows that from any thread, and it is called under the mailbox lock while `isFinished` is false.
     nonisolated(unsafe) let multi: UnsafeMutableRawPointer
     private let mailbox = Mutex(Mail())
 
     init(multi: UnsafeMutableRawPointer) { self.multi = multi }
 
-    /// Hands jobs to the thread; false when the client is closed.
+    /// Hands jobs to the thread.
+    ///
+    /// Returns false when the client is closed.
     func submit(_ jobs: [TransferJob]) -> Bool {
         mailbox.withLock { mail in
             guard !mail.isClosed else { return false }
@@ -32,7 +35,7 @@ final class TransferLoop: Sendable {
 
     func wake() { mailbox.withLock { wake(&$0) } }
 
-    /// Tells the thread that some download was cancelled.
+    /// Tells the thread that a download was cancelled.
     func cancelled() {
         mailbox.withLock { mail in
             mail.hasCancellations = true
@@ -47,7 +50,7 @@ final class TransferLoop: Sendable {
         }
     }
 
-    /// For the thread: everything that came since the last call.
+    /// For the thread: everything that was submitted since the last call.
     func collectMail() -> Mail {
         mailbox.withLock { mail in
             let taken = mail
@@ -58,7 +61,9 @@ final class TransferLoop: Sendable {
         }
     }
 
-    /// For the thread: the last call, after which the multi handle may be freed.
+    /// For the thread: the last call.
+    ///
+    /// The multi handle may be freed afterwards.
     func finish() { mailbox.withLock { $0.isFinished = true } }
 
     private func wake(_ mail: inout Mail) {

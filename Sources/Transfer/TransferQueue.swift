@@ -1,8 +1,8 @@
-/// What waits to be started: new jobs in order, and jobs with a time before which they may not start.
+/// The waiting jobs: new ones in order, and those that may not start before a given time.
 struct TransferQueue {
     private var fresh: [TransferJob] = []
     private var head = 0
-    /// Latest first, so that the next one is the last.
+    /// Latest first, so that the next one is at the end.
     private var later: [(due: ContinuousClock.Instant, job: TransferJob)] = []
 
     var isEmpty: Bool { count == 0 }
@@ -26,9 +26,9 @@ struct TransferQueue {
         return later.last.map { max($0.due, now) }
     }
 
-    /// Takes the next job that may start now: one that waited before a new one.
+    /// Removes the next job that may start now: a delayed one before a new one.
     ///
-    /// - Parameter newFirst: The other way round.
+    /// - Parameter newFirst: Prefers a new one.
     mutating func pop(at now: ContinuousClock.Instant, newFirst: Bool = false) -> TransferJob? {
         let hasNew = head < fresh.count
         if let last = later.last, last.due <= now, !newFirst || !hasNew { return later.popLast()?.job }
@@ -50,7 +50,7 @@ struct TransferQueue {
         for place in later.indices where later[place].due > now { later[place].due = now }
     }
 
-    /// Takes out every job for which `isUnwanted` holds.
+    /// Removes every job for which `isUnwanted` is true.
     mutating func remove(where isUnwanted: (TransferJob) -> Bool) -> [TransferJob] {
         let waiting = fresh[head...]
         let removed = waiting.filter(isUnwanted) + later.lazy.map(\.job).filter(isUnwanted)

@@ -1,4 +1,4 @@
-/// What a request asks the server to do.
+/// The method of a request.
 public enum TransferMethod: String, Sendable, Hashable {
     /// Fetch a body.
     case get = "GET"
@@ -6,7 +6,7 @@ public enum TransferMethod: String, Sendable, Hashable {
     case head = "HEAD"
     /// Store the uploaded body.
     case put = "PUT"
-    /// Hand the uploaded body over.
+    /// Send the uploaded body.
     case post = "POST"
     /// Remove.
     case delete = "DELETE"
@@ -20,14 +20,14 @@ public enum TransferUpload: Sendable, Hashable {
     case file(path: String, offset: UInt64, count: UInt64)
 }
 
-/// A file that takes the body of a 200 or 206 answer instead of memory.
+/// A file that receives the body of a 200 or 206 answer instead of memory.
 ///
-/// Bytes that the file has already are asked for no more (`Range`), on the first attempt and on every later one; a server
-/// that sends the whole body all the same makes the file start over. Bodies of other answers go to memory.
+/// Bytes that the file already contains are not requested again (`Range`), on the first attempt and on every later one.
+/// If a server sends the whole body anyway, the file starts over. Bodies of other answers go to memory.
 public struct TransferSink: Sendable, Hashable {
-    /// Made when it is not there.
+    /// Created when it does not exist.
     public var path: String
-    /// The largest file wanted, in bytes.
+    /// The largest accepted file, in bytes.
     public var maxBytes: UInt64
 
     /// A sink into the file at `path`.
@@ -37,16 +37,16 @@ public struct TransferSink: Sendable, Hashable {
     }
 }
 
-/// AWS Signature Version 4, made anew for every attempt by libcurl.
+/// AWS Signature Version 4, computed for every attempt by libcurl.
 ///
 /// libcurl 7.88 signs what it is given: the query must be sorted and every key followed by '=', and the caller sends
-/// `x-amz-content-sha256` itself. Only the request's own headers go along, because every one of them is signed.
+/// `x-amz-content-sha256` itself. Only the request's own headers are sent, because every one of them is signed.
 public struct TransferSigning: Sendable, Hashable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// The region in the signature's scope: `us-east-1`.
+    /// The region in the signature's scope, for example `us-east-1`.
     public let region: String
-    /// The service in the signature's scope: `s3`.
+    /// The service in the signature's scope, for example `s3`.
     public let service: String
-    /// May hold any character, ':' included.
+    /// May contain any character, including ':'.
     public let accessKey: String
     let secretKey: String
 
@@ -58,13 +58,13 @@ public struct TransferSigning: Sendable, Hashable, CustomStringConvertible, Cust
         self.secretKey = secretKey
     }
 
-    /// Names region and service only.
+    /// Contains only region and service.
     public var description: String { "SigV4(\(region)/\(service))" }
-    /// The same: a secret must not reach a log by way of a dump.
+    /// The same: a secret must not reach a log through a dump.
     public var debugDescription: String { description }
 
     var provider: String { "aws:amz:\(region):\(service)" }
-    /// libcurl takes 64 characters a part, and ':' parts them.
+    /// libcurl accepts 64 characters per part, separated by ':'.
     var isUsable: Bool {
         [region, service].allSatisfy { part in
             (1...63).contains(part.utf8.count) && part.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x3A }
@@ -73,31 +73,39 @@ public struct TransferSigning: Sendable, Hashable, CustomStringConvertible, Cust
     }
 }
 
-/// One request; a GET unless it says otherwise.
+/// One request; by default a GET.
 public struct TransferRequest: Sendable {
-    /// Chosen by the caller; comes back with the result.
+    /// Chosen by the caller and returned with the result.
     public var tag: UInt64
     /// An absolute http or https URL.
     public var url: String
-    /// Sent besides the client's own headers, and never to another host after a redirect.
+    /// Sent in addition to the client's own headers, and never to another host after a redirect.
     public var headers: [HeaderField]
-    /// What the server is to do; redirects are followed for a GET alone.
-    public var method = TransferMethod.get
-    /// What a PUT or POST sends; without it, nothing.
-    public var upload: TransferUpload?
-    /// Where the body goes; without it, to memory.
-    public var sink: TransferSink?
-    /// Asks for a part of the body, which goes to memory; not together with ``sink``, and not empty.
+    /// The method.
     ///
-    /// What a broken connection brought is not asked for again where the server names a strong ETag. A server that answers with the whole body, or
-    /// with another part, is refused before its first byte (`range-ignored`, `wrong-range`).
+    /// Redirects are followed only for a GET.
+    public var method = TransferMethod.get
+    /// The body of a PUT or POST; `nil` = empty.
+    public var upload: TransferUpload?
+    /// The file for the body; `nil` = memory.
+    public var sink: TransferSink?
+    /// Requests a part of the body, which is stored in memory.
+    ///
+    /// Not together with ``sink``, and not empty.
+    ///
+    /// Bytes of a broken connection are not requested again if the server sends a strong ETag. An answer with the whole
+    /// body or with another part is refused before its first byte (`range-ignored`, `wrong-range`).
     public var range: Range<UInt64>?
-    /// Whether it was given up before, while others were answered: its failures say nothing about the origin, and all count.
+    /// Whether it failed permanently before, while others were answered.
+    ///
+    /// Then its failures are no evidence against the origin, and all of them count.
     public var hasFailedBefore = false
-    /// How the request is signed; a signed one follows no redirect and carries none of the client's own headers.
+    /// How the request is signed.
+    ///
+    /// A signed request follows no redirect and contains none of the client's own headers.
     public var signing: TransferSigning?
 
-    /// Makes a GET request for `url` that is known to the caller as `tag`.
+    /// Creates a GET request for `url` that the caller identifies by `tag`.
     public init(tag: UInt64, url: String, headers: [HeaderField] = []) {
         self.tag = tag
         self.url = url
@@ -108,26 +116,28 @@ public struct TransferRequest: Sendable {
     var followsRedirects: Bool { method == .get && signing == nil }
 }
 
-/// An answer with the body exactly as it was sent: a content coding is reported, never undone.
+/// An answer with the body exactly as it was sent.
+///
+/// A content coding is reported, not decoded.
 public struct TransferResponse: Sendable {
     /// The HTTP status of the last attempt.
     public var status: Int
-    /// The body, still in its content coding; empty when it went to a file.
+    /// The body, still in its content coding; empty when it was written to a file.
     public var body: [UInt8]
-    /// The response headers that matter to tiles and blobs.
+    /// The response headers that are used for tiles and blobs.
     public var headers: ResponseHeaders
-    /// Attempts made, 1 for the first.
+    /// Number of attempts, 1 = only the first.
     public var attempts: Int
     /// Body bytes received over all attempts.
     public var received: Int
 }
 
-/// What became of a request.
+/// The result of a request.
 public struct TransferResult: Sendable {
     /// The tag of the request.
     public var tag: UInt64
-    /// The answer, whatever its status; or the failure of the last attempt.
+    /// The answer, whatever its status, or the failure of the last attempt.
     public var outcome: Result<TransferResponse, TransferError>
-    /// From handing over to the end of the last attempt.
+    /// The time from submission to the end of the last attempt.
     public var elapsed: Duration
 }

@@ -1,13 +1,15 @@
-/// CRC-32C (Castagnoli, as in iSCSI, RFC 3720): finds bugs and truncation; CURVE, not this, finds malice.
+/// CRC-32C (Castagnoli, as in iSCSI, RFC 3720).
 ///
-/// Slicing-by-8 over tables made once from the reversed polynomial 0x82F63B78.
+/// It detects bugs and truncation; CURVE protects against manipulation.
+///
+/// Slicing-by-8 with tables that are computed once from the reversed polynomial 0x82F63B78.
 public struct CRC32C: Sendable {
     private var state: UInt32 = 0xFFFF_FFFF
 
-    /// An empty sum.
+    /// The checksum of no bytes.
     public init() {}
 
-    /// The checksum of everything fed so far.
+    /// The checksum of all bytes so far.
     public var value: UInt32 { ~state }
 
     /// The checksum of `bytes` alone.
@@ -17,7 +19,7 @@ public struct CRC32C: Sendable {
         return sum.value
     }
 
-    /// Feeds `bytes` behind what was fed before.
+    /// Adds `bytes` to the checksum.
     ///
     /// Cost: one pass, no allocation.
     public mutating func update(_ bytes: ArraySlice<UInt8>) {
@@ -45,7 +47,7 @@ public struct CRC32C: Sendable {
         }
     }
 
-    /// Table `k` holds, at `k * 256 + b`, the sum of byte `b` followed by `k` zero bytes.
+    /// Entry `k * 256 + b` is the checksum of byte `b` followed by `k` zero bytes.
     private static let tables: [UInt32] = {
         var tables = [UInt32](repeating: 0, count: 8 * 256)
         for byte in 0..<256 {

@@ -1,14 +1,14 @@
-/// A message with the header it travels under: the content of one ZeroMQ frame.
+/// A message with its header: the content of one ZeroMQ frame.
 public struct Frame: Hashable, Sendable {
-    /// Random number of the process start the conversation belongs to, never 0.
+    /// Random number of the process that started the conversation, never 0.
     ///
-    /// An answer carries the asker's.
+    /// An answer has the number of the process that asked.
     public var session: UInt64
     /// Counts the frames of a sender from 1.
     public var seq: UInt64
-    /// The `seq` this frame answers, else 0.
+    /// The `seq` of the frame that this one answers, else 0.
     public var re: UInt64
-    /// The coordinator's incarnation, 0 while unknown.
+    /// The coordinator's epoch, 0 while unknown.
     public var epoch: UInt32
     /// Wire minor version of the sender.
     public var minor: UInt8
@@ -28,12 +28,14 @@ public struct Frame: Hashable, Sendable {
         self.message = message
     }
 
-    /// The frame's bytes; equal frames give equal bytes.
+    /// The frame's bytes.
     ///
-    /// - Throws: ``WireError`` `bad-value` when the session is 0, `too-large` or `bad-body` when the message cannot
-    ///   travel. The receiver would refuse the same.
+    /// Equal frames give equal bytes.
+    ///
+    /// - Throws: ``WireError`` `bad-value` when the session is 0, `too-large` or `bad-body` when the message cannot be
+    ///   sent. The receiver would refuse the same frames.
     public func encoded() throws(WireError) -> [UInt8] {
-        guard session != 0 else { throw WireError(.badValue, "A frame needs a session; 0 is none.") }
+        guard session != 0 else { throw WireError(.badValue, "The frame's session is 0; it must be random.") }
         let body = try message.encodedBody()
         guard let length = UInt32(exactly: body.count) else {
             throw WireError(.tooLarge, "The \(message.type) message has \(body.count) bytes.")
@@ -44,12 +46,14 @@ public struct Frame: Hashable, Sendable {
         return header.encoded(before: body) + body
     }
 
-    /// Decodes exactly one frame; never traps, whatever the bytes.
+    /// Decodes exactly one frame.
+    ///
+    /// Never traps, whatever the bytes.
     ///
     /// Checked in this order: length, magic, version, checksum, type, size, list lengths, body, values. Memory is
     /// bounded by the type's limits before the body is decoded.
     ///
-    /// - Throws: ``WireError``, with the header when there is one to answer.
+    /// - Throws: ``WireError``, with the header if the frame can be answered.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         let header = try FrameHeader(decoding: bytes)
         let sums = FrameHeader.checksums(of: bytes)
@@ -61,7 +65,7 @@ public struct Frame: Hashable, Sendable {
         }
         guard let type = MessageType(rawValue: header.type) else {
             throw WireError(
-                .unsupported, "Message type \(header.type) of wire minor \(header.minor) is not known here.",
+                .unsupported, "Message type \(header.type) of wire minor \(header.minor) is unknown to this build.",
                 header: header)
         }
         do {

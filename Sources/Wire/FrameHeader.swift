@@ -8,7 +8,7 @@
 ///      8  4  body length             48  …  body
 ///     12  4  payload length (0)
 ///
-/// Source of the layout: Packhorse's own protocol PHP/1; the fixed head follows the habit of Flux RFC 3.
+/// Source of the layout: Packhorse's own protocol PHP/1. The fixed header is similar to that of Flux RFC 3.
 public struct FrameHeader: Hashable, Sendable {
     /// Size of a header.
     ///
@@ -19,24 +19,32 @@ public struct FrameHeader: Hashable, Sendable {
 
     /// Wire minor version of the sender.
     public var minor: UInt8
-    /// The raw message type; may be one this build does not know.
+    /// The raw message type.
+    ///
+    /// It may be unknown to this build.
     public var type: UInt8
     /// Length of the body.
     ///
     /// Unit: bytes.
     public var bodyLength: UInt32
-    /// Random number of the sending process start, never 0; an answer carries the asker's.
+    /// Random number of the sending process, never 0.
+    ///
+    /// An answer has the number of the process that asked.
     public var session: UInt64
-    /// Counts the frames of a sender from 1; gaps are logged, not fatal.
+    /// Counts the frames of a sender from 1.
+    ///
+    /// Gaps are logged and not fatal.
     public var seq: UInt64
-    /// The `seq` this frame answers, else 0.
+    /// The `seq` of the frame that this one answers, else 0.
     public var re: UInt64
-    /// The coordinator's incarnation, 0 while the sender does not know it.
+    /// The coordinator's epoch, 0 while the sender does not know it.
     public var epoch: UInt32
 
-    /// Reads and checks the header of `frame`, whose body must fill the frame exactly.
+    /// Reads and checks the header of `frame`.
     ///
-    /// The checksum is compared by ``Frame``, behind all checks made here.
+    /// The body must fill the rest of the frame exactly.
+    ///
+    /// The checksum is compared by ``Frame``, after all checks made here.
     ///
     /// - Throws: ``WireError`` `bad-length`, `bad-magic`, `version-mismatch`, `unsupported` or `bad-value`.
     init(decoding frame: [UInt8]) throws(WireError) {
@@ -44,12 +52,12 @@ public struct FrameHeader: Hashable, Sendable {
             throw WireError(.badLength, "The frame has \(frame.count) bytes; a header alone has \(Self.byteCount).")
         }
         guard frame[0..<4].elementsEqual(Self.magic) else {
-            throw WireError(.badMagic, "The frame does not begin with 'PKH1'; the peer is not a Packhorse.")
+            throw WireError(.badMagic, "The frame does not begin with 'PKH1'; the peer is not a Packhorse process.")
         }
         guard frame[4] == WireVersion.major else {
             throw WireError(
                 .versionMismatch,
-                "The peer speaks wire version \(frame[4]).\(frame[5]); this build speaks \(WireVersion.description)."
+                "The peer uses wire version \(frame[4]).\(frame[5]); this build uses \(WireVersion.description)."
                     + " Upgrade the older of the two.")
         }
         minor = frame[5]
@@ -63,7 +71,7 @@ public struct FrameHeader: Hashable, Sendable {
         guard frame[7] == 0, payloadLength == 0 else {
             throw WireError(
                 .unsupported,
-                "The frame has flags \(frame[7]) and a payload of \(payloadLength) bytes; this build knows neither.",
+                "The frame has flags \(frame[7]) and a payload of \(payloadLength) bytes; this build supports neither.",
                 header: self)
         }
         guard Int(bodyLength) == frame.count - Self.byteCount else {
@@ -85,7 +93,7 @@ public struct FrameHeader: Hashable, Sendable {
         self.epoch = epoch
     }
 
-    /// A frame of any type and body whose header fits, as only a fuzzer would make it.
+    /// A frame of any type and body that fits a header, for fuzzing.
     package static func framed(type: UInt8, body: [UInt8]) -> [UInt8] {
         let header = FrameHeader(
             minor: WireVersion.minors.upperBound, type: type, bodyLength: UInt32(truncatingIfNeeded: body.count),
@@ -93,7 +101,7 @@ public struct FrameHeader: Hashable, Sendable {
         return header.encoded(before: body) + body
     }
 
-    /// The header's bytes with the checksum over itself and `body`.
+    /// The header's bytes with the checksum over header and `body`.
     func encoded(before body: [UInt8]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.byteCount + body.count)
@@ -112,9 +120,9 @@ public struct FrameHeader: Hashable, Sendable {
         return bytes
     }
 
-    /// The checksum a frame carries, and the one it should carry.
+    /// The checksum in a frame, and the expected one.
     ///
-    /// `frame` has at least a header.
+    /// `frame` must contain at least a header.
     static func checksums(of frame: [UInt8]) -> (found: UInt32, expected: UInt32) {
         var sum = CRC32C()
         sum.update(frame[0..<44])
@@ -122,7 +130,7 @@ public struct FrameHeader: Hashable, Sendable {
         return (integer(frame, 44), sum.value)
     }
 
-    /// `offset` and the integer's width lie within the 48 bytes checked first.
+    /// `offset` and the integer's width are within the 48 bytes that were checked first.
     private static func integer<T: FixedWidthInteger & UnsignedInteger>(_ bytes: [UInt8], _ offset: Int) -> T {
         var value: T = 0
         for at in stride(from: offset + T.bitWidth / 8 - 1, through: offset, by: -1) {

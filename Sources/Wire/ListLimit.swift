@@ -1,4 +1,4 @@
-/// How often the field at `path` may occur in one body, all its parents together.
+/// The limit for the occurrences of the field at `path` in one body, over all its parents.
 struct ListLimit: Sendable {
     let path: [UInt32]
     let most: Int
@@ -8,11 +8,11 @@ struct ListLimit: Sendable {
         self.most = most
     }
 
-    /// Walks `body` without allocating and counts the field.
+    /// Counts the field in `body` without allocating.
     ///
-    /// A packed list counts once; its elements are bounded by the size of the body and counted again after decoding.
+    /// A packed list counts once. Its elements are bounded by the size of the body and counted again after decoding.
     ///
-    /// - Returns: The count, or `nil` when the bytes are no protobuf message.
+    /// - Returns: The count, or `nil` when the bytes are not a protobuf message.
     func count(in body: ArraySlice<UInt8>) -> Int? { Self.count(path[...], in: body) }
 
     private static func count(_ path: ArraySlice<UInt32>, in body: ArraySlice<UInt8>) -> Int? {
@@ -28,7 +28,9 @@ struct ListLimit: Sendable {
     }
 }
 
-/// Steps over the fields of one protobuf message; groups, which no schema of ours has, count as malformed.
+/// Iterates over the fields of one protobuf message.
+///
+/// Groups count as malformed, because our schemas have none.
 private struct FieldWalker {
     private let bytes: ArraySlice<UInt8>
     private var at: Int
@@ -40,7 +42,7 @@ private struct FieldWalker {
 
     var isAtEnd: Bool { at == bytes.endIndex }
 
-    /// The next field with its content if it is length-delimited, `nil` at the end or at bytes that are no field.
+    /// The next field, with its content if it is length-delimited; `nil` at the end or at invalid bytes.
     mutating func next() -> (number: UInt32, content: ArraySlice<UInt8>)? {
         guard let tag = varint(), let number = UInt32(exactly: tag >> 3) else { return nil }
         switch tag & 7 {

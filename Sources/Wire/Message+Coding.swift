@@ -1,10 +1,12 @@
 internal import SwiftProtobuf
 
 extension Message {
-    /// Nesting deeper than this is refused; the schema's deepest is Jobs › JobStatus › TileFailure › Tile.
+    /// Deeper nesting is refused.
+    ///
+    /// The deepest of the schema is Jobs › JobStatus › TileFailure › Tile.
     static let maxDepth = 8
 
-    /// The body's bytes: canonical, so that equal messages give equal bytes.
+    /// The body's bytes in canonical form: equal messages give equal bytes.
     ///
     /// - Throws: ``WireError`` `too-large`, or `bad-body` for text that cannot be encoded.
     func encodedBody() throws(WireError) -> [UInt8] {
@@ -33,7 +35,7 @@ extension Message {
             guard count <= limit.most else {
                 let path = limit.path.map(String.init).joined(separator: ".")
                 throw WireError(
-                    .tooMany, "The \(type) message has \(count) entries in field \(path); at most \(limit.most) may be."
+                    .tooMany, "The \(type) message has \(count) entries in field \(path); the limit is \(limit.most)."
                 )
             }
         }
@@ -98,7 +100,7 @@ extension Message {
     private static func checkSize(_ type: MessageType, _ count: Int) throws(WireError) {
         guard count <= type.maxBodyBytes else {
             throw WireError(
-                .tooLarge, "The \(type) message has \(count) bytes; at most \(type.maxBodyBytes) fit its type.")
+                .tooLarge, "The \(type) message has \(count) bytes; the limit for its type is \(type.maxBodyBytes).")
         }
     }
 

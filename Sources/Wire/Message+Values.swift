@@ -1,7 +1,9 @@
 internal import Tiles
 
 extension Message {
-    /// Checks what the schema cannot say: digests, ranges, choices and list lengths, so that no reader has to.
+    /// Checks what the schema cannot express: digests, ranges, choices and list lengths.
+    ///
+    /// Readers need no further checks.
     ///
     /// - Throws: ``WireError`` `bad-value` or `too-many`.
     func checkValues() throws(WireError) {
@@ -32,7 +34,7 @@ extension Message {
             try Self.checkDigest(body.digest.count, type)
             try Self.check(body.data.count, atMost: MessageType.maxChunkBytes, "bytes")
             guard !body.offset.addingReportingOverflow(UInt64(body.data.count)).overflow else {
-                throw WireError(.badValue, "The chunk's end is beyond any file.")
+                throw WireError(.badValue, "The chunk's end is beyond the largest file size.")
             }
         case .putEnd(let body): try Self.checkDigest(body.digest.count, type)
         case .stored(let body): try Self.checkDigest(body.digest.count, type)
@@ -61,7 +63,7 @@ extension Message {
 
     private static func checkVersion(_ version: String) throws(WireError) {
         guard version.utf8.count <= 512 else {
-            throw WireError(.badValue, "A source's version has \(version.utf8.count) bytes; at most 512 may be.")
+            throw WireError(.badValue, "A source's version has \(version.utf8.count) bytes; the limit is 512.")
         }
     }
 
@@ -69,7 +71,7 @@ extension Message {
         try checkOrigin(use.origin)
         let held = use.held
         guard held.perSecond.isFinite, held.perSecond >= 0, held.burst.isFinite, held.burst >= 0 else {
-            throw WireError(.badValue, "The share claimed of '\(use.origin.prefix(80))' is not a rate.")
+            throw WireError(.badValue, "The reported share of '\(use.origin.prefix(80))' is not a rate.")
         }
     }
 
@@ -134,8 +136,8 @@ extension Message {
         guard submit.tileset.count <= MessageType.maxTilesetBytes else {
             throw WireError(
                 .tooLarge,
-                "The tileset's description has \(submit.tileset.count) bytes; at most \(MessageType.maxTilesetBytes)"
-                    + " travel with every offer. Shorten its vector_layers.")
+                "The tileset's description has \(submit.tileset.count) bytes; the limit is \(MessageType.maxTilesetBytes),"
+                    + " because every offer contains it. Shorten its vector_layers.")
         }
         try checkFormats(submit.formats)
         try checkEdition(submit.edition, style: submit.style)
@@ -157,7 +159,7 @@ extension Message {
         }
     }
 
-    /// Formats have short names, each once.
+    /// Formats have short names, and each occurs once.
     static func checkFormats(_ formats: [String]) throws(WireError) {
         try check(formats.count, atMost: MessageType.maxFormats, "formats")
         for format in formats {
@@ -166,16 +168,16 @@ extension Message {
                 && format.utf8.allSatisfy {
                     (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == 0x2D
                 }
-            guard isName else { throw WireError(.badValue, "'\(format.prefix(40))' does not name a format.") }
+            guard isName else { throw WireError(.badValue, "'\(format.prefix(40))' is not a format name.") }
         }
         guard Set(formats).count == formats.count else {
-            throw WireError(.badValue, "The formats \(formats.joined(separator: ", ")) name one twice.")
+            throw WireError(.badValue, "The formats \(formats.joined(separator: ", ")) contain a duplicate.")
         }
     }
 
     static func checkEdition(_ edition: PBEdition, style: String) throws(WireError) {
         guard style.utf8.count <= 2048 else {
-            throw WireError(.badValue, "The style's address has \(style.utf8.count) bytes; at most 2048 may be.")
+            throw WireError(.badValue, "The style's address has \(style.utf8.count) bytes; the limit is 2048.")
         }
         if let problem = edition.problem { throw WireError(.badValue, problem) }
     }
@@ -192,7 +194,7 @@ extension Message {
 
     private static func check(_ count: Int, atMost most: Int, _ what: String) throws(WireError) {
         guard count <= most else {
-            throw WireError(.tooMany, "The message has \(count) \(what); at most \(most) may be.")
+            throw WireError(.tooMany, "The message has \(count) \(what); the limit is \(most).")
         }
     }
 

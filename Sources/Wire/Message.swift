@@ -1,8 +1,8 @@
 internal import SwiftProtobuf
 
-/// One message of the cluster: what a frame carries behind its header.
+/// One message of the cluster: the content of a frame after its header.
 ///
-/// The bodies are generated from packhorse.proto, which says what each field means.
+/// The bodies are generated from packhorse.proto, which documents each field.
 public enum Message: Hashable, Sendable {
     // Worker to coordinator.
     case hello(PBHello)

@@ -79,10 +79,10 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
 
     /// Largest tileset description in a submission.
     ///
-    /// Unit: bytes. Every offer repeats it beside its mask, and must fit a work frame.
+    /// Unit: bytes. Every offer contains it together with its mask, and must fit a work frame.
     public static let maxTilesetBytes = 128 << 10
 
-    /// Most formats of a package beside MBTiles, and most that a worker may say it writes.
+    /// Largest number of formats of a package in addition to MBTiles, and of formats in a worker's hello.
     public static let maxFormats = 32
 
     /// Largest body of this type.
@@ -110,7 +110,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     /// All are of minor 0; a type that a later minor adds gets a case here.
     public var minor: UInt8 { 0 }
 
-    /// Bounds of the lists in this type, counted before they are decoded: a path of field numbers and the most allowed.
+    /// Limits of the lists in this type, counted before they are decoded: a path of field numbers and the limit.
     var listLimits: [ListLimit] {
         switch self {
         case .hello: [.init([10], 64), .init([11], 64), .init([12], 1024), .init([14], Self.maxFormats)]

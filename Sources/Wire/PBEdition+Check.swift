@@ -1,5 +1,5 @@
 extension PBEdition {
-    /// An edition of a data group and a language; empty texts stand for none.
+    /// A catalog channel of a data group and a language; empty text = none.
     public init(group: String, language: String) {
         self.init()
         self.group = group
@@ -9,16 +9,18 @@ extension PBEdition {
     /// Whether it is the catalog at the root.
     public var isRoot: Bool { group.isEmpty && language.isEmpty }
 
-    /// For people: `terrain/de`; empty for the root.
+    /// Text for people: `terrain/de`; empty for the root.
     public var label: String { [group, language].filter { !$0.isEmpty }.joined(separator: "/") }
 
-    /// Why it cannot be an edition, or `nil`.
+    /// Why it is not a valid channel, or `nil`.
     ///
-    /// A group has 1 to 32 lower-case letters, digits and hyphens, a letter or digit first. A language is a code in the form of BCP 47:
-    /// two or three lower-case letters, then parts of one to eight letters and digits. So neither can name a folder that a catalog has for itself.
+    /// A group has 1 to 32 lower-case letters, digits and hyphens, and begins with a letter or digit. A language is a
+    /// code in the form of BCP 47: two or three lower-case letters, then parts of one to eight letters and digits. So
+    /// neither can equal the name of a folder that the catalog uses itself.
     public var problem: String? {
         if !group.isEmpty, !Self.isGroup(group) {
-            return "'\(group.prefix(40))' cannot name a data group: 1 to 32 of a-z, 0-9 and '-', no '-' first."
+            return
+                "'\(group.prefix(40))' is not a valid data group. Use 1 to 32 of a-z, 0-9 and '-', without '-' at the start."
         }
         if !language.isEmpty, !Self.isLanguage(language) {
             return "'\(language.prefix(40))' is not a language code such as en, de or zh-Hans."

@@ -1,7 +1,9 @@
 internal import SwiftProtobuf
 
 extension PBLoggedChange {
-    /// The change as it is kept in the state file; equal changes give equal bytes.
+    /// The change in the form of the state file.
+    ///
+    /// Equal changes give equal bytes.
     ///
     /// - Throws: ``WireError`` `bad-body`.
     public func encoded() throws(WireError) -> [UInt8] {
@@ -14,7 +16,7 @@ extension PBLoggedChange {
         }
     }
 
-    /// Decodes a change that was kept.
+    /// Decodes a stored change.
     ///
     /// - Throws: ``WireError`` `bad-body`.
     public init(decoding bytes: [UInt8]) throws(WireError) {

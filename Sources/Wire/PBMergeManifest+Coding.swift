@@ -6,7 +6,9 @@ extension PBMergeManifest {
     /// Unit: bytes. The planet to z16 is 1.4 million batches of 34 bytes each.
     public static let maxBytes = 64 << 20
 
-    /// The manifest as it is stored in the blob store; equal manifests give equal bytes.
+    /// The manifest in the form of the blob store.
+    ///
+    /// Equal manifests give equal bytes.
     ///
     /// - Throws: ``WireError`` `too-large` or `bad-body`.
     public func encoded() throws(WireError) -> [UInt8] {
@@ -26,7 +28,7 @@ extension PBMergeManifest {
     /// - Throws: ``WireError`` `too-large`, `bad-body` or `bad-value`.
     public init(decoding bytes: [UInt8]) throws(WireError) {
         guard bytes.count <= Self.maxBytes else {
-            throw WireError(.tooLarge, "The merge manifest has \(bytes.count) bytes; at most \(Self.maxBytes) may be.")
+            throw WireError(.tooLarge, "The merge manifest has \(bytes.count) bytes; the limit is \(Self.maxBytes).")
         }
         var options = BinaryDecodingOptions()
         options.messageDepthLimit = 8
@@ -40,7 +42,7 @@ extension PBMergeManifest {
             bounds.allSatisfy(\.isFinite), shardFooters.isEmpty || shardFooters.count == shards.count,
             shardFooters.allSatisfy({ $0.isEmpty || $0.count == 32 })
         else {
-            throw WireError(.badValue, "The merge manifest of '\(packageID)' has bad zooms, digests or bounds.")
+            throw WireError(.badValue, "The merge manifest of '\(packageID)' has invalid zooms, digests or bounds.")
         }
         try Message.checkFormats(formats)
         try Message.checkEdition(edition, style: style)

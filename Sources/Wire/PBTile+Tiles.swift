@@ -10,9 +10,9 @@ extension PBTile {
         y = UInt32(tile.y)
     }
 
-    /// The tile, or `nil` when the numbers name none.
+    /// The tile, or `nil` when the numbers are not a valid tile.
     ///
-    /// Messages out of the decoder hold only real tiles.
+    /// Decoded messages contain only valid tiles.
     public var tileID: TileID? { TileID(zoom: Int(zoom), x: Int(x), y: Int(y)) }
 }
 
@@ -26,12 +26,12 @@ extension PBBox {
         north = box.north
     }
 
-    /// Whether no side is infinite or not a number.
+    /// Whether all sides are finite numbers.
     var isFinite: Bool { west.isFinite && south.isFinite && east.isFinite && north.isFinite }
 
     /// The box.
     ///
-    /// - Throws: `TilesError` when the sides make no box.
+    /// - Throws: `TilesError` when the sides are not a valid box.
     public func boundingBox() throws(TilesError) -> BoundingBox {
         try BoundingBox(west: west, south: south, east: east, north: north)
     }

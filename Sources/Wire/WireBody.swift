@@ -1,6 +1,6 @@
 /// A message body that can be filled in one expression, so that its users need not import SwiftProtobuf.
 public protocol WireBody {
-    /// The body with every field at its default.
+    /// The body with all fields at their defaults.
     init()
 }
 

@@ -1,8 +1,10 @@
 public import Errors
 
-/// Why a frame or message was refused; the refused bytes have changed nothing.
+/// Why a frame or message was refused.
+///
+/// The refused bytes have no effect.
 public struct WireError: CodedError {
-    /// A stable name of what went wrong.
+    /// A stable code for the kind of error.
     ///
     /// Texts may change, codes may not.
     public enum Code: String, ErrorCode {
@@ -12,13 +14,13 @@ public struct WireError: CodedError {
         case badLength = "bad-length"
         /// The CRC-32C does not match.
         case badChecksum = "bad-checksum"
-        /// The sender speaks another major version, or the minor ranges do not meet.
+        /// The sender uses another major version, or the minor ranges do not overlap.
         case versionMismatch = "version-mismatch"
-        /// A message type, flag or payload this version does not know.
+        /// A message type, flag or payload that is unknown to this version.
         case unsupported
-        /// The body exceeds the bound of its type.
+        /// The body exceeds the limit of its type.
         case tooLarge = "too-large"
-        /// A list inside the body exceeds its bound.
+        /// A list in the body exceeds its limit.
         case tooMany = "too-many"
         /// The body is not a message of its type.
         case badBody = "bad-body"
@@ -42,11 +44,11 @@ public struct WireError: CodedError {
         }
     }
 
-    /// What went wrong, for programs.
+    /// The kind of error, for programs.
     public let code: Code
-    /// What went wrong, for people: what failed, found and expected.
+    /// Text for people: what failed, found and expected.
     public let message: String
-    /// The header, when it was whole and of our major version: enough to answer the sender.
+    /// The header, if it was complete and of our major version: enough to answer the sender.
     public let header: FrameHeader?
 
     init(_ code: Code, _ message: String, header: FrameHeader? = nil) {
@@ -55,7 +57,7 @@ public struct WireError: CodedError {
         self.header = header
     }
 
-    /// The same refusal with the header it belongs to.
+    /// The same error with the header of the frame.
     func of(_ header: FrameHeader) -> WireError { WireError(code, message, header: header) }
 
 }

@@ -1,12 +1,14 @@
-/// Versions of the wire: peers of another major version are refused, minors are negotiated in hello and welcome.
+/// Versions of the wire protocol.
+///
+/// Peers of another major version are refused; minors are negotiated in hello and welcome.
 public enum WireVersion {
     /// The major version, in every header.
     ///
     /// Raised when the header or the meaning of a message changes.
     public static let major: UInt8 = 1
-    /// The minor versions this build can speak.
+    /// The minor versions that this build supports.
     ///
-    /// Raised when a message or a field with meaning is added after a release. This version and those before it are spoken.
+    /// Raised when a message or a field with meaning is added after a release. This version and earlier ones are supported.
     public static let minors: ClosedRange<UInt8> = 0...0
 
     /// "1.0", or "1.0-2" for a range.
@@ -14,7 +16,7 @@ public enum WireVersion {
         minors.lowerBound == minors.upperBound
         ? "\(major).\(minors.upperBound)" : "\(major).\(minors.lowerBound)-\(minors.upperBound)"
 
-    /// The highest minor version that both sides speak.
+    /// The highest minor version that both sides support.
     ///
     /// - Parameters:
     ///   - minimum: The peer's lowest minor, from its hello.
@@ -31,7 +33,7 @@ public enum WireVersion {
         guard common >= minimum, common >= UInt32(own.lowerBound) else {
             throw WireError(
                 .versionMismatch,
-                "The peer speaks wire \(major).\(minimum) to \(major).\(maximum); this build speaks"
+                "The peer uses wire \(major).\(minimum) to \(major).\(maximum); this build uses"
                     + " \(major).\(own.lowerBound) to \(major).\(own.upperBound). Upgrade the older of the two.")
         }
         return UInt8(truncatingIfNeeded: common)

@@ -11,7 +11,7 @@
 /// The bodies of the cluster's messages, protocol PHP/1. One message travels in one ZeroMQ frame:
 /// a 48-byte header (FrameHeader.swift), then exactly one of these bodies. Every length is bounded by the frame,
 /// every frame by the socket. Field numbers are never reused; unknown fields are skipped.
-/// Times are durations in milliseconds; wall times (`wall_ms`, `submitted_ms` and the like) are for display and filters only.
+/// Times are durations in milliseconds; wall times (such as `wall_ms` and `submitted_ms`) are for display and filters only.
 /// After a change: `make proto`, commit both files; `make check` refuses a schema that does not match the Swift code.
 
 #if canImport(FoundationEssentials)
@@ -45,7 +45,7 @@ public nonisolated struct PBHello: Sendable {
   /// "packhorse 0.1.0"
   public var build: String = String()
 
-  /// shown by `packhorse workers`; unique only by habit
+  /// shown by `packhorse workers`; not guaranteed to be unique
   public var name: String = String()
 
   public var host: String = String()
@@ -63,13 +63,13 @@ public nonisolated struct PBHello: Sendable {
 
   public var packageFormats: [UInt32] = []
 
-  /// work still in hand from before a reconnect
+  /// leases held since before a reconnect
   public var held: [PBHeldLease] = []
 
   /// no shared blob store: blobs travel over the blob socket
   public var streams: Bool = false
 
-  /// formats it writes beside the MBTiles package
+  /// formats written in addition to MBTiles
   public var exports: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -89,7 +89,7 @@ public nonisolated struct PBHeldLease: Sendable {
   public init() {}
 }
 
-/// Absolute number of further offers the worker can take now; a lost one heals with the next.
+/// Absolute number of further offers that the worker can take now. The next message corrects a lost one.
 public nonisolated struct PBReady: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -102,7 +102,7 @@ public nonisolated struct PBReady: Sendable {
   public init() {}
 }
 
-/// Sent by the work loop itself, so that a hung worker falls silent. Renews the named leases.
+/// Sent by the work loop itself, so that a hung worker sends nothing. Renews the named leases.
 public nonisolated struct PBProgress: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -110,13 +110,13 @@ public nonisolated struct PBProgress: Sendable {
 
   public var leases: [PBLeaseProgress] = []
 
-  /// what was done to origins since the last report that was answered
+  /// use of origins since the last answered report
   public var origins: [PBOriginUse] = []
 
-  /// highest RateGrant.round applied: what was granted before it no longer counts
+  /// highest RateGrant.round applied: earlier grants no longer count
   public var grants: UInt64 = 0
 
-  /// every live grant of an earlier coordinator is in `origins`; until this is answered once
+  /// `origins` contains every live grant of an earlier coordinator run; set until one answer
   public var namesHeld: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -124,7 +124,7 @@ public nonisolated struct PBProgress: Sendable {
   public init() {}
 }
 
-/// What one worker did to one origin since its last report, and how that was received.
+/// What one worker did to one origin since its last report, and the results.
 public nonisolated struct PBOriginUse: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -145,13 +145,13 @@ public nonisolated struct PBOriginUse: Sendable {
   /// other 5xx, no connection, timeouts
   public var failed: UInt64 = 0
 
-  /// largest Retry-After heard, 0 = none
+  /// largest received Retry-After, 0 = none
   public var retryAfterMs: UInt64 = 0
 
   /// requests that wait for a permit now
   public var waiting: UInt64 = 0
 
-  /// a live grant of an earlier coordinator; see Progress.names_held
+  /// a live grant of an earlier coordinator run; see Progress.names_held
   public var held: PBHeldShare {
     get {_held ?? PBHeldShare()}
     set {_held = newValue}
@@ -164,7 +164,7 @@ public nonisolated struct PBOriginUse: Sendable {
   /// of failed: 503 without Retry-After
   public var busy: UInt64 = 0
 
-  /// how long the answered requests took, added up; 0 = not known
+  /// sum of the durations of the answered requests; 0 = unknown
   public var occupiedMs: UInt64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -174,7 +174,7 @@ public nonisolated struct PBOriginUse: Sendable {
   fileprivate var _held: PBHeldShare? = nil
 }
 
-/// A share of an origin's budget that a worker holds. Older workers claim none and wait until all old grants have run out.
+/// A share of an origin's budget that a worker holds. Older workers report none and wait until all old grants have expired.
 public nonisolated struct PBHeldShare: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -199,7 +199,7 @@ public nonisolated struct PBLeaseProgress: Sendable {
 
   public var token: UInt64 = 0
 
-  /// tiles settled so far (stored, empty or failed)
+  /// tiles completed so far (stored, empty or failed)
   public var done: UInt64 = 0
 
   /// body bytes received so far
@@ -273,16 +273,16 @@ public nonisolated struct PBFetchResult: Sendable {
   /// of stored and empty: taken from the offer's sources
   public var reused: UInt64 = 0
 
-  /// of stored: the origin said that they are as the offer's base has them, and sent no body
+  /// of stored: the origin confirmed the version in the offer's `base` and sent no body
   public var notModified: UInt64 = 0
 
   /// body bytes the origin sent, in its coding, over all attempts
   public var received: UInt64 = 0
 
-  /// SHA-256 in the shard's footer, which stands for all its tiles and bodies; 32 bytes, none from older workers
+  /// SHA-256 in the shard's footer, over all its tiles and bodies; 32 bytes, empty from older workers
   public var shardFooter: Data = Data()
 
-  /// which version of the source's data the shard is made from; empty = a server, or an older worker
+  /// version of the source's data in the shard; empty = a server, or an older worker
   public var sourceVersion: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -340,7 +340,7 @@ public nonisolated struct PBMergeResult: Sendable {
   public init() {}
 }
 
-/// The attempt failed as a whole (disk full, bad tileset, lost shard); the lease ends.
+/// The attempt failed completely (disk full, invalid tileset, lost shard); the lease ends.
 public nonisolated struct PBFail: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -362,7 +362,7 @@ public nonisolated struct PBFail: Sendable {
   public init() {}
 }
 
-/// Leases given back untouched (drain); costs no attempt.
+/// Leases returned without an attempt (drain). Costs no attempt.
 public nonisolated struct PBReturn: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -399,10 +399,10 @@ public nonisolated struct PBWelcome: Sendable {
   /// send Progress at least this often
   public var heartbeatMs: UInt32 = 0
 
-  /// of the leases held: still the worker's; drop all others
+  /// of the leases held: those that are still valid; drop all others
   public var adopted: [UInt64] = []
 
-  /// where this host streams blobs, 0 = nowhere
+  /// port where this host streams blobs, 0 = none
   public var blobPort: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -492,7 +492,7 @@ public nonisolated struct PBFetchWork: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// index tile: every tile of the batch is this tile or lies below it
+  /// index tile: every tile of the batch is this tile or below it
   public var cell: PBTile {
     get {_cell ?? PBTile()}
     set {_cell = newValue}
@@ -515,22 +515,22 @@ public nonisolated struct PBFetchWork: Sendable {
   /// canonical JSON of the tileset
   public var tileset: Data = Data()
 
-  /// whose budget the requests draw from; empty = no shared budget
+  /// the origin whose budget the requests use; empty = no shared budget
   public var origin: String = String()
 
-  /// shards, SHA-256 each: a tile that one of them holds is taken from there, not fetched
+  /// shards, SHA-256 each: a tile in one of them is taken from there and not fetched
   public var sources: [Data] = []
 
-  /// shards of an earlier build, SHA-256 each: the origin is asked whether their tiles have changed
+  /// shards of a previous build, SHA-256 each: the origin is asked whether their tiles have changed
   public var base: [Data] = []
 
-  /// the first of `sources` is what an earlier attempt at this batch left: what it lacks failed then
+  /// the first of `sources` is from an earlier attempt at this batch: tiles that it lacks failed then
   public var partialFirst: Bool = false
 
-  /// the version of the source's data that the job is made from: the batch fails if it has another; empty = not known yet
+  /// required version of the source's data: the batch fails if it has another; empty = unknown
   public var sourceVersion: String = String()
 
-  /// the version that `sources` are made from: they are not used if the batch has another; empty = any
+  /// version of the data in `sources`: they are not used if the batch has another; empty = any
   public var sourcesVersion: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -555,7 +555,7 @@ public nonisolated struct PBMergeWork: Sendable {
   public init() {}
 }
 
-/// Kept as a blob, because its list outgrows a frame. Serialized once per package.
+/// Stored as a blob, because its list is too large for a frame. Serialized once per package.
 public nonisolated struct PBMergeManifest: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -582,13 +582,13 @@ public nonisolated struct PBMergeManifest: Sendable {
   /// one box; west > east crosses the antimeridian
   public var bounds: [PBBox] = []
 
-  /// tiles of the mask that no shard may mention: those that failed for good
+  /// largest number of the mask's tiles that may be in no shard: those that failed permanently
   public var allowedMissing: UInt64 = 0
 
-  /// what else is written from the merged package
+  /// further formats written from the merged package
   public var formats: [String] = []
 
-  /// URL of the style that goes into a format that holds one; {key} and {language} as in the tileset
+  /// URL of the style for formats that contain one; {key} and {language} as in the tileset
   public var style: String = String()
 
   public var edition: PBEdition {
@@ -600,10 +600,10 @@ public nonisolated struct PBMergeManifest: Sendable {
   /// Clears the value of `edition`. Subsequent reads from it will return its default value.
   public mutating func clearEdition() {self._edition = nil}
 
-  /// of the data, for formats that date their rows; 2026-10-01
+  /// date of the data, for formats with dated rows; 2026-10-01
   public var dataDate: String = String()
 
-  /// FetchResult.shard_footer of each of `shards`; no bytes where it is not known
+  /// FetchResult.shard_footer of each of `shards`; empty where unknown
   public var shardFooters: [Data] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -621,7 +621,7 @@ public nonisolated struct PBPong: Sendable {
   /// leases the worker must stop and forget
   public var cancelled: [UInt64] = []
 
-  /// finish or give back, then leave
+  /// finish or give back the leases, then leave
   public var draining: Bool = false
 
   /// replace those held before
@@ -632,7 +632,7 @@ public nonisolated struct PBPong: Sendable {
   public init() {}
 }
 
-/// The worker's share of an origin's budget. Without a live grant no request starts; what expires stops.
+/// The worker's share of an origin's budget. Without a live grant no request starts. Requests under an expired grant are cancelled.
 public nonisolated struct PBRateGrant: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -645,7 +645,7 @@ public nonisolated struct PBRateGrant: Sendable {
 
   public var burst: Double = 0
 
-  /// requests in flight at once; 0 = none may start
+  /// requests in flight at the same time; 0 = none may start
   public var concurrency: UInt32 = 0
 
   public var ttlMs: UInt32 = 0
@@ -653,7 +653,7 @@ public nonisolated struct PBRateGrant: Sendable {
   /// rises with every change, over all origins and workers
   public var round: UInt64 = 0
 
-  /// report at least so often; 0 = at the worker's own pace
+  /// largest interval of reports; 0 = the worker's own interval
   public var reportMs: UInt32 = 0
 
   /// rises when an operator lifts a block: waits for a Retry-After end
@@ -708,7 +708,7 @@ public nonisolated struct PBStale: Sendable {
   public init() {}
 }
 
-/// Answer to anything from a session the coordinator does not know: say Hello again.
+/// Answer to any message from an unknown session: the worker must send Hello again.
 public nonisolated struct PBUnknownSession: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -773,7 +773,7 @@ public nonisolated struct PBSubmit: @unchecked Sendable {
     set {_uniqueStorage()._priority = newValue}
   }
 
-  /// 0...1: share of failed tiles a package may lack; beyond it the job fails
+  /// 0...1: largest share of failed tiles in a package; above it the job fails
   public var allowedMissing: Double {
     get {_storage._allowedMissing}
     set {_uniqueStorage()._allowedMissing = newValue}
@@ -784,25 +784,25 @@ public nonisolated struct PBSubmit: @unchecked Sendable {
     set {_uniqueStorage()._dryRun = newValue}
   }
 
-  /// share among jobs of one priority; 0 = 1
+  /// relative share among jobs of the same priority; 0 = 1
   public var weight: UInt32 {
     get {_storage._weight}
     set {_uniqueStorage()._weight = newValue}
   }
 
-  /// wait until these jobs are done; one that fails or is cancelled fails this one
+  /// wait until these jobs are done; if one fails or is cancelled, this job fails
   public var after: [UInt64] {
     get {_storage._after}
     set {_uniqueStorage()._after = newValue}
   }
 
-  /// id of the schedule that fired, empty = by hand
+  /// id of the schedule that fired; empty = submitted by hand
   public var schedule: String {
     get {_storage._schedule}
     set {_uniqueStorage()._schedule = newValue}
   }
 
-  /// of every package that names none itself, beside mbtiles, which is always made
+  /// formats, in addition to mbtiles, of every package that names none itself
   public var formats: [String] {
     get {_storage._formats}
     set {_uniqueStorage()._formats = newValue}
@@ -829,13 +829,13 @@ public nonisolated struct PBSubmit: @unchecked Sendable {
     set {_uniqueStorage()._replacesTileset = newValue}
   }
 
-  /// how old the data is, as the catalog tells it
+  /// date of the data, for the catalog
   public var dataDate: String {
     get {_storage._dataDate}
     set {_uniqueStorage()._dataDate = newValue}
   }
 
-  /// cut published packages into tile packs of these bands: 0-5@0,6-10@6; empty = do not
+  /// cut published packages into tile packs of these bands: 0-5@0,6-10@6; empty = no tile packs
   public var tilePacks: String {
     get {_storage._tilePacks}
     set {_uniqueStorage()._tilePacks = newValue}
@@ -853,7 +853,7 @@ public nonisolated struct PBSubmit: @unchecked Sendable {
     set {_uniqueStorage()._allowShrink = newValue}
   }
 
-  /// the archive's version that all tiles have to be of; empty = of the first that a worker meets
+  /// required version of the archive for all tiles; empty = the first version that a worker reports
   public var sourceVersion: String {
     get {_storage._sourceVersion}
     set {_uniqueStorage()._sourceVersion = newValue}
@@ -871,7 +871,7 @@ public nonisolated struct PBPackageRequest: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// file-name safe
+  /// safe as a file name
   public var id: String = String()
 
   public var mask: Data = Data()
@@ -893,7 +893,7 @@ public nonisolated struct PBPackageRequest: Sendable {
   /// as Submit.formats; empty = the job's
   public var formats: [String] = []
 
-  /// its region and those above it that the coordinator's own tree may lack
+  /// its region and the ancestors that the coordinator's own tree may not contain
   public var nodes: [PBRegionNode] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -937,7 +937,7 @@ public nonisolated struct PBSubmitted: Sendable {
 
   public var existing: Bool = false
 
-  /// what the submitter may not want, in sentences
+  /// possible problems for the submitter, one sentence each
   public var warnings: [String] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -950,7 +950,7 @@ public nonisolated struct PBListJobs: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// at most this many; 0 = 100; the coordinator may answer fewer
+  /// at most this many; 0 = 100; the answer may contain fewer
   public var limit: UInt32 = 0
 
   /// only jobs with a smaller number; 0 = the newest
@@ -959,7 +959,7 @@ public nonisolated struct PBListJobs: Sendable {
   /// JobStatus.state or `paused`; none = all
   public var states: [String] = []
 
-  /// jobs whose label contains this text, in any case of letters
+  /// jobs whose label contains this text, ignoring letter case
   public var label: String = String()
 
   /// submitted at this time or later, since 1970; 0 = at any time
@@ -1062,7 +1062,7 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
     set {_uniqueStorage()._failed = newValue}
   }
 
-  /// settled by running leases, not yet committed
+  /// completed by running leases and not committed yet
   public var inFlightDone: UInt64 {
     get {_storage._inFlightDone}
     set {_uniqueStorage()._inFlightDone = newValue}
@@ -1144,13 +1144,13 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
     set {_uniqueStorage()._etaMs = newValue}
   }
 
-  /// why nothing happens now: paused, after 3, origin tiles.example.com blocked for 40 s …; empty = it runs
+  /// why the job makes no progress: paused, after 3, origin tiles.example.com blocked for 40 s …; empty = it makes progress
   public var waiting: String {
     get {_storage._waiting}
     set {_uniqueStorage()._waiting = newValue}
   }
 
-  /// of any of its packages, beside mbtiles
+  /// of any of its packages, in addition to mbtiles
   public var formats: [String] {
     get {_storage._formats}
     set {_uniqueStorage()._formats = newValue}
@@ -1182,7 +1182,7 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
     set {_uniqueStorage()._received = newValue}
   }
 
-  /// wall time since 1970, for display only; so are the next two
+  /// wall time since 1970, for display only; the next two are the same
   public var submittedMs: Int64 {
     get {_storage._submittedMs}
     set {_uniqueStorage()._submittedMs = newValue}
@@ -1206,7 +1206,7 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
     set {_uniqueStorage()._summary = newValue}
   }
 
-  /// its packages, those included that `packages` leaves out
+  /// number of its packages, including those omitted from `packages`
   public var packagesTotal: UInt32 {
     get {_storage._packagesTotal}
     set {_uniqueStorage()._packagesTotal = newValue}
@@ -1242,7 +1242,7 @@ public nonisolated struct PBPackageStatus: Sendable {
 
   public var tilesHash: String = String()
 
-  /// beside the package itself
+  /// in addition to the package itself
   public var files: [PBPackageFile] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1276,10 +1276,10 @@ public nonisolated struct PBJobOrder: Sendable {
 
   public var weight: UInt32 = 0
 
-  /// of a retry: from now on as Submit.replaces_area
+  /// for a retry: replaces Submit.replaces_area
   public var replacesArea: Bool = false
 
-  /// of a retry: from now on as Submit.allow_shrink
+  /// for a retry: replaces Submit.allow_shrink
   public var allowShrink: Bool = false
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1287,7 +1287,7 @@ public nonisolated struct PBJobOrder: Sendable {
   public init() {}
 }
 
-/// Work that was given up: dead batches and failed tiles of accepted ones.
+/// Failed work: dead batches, and failed tiles of accepted batches.
 public nonisolated struct PBListDead: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1340,7 +1340,7 @@ public nonisolated struct PBDeadLetter: Sendable {
 
   public var zoomMax: UInt32 = 0
 
-  /// given up: all of a dead batch, the failed ones of an accepted one
+  /// failed tiles: all of a dead batch, or the failed ones of an accepted batch
   public var tiles: UInt64 = 0
 
   public var cause: String = String()
@@ -1351,7 +1351,7 @@ public nonisolated struct PBDeadLetter: Sendable {
 
   public var losses: UInt32 = 0
 
-  /// the batch as a whole is dead
+  /// the whole batch is dead
   public var whole: Bool = false
 
   public var failures: [PBTileFailure] = []
@@ -1363,7 +1363,7 @@ public nonisolated struct PBDeadLetter: Sendable {
   fileprivate var _cell: PBTile? = nil
 }
 
-/// requeue: try again; drop: never again, the tiles count as missing for good. No batches = all of the job.
+/// requeue: retry; drop: never retry, the tiles stay missing. No batches = all of the job.
 public nonisolated struct PBDeadOrder: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1449,7 +1449,7 @@ public nonisolated struct PBSchedules: Sendable {
   public init() {}
 }
 
-/// A submission that repeats; times are UTC. A firing while the last one's job is unfinished is skipped.
+/// A repeated submission; times are UTC. A firing is skipped while the job of the last one is unfinished.
 public nonisolated struct PBSchedule: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1530,13 +1530,13 @@ public nonisolated struct PBOriginStatus: Sendable {
 
   public var failed: UInt64 = 0
 
-  /// 0...1: what the origin accepts of the limit
+  /// 0...1: the share of the limit that the origin accepts
   public var factor: Double = 0
 
-  /// the rate that the origin accepts; 0 = no less than the limit
+  /// the rate that the origin accepts; 0 = at least the limit
   public var foundPerSecond: Double = 0
 
-  /// the requests in flight that it accepts; 0 = no fewer than the limit
+  /// the requests in flight that it accepts; 0 = at least the limit
   public var foundConcurrency: UInt32 = 0
 
   /// the operator's limit, 0 = none
@@ -1549,7 +1549,7 @@ public nonisolated struct PBOriginStatus: Sendable {
   public init() {}
 }
 
-/// The append-only log of everything that changed; `after` = last seq seen, wait_ms = how long to wait for the next one.
+/// The append-only log of all changes; `after` = last seq seen, wait_ms = how long to wait for the next one.
 public nonisolated struct PBGetEvents: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1563,7 +1563,7 @@ public nonisolated struct PBGetEvents: Sendable {
 
   public var job: UInt64 = 0
 
-  /// begin with the line of this place counted from the end, 1 = the last; 0 = behind `after`
+  /// begin with the line at this place counted from the end, 1 = the last; 0 = begin after `after`
   public var newest: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1758,19 +1758,19 @@ public nonisolated struct PBHealth: Sendable {
   public init() {}
 }
 
-/// Something that needs a person although the coordinator serves.
+/// A problem that needs an operator while the coordinator is running.
 public nonisolated struct PBHealthFinding: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  /// fail: nothing more is delivered; warn: some of the work stands still
+  /// fail: nothing is published; warn: some work makes no progress
   public var level: String = String()
 
   /// stable: catalog-full, catalog-not-written, catalog-nearly-full, schedule-failed, origin-blocked
   public var code: String = String()
 
-  /// names the thing
+  /// names the affected object
   public var text: String = String()
 
   /// what to do
@@ -1800,7 +1800,7 @@ public nonisolated struct PBProblem: Sendable {
   public init() {}
 }
 
-/// Worker: I have this blob. Answered by Have (send from there), Stored (it is here) or BlobRefused.
+/// A worker has this blob. Answered by Have (send from this offset), Stored (it exists already) or BlobRefused.
 public nonisolated struct PBPutBegin: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1875,7 +1875,7 @@ public nonisolated struct PBStored: Sendable {
   public init() {}
 }
 
-/// Worker: send me this blob from `offset`; credit as in Have, repeated as it rises. Answered by BlobSize, then Chunks.
+/// A worker requests this blob from `offset`; credit as in Have, repeated when it rises. Answered by BlobSize, then Chunks.
 public nonisolated struct PBGet: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1960,7 +1960,7 @@ public nonisolated struct PBBox: Sendable {
   public init() {}
 }
 
-/// A file of a package beside the MBTiles one.
+/// A file of a package in addition to the MBTiles file.
 public nonisolated struct PBPackageFile: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1981,7 +1981,7 @@ public nonisolated struct PBPackageFile: Sendable {
   public init() {}
 }
 
-/// Which of several catalogs side by side; both empty = the root.
+/// A catalog channel; both empty = the root.
 public nonisolated struct PBEdition: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1998,9 +1998,9 @@ public nonisolated struct PBEdition: Sendable {
   public init() {}
 }
 
-/// One change of the coordinator's state. Replaying all of them, oldest first, gives the state again; only a submission's own
-/// bytes are not repeated here.
-/// An operator's limit for an origin, beside those of the tilesets.
+/// One change of the coordinator's state. Replaying all of them, oldest first, gives the state; only the bytes of a
+/// submission are not in the log.
+/// An operator's limit for an origin, in addition to the limits of the tilesets.
 public nonisolated struct PBOriginLimit: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2008,10 +2008,10 @@ public nonisolated struct PBOriginLimit: Sendable {
 
   public var origin: String = String()
 
-  /// 0 = no limit of the rate
+  /// 0 = no limit for the rate
   public var perSecond: Double = 0
 
-  /// 0 = no limit of the requests in flight; neither = there is no limit any more
+  /// 0 = no limit for the requests in flight; both 0 = the limit is removed
   public var concurrency: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -2027,7 +2027,7 @@ public nonisolated struct PBOriginOrder: Sendable {
 
   public var order: String = String()
 
-  /// its origin is meant by every order
+  /// its origin is used by every order
   public var limit: PBOriginLimit {
     get {_limit ?? PBOriginLimit()}
     set {_limit = newValue}
@@ -2305,7 +2305,7 @@ public nonisolated struct PBLoggedJob: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// Parallel lists, one entry a batch.
+/// Parallel lists with one entry per batch.
 public nonisolated struct PBLoggedPlan: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2325,7 +2325,7 @@ public nonisolated struct PBLoggedPlan: Sendable {
   public init() {}
 }
 
-/// The index is the row's; cell, zooms and tiles are in the plan.
+/// The index is in the row; cell, zooms and tiles are in the plan.
 public nonisolated struct PBLoggedBatch: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2434,7 +2434,7 @@ public nonisolated struct PBLoggedBatch: @unchecked Sendable {
   fileprivate var _storage = _StorageClass.defaultInstance
 }
 
-/// Batches with their plan: those that a cut added behind the others, or all of a job that goes on.
+/// Batches with their plan: those that a split appended, or all batches of a resumed job.
 public nonisolated struct PBLoggedBatches: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for

@@ -8,18 +8,18 @@ internal import Tiles
 internal import Tilesets
 internal import Wire
 
-/// Does the work of a fetch lease: from the origin through a shard into the blob store.
+/// Carries out a fetch lease: downloads tiles from the origin, writes a shard, and stores it in the blob store.
 struct BatchFetcher: Sendable {
     let store: any BlobStore
     let origins: OriginCache
-    /// Remembers what layers the fetched tiles have.
+    /// Collects the layers of the fetched tiles.
     let layers: LayerMemory
     let logger: Logger?
 
-    /// Takes the tiles of the batch that the offer's sources hold, and asks the origin for the others: whether they have changed where the
-    /// offer's base has them, else for their bodies.
+    /// Takes the tiles of the batch that the offer's sources contain, and requests the others from the origin:
+    /// conditionally where shards of previous builds have them, otherwise with their bodies.
     ///
-    /// Tiles that cannot be had are named in the result.
+    /// Tiles that cannot be fetched are named in the result.
     ///
     /// - Throws: ``WorkFailure``, `ShardsError`, or `CancellationError`; no file is left then.
     func run(_ work: PBFetchWork, token: UInt64, _ meter: WorkMeter) async throws -> PBCommit {
@@ -31,7 +31,7 @@ struct BatchFetcher: Sendable {
         }
         guard let cell = work.cell.tileID, let zooms = ZoomRange(min: Int(work.zoomMin), max: Int(work.zoomMax)),
             zooms.max <= mask.maxZoom
-        else { throw WorkFailure(cause: .badBatch, detail: "The offer's cell or zooms are wrong.", retriable: false) }
+        else { throw WorkFailure(cause: .badBatch, detail: "The offer's cell or zooms are invalid.", retriable: false) }
         let count = mask.tiles(in: zooms, under: cell).reduce(into: 0 as UInt64) { count, _ in
             count += 1
         }
@@ -43,7 +43,7 @@ struct BatchFetcher: Sendable {
         }
         let tileset = Array(work.tileset)
         var source = try await origins.open(tileset, budget: work.origin, version: work.sourceVersion)
-        // An archive that stayed open since an earlier job may have been replaced meanwhile.
+        // An archive that is open since an earlier job may have been replaced.
         if !Self.fits(source.version, work), try await source.hasChanged() {
             source = try await origins.open(tileset, budget: work.origin, version: work.sourceVersion)
         }
@@ -52,7 +52,7 @@ struct BatchFetcher: Sendable {
         do {
             result = try await fetch(work, mask, cell, zooms, from: source, meter)
         } catch  where !(error is CancellationError) {
-            // What is read while the archive changes may look damaged.
+            // Data that is read while the archive changes may look damaged.
             if try await source.hasChanged() { throw WorkFailure.changing(source.tileset) }
             throw error
         }
@@ -66,7 +66,7 @@ struct BatchFetcher: Sendable {
         work.sourceVersion.isEmpty || version == nil || version == work.sourceVersion
     }
 
-    /// Refuses to make a batch from another version of the source's data than its job.
+    /// Refuses to build a batch from another version of the source's data than its job.
     private static func check(_ version: String?, of work: PBFetchWork) throws {
         guard !fits(version, work), let version else { return }
         throw WorkFailure.changed(to: version)
@@ -87,12 +87,13 @@ struct BatchFetcher: Sendable {
         let isOfVersion = work.sourcesVersion.isEmpty || work.sourcesVersion == source.version
         for (number, shard) in (isOfVersion ? work.sources : []).enumerated() where !wanted.rest.isEmpty {
             wanted = try await take(wanted, from: shard, into: session, meter)
-            // One that had nothing says nothing of single tiles.
+            // A source without tiles says nothing about single tiles.
             if number == 0 { failedBefore = work.partialFirst && wanted.taken > 0 }
         }
         if failedBefore, let control = mask.tiles(in: zooms, under: cell).first(where: { !wanted.rest.contains($0) }) {
-            // Tiles that were given up say nothing of the origin when they fail again, so one that was there is asked for beside them: else an
-            // origin that once seemed down, with nothing but such tiles left, would never seem to be back.
+            // Tiles that failed before say nothing about the origin when they fail again. So a tile that succeeded
+            // before is requested together with them. Otherwise an origin that once seemed down would never be
+            // recognised as back when only such tiles are left.
             try await origin.fetch([control]) { _ in }
         }
         if !wanted.rest.isEmpty {
@@ -108,7 +109,7 @@ struct BatchFetcher: Sendable {
         let (lost, damage) = try await session.settleBase(expecting: work.tiles)
         if let damage {
             leave(nil, "\(damage)")
-            // Settled already, as far as the meter knows.
+            // The meter has already counted these tiles as completed.
             try await origin.fetch(lost) { tiles in
                 try await session.add(tiles)
                 meter.add(done: 0, bytes: tiles.reduce(1) { $0 + $1.received })
@@ -121,7 +122,9 @@ struct BatchFetcher: Sendable {
         return result
     }
 
-    /// Takes what one source holds; a source that is gone or damaged is left, for it is only a help.
+    /// Takes the tiles of one source.
+    ///
+    /// A missing or damaged source is skipped, because it is optional.
     private func take(
         _ wanted: SourceTiles, from source: Data, into session: ShardSession, _ meter: WorkMeter
     ) async throws -> SourceTiles {
@@ -134,9 +137,11 @@ struct BatchFetcher: Sendable {
         return left
     }
 
-    /// Opens a shard of an earlier build; one that is gone or damaged is left.
+    /// Opens a shard of a previous build.
     ///
-    /// - Returns: Whether another one could be of use.
+    /// A missing or damaged one is skipped.
+    ///
+    /// - Returns: Whether another shard may be useful.
     private func open(_ base: Data, in session: ShardSession, _ wanted: SourceTiles) async throws -> Bool {
         try Task.checkCancellation()
         guard let digest = Digest(bytes: base), let blob = try await local(digest) else { return true }
@@ -159,7 +164,7 @@ struct BatchFetcher: Sendable {
 
     private func leave(_ digest: Digest?, _ why: String) {
         logger?.info(
-            "A source cannot be used; its tiles are fetched",
+            "Source not usable; its tiles are fetched",
             metadata: [LogKey.blob: "\(digest.map(\.hex) ?? "-")", LogKey.errorMessage: "\(why)"])
     }
 }

@@ -1,8 +1,8 @@
 internal import Foundation
 
-/// Work that blocks its thread for long must not sit on the cooperative pool.
+/// Runs work that blocks its thread for long outside the cooperative pool.
 enum Blocking {
-    /// Runs `body` on a queue of its own.
+    /// Runs `body` on a separate queue.
     static func run<T: Sendable>(_ label: String, _ body: @escaping @Sendable () throws -> T) async throws -> T {
         try await withCheckedThrowingContinuation { continuation in
             DispatchQueue(label: label).async { continuation.resume(with: Result(catching: body)) }
@@ -10,7 +10,9 @@ enum Blocking {
     }
 }
 
-/// An executor on a serial queue: an actor on it may block.
+/// An executor on a serial queue.
+///
+/// An actor on it may block.
 final class QueueExecutor: SerialExecutor {
     private let queue: DispatchQueue
 

@@ -1,6 +1,8 @@
 internal import Foundation
 
-/// The machine's name as the kernel has it; no name service is asked, which could take long in a container.
+/// The machine's name from the kernel.
+///
+/// No name service is asked, because that could take long in a container.
 enum HostName {
     static var current: String {
         var bytes = [CChar](repeating: 0, count: 256)

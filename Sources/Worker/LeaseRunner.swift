@@ -8,7 +8,7 @@ internal import Styles
 internal import TileBodies
 internal import Wire
 
-/// Does the work of any lease, and says in the coordinator's words why it failed.
+/// Carries out any lease, and reports a failure with the coordinator's codes.
 struct LeaseRunner: WorkRunner {
     private let fetcher: BatchFetcher
     private let merger: PackageMerger
@@ -50,7 +50,8 @@ struct LeaseRunner: WorkRunner {
         }
     }
 
-    /// The coordinator acts on some of these causes: local ones rest this worker, lost shards are fetched again.
+    /// The coordinator acts on some of these causes: after a local one this worker gets no offers for a while, and lost
+    /// shards are fetched again.
     static func failure(_ error: any Error) -> WorkFailure {
         switch error {
         case let failure as WorkFailure: return failure
@@ -88,7 +89,7 @@ struct LeaseRunner: WorkRunner {
         }
     }
 
-    /// What the file system says through Foundation: of this machine, not of the work.
+    /// An error of the file system reported by Foundation: a fault of this machine, not of the work.
     private static func disk(_ error: any Error) -> WorkFailure? {
         guard let number = ((error as? CocoaError)?.underlying ?? error) as? POSIXError else { return nil }
         let isFull = number.code == .ENOSPC || number.code == .EDQUOT

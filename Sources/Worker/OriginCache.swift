@@ -5,13 +5,13 @@ internal import Shards
 internal import TileBodies
 internal import Tilesets
 
-/// One open origin per tileset, so that connections and their limits are shared by all batches of this process.
+/// One open origin per tileset, so that all batches of this process share its connections and limits.
 actor OriginCache {
-    /// An origin as a batch uses it.
+    /// An origin as used by a batch.
     struct Opened: Sendable {
         let tileset: Tileset
         let origin: any TileOrigin
-        /// The version of its data just before it was opened or found open; `nil` for servers.
+        /// The version of its data just before it was opened or reused; `nil` for servers.
         let version: String?
         private let begun = ContinuousClock.now
 
@@ -23,12 +23,14 @@ actor OriginCache {
     private struct Entry {
         let tileset: Tileset
         let opening: Task<any TileOrigin, any Error>
-        /// What its file was before it was opened.
+        /// The state of its file before it was opened.
         let stamp: FileStamp?
         var lastUse: Int
     }
 
-    /// Tilesets kept open at once; the one not used for longest goes first.
+    /// Number of tilesets that stay open.
+    ///
+    /// The least recently used one is closed first.
     private static let limit = 8
 
     private let environment: [String: String]
@@ -36,9 +38,10 @@ actor OriginCache {
     private let layers: LayerMemory?
     private var entries: [Digest: Entry] = [:]
     private var uses = 0
-    /// When remote archives were found replaced, lately.
+    /// The recent times at which remote archives were found replaced.
     private var replacements: [Digest: [ContinuousClock.Instant]] = [:]
-    /// A server whose archive is another one so often within a minute contradicts itself, and is asked no more.
+    /// If a server's archive changes this many times within a minute, the server contradicts itself, and is not asked
+    /// any more.
     private static let mostReplacements = 5
 
     init(environment: [String: String], budgets: WorkerBudgets = WorkerBudgets(), layers: LayerMemory? = nil) {
@@ -47,9 +50,12 @@ actor OriginCache {
         self.layers = layers
     }
 
-    /// The tileset of `canonicalJSON` and its origin, whose requests draw from the budget `name`; empty = from none.
+    /// The tileset of `canonicalJSON` and its origin.
     ///
-    /// A failed opening is not kept: the next batch tries again. A file that was replaced or written to is opened again.
+    /// Its requests use the budget `name`; empty = no budget.
+    ///
+    /// A failed opening is not kept: the next batch tries again. A file that was replaced or written to is opened
+    /// again.
     ///
     /// - Parameter version: The version of the data that the job is made of; empty = any.
     /// - Throws: ``WorkFailure``.
@@ -64,7 +70,7 @@ actor OriginCache {
         if let found = entries[key], found.stamp == stamp {
             entry = found
         } else {
-            // Not a child of the first batch that asks: others wait for it too, and that one may be cancelled.
+            // Not a child task of the first batch: other batches wait for it too, and the first one may be cancelled.
             let budget = name.isEmpty ? nil : budgets.budget(name)
             let opening = Task { [environment, layers] in
                 let origin: any TileOrigin
@@ -72,7 +78,7 @@ actor OriginCache {
                     origin = try await OriginFactory.open(
                         tileset, environment: environment, budget: budget, layers: layers)
                 } catch {
-                    // What cannot be read while it is being replaced is not damaged.
+                    // An archive that cannot be read while it is being replaced is not damaged.
                     try Self.check(tileset, stamp)
                     throw error
                 }
@@ -119,7 +125,7 @@ actor OriginCache {
         throw WorkFailure(
             cause: .originUnsupported,
             detail:
-                "The server of tileset '\(tileset.id)' named another version of the archive \(recent.count) times within a minute, so its answers cannot be told apart. Ask one server, whose ETag stays the same for the same file.",
+                "The server of tileset '\(tileset.id)' named another version of the archive \(recent.count) times within a minute, so its answers cannot be assigned to one version. Use one server whose ETag stays the same for the same file.",
             retriable: false)
     }
 
@@ -137,7 +143,7 @@ actor OriginCache {
 }
 
 extension OriginCache.Opened {
-    /// Whether the source has another version by now than the batch began with, so that what was read since may be of both.
+    /// Whether the source has changed since the batch began, so that the data read since then may be of both versions.
     ///
     /// - Throws: ``WorkFailure`` when the archive cannot be read any more.
     func hasChanged() async throws -> Bool {
@@ -149,7 +155,7 @@ extension OriginCache.Opened {
 }
 
 extension Tileset {
-    /// The version of the source's data now, read on a thread that may block.
+    /// The current version of the source's data, read on a thread that may block.
     fileprivate func sourceVersion() async throws -> String? {
         guard case .http = source else {
             do {
@@ -163,7 +169,8 @@ extension Tileset {
 }
 
 extension WorkFailure {
-    /// Another worker may hold the file or the secret that this one lacks: all but a damaged archive may pass.
+    /// Another worker may have the file or the secret that this one lacks, so every error except a damaged archive is
+    /// retriable.
     init(_ error: OriginsError) {
         let cause = error.code == .tileset ? .badTileset : FailureCause(named: "origin-\(error.code)")
         let retriable = error.code != .badArchive && error.code != .unsupported
@@ -175,7 +182,9 @@ extension WorkFailure {
         WorkFailure(cause: .sourceChanged, detail: version, retriable: false)
     }
 
-    /// The archive of a tileset is being replaced or written to; once that has ended it can be read.
+    /// The archive of a tileset is being replaced or written to.
+    ///
+    /// It can be read when that has ended.
     static func changing(_ tileset: Tileset) -> WorkFailure {
         WorkFailure(
             cause: .originBusy, detail: "The archive of tileset '\(tileset.id)' changed while it was read.",

@@ -6,18 +6,21 @@ internal import Tiles
 internal import Tilesets
 internal import Wire
 
-/// Writes a merged package in the other formats that its manifest asks for, each into the blob store.
+/// Writes a merged package in the other formats of its manifest, each into the blob store.
 struct PackageExporter: Sendable {
-    /// What this build writes beside the package itself; told to the coordinator, which offers nothing else.
+    /// The formats that this build writes in addition to MBTiles.
+    ///
+    /// They are sent to the coordinator, which offers no others.
     static let formats = PackageFormat.allCases.filter { $0 != .mbtiles }
 
     let store: any BlobStore
     let styles: StylePacks
     let environment: [String: String]
 
-    /// Writes the formats one after the other, so that the disk holds one unfinished file at a time.
+    /// Writes the formats one after the other, so that the disk contains only one unfinished file at a time.
     ///
-    /// - Throws: ``WorkFailure``, `PackagesError`, `ShardsError`, or `CancellationError`; no unfinished file is left then.
+    /// - Throws: ``WorkFailure``, `PackagesError`, `ShardsError`, or `CancellationError`; no unfinished file is left
+    ///   then.
     func run(
         _ manifest: PBMergeManifest, job: UInt64, from package: URL, _ meter: WorkMeter
     ) async throws -> [PBPackageFile] {
@@ -54,7 +57,7 @@ struct PackageExporter: Sendable {
         return files
     }
 
-    /// The offline database, with the style that the manifest names.
+    /// Writes the offline database with the style of the manifest.
     private func database(
         _ manifest: PBMergeManifest, _ job: UInt64, from package: URL, to target: URL, _ meter: WorkMeter
     ) async throws -> ExportReceipt {
@@ -67,9 +70,9 @@ struct PackageExporter: Sendable {
             address = try SecretAddress(manifest.style)
             let usesKey = address.variable == nil && address.url.contains("{key}")
             key = try usesKey ? tileset.key(environment: environment) : address.key(environment: environment)
-            // Apps look things up by their whole addresses.
+            // Apps look resources up by their complete addresses.
             options.key = key
-            // What is in the mask and in no shard is known to be empty, unless tiles may lack.
+            // A tile of the mask that is in no shard is known to be empty, unless tiles may be missing.
             if manifest.allowedMissing == 0 { options.emptyTiles = try TileMask(decoding: manifest.mask) }
         } catch {
             throw WorkFailure(cause: .badStyle, detail: "\(error)", retriable: true)
@@ -87,7 +90,9 @@ struct PackageExporter: Sendable {
         }
     }
 
-    /// Work on a thread of its own; every step of it is told, so that a long one is not taken for a hang.
+    /// Runs work on a separate thread.
+    ///
+    /// Every step is reported, so that long work does not count as stalled.
     private func onThread(
         _ meter: WorkMeter,
         _ work: @escaping @Sendable (_ step: (UInt64) throws -> Void) throws -> ExportReceipt

@@ -7,21 +7,22 @@ internal import Tiles
 internal import Tilesets
 internal import Wire
 
-/// Does the work of a merge lease: manifest and shards from the blob store to a verified package in it.
+/// Carries out a merge lease: reads manifest and shards from the blob store, and stores a verified package in it.
 struct PackageMerger: Sendable {
     let store: any BlobStore
     let exporter: PackageExporter
-    /// Remembers what layers tiles have.
+    /// Collects the layers of the tiles.
     let layers: LayerMemory
 
-    /// Merges on a thread of its own.
+    /// Merges on a separate thread.
     ///
     /// - Throws: ``WorkFailure``, `ShardsError`, or `CancellationError`; no file is left then.
     func run(_ work: PBMergeWork, job: UInt64, token: UInt64, _ meter: WorkMeter) async throws -> PBCommit {
         let manifest = try await readManifest(work)
         let spec = try Self.spec(manifest)
         let shards = try await shards(manifest, meter)
-        // As many as there are shards, says the manifest's decoder, or none from a coordinator that does not know them.
+        // The manifest's decoder has checked that there is one per shard, or none from a coordinator that does not know
+        // footers.
         let footers = manifest.shardFooters.map { Digest(bytes: $0) } + repeatElement(nil, count: shards.count)
         let inputs = zip(shards, footers).map { shard, footer in
             MergeInput(url: shard.blob.url, digest: shard.digest, footerDigest: footer)
@@ -34,11 +35,11 @@ struct PackageMerger: Sendable {
         } onCancel: {
             meter.cancel()
         }
-        // Until here, because a cache may remove the files of blobs that nobody holds.
+        // Held until here, because a cache may remove the files of blobs that are not in use.
         withExtendedLifetime(shards) {}
         let files: [PBPackageFile]
         do {
-            // Before the package is a blob: one that nobody could name would stay when a format fails.
+            // Runs before the package becomes a blob: a blob that no commit names would be left when a format fails.
             files = try await exporter.run(manifest, job: job, from: temporary, meter)
             try await store.put(temporary, digest: receipt.digest)
         } catch {
@@ -69,7 +70,7 @@ struct PackageMerger: Sendable {
                 meter.step()
             }
         } catch let error as PackagesError where error.code == .badShard {
-            // All that rotted are named at once, or each would cost a merge of its own.
+            // All damaged shards are named at once. Otherwise each would cost a separate merge.
             let damaged = inputs.filter { input in
                 meter.step()
                 return !meter.isCancelled && (try? Digest.ofFile(input.url).digest) != input.digest
@@ -79,9 +80,9 @@ struct PackageMerger: Sendable {
                 cause: .shardCorrupt,
                 detail: error.message, retriable: true, lostShards: damaged.map(\.digest))
         } catch let error as PackagesError where error.code == .missingTiles {
-            // Of the job as a whole few enough are missing, but too many of them in this package.
+            // The job as a whole lacks few enough tiles, but this package lacks too many.
             throw WorkFailure(
-                cause: .missingTiles, detail: "it may lack \(allowedMissing) tiles at most. \(error.message)",
+                cause: .missingTiles, detail: "at most \(allowedMissing) tiles may be missing. \(error.message)",
                 retriable: false)
         }
     }
@@ -107,14 +108,14 @@ struct PackageMerger: Sendable {
         guard PackageSpec.formatVersions.contains(Int(manifest.packageFormat)) else {
             throw WorkFailure(
                 cause: .unsupported,
-                detail: "The package wants format \(manifest.packageFormat); this worker writes"
+                detail: "The package needs format \(manifest.packageFormat); this worker writes"
                     + " \(PackageSpec.formatVersions).",
                 retriable: true)
         }
         return manifest
     }
 
-    /// All shards, or the failure that names every missing one so that the coordinator has them fetched again.
+    /// All shards, or a failure that names every missing one, so that the coordinator has them fetched again.
     private func shards(_ manifest: PBMergeManifest, _ meter: WorkMeter) async throws -> [(
         digest: Digest, blob: LocalBlob
     )] {
@@ -123,7 +124,7 @@ struct PackageMerger: Sendable {
         var found: [LocalBlob?] = Array(repeating: nil, count: wanted.count)
         try await withThrowingTaskGroup(of: (Int, LocalBlob?).self) { group in
             for (index, digest) in wanted.enumerated() {
-                // A few at a time: enough to hide the way there and back.
+                // A few at a time: enough to hide the network latency.
                 if index >= Self.fetches, let (place, blob) = try await group.next() { found[place] = blob }
                 meter.step()
                 group.addTask { (index, try await local(digest)) }
@@ -140,10 +141,12 @@ struct PackageMerger: Sendable {
         return zip(wanted, found).compactMap { digest, blob in blob.map { (digest, $0) } }
     }
 
-    /// Shards looked for at a time.
+    /// Number of shards that are looked up at the same time.
     private static let fetches = 8
 
-    /// A shard, fetched when it is elsewhere; one that arrives damaged is fetched from the origin again.
+    /// A shard, downloaded if it is remote.
+    ///
+    /// One that arrives damaged is fetched from the origin again.
     private func local(_ digest: Digest) async throws -> LocalBlob? {
         do {
             return try await store.local(digest)
@@ -152,7 +155,9 @@ struct PackageMerger: Sendable {
         }
     }
 
-    /// The package's description: a function of the manifest alone.
+    /// The package's description.
+    ///
+    /// It depends only on the manifest.
     private static func spec(_ manifest: PBMergeManifest) throws -> PackageSpec {
         do {
             let tileset = try Tileset(canonicalJSON: Array(manifest.tileset))

@@ -6,11 +6,11 @@ internal import TileBodies
 internal import Tiles
 internal import Wire
 
-/// Writes the shard of one batch and counts what became of its tiles; on a queue of its own, because disks block.
+/// Writes the shard of one batch and counts the results of its tiles. Runs on a separate queue, because disks block.
 actor ShardSession {
-    /// Failed tiles named in a commit; `failed` is exact.
+    /// Number of failed tiles named in a commit; `failed` is exact.
     ///
-    /// 500 of at most 290 bytes fit a frame well.
+    /// 500 of at most 290 bytes fit a frame.
     private static let namedFailures = 500
 
     private let executor: QueueExecutor
@@ -19,9 +19,9 @@ actor ShardSession {
     private let writer: ShardWriter
     private let layers: LayerMemory
     private var base: BaseTiles
-    /// Whether anything was written: then the shard is another than any before.
+    /// Whether new data was written: then the shard differs from every earlier one.
     private var isNew = false
-    /// The shard of an earlier build that says the same.
+    /// The shard of a previous build with the same content.
     private var twin: (digest: Digest, reader: ShardReader)?
     private var failed: UInt64 = 0
     private var reused: UInt64 = 0
@@ -31,7 +31,7 @@ actor ShardSession {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// - Parameter layers: Is told the layers of the tiles that an origin sends, where the origin found them.
+    /// - Parameter layers: Gets the layers of the tiles that an origin sends, if the origin found them.
     init(_ temporary: URL, _ header: ShardHeader, _ layers: LayerMemory) throws {
         self.layers = layers
         executor = QueueExecutor("packhorse.shard")
@@ -41,7 +41,9 @@ actor ShardSession {
         writer = try ShardWriter(temporary: temporary, header: header)
     }
 
-    /// Adds settled tiles; those that are as the base has them are only noted.
+    /// Adds completed tiles.
+    ///
+    /// Tiles that are unchanged since the previous build are only recorded.
     func add(_ tiles: [FetchedTile]) throws {
         for fetched in tiles {
             received &+= UInt64(clamping: fetched.received)
@@ -60,7 +62,7 @@ actor ShardSession {
                 try write(fetched.tile, nil, etag: nil, lastModified: nil)
             case .unchanged:
                 if base.confirm(fetched.tile) { continue }
-                fail(fetched.tile, "http-304", "the server answered 304 about a tile that nobody has")
+                fail(fetched.tile, "http-304", "the server answered 304 for a tile that is not available")
             case .failed(let cause, let detail): fail(fetched.tile, cause, detail)
             }
         }
@@ -76,7 +78,9 @@ actor ShardSession {
         if failures.count < Self.namedFailures { failures.append((tile, cause, detail)) }
     }
 
-    /// Adds a tile that another shard holds; its body is read only if the base has not the same.
+    /// Adds a tile of another shard.
+    ///
+    /// Its body is read only if the previous build does not have the same one.
     func add(_ entry: ShardEntry, from reader: ShardReader) throws(SourceDamage) {
         if base.keep(
             entry.tile, entry.body?.digest, etag: entry.etag, lastModified: entry.lastModified, .shared)
@@ -102,20 +106,23 @@ actor ShardSession {
         return nil
     }
 
-    // MARK: - The base
+    // MARK: - The previous build
 
-    /// Takes in a shard of an earlier build; what is wrong with it, and whether others are of use still.
+    /// Adds a shard of a previous build.
+    ///
+    /// Returns what is wrong with it, and whether further shards may be useful.
     func open(base digest: Digest, _ blob: LocalBlob, wanted: Set<TileID>) -> (damage: ShardsError?, needsMore: Bool) {
         let damage = base.open(digest, blob, wanted: wanted)
         return (damage, !base.covers(wanted.count))
     }
 
-    /// What the origin can be asked about, of these tiles.
+    /// The validators for conditional requests about these tiles.
     func validators(of tiles: Set<TileID>) -> [TileID: TileValidators] { base.validators(of: tiles) }
 
-    /// Turns what is as it was into a shard: the very shard of before when nothing else is in this one, else copies of its bodies.
+    /// Writes the unchanged tiles: reuses the old shard if this one contains nothing else, otherwise copies the bodies.
     ///
-    /// - Returns: The tiles whose bodies cannot be read any more, to be fetched whatever is known of them, and what is wrong.
+    /// - Returns: The tiles whose bodies cannot be read any more and must be fetched unconditionally, and what is
+    ///   wrong.
     /// - Throws: `ShardsError` about the shard that is being written.
     func settleBase(expecting tiles: UInt64) throws -> (lost: [TileID], damage: ShardsError?) {
         defer { base = BaseTiles(header) }
@@ -148,7 +155,7 @@ actor ShardSession {
 
     /// Finishes the file and makes it a durable blob.
     ///
-    /// When anything fails no file is left.
+    /// After an error no file is left.
     func finish(_ store: any BlobStore, expecting tiles: UInt64) async throws -> PBFetchResult {
         let made = try await shard(store, expecting: tiles)
         return .make {
@@ -181,7 +188,7 @@ actor ShardSession {
             let settled = UInt64(summary.stored) + UInt64(summary.empty) + failed
             guard settled == tiles else {
                 throw WorkFailure(
-                    cause: .incomplete, detail: "The origin settled \(settled) of \(tiles) tiles.", retriable: true)
+                    cause: .incomplete, detail: "The origin completed \(settled) of \(tiles) tiles.", retriable: true)
             }
             try await store.put(temporary, digest: summary.digest)
             return Made(summary)
@@ -198,7 +205,7 @@ enum SourceDamage: Error {
     case own(ShardsError)
 }
 
-/// A shard that is in the blob store, in numbers.
+/// A shard in the blob store, with its counts.
 private struct Made {
     let digest: Digest
     let footer: Digest

@@ -3,13 +3,13 @@ internal import Foundation
 internal import Shards
 internal import Tiles
 
-/// The tiles of a batch that are still to be had, while its sources are looked through.
+/// The tiles of a batch that are still missing, while its sources are read.
 struct SourceTiles: Sendable {
-    /// What no source had so far.
+    /// The tiles that no source had so far.
     private(set) var rest: Set<TileID>
-    /// How many were found.
+    /// The number of tiles that were found.
     private(set) var taken = 0
-    /// Shards of other tilesets are no sources, whatever they are called.
+    /// Shards of other tilesets are not used, whatever their name.
     let tileset: String
 
     init(_ tiles: some Sequence<TileID>, tileset: String) {
@@ -17,7 +17,7 @@ struct SourceTiles: Sendable {
         self.tileset = tileset
     }
 
-    /// The tiles of a shard that are wanted, in the order of their bodies in the file, so that it is read once, front to back.
+    /// The wanted tiles of a shard, in the order of their bodies in the file, so that it is read once, sequentially.
     func found(in reader: ShardReader) -> [ShardEntry] {
         guard reader.header.tileset == tileset else { return [] }
         return reader.entries.filter { rest.contains($0.tile) }.sorted {
@@ -31,9 +31,12 @@ struct SourceTiles: Sendable {
 }
 
 extension ShardSession {
-    /// Adds the wanted tiles that a finished shard holds, stored or empty; every body's SHA-256 is checked by the reader.
+    /// Adds the wanted tiles of a finished shard, stored or empty.
     ///
-    /// - Returns: What is still wanted, and what was wrong with the shard, if anything: tiles before the damage are taken.
+    /// The reader checks every body's SHA-256.
+    ///
+    /// - Returns: The tiles that are still missing, and what is wrong with the shard, if anything. Tiles before the
+    ///   damage are used.
     /// - Throws: `ShardsError` about the shard that is being written.
     func take(_ wanted: SourceTiles, from url: URL) throws -> (left: SourceTiles, damage: ShardsError?) {
         var left = wanted

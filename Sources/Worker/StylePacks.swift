@@ -3,15 +3,16 @@ internal import Shards
 internal import Styles
 internal import Synchronization
 
-/// The style packs of this process: collected once for each job, so that all packages of a job hold the same style.
+/// The style packs of this process, collected once for each job, so that all packages of a job contain the same style.
 ///
-/// A later job asks the servers again what has changed, beginning with what the last one has. Nothing outlives the process.
+/// A later job starts with the files of the last one and asks the servers which of them have changed. All packs are
+/// removed when the process ends.
 actor StylePacks {
-    /// What a pack is collected for.
+    /// The parameters of a pack.
     struct Wanted: Hashable, Sendable {
         let url: String
         var language: String?
-        /// What `{key}` stands for in the url.
+        /// The value of `{key}` in the url.
         var key: String?
         let job: UInt64
     }
@@ -27,14 +28,16 @@ actor StylePacks {
         var isWhole: Bool { if case .success? = outcome { true } else { false } }
     }
 
-    /// Counts answers of the servers, so that who waits can tell that something happens.
+    /// Counts answers of the servers, so that waiting tasks can see progress.
     private final class Steps: Sendable {
         private let count = Mutex(0)
         var value: Int { count.withLock { $0 } }
         func add() { count.withLock { $0 += 1 } }
     }
 
-    /// Packs kept that nobody uses; the oldest go first.
+    /// Number of unused packs that are kept.
+    ///
+    /// The oldest are removed first.
     private static let limit = 4
 
     private let parent: URL
@@ -42,12 +45,17 @@ actor StylePacks {
     private var entries: [Wanted: Entry] = [:]
     private var count = 0
 
-    /// Packs in a folder of this process below `parent`, which is made when the first one is wanted.
+    /// Creates packs in a folder of this process below `parent`.
+    ///
+    /// The folder is made when the first pack is requested.
     init(in parent: URL) { self.parent = parent }
 
-    /// Runs `body` with the folder of a pack, which stays as it is until `body` has ended.
+    /// Runs `body` with the folder of a pack.
     ///
-    /// - Throws: what `body` throws; `StylesError`, `ShardsError`; `CancellationError`: then nobody collects for nothing.
+    /// The folder does not change until `body` has ended.
+    ///
+    /// - Throws: what `body` throws; `StylesError`, `ShardsError`; `CancellationError`: then the collection stops if no
+    ///   other task needs it.
     func withPack<Value: Sendable>(
         _ wanted: Wanted, _ meter: WorkMeter, _ body: @Sendable (URL) async throws -> Value
     ) async throws -> Value {
@@ -77,7 +85,7 @@ actor StylePacks {
         let older = entries.filter {
             $0.key.url == wanted.url && $0.key.language == wanted.language && $0.value.isWhole
         }.max { $0.value.number < $1.value.number }
-        // A failure here costs only that everything is fetched again.
+        // If this fails, everything is fetched again.
         if let older { try? FileManager.default.copyItem(at: older.value.folder, to: folder) }
         let steps = Steps()
         let number = count
@@ -96,20 +104,22 @@ actor StylePacks {
     }
 
     private func ended(_ wanted: Wanted, _ number: Int, _ outcome: Result<Void, any Error>) {
-        // One that was given up may have a successor already.
+        // An abandoned pack may already have a successor.
         guard entries[wanted]?.number == number else { return }
         entries[wanted]?.outcome = outcome
         if entries[wanted]?.users == 0 { leave(wanted) }
     }
 
-    /// One user less; a pack that nobody waits for any more is not collected on, and one that failed is tried anew by the next.
+    /// Removes one user.
+    ///
+    /// The collection of a pack without users is stopped, and a failed pack is tried again by the next user.
     private func leave(_ wanted: Wanted) {
         guard let entry = entries[wanted] else { return }
         entries[wanted]?.users = max(entry.users - 1, 0)
         guard entries[wanted]?.users == 0 else { return }
         if entry.outcome == nil { entry.collecting.cancel() }
         if !entry.isWhole {
-            // What is still being written is removed with the process's folder.
+            // Files that are still being written are removed with the process's folder.
             entries[wanted] = nil
             if entry.outcome != nil { remove(entry.folder) }
         }
@@ -123,6 +133,7 @@ actor StylePacks {
     }
 
     private func remove(_ folder: URL) {
-        do { try FileManager.default.removeItem(at: folder) } catch { return }  // It goes with the process's folder.
+        // A folder that cannot be removed is removed with the process's folder.
+        do { try FileManager.default.removeItem(at: folder) } catch { return }
     }
 }

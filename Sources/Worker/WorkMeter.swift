@@ -1,16 +1,16 @@
 internal import Synchronization
 internal import Wire
 
-/// How far one lease is: written by its work, read by the report.
+/// The progress of one lease: written by its work, read by the report.
 ///
-/// Also the way to stop work that blocks a thread.
+/// Also used to stop work that blocks a thread.
 final class WorkMeter: Sendable {
     private struct State {
         var counters = WorkCounters()
         var isCancelled = false
     }
 
-    /// The meter of the lease that the running task works for.
+    /// The meter of the lease of the running task.
     @TaskLocal static var current: WorkMeter?
 
     private let state = Mutex(State())
@@ -27,14 +27,14 @@ final class WorkMeter: Sendable {
 
     func set(done: UInt64) { state.withLock { $0.counters.done = max($0.counters.done, done) } }
 
-    /// Counts a step of work that settles no tile, so that a long one is not taken for a hang.
+    /// Counts a step of work that completes no tile, so that long work does not count as stalled.
     func step() { state.withLock { $0.counters.bytes &+= 1 } }
 
     func cancel() { state.withLock { $0.isCancelled = true } }
 }
 
-/// Does the work of a lease.
+/// Carries out leases.
 protocol WorkRunner: Sendable {
-    /// Works until the result is durable, the work failed, or the task is cancelled.
+    /// Runs until the result is durable, the work failed, or the task is cancelled.
     func run(_ offer: PBOffer, _ meter: WorkMeter) async -> WorkOutcome
 }

@@ -2,45 +2,48 @@ internal import Synchronization
 internal import Transfer
 internal import Wire
 
-/// The shares of origins' budgets that the coordinator grants this process, and what was done with them.
+/// The shares of origins' budgets that the coordinator grants this process, and their use.
 ///
-/// A grant lives from the sending of the message it answers, not from its own arrival: what the network holds up for a minute is dead
-/// when it comes, so no delay makes two workers hold one share.
+/// The lifetime of a grant starts when the message that it answers was sent, not when the grant arrives. A grant that
+/// the network delays for a minute has expired on arrival, so no delay makes two workers hold one share.
 ///
-/// To a new incarnation of the coordinator, which knows of no grants, reports say what is still held, until one of them was answered.
+/// After a restart the coordinator does not know the grants. Reports then contain what is still held, until one of them
+/// was answered.
 final class WorkerBudgets: Sendable {
     fileprivate struct State {
         var budgets: [String: OriginBudget] = [:]
-        /// When our last messages left, by ascending number.
+        /// When our last messages were sent, by ascending number.
         var sent: [(seq: UInt64, at: ContinuousClock.Instant)] = []
-        /// The highest round applied, and the highest the coordinator was told of.
+        /// The highest round applied, and the highest that was reported to the coordinator.
         var applied: UInt64 = 0
         var acknowledged: UInt64 = 0
-        /// The newest incarnation heard of.
+        /// The highest known epoch of the coordinator.
         var epoch: UInt32 = 0
-        /// The last ones that were told what is held, and that have answered this.
+        /// The last epoch that was told what is held and has answered.
         var toldEpoch: UInt32 = 0
         var answeredEpoch: UInt32 = 0
-        /// The reports that told it.
+        /// The reports that contained it.
         var tellings: [UInt64] = []
         var reported: [String: OriginBudget.Use] = [:]
         var lastReport: ContinuousClock.Instant?
-        /// Whether an answer came since the last change of grants that was not reported yet.
+        /// Whether an answer came since the last unreported change of grants.
         var hasNews = false
     }
     private let state = Mutex(State())
-    /// Messages whose time is remembered; a heartbeat is two or three.
+    /// Number of messages whose time is remembered; a heartbeat is two or three.
     private static let remembered = 512
-    /// Reports out of turn leave this far apart, and those without which nothing goes on.
+    /// Shortest interval of early reports, and of reports without which no work continues.
     fileprivate static let gap = Duration.milliseconds(200)
     private static let shortGap = Duration.milliseconds(50)
-    /// While an origin is worked on, a report leaves this often: a third of a grant's life.
+    /// Interval of reports while an origin is in use: a third of a grant's lifetime.
     fileprivate static let turn = Duration.seconds(2)
 
-    /// The budget of an origin; without a grant until the coordinator sends one.
+    /// The budget of an origin.
+    ///
+    /// It has no grant until the coordinator sends one.
     func budget(_ origin: String) -> OriginBudget { state.withLock { $0.budget(origin) } }
 
-    /// Notes a word of an incarnation, in answer to our message `re`.
+    /// Records a message of a coordinator run that answers our message `re`.
     func heard(epoch: UInt32, re: UInt64) {
         state.withLock { state in
             if epoch > state.epoch {
@@ -53,7 +56,7 @@ final class WorkerBudgets: Sendable {
         }
     }
 
-    /// Notes that a message leaves now.
+    /// Records that a message is sent now.
     func sent(_ seq: UInt64, at now: ContinuousClock.Instant = .now) {
         state.withLock { state in
             if state.sent.count >= Self.remembered { state.sent.removeFirst(Self.remembered / 2) }
@@ -61,9 +64,9 @@ final class WorkerBudgets: Sendable {
         }
     }
 
-    /// Takes everything the coordinator grants, in answer to our message `re`.
+    /// Applies all grants of the coordinator that answer our message `re`.
     ///
-    /// An older set than the one held is dropped, as is an answer to a message nobody remembers.
+    /// A set that is older than the current one is dropped, and so is an answer to an unknown message.
     func apply(_ grants: [PBRateGrant], re: UInt64, at now: ContinuousClock.Instant = .now) {
         guard let round = grants.map(\.round).max() else { return }
         let changes: [(OriginBudget, OriginBudget.Grant)] = state.withLock { state in
@@ -85,7 +88,7 @@ final class WorkerBudgets: Sendable {
         for (budget, grant) in changes { budget.apply(grant, at: now) }
     }
 
-    /// What the next report says, which is our message `seq`.
+    /// The content of the next report, which is our message `seq`.
     func report(
         seq: UInt64 = 0, at now: ContinuousClock.Instant = .now
     ) -> (uses: [PBOriginUse], acknowledged: UInt64, namesHeld: Bool) {
@@ -123,7 +126,7 @@ final class WorkerBudgets: Sendable {
         }
     }
 
-    /// Whether a report should leave before its turn: somebody waits for what it says.
+    /// Whether a report should be sent early because work waits for its answer.
     func isUrgent(at now: ContinuousClock.Instant = .now) -> Bool {
         state.withLock { state in
             let since = state.lastReport.map { now - $0 } ?? Self.turn
@@ -143,7 +146,7 @@ final class WorkerBudgets: Sendable {
         }
     }
 
-    /// How long until it is worth asking ``isUrgent(at:)`` again, at most.
+    /// The longest time until ``isUrgent(at:)`` should be called again.
     var pulse: Duration {
         state.withLock { state in
             guard state.budgets.values.contains(where: \.isUsed) else { return .seconds(1) }
@@ -153,7 +156,7 @@ final class WorkerBudgets: Sendable {
 }
 
 extension WorkerBudgets.State {
-    /// How often a report is due: as often as the most demanding live grant says.
+    /// The interval of reports: the shortest interval requested by a live grant.
     fileprivate func pace(at now: ContinuousClock.Instant) -> Duration {
         let asked = budgets.values.compactMap { $0.isUsed ? $0.live(at: now)?.reportEvery : nil }.min()
         return min(max(asked ?? WorkerBudgets.turn, WorkerBudgets.gap), WorkerBudgets.turn)
@@ -166,7 +169,9 @@ extension WorkerBudgets.State {
         return budget
     }
 
-    /// The round that may be called applied: when less was granted than is in flight, that must end first.
+    /// The round that may be acknowledged.
+    ///
+    /// When more is in flight than the grants allow, that must end first.
     fileprivate var acknowledgeable: UInt64 { budgets.values.allSatisfy(\.isWithinGrant) ? applied : acknowledged }
 }
 

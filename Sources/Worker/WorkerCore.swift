@@ -1,18 +1,18 @@
 internal import Foundation
 internal import Wire
 
-/// The worker's rules: what it does about each message, result and tick.
+/// The worker's rules: its reaction to each message, result and tick.
 ///
 /// Pure: no clock, no socket, no disk.
 ///
-/// A lease is queued, running or spooled. Spooled means: the work is done and durable, the coordinator has not yet said
-/// that it knows. Nothing of a spooled lease can be lost but by the coordinator's own word.
+/// A lease is queued, running or spooled. Spooled means that the work is done and durable, and the coordinator has not
+/// acknowledged it. A spooled lease is dropped only by a message of the coordinator.
 struct WorkerCore: Sendable {
     enum Phase: Hashable, Sendable {
-        /// No welcome yet, or none since the coordinator forgot us.
+        /// No welcome yet, or none since the coordinator forgot this worker.
         case greeting
         case serving
-        /// Leases are given back; only results still travel.
+        /// Leases are given back. Only results are still sent.
         case draining
         case ended
     }
@@ -42,9 +42,11 @@ struct WorkerCore: Sendable {
     private var pausedUntil: Int64 = 0
     private var drainEnd = Int64.max
     private var claimed: Set<UInt64> = []
-    /// The coordinator asked this worker to finish what runs and leave.
+    /// The coordinator asked this worker to finish its running work and leave.
     private(set) var isLeaving = false
-    /// Whether a pong that does not ask so takes it back: not one of a coordinator that was started since.
+    /// Whether a pong without that request cancels it.
+    ///
+    /// False when the coordinator was restarted since.
     private var mayStay = false
 
     init(session: UInt64, profile: WorkerProfile, policy: WorkerPolicy = WorkerPolicy()) {
@@ -54,7 +56,7 @@ struct WorkerCore: Sendable {
         heartbeat = policy.heartbeat
     }
 
-    /// When ``Event/tick(_:)`` is due at the latest.
+    /// The latest time for ``WorkerEvent/tick(_:)``.
     var nextTick: Int64 {
         var next = min(nextHeartbeat, drainEnd)
         if phase == .greeting { next = min(next, nextHello) }
@@ -98,12 +100,13 @@ struct WorkerCore: Sendable {
             return settle(now)
         case .stale(let body): return drop(body.token) + settle(now)
         case .unknownSession:
-            // Several messages may have crossed it: one hello answers them all.
+            // Several messages may have crossed it. One hello answers all of them.
             guard phase != .draining, phase == .serving || now >= nextHello else { return [] }
             return greet(now)
         case .problem(let body) where phase == .greeting && !body.retriable:
-            // Only the endpoint for commands answers so.
-            let text = "It takes commands there. Connect to its endpoint for workers, the one of 'coordinator --work'."
+            // Only the endpoint for commands sends this answer.
+            let text =
+                "This is the endpoint for commands. Connect to the endpoint for workers, set by 'coordinator --work'."
             return end(.rejected(code: "wrong-endpoint", text: text))
         default: return []
         }
@@ -123,7 +126,8 @@ struct WorkerCore: Sendable {
         if body.heartbeatMs > 0 { heartbeat = min(max(Int64(body.heartbeatMs), 100), 60_000) }
         nextHeartbeat = now + heartbeat
         var effects: [WorkerEffect] = []
-        // What we named and the coordinator no longer knows is forgotten, but for results: only ack or stale end those.
+        // Leases that this worker named and the coordinator no longer knows are dropped, except results: only ack or
+        // stale ends those.
         for lease in leases where claimed.contains(lease.token) && !body.adopted.contains(lease.token) {
             if case .spooled = lease.state { continue }
             effects += drop(lease.token)
@@ -134,10 +138,10 @@ struct WorkerCore: Sendable {
     }
 
     private mutating func accept(_ offer: PBOffer, _ now: Int64) -> [WorkerEffect] {
-        // A token not above the last one is an old offer, delivered again or late.
+        // A token that is not above the last one is an old offer, delivered late or again.
         guard offer.token > lastToken else { return [] }
         lastToken = offer.token
-        // Offers on their way when credit was told anew come on top of it, at most as many again.
+        // Offers that were under way when the credit was renewed are additional, at most the same number again.
         guard phase != .draining, !isLeaving, now >= pausedUntil, active < 2 * (policy.slots + 1) else {
             return [.send(.return(.make { $0.tokens = [offer.token] }))]
         }
@@ -145,7 +149,8 @@ struct WorkerCore: Sendable {
         return advance(now)
     }
 
-    /// Obeys a pong: to leave means to give back what has not begun, finish what runs, and take no more.
+    /// Handles the request of a pong to leave: gives back the leases that have not started, finishes the running ones,
+    /// and takes no more.
     private mutating func leave(_ isAsked: Bool) -> [WorkerEffect] {
         guard isAsked else {
             if mayStay { isLeaving = false }
@@ -157,9 +162,9 @@ struct WorkerCore: Sendable {
         return giveBack { if case .queued = $0.state { true } else { false } }
     }
 
-    /// Forgets a lease, by the coordinator's word.
+    /// Drops a lease, by order of the coordinator.
     ///
-    /// Its blob stays: another attempt may have made the same bytes.
+    /// Its blob stays: another attempt may have produced the same bytes.
     private mutating func drop(_ token: UInt64) -> [WorkerEffect] {
         guard let index = leases.firstIndex(where: { $0.token == token }) else { return [] }
         let lease = leases.remove(at: index)
@@ -194,7 +199,7 @@ struct WorkerCore: Sendable {
                         }))
             ]
             if failure.isLocal {
-                // This machine cannot work now: others should.
+                // This machine cannot work now, so other workers should.
                 pausedUntil = now + policy.localPause
                 effects += giveBack { if case .queued = $0.state { true } else { false } }
             }
@@ -224,7 +229,7 @@ struct WorkerCore: Sendable {
         return cancels + [.send(.return(.make { $0.tokens = given.map(\.token) }))]
     }
 
-    /// After a lease has ended: start the next, say how many more may come, or leave when draining is done.
+    /// After the end of a lease: starts the next one, updates the credit, or leaves when draining is done.
     private mutating func settle(_ now: Int64) -> [WorkerEffect] {
         switch phase {
         case .serving where isLeaving && leases.isEmpty, .draining where leases.isEmpty:
@@ -237,11 +242,11 @@ struct WorkerCore: Sendable {
 
     private var running: Int { leases.count { if case .running = $0.state { true } else { false } } }
 
-    /// Leases that need or will need a slot.
+    /// Leases that use or will use a slot.
     private var active: Int { leases.count { if case .spooled = $0.state { false } else { true } } }
 
     private func ready(_ now: Int64) -> WorkerEffect {
-        // A spool that only grows means that results are not taken: no more work until they are.
+        // Too many spooled results mean that the coordinator does not accept them. No more work is taken until it does.
         let isPaused = isLeaving || now < pausedUntil || leases.count - active > policy.spool
         let credit = isPaused ? 0 : max(0, policy.slots + 1 - active)
         return .send(.ready(.make { $0.credit = UInt32(clamping: credit) }))
@@ -296,7 +301,8 @@ struct WorkerCore: Sendable {
         phase = .draining
         drainEnd = now + policy.drain
         let effects = giveBack { if case .spooled = $0.state { false } else { true } }
-        // Without a coordinator nobody will take the results now; they are durable, the work will be offered again.
+        // Without a coordinator the results cannot be delivered now. They are durable, and the work will be offered
+        // again.
         guard wasServing else { return effects + end(.drained) }
         return effects + resend(now, all: true) + settle(now)
     }

@@ -3,11 +3,11 @@ public import Errors
 /// Why a worker could not start or had to end.
 public typealias WorkerError = PackhorseError<WorkerErrorCode>
 
-/// A stable name of what went wrong.
+/// A stable code for the kind of error.
 ///
 /// Texts may change, codes may not.
 public enum WorkerErrorCode: String, ErrorCode {
-    /// The coordinator does not want this worker: another version, another blob store.
+    /// The coordinator refuses this worker: another version, or another blob store.
     case rejected
     /// The worker's key does not have the role it needs.
     case forbidden

@@ -1,51 +1,51 @@
 internal import Wire
 
-/// What can happen to a worker.
+/// The inputs of a worker.
 enum WorkerEvent: Sendable {
-    /// The link to the coordinator came up, or came back.
+    /// The link to the coordinator connected or reconnected.
     case linked
     /// A message about session `about`.
     case message(Message, about: UInt64)
-    /// The coordinator speaks another major version.
+    /// The coordinator uses another major version.
     case otherVersion(String)
-    /// Time has passed; how far the running leases are.
+    /// Time has passed; contains the progress of the running leases.
     case tick([UInt64: WorkCounters])
-    /// The coordinator should hear of what origins said before the next heartbeat.
+    /// The coordinator should get a report about origins before the next heartbeat.
     case report
-    /// A running lease has ended here.
+    /// A running lease has ended on this worker.
     case finished(UInt64, WorkOutcome)
-    /// Leave in good order.
+    /// Shut down in an orderly way.
     case drain
 }
 
-/// What the shell must do, in this order.
+/// What the caller must do, in this order.
 enum WorkerEffect: Hashable, Sendable {
     case send(Message)
     case run(PBOffer)
-    /// Stop the work of this lease; its outcome no longer matters.
+    /// Stop the work of this lease. Its result is ignored.
     case cancel(UInt64)
-    /// Drop the connection and make another.
+    /// Close the connection and open a new one.
     case reconnect
     case end(WorkerEnd)
 }
 
 /// Why a worker ended.
 enum WorkerEnd: Hashable, Sendable {
-    /// On demand, in good order.
+    /// By request, in an orderly way.
     case drained
-    /// The coordinator will never want this worker.
+    /// The coordinator will never accept this worker.
     case rejected(code: String, text: String)
-    /// No coordinator for so long that nobody waits for the results.
+    /// No coordinator for so long that the results are no longer needed.
     case orphaned
 }
 
-/// How far a lease is: tiles settled and body bytes received.
+/// The progress of a lease: completed tiles and received body bytes.
 struct WorkCounters: Hashable, Sendable {
     var done: UInt64 = 0
     var bytes: UInt64 = 0
 }
 
-/// How the work of a lease ended.
+/// The result of the work of a lease.
 enum WorkOutcome: Sendable {
     /// The result is durable in the blob store.
     case done(PBCommit)
@@ -73,6 +73,6 @@ struct WorkFailure: Error, Hashable, Sendable {
         self.lostShards = Array(lostShards.prefix(Self.mostLostShards))
     }
 
-    /// Whether the fault lies with this machine, so that it should not take other work for a while.
+    /// Whether this machine is at fault, so that it should not take other work for a while.
     var isLocal: Bool { FailureCause.local.contains(cause.rawValue) }
 }

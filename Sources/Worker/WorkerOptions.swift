@@ -2,55 +2,55 @@ public import Foundation
 public import Shards
 public import ZeroMQ
 
-/// What a worker needs to know.
+/// The configuration of a worker.
 public struct WorkerOptions: Sendable {
-    /// The coordinator's work endpoint, e.g.
-    ///
-    /// "tcp://127.0.0.1:7471".
+    /// The coordinator's work endpoint, for example "tcp://127.0.0.1:7471".
     public var connect: String
-    /// How the two trust each other.
+    /// How the two ends authenticate each other.
     public var security: LinkSecurity
-    /// The blob store's folder, shared with the coordinator; `nil` streams blobs to and from it.
+    /// The folder of the blob store, shared with the coordinator; `nil` = blobs are streamed.
     public var blobs: URL?
-    /// Opens another blob store than the folder's; tried again while it throws `store-missing`.
+    /// Opens a blob store that replaces the folder's.
+    ///
+    /// Called again while it throws `store-missing`.
     public var openStore: (@Sendable () async throws -> any BlobStore)?
-    /// Where blobs are streamed to, when the coordinator's own word does not lead there.
+    /// Where blobs are streamed to, if the address from the coordinator is not reachable.
     ///
     /// Default: the host of ``connect`` and the port that the coordinator names.
     public var blobEndpoint: String?
-    /// Where a worker that streams makes its shards and packages, and keeps fetched ones.
+    /// Where a streaming worker makes its shards and packages, and keeps downloaded ones.
     ///
     /// Default: `packhorse` in the system's folder for temporary files.
     public var scratch = FileManager.default.temporaryDirectory.appendingPathComponent("packhorse")
-    /// Bytes of fetched blobs kept that no work needs now.
+    /// Bytes of unused downloaded blobs that are kept.
     ///
     /// Default 4 GiB.
     public var cacheBytes: UInt64 = 4 << 30
-    /// Leases worked on at the same time, 1...256.
+    /// Number of leases that run at the same time, 1...256.
     ///
     /// Default 4.
     public var slots: Int
-    /// Shown by `packhorse workers`; unique only by habit.
+    /// Shown by `packhorse workers`.
+    ///
+    /// Not guaranteed to be unique.
     ///
     /// Default: host name and process id.
     public var name: String
-    /// Shown by `packhorse workers`, e.g.
-    ///
-    /// "packhorse 0.1.0".
+    /// Shown by `packhorse workers`, for example "packhorse 0.1.0".
     public var build: String
-    /// Whether unencrypted traffic beyond loopback is allowed.
+    /// Whether unencrypted connections to other machines are allowed.
     public var allowPlain = false
-    /// Where secrets named in tilesets come from.
+    /// The values of secrets named in tilesets.
     ///
     /// Default: the process environment.
     public var environment: [String: String]
-    /// How long the start waits for the coordinator to make the blob store.
+    /// How long the start waits for the coordinator to create the blob store.
     ///
     /// Default 30 s.
     public var storePatience: Duration = .seconds(30)
-    /// Called before each merge: the time to give memory back, which merges need in other sizes than fetches.
+    /// Called before each merge, to return free memory to the system: merges need blocks of other sizes than fetches.
     ///
-    /// Default: nothing happens.
+    /// Default: does nothing.
     public var beforeMerge: @Sendable () -> Void = {}
 
     /// Options with everything else at its default.

@@ -1,40 +1,40 @@
 internal import Foundation
 internal import Wire
 
-/// The worker's numbers.
+/// Limits and intervals of the worker.
 ///
 /// Times are milliseconds.
 struct WorkerPolicy: Hashable, Sendable {
-    /// Leases worked on at the same time.
+    /// Number of leases that run at the same time.
     var slots = 4
-    /// Between two reports until the welcome says otherwise.
-    ///
-    /// Source: design/cluster.md, 3.3.
+    /// The interval of reports until the welcome message sets another one.
     var heartbeat: Int64 = 5_000
-    /// Without any message this long the connection is made anew: three heartbeats.
+    /// Time without any message before the connection is replaced: three heartbeats.
     var silence: Int64 = 15_000
-    /// Without any message this long the worker ends: nobody waits for its results.
+    /// Time without any message before the worker ends, because its results are no longer needed.
     var orphaned: Int64 = 3_600_000
-    /// No work is taken this long after the own disk was full.
+    /// How long no work is taken after the local disk was full.
     var localPause: Int64 = 10_000
-    /// Before hello is said again after a rejection that may pass.
+    /// Time before hello is sent again after a temporary rejection.
     var rejectedPause: Int64 = 5_000
-    /// Results not yet acknowledged beyond which no work is asked for.
+    /// Number of unacknowledged results beyond which no work is requested.
     var spool = 64
-    /// How long draining waits for acknowledgements; the process must be gone 10 s after SIGTERM.
+    /// How long draining waits for acknowledgements.
+    ///
+    /// The process must end within 10 s after SIGTERM.
     var drain: Int64 = 5_000
 }
 
-/// What a worker says of itself in its hello.
+/// The description of a worker in its hello.
 struct WorkerProfile: Hashable, Sendable {
     var name: String
     var host: String
     var build: String
     var blobStore: String
-    /// Whether blobs are streamed, so that no store need be shared.
+    /// Whether blobs are streamed, so that no store needs to be shared.
     var streams = false
     var packageFormats: [UInt32]
-    /// The formats it writes beside the package itself.
+    /// The formats that it writes in addition to MBTiles.
     var exports: [String] = []
 
     func hello(held: [UInt64]) -> PBHello {

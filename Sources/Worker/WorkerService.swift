@@ -8,18 +8,17 @@ internal import Telemetry
 internal import Wire
 internal import ZeroMQ
 
-/// A worker: asks a coordinator for leases, fetches and merges, commits.
+/// A worker: requests leases from a coordinator, fetches and merges, and commits results.
 ///
-/// Any number may run, anywhere the blob store is.
-///
-/// It may be killed at any moment: the coordinator gives its leases to others. SIGTERM drains it within 10 s.
+/// Any number of workers may run, on any machine that reaches the blob store. A worker may be killed at any moment: the
+/// coordinator gives its leases to others. SIGTERM drains it within 10 s.
 public struct WorkerService: Service, CustomStringConvertible {
     private let options: WorkerOptions
     private let logger: Logger
 
-    /// Its name alone.
+    /// Only its name.
     ///
-    /// ServiceLifecycle logs its services, and the options hold the environment with the secrets of tilesets.
+    /// ServiceLifecycle logs its services, and the options contain the environment with the secrets of tilesets.
     public var description: String { "worker \(options.name)" }
 
     /// A worker that is not connected yet.
@@ -28,16 +27,17 @@ public struct WorkerService: Service, CustomStringConvertible {
         self.logger = logger
     }
 
-    /// Works until the task is cancelled or graceful shutdown has drained it.
+    /// Runs until the task is cancelled, or until a graceful shutdown has drained it.
     ///
-    /// - Throws: ``WorkerError``; `ShardsError` when the blob store cannot be opened; `ZeroMQError` for endpoint or keys.
+    /// - Throws: ``WorkerError``; `ShardsError` when the blob store cannot be opened; `ZeroMQError` for endpoint or
+    ///   keys.
     public func run() async throws {
         guard let folder = options.blobs else { return try await runStreaming() }
         let store: any BlobStore
         do {
             store = try await cancelWhenGracefulShutdown { try await openStore(folder) }
         } catch is CancellationError {
-            logger.notice("Worker ends before it began: there was no blob store")
+            logger.notice("Worker stopped before it started: no blob store")
             return
         }
         let budgets = WorkerBudgets()
@@ -58,7 +58,7 @@ public struct WorkerService: Service, CustomStringConvertible {
         try await run(store, runner, WorkerPolicy(slots: options.slots), budgets: budgets, streaming: client)
     }
 
-    /// The same with another runner and other numbers, for tests.
+    /// The same with another runner and other constants, for tests.
     func run(
         _ store: any BlobStore, _ runner: any WorkRunner, _ policy: WorkerPolicy,
         budgets: WorkerBudgets = WorkerBudgets(), streaming client: BlobClient? = nil
@@ -66,7 +66,7 @@ public struct WorkerService: Service, CustomStringConvertible {
         var linkOptions = LinkOptions()
         linkOptions.allowPlain = options.allowPlain
         linkOptions.linger = .seconds(1)
-        // A coordinator that comes back after minutes must have its workers within seconds.
+        // After a coordinator was away for minutes, its workers must reconnect within seconds.
         linkOptions.reconnectMax = .seconds(3)
         linkOptions.sendPatience = .seconds(2)
         linkOptions.logger = logger
@@ -81,7 +81,7 @@ public struct WorkerService: Service, CustomStringConvertible {
             await client?.connect(to: options.blobEndpoint(port: welcome.blobPort))
         }
         logger.notice(
-            "Worker starts", metadata: [LogKey.endpoint: "\(options.connect)", LogKey.worker: "\(options.name)"])
+            "Worker started", metadata: [LogKey.endpoint: "\(options.connect)", LogKey.worker: "\(options.name)"])
         let failure = await withGracefulShutdownHandler {
             await withTaskGroup(of: (any Error)?.self) { group in
                 group.addTask { await Self.receive(link, shell) }
@@ -97,14 +97,14 @@ public struct WorkerService: Service, CustomStringConvertible {
                 return failure
             }
         } onGracefulShutdown: {
-            // A handler cannot wait; the loops see the end that this leads to.
+            // The handler cannot wait. The loops see the end that the drain leads to.
             Task { await shell.drain() }
         }
         await shell.stop(within: .seconds(3))
         await link.close()
         if let failure, !(failure is CancellationError) { throw failure }
         switch await shell.end {
-        case .drained, nil: logger.notice("Worker ends")
+        case .drained, nil: logger.notice("Worker stopped")
         case .rejected(let code, let text):
             throw WorkerError(
                 code == "forbidden" ? .forbidden : .rejected,
@@ -138,7 +138,9 @@ public struct WorkerService: Service, CustomStringConvertible {
         return nil
     }
 
-    /// Opens the shared blob store; one that its coordinator has not made yet is waited for.
+    /// Opens the shared blob store.
+    ///
+    /// Waits for one that its coordinator has not created yet.
     private func openStore(_ folder: URL) async throws -> any BlobStore {
         let deadline = ContinuousClock.now + options.storePatience
         while true {
@@ -155,7 +157,8 @@ public struct WorkerService: Service, CustomStringConvertible {
 }
 
 extension WorkerOptions {
-    /// Where blobs are, when the coordinator serves them at `port`: the host is the one that leads to it from here.
+    /// The endpoint of blobs when the coordinator serves them at `port`, with the host by which this worker reaches the
+    /// coordinator.
     func blobEndpoint(port: UInt32) -> String {
         if let blobEndpoint { return blobEndpoint }
         guard let colon = connect.lastIndex(of: ":") else { return connect }

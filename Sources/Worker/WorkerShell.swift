@@ -3,7 +3,7 @@ internal import Telemetry
 internal import Wire
 internal import ZeroMQ
 
-/// Carries out what ``WorkerCore`` decides: frames on the link, work in tasks, time from a clock.
+/// Carries out the decisions of ``WorkerCore``: frames on the link, work in tasks, time from a clock.
 actor WorkerShell {
     private enum Outgoing {
         case message(Message)
@@ -22,14 +22,14 @@ actor WorkerShell {
     private var outbox: [Outgoing] = []
     private var isSending = false
     private var lastState = LinkState.connecting
-    /// Whether it was said that no coordinator answers.
+    /// Whether the missing coordinator was already logged.
     private var isMissing = false
     private var seq: UInt64 = 0
     private var epoch: UInt32 = 0
-    /// Why the worker ended; `nil` while it lives.
+    /// Why the worker ended; `nil` while it runs.
     private(set) var end: WorkerEnd?
 
-    /// - Parameter onWelcome: Told what the coordinator says of itself, before any offer is looked at.
+    /// - Parameter onWelcome: Called with the coordinator's welcome message, before any offer is handled.
     init(
         _ core: WorkerCore, _ link: DealerLink, _ runner: any WorkRunner, _ logger: Logger,
         budgets: WorkerBudgets = WorkerBudgets(),
@@ -43,7 +43,7 @@ actor WorkerShell {
         self.logger = logger
     }
 
-    /// Takes what the link received, and notes how it stands.
+    /// Handles the frames that the link received, and the state of the link.
     func took(_ frames: [[UInt8]]) async {
         let state = link.state
         if state != lastState {
@@ -58,45 +58,47 @@ actor WorkerShell {
                 epoch = frame.epoch
                 if isMissing {
                     isMissing = false
-                    logger.notice("The coordinator answers", metadata: [LogKey.endpoint: "\(link.endpoint)"])
+                    logger.notice("Coordinator connected", metadata: [LogKey.endpoint: "\(link.endpoint)"])
                 }
                 budgets.heard(epoch: frame.epoch, re: frame.re)
                 trace("in", frame.message)
                 if case .stale(let body) = frame.message {
                     logger.notice(
-                        "The coordinator refused a result; its work is another's now",
+                        "Result refused by the coordinator; another worker has the lease",
                         metadata: [LogKey.token: "\(body.token)", LogKey.errorCode: "\(body.reason)"])
                 }
                 if case .welcome(let body) = frame.message { await onWelcome(body) }
                 await take(frame)
             } catch {
-                logger.info("A frame was refused", metadata: [LogKey.errorCode: "\(error.code)"])
-                // Its words cannot be read; that it speaks another version is answer enough.
+                logger.info("Frame refused", metadata: [LogKey.errorCode: "\(error.code)"])
+                // The message cannot be read. The different version is enough information.
                 if error.code == .versionMismatch { await handle(.otherVersion(error.message)) }
             }
         }
     }
 
-    /// Lets time pass; returns how long until it must again.
+    /// Handles the passing of time.
+    ///
+    /// Returns how long until the next call.
     func tick() async -> Duration {
         await handle(.tick(meters.mapValues(\.counters)))
         if budgets.isUrgent() { await handle(.report) }
         return min(.milliseconds(max(core.nextTick - now, 20)), budgets.pulse)
     }
 
-    /// Begins to leave in good order.
+    /// Starts an orderly shutdown.
     func drain() async {
-        logger.notice("Draining: leases go back, results wait for their acknowledgement")
+        logger.notice("Draining: leases are returned, results wait for acknowledgement")
         await handle(.drain)
     }
 
-    /// Cancels all work and waits until it has stopped and all words are with the link, at most `limit`.
+    /// Cancels all work and waits until it has stopped and all messages are sent, at most `limit`.
     ///
-    /// Work that a stuck disk holds is left behind; its lease runs out at the coordinator.
+    /// Work that is blocked by a disk is abandoned. Its lease expires at the coordinator.
     func stop(within limit: Duration) async {
         for task in tasks.values { task.cancel() }
         let deadline = ContinuousClock.now + limit
-        // A task of its own, because the one that calls may be cancelled and could not pause any more.
+        // In a separate task, because the caller may be cancelled and could not wait any more.
         await Task {
             while !tasks.isEmpty || isSending || !outbox.isEmpty, ContinuousClock.now < deadline {
                 do { try await Task.sleep(for: .milliseconds(10)) } catch { return }
@@ -118,8 +120,8 @@ actor WorkerShell {
         if core.isLeaving != wasLeaving {
             logger.notice(
                 wasLeaving
-                    ? "The coordinator takes it back: this worker stays"
-                    : "The coordinator asks this worker to leave; what runs is finished first")
+                    ? "The coordinator withdrew its request to leave"
+                    : "The coordinator asks this worker to leave; running work is finished first")
         }
         for effect in effects {
             switch effect {
@@ -137,7 +139,7 @@ actor WorkerShell {
         let meter = WorkMeter()
         meters[offer.token] = meter
         logger.debug(
-            "Work begins", metadata: [LogKey.token: "\(offer.token)", LogKey.job: "\(offer.job)"])
+            "Work started", metadata: [LogKey.token: "\(offer.token)", LogKey.job: "\(offer.job)"])
         tasks[offer.token] = Task { [runner] in
             let outcome = await runner.run(offer, meter)
             await self.finished(offer.token, outcome)
@@ -148,8 +150,8 @@ actor WorkerShell {
         tasks[token] = nil
         meters[token] = nil
         switch outcome {
-        case .done: logger.debug("Work is done", metadata: [LogKey.token: "\(token)"])
-        case .cancelled: logger.debug("Work was cancelled", metadata: [LogKey.token: "\(token)"])
+        case .done: logger.debug("Work done", metadata: [LogKey.token: "\(token)"])
+        case .cancelled: logger.debug("Work cancelled", metadata: [LogKey.token: "\(token)"])
         case .failed(let failure):
             logger.warning(
                 "Work failed",
@@ -163,8 +165,8 @@ actor WorkerShell {
 
     /// Sends in order, one batch at a time.
     ///
-    /// While there is no connection frames are dropped: the core repeats what matters, and the rest would be stale by
-    /// the time it left.
+    /// Without a connection frames are dropped: the core repeats important messages, and the others would be stale when
+    /// they are sent.
     private func flush() async {
         guard !isSending else { return }
         isSending = true
@@ -178,7 +180,7 @@ actor WorkerShell {
                 case .message(let message): encode(message).map { frames.append($0) }
                 case .reconnect:
                     logger.log(
-                        level: isMissing ? .info : .warning, "No coordinator answers; trying on",
+                        level: isMissing ? .info : .warning, "No coordinator answers; retrying",
                         metadata: [LogKey.endpoint: "\(link.endpoint)"])
                     isMissing = true
                     await link.reconnect()
@@ -188,12 +190,12 @@ actor WorkerShell {
             do {
                 try await link.send(frames)
             } catch {
-                logger.info("Messages could not be sent", metadata: [LogKey.errorCode: "\(error.code)"])
+                logger.info("Messages not sent", metadata: [LogKey.errorCode: "\(error.code)"])
             }
         }
     }
 
-    /// Grants are for the budgets, all else is for the core.
+    /// Grants go to the budgets, all other messages to the core.
     private func take(_ frame: Frame) async {
         switch frame.message {
         case .rateGrants(let body): budgets.apply(body.grants, re: frame.re)
@@ -217,7 +219,7 @@ actor WorkerShell {
         do {
             return try Frame(session: core.session, seq: seq, epoch: epoch, message).encoded()
         } catch {
-            logger.error("A message could not be encoded", metadata: [LogKey.errorMessage: "\(error)"])
+            logger.error("Message not encodable", metadata: [LogKey.errorMessage: "\(error)"])
             return nil
         }
     }
@@ -226,10 +228,12 @@ actor WorkerShell {
         switch state {
         case .refused(let reason):
             logger.warning(
-                "The coordinator refused the connection",
+                "Connection refused by the coordinator",
                 metadata: [LogKey.endpoint: "\(link.endpoint)", LogKey.errorMessage: "\(reason)"])
         default:
-            logger.info("The link is \(state)", metadata: [LogKey.endpoint: "\(link.endpoint)"])
+            logger.info(
+                "Link state changed",
+                metadata: [LogKey.endpoint: "\(link.endpoint)", "packhorse.link.state": "\(state)"])
         }
     }
 

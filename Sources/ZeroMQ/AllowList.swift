@@ -2,12 +2,12 @@ public import Errors
 public import Foundation
 internal import Synchronization
 
-/// Who may connect, and as what: a folder of public keys, one `<name>.pub` each.
+/// The keys that may connect, and their roles: a folder of public keys, one `<name>.pub` each.
 ///
-/// The folder is looked at again when the last look is older than a second, so that adding, changing or removing a file takes
-/// effect without a restart, on live connections too. A malformed file admits nobody.
+/// The folder is read again when the last read is older than a second. So adding, changing or removing a file takes
+/// effect without a restart, also on open connections. No key is accepted from a malformed file.
 public final class AllowList: Sendable {
-    /// Most keys read from one folder.
+    /// Largest number of keys read from one folder.
     static let maxKeys = 4096
 
     /// One key that may connect.
@@ -16,11 +16,11 @@ public final class AllowList: Sendable {
         public let name: String
         /// The key.
         public let key: PublicKey
-        /// What its holder may do.
+        /// The roles of its holder.
         public let roles: PeerRoles
     }
 
-    /// What tells whether a file has changed without reading it.
+    /// Shows whether a file has changed without reading it.
     private struct Stamp: Hashable {
         let inode: UInt64
         let size: Int64
@@ -44,14 +44,16 @@ public final class AllowList: Sendable {
         guard Self.files(folder) != nil else {
             throw ZeroMQError(
                 access(folder.path, F_OK) == 0 ? .keyFile : .keyMissing,
-                "Cannot read the folder of allowed keys '\(folder.path)'. Create it and put a <name>.pub per peer in it."
+                "Cannot read the folder of allowed keys '\(folder.path)'. Create it and add one <name>.pub per peer."
             )
         }
         self.folder = folder
         state = Mutex(State())
     }
 
-    /// A fixed list, by name; every key has the same roles.
+    /// A fixed list, by name.
+    ///
+    /// Every key has the same roles.
     public init(_ keys: [String: PublicKey], roles: PeerRoles = .all) {
         folder = nil
         let entries = keys.map { Entry(name: $0, key: $1, roles: roles) }
@@ -59,7 +61,7 @@ public final class AllowList: Sendable {
         state = Mutex(State(entries: byKey))
     }
 
-    /// Who holds `key`, or `nil` when it may not connect.
+    /// The entry of `key`, or `nil` when it may not connect.
     public func entry(of key: PublicKey) -> Entry? { entry(z85: key.z85) }
 
     /// The same for the key's text.
@@ -75,7 +77,7 @@ public final class AllowList: Sendable {
         }
     }
 
-    /// Every key file of a folder with its entry, or why it admits nobody; ascending by name.
+    /// Every key file of a folder with its entry, or the error because of which it is not accepted; ascending by name.
     ///
     /// - Throws: ``ZeroMQError`` `key-missing` or `key-file` when the folder cannot be read.
     public static func listing(of folder: URL) throws(ZeroMQError) -> [(file: URL, entry: Result<Entry, ZeroMQError>)] {
@@ -92,7 +94,9 @@ public final class AllowList: Sendable {
         return Entry(name: file.deletingPathExtension().lastPathComponent, key: key, roles: roles)
     }
 
-    /// Reads what has changed; of two files with one key the first by name counts.
+    /// Reads changed files.
+    ///
+    /// If two files have the same key, the first one by name counts.
     private static func read(_ folder: URL, _ state: inout State) {
         let known = state.files
         state.files = [:]

@@ -1,13 +1,15 @@
 internal import Logging
 
-/// Watches the connections of a router's sockets and cuts those that must not go on; lives on the router's poll thread.
+/// Watches the connections of a router's sockets and closes those that violate a rule.
+///
+/// Used on the router's poll thread.
 struct ConnectionWatch {
-    /// Between two looks at the process's memory.
+    /// Interval between two checks of the process's memory.
     static let pace: Duration = .milliseconds(10)
-    /// Connections are asked when memory has grown by this, or this time has passed.
+    /// Connections are checked when memory has grown by this, or after the time below.
     static let growth: Int64 = 4 << 20
     static let patience: Duration = .milliseconds(500)
-    /// Between two readings of the allow-list, which itself looks at its folder once a second.
+    /// Interval between two reads of the allow-list, which itself reads its folder once a second.
     static let audit: Duration = .milliseconds(250)
 
     private var ingress: IngressGuard
@@ -18,10 +20,10 @@ struct ConnectionWatch {
     private var lookedMemory: Int64 = 0
     private var pacedAt = ContinuousClock.now
     private var auditedAt = ContinuousClock.now
-    /// Endpoints whose last look is not judged yet.
+    /// Endpoints whose last check has not been evaluated.
     private var open: Set<Int> = []
     private var logged: [ContinuousClock.Instant] = []
-    /// Connections cut so far.
+    /// Number of connections closed so far.
     private(set) var cuts = 0
 
     init(_ limits: [IngressGuard.Limit], _ logger: Logger?) {
@@ -29,7 +31,7 @@ struct ConnectionWatch {
         self.logger = logger
     }
 
-    /// When the next look is due, `nil` while nobody is connected.
+    /// When the next check is due; `nil` without connections.
     var nextLook: ContinuousClock.Instant? { ingress.connections.isEmpty ? nil : pacedAt + Self.pace }
 
     mutating func note(_ event: SocketMonitor.Event, at endpoint: Int) {
@@ -54,7 +56,7 @@ struct ConnectionWatch {
         if ingress.strike(descriptor, at: now) { cut(descriptor, "it sent three multipart messages within a minute") }
     }
 
-    /// Asks the kernel about all connections when memory has grown or enough time has passed.
+    /// Reads the state of all connections from the kernel when memory has grown or enough time has passed.
     mutating func look(at now: ContinuousClock.Instant) {
         guard !ingress.connections.isEmpty, now - pacedAt >= Self.pace else { return }
         pacedAt = now
@@ -67,28 +69,28 @@ struct ConnectionWatch {
         open = Set(ingress.connections.values.map(\.endpoint))
     }
 
-    /// Cuts the connections of an endpoint that hold too much.
+    /// Closes the connections of an endpoint that hold too much data.
     mutating func judge(_ endpoint: Int, isDrained: Bool) {
         guard open.contains(endpoint) else { return }
         if isDrained { open.remove(endpoint) }
         for (descriptor, held) in ingress.offenders(at: endpoint, isDrained: isDrained, memory: resident) {
-            cut(descriptor, "it sent \(held) bytes of a message without an end")
+            cut(descriptor, "it sent \(held) bytes of an unfinished message")
         }
     }
 
-    /// Cuts the connections whose key the list does not hold any more.
+    /// Closes the connections whose key is no longer in the list.
     mutating func expel(not list: AllowList, at now: ContinuousClock.Instant) {
         guard now - auditedAt >= Self.audit else { return }
         auditedAt = now
         for (descriptor, connection) in ingress.connections {
             guard let key = connection.key, list.entry(z85: key) == nil else { continue }
-            cut(descriptor, "its key was taken off the allow-list")
+            cut(descriptor, "its key was removed from the allow-list")
         }
     }
 
     mutating func cut(_ peer: PeerID) {
         guard let descriptor = ingress.descriptor(endpoint: peer.endpointIndex, route: peer.route) else { return }
-        cut(descriptor, "it sent nonsense")
+        cut(descriptor, "it sent invalid data")
     }
 
     private mutating func cut(_ descriptor: Int32, _ reason: String) {
@@ -96,12 +98,12 @@ struct ConnectionWatch {
         PeerSocket.cut(descriptor, inode: connection.inode)
         ingress.gone(descriptor)
         cuts += 1
-        // A peer that comes back at once must not fill the log as well.
+        // A peer that reconnects at once must not fill the log.
         logged.removeAll { $0.duration(to: .now) > .seconds(1) }
         guard logged.count < 5 else { return }
         logged.append(.now)
         logger?.warning(
-            "A connection was cut",
+            "Connection closed",
             metadata: ["packhorse.peer.key": "\(connection.key ?? "-")", "packhorse.reason": "\(reason)"])
     }
 }

@@ -2,13 +2,15 @@ internal import CZeroMQ
 internal import Errors
 internal import Logging
 
-/// What callers ask of a dealer's thread.
+/// The requests to a dealer's thread.
 enum DealerJob: Sendable {
     case send([[UInt8]], ContinuousClock.Instant, CheckedContinuation<ZeroMQError?, Never>)
     case rebuild(CheckedContinuation<Void, Never>)
 }
 
-/// The life of a dealer's thread; its sockets never leave it.
+/// The loop of a dealer's thread.
+///
+/// Its sockets are used only by this thread.
 final class DealerEngine {
     private struct Pending {
         var frames: ArraySlice<[UInt8]>
@@ -26,7 +28,7 @@ final class DealerEngine {
     private var monitor: SocketMonitor
     private var generation = 0
     private var isHandshaking = false
-    /// Handshakes in a row that the other side broke off.
+    /// Consecutive handshakes that the other side broke off.
     private var brokenHandshakes = 0
     private var backoff: Duration
     private var rebuildAt: ContinuousClock.Instant?
@@ -85,7 +87,8 @@ final class DealerEngine {
             try socket.set(ZMQ_CURVE_PUBLICKEY, keys.publicKey.z85)
             try socket.set(ZMQ_CURVE_SECRETKEY, keys.secret)
         case .curveServer:
-            throw ZeroMQError(.badKey, "A dealer needs the client's side of CURVE: its own key and the server's.")
+            throw ZeroMQError(
+                .badKey, "A dealer needs CURVE client keys: its own key pair and the server's public key.")
         }
         let monitor = try SocketMonitor(context, socket, "inproc://packhorse.monitor.\(generation)")
         try socket.connect(endpoint.text)
@@ -202,15 +205,16 @@ final class DealerEngine {
         }
     }
 
-    /// Notes a connection that was closed during its handshake: once, and the router may have died just then; twice in a row, and it
-    /// does not want us.
+    /// Counts a connection that was closed during its handshake.
+    ///
+    /// Once may mean that the router ended at that moment. Twice in a row means that the router refuses this peer.
     private func broken() {
         brokenHandshakes += 1
         if brokenHandshakes > 1 {
             change(
                 to: .refused(
                     reason:
-                        "it ends the handshake; the server's public key given here may be wrong, or keys are given on"
+                        "it closed the connection during the handshake; the server's public key may be wrong, or keys are given on"
                         + " one side only"))
         }
         planRebuild()
@@ -232,7 +236,7 @@ final class DealerEngine {
 
     private func change(to state: LinkState) {
         guard status.change(to: state) else { return }
-        options.logger?.info("The link changed", metadata: ["packhorse.link.state": "\(state)"])
+        options.logger?.info("Link state changed", metadata: ["packhorse.link.state": "\(state)"])
         channel.interrupt()
     }
 }

@@ -1,15 +1,15 @@
 public import Errors
 internal import Synchronization
 
-/// How a dealer stands with its router.
+/// The state of a dealer's connection to its router.
 public enum LinkState: Hashable, Sendable, CustomStringConvertible {
     /// No connection was made yet.
     case connecting
-    /// The handshake succeeded; frames travel.
+    /// The handshake succeeded; frames can be sent.
     case connected
-    /// The connection broke; it is being made again.
+    /// The connection broke; the dealer is reconnecting.
     case disconnected
-    /// The router refused us; tried again with growing pauses. The reason is a sentence for people.
+    /// The router refused the connection; retried with growing pauses. The reason is a sentence for people.
     case refused(reason: String)
     /// ``DealerLink/close()`` was called.
     case closed
@@ -26,9 +26,9 @@ public enum LinkState: Hashable, Sendable, CustomStringConvertible {
     }
 }
 
-/// The asking end of a link: one DEALER socket on a thread of its own.
+/// The client end of a link: one DEALER socket on a separate thread.
 ///
-/// Connections are made again for ever. After a refused handshake, where libzmq gives up, the socket is rebuilt.
+/// It reconnects without limit. After a refused handshake libzmq stops trying, so the socket is created again.
 public final class DealerLink: Sendable {
     /// The endpoint this link connects to.
     public let endpoint: String
@@ -37,12 +37,14 @@ public final class DealerLink: Sendable {
     private let patience: Duration
     private let maxFrameBytes: Int
 
-    /// Starts to connect; does not wait for the connection.
+    /// Starts to connect.
+    ///
+    /// Does not wait for the connection.
     ///
     /// - Parameters:
-    ///   - connect: The router's endpoint, e.g. "tcp://coordinator:7471".
+    ///   - connect: The router's endpoint, for example "tcp://coordinator:7471".
     ///   - security: ``LinkSecurity/plain`` or `.curveClient`.
-    ///   - options: Limits and habits; the first of ``LinkOptions/maxFrameBytes`` bounds what is received and sent.
+    ///   - options: Limits and times. The first of ``LinkOptions/maxFrameBytes`` limits received and sent frames.
     /// - Throws: ``ZeroMQError`` `bad-endpoint`, `plain-refused` or `engine`; nothing stays open.
     public init(connect: String, security: LinkSecurity, options: LinkOptions = LinkOptions()) throws(ZeroMQError) {
         let endpoint = try Endpoint(connect)
@@ -61,25 +63,25 @@ public final class DealerLink: Sendable {
 
     deinit { channel.stop() }
 
-    /// How the link stands now.
+    /// The current state of the link.
     public var state: LinkState { status.value }
 
-    /// All frames that wait, or the first to come within `limit`.
+    /// All waiting frames, or the first ones that arrive within `limit`.
     ///
-    /// - Returns: Nothing when the time is over, and early when ``state`` changed.
+    /// - Returns: Empty after the time limit, and early when ``state`` changed.
     /// - Throws: ``ZeroMQError`` `closed`, or `CancellationError`.
     public func receive(upTo limit: Duration) async throws -> [[UInt8]] { try await channel.receive(upTo: limit) }
 
     /// Hands frames to libzmq, in order.
     ///
-    /// Waits for a connection and for room, at most ``LinkOptions/sendPatience``. Taken is not delivered: what matters
-    /// needs an answer.
+    /// Waits for a connection and for space in the queue, at most ``LinkOptions/sendPatience``. A frame that libzmq
+    /// accepted may still be lost: important messages need an answer.
     ///
-    /// - Throws: ``ZeroMQError`` `unreachable` or `refused`; frames behind the first that failed were not sent. Also
+    /// - Throws: ``ZeroMQError`` `unreachable` or `refused`; frames after the first failed one were not sent. Also
     ///   `too-large`, when nothing was sent, and `closed`.
     public func send(_ frames: [[UInt8]]) async throws(ZeroMQError) {
         if let large = frames.first(where: { $0.count > maxFrameBytes }) {
-            throw ZeroMQError(.tooLarge, "A frame has \(large.count) bytes; at most \(maxFrameBytes) may leave here.")
+            throw ZeroMQError(.tooLarge, "A frame has \(large.count) bytes; the limit is \(maxFrameBytes).")
         }
         let failure: ZeroMQError? = await withCheckedContinuation { continuation in
             if !channel.submit(.send(frames, .now + patience, continuation)) {
@@ -89,7 +91,9 @@ public final class DealerLink: Sendable {
         if let failure { throw failure }
     }
 
-    /// Drops the connection and makes another with a new socket; frames that libzmq still held are lost.
+    /// Closes the connection and connects again with a new socket.
+    ///
+    /// Frames that libzmq still holds are lost.
     public func reconnect() async {
         await withCheckedContinuation { continuation in
             if !channel.submit(.rebuild(continuation)) { continuation.resume() }
@@ -100,13 +104,13 @@ public final class DealerLink: Sendable {
     public func close() async { await channel.close() }
 }
 
-/// The state the thread writes and everybody reads.
+/// The state that the thread writes and all callers read.
 final class LinkStatus: Sendable {
     private let state = Mutex(LinkState.connecting)
 
     var value: LinkState { state.withLock { $0 } }
 
-    /// Whether this changed anything.
+    /// Returns whether this changed the state.
     func change(to new: LinkState) -> Bool {
         state.withLock { state in
             defer { state = new }

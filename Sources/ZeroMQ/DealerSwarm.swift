@@ -1,15 +1,18 @@
 internal import CZeroMQ
 public import Errors
 
-/// Many DEALER sockets on the calling thread: what a thousand workers look like to a router.
+/// Many DEALER sockets on the calling thread, which look like a thousand workers to a router.
 ///
-/// For measurements alone; a worker has a ``DealerLink``. Not Sendable: its sockets belong to the thread that made it.
+/// Only for measurements; a worker uses a ``DealerLink``. Not Sendable: its sockets belong to the thread that created
+/// it.
 public final class DealerSwarm {
     private let context: SocketContext
     private let sockets: [Socket]
     private var items: [zmq_pollitem_t]
 
-    /// Connects `count` sockets; does not wait for the connections.
+    /// Connects `count` sockets.
+    ///
+    /// Does not wait for the connections.
     ///
     /// - Throws: ``ZeroMQError`` `bad-endpoint`, `plain-refused`, `bad-key` or `engine`; nothing stays open.
     public init(connect: String, security: LinkSecurity, count: Int, options: LinkOptions = LinkOptions())
@@ -36,15 +39,15 @@ public final class DealerSwarm {
 
     /// Closes everything.
     ///
-    /// What libzmq still holds is lost after the options' linger.
+    /// Frames that libzmq still holds are lost after the linger time of the options.
     public func close() {
         for socket in sockets { socket.close() }
         context.terminate()
     }
 
-    /// Frames that wait, at most 64 of each socket.
+    /// Waiting frames, at most 64 of each socket.
     ///
-    /// Blocks, at most `limit`, until there is one.
+    /// Blocks for at most `limit` until there is one.
     ///
     /// - Throws: ``ZeroMQError`` `engine`.
     public func receive(upTo limit: Duration) throws(ZeroMQError) -> [(index: Int, frame: [UInt8])] {
@@ -59,6 +62,8 @@ public final class DealerSwarm {
         return found
     }
 
-    /// Hands a frame to libzmq from one of the sockets; false when its queue is full.
+    /// Hands a frame of one of the sockets to libzmq.
+    ///
+    /// Returns false when its queue is full.
     public func send(_ frame: [UInt8], from index: Int) -> Bool { sockets[index].send(frame) == .sent }
 }

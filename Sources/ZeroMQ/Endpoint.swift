@@ -1,10 +1,10 @@
 import Errors
 
-/// The text of a ZeroMQ endpoint, taken apart far enough to know whether it leaves this machine.
+/// A parsed ZeroMQ endpoint, as far as needed to know whether it is reachable from other machines.
 struct Endpoint {
     let text: String
     let isLocal: Bool
-    /// Whether IPv6 must stay off, because the host is an IPv4 address.
+    /// Whether IPv6 must be off, because the host is an IPv4 address.
     let isIPv4: Bool
 
     /// - Throws: ``ZeroMQError`` `bad-endpoint`.
@@ -26,7 +26,7 @@ struct Endpoint {
         isLocal = isIPv4 ? numbers.first == 127 : ["localhost", "lo", "[::1]"].contains(host)
     }
 
-    /// Refuses to send secrets and work in the clear over a network.
+    /// Refuses unencrypted connections over a network.
     ///
     /// - Throws: ``ZeroMQError`` `plain-refused`.
     func check(_ security: LinkSecurity, _ options: LinkOptions, _ verb: String) throws(ZeroMQError) {
@@ -34,7 +34,7 @@ struct Endpoint {
         throw ZeroMQError(
             .plainRefused,
             "'\(text)' is reachable from other machines and no keys are given: refusing to \(verb) without encryption."
-                + " Make keys with 'packhorse keygen', or pass --insecure on a network you trust.")
+                + " Create keys with 'packhorse keygen', or pass --insecure on a network you trust.")
     }
 
     private static func bad(_ text: String) -> ZeroMQError {
@@ -45,6 +45,6 @@ struct Endpoint {
 }
 
 extension RouterLink {
-    /// Whether an endpoint can be reached from this machine only; `false` for a text that is no endpoint.
+    /// Whether an endpoint can be reached only from this machine; `false` for a text that is not an endpoint.
     public static func isLocal(_ endpoint: String) -> Bool { (try? Endpoint(endpoint))?.isLocal ?? false }
 }

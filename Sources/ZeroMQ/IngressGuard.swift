@@ -1,26 +1,27 @@
-/// Finds peers that fill this process's memory with a message they never finish.
+/// Finds peers that fill this process's memory with a message that they never finish.
 ///
-/// libzmq bounds frames and whole messages, but not the parts of an unfinished one, which nobody sees. What a connection has
-/// received (TCP_INFO) less what still waits in the kernel, less what was delivered, is what libzmq holds of it. An honest peer
-/// sends one frame a message: once its socket has been read empty, at most one frame is missing. Source: design/cluster.md 0.1, 0.2.
+/// libzmq 4.3.4 does not limit an unfinished multipart message: the high-water mark counts only complete messages, and
+/// `ZMQ_MAXMSGSIZE` limits each part. In a measurement one peer took the process to 2,708 MiB. What libzmq holds of a
+/// connection is what it has received (TCP_INFO), less what still waits in the kernel, less what was delivered. An
+/// honest peer sends one frame per message: once its socket has been read until empty, at most one frame is incomplete.
 ///
-/// Pure: the poll thread asks the kernel and cuts.
+/// Pure: the poll thread queries the kernel and closes connections.
 struct IngressGuard {
-    /// What one endpoint's peers may keep unfinished.
+    /// The limits for unfinished data of one endpoint's peers.
     struct Limit: Sendable {
         /// Largest frame.
         let frame: Int64
-        /// Whole messages that libzmq queues from one peer while nobody reads.
+        /// Bytes of complete messages that libzmq queues from one peer while they are not read.
         let queue: Int64
-        /// Whether a few bytes of wire may cost many of memory.
+        /// Whether a few received bytes can cost many bytes of memory.
         ///
-        /// Two bytes, an empty part, cost 64; under CURVE a part has at least 35.
+        /// An empty part has two bytes and costs 64; under CURVE a part has at least 35 bytes.
         let isPlain: Bool
     }
 
-    /// What the kernel says of a connection.
+    /// The kernel's data about a connection.
     ///
-    /// `received` is asked before `waiting`, so that their difference is never too much.
+    /// `received` is read before `waiting`, so that their difference is never too large.
     struct Sample: Sendable {
         let received: Int64
         let waiting: Int64
@@ -37,19 +38,20 @@ struct IngressGuard {
         fileprivate var sample: Sample?
         /// Resident memory before the peer began the message that is unfinished now.
         fileprivate var memoryBefore: Int64
-        /// Whether the last look found that the unfinished message costs many times its bytes.
+        /// Whether the last check found that the unfinished message costs many times its bytes.
         fileprivate var isAmplified = false
     }
 
-    /// Room for what is estimated: framing, handshake, libzmq's read buffer of 8 KiB.
+    /// Tolerance for estimated sizes: framing, handshake, libzmq's read buffer of 8 KiB.
     static let slack: Int64 = 64 << 10
-    /// Memory that may be gained while a plain peer's message is unfinished, and how many times its bytes that is.
+    /// The allowed growth of memory while a plain peer's message is unfinished, and the multiple of its bytes from
+    /// which the message counts as amplified.
     static let amplified: (memory: Int64, factor: Int64) = (24 << 20, 8)
-    /// Bytes of framing credited with each part: 9 of ZMTP and 33 of CURVE, rounded up.
+    /// Bytes of framing credited for each part: 9 of ZMTP and 33 of CURVE, rounded up.
     static let partCredit: Int64 = 64
     /// Bytes credited for each second since the last message: two ZMTP heartbeats every 5 s are 18.
     static let heartbeatCredit: Int64 = 32
-    /// Three multipart messages in a minute close a connection.
+    /// The third multipart message within a minute closes a connection.
     static let mostStrikes = 3
 
     private let limits: [Limit]
@@ -71,12 +73,14 @@ struct IngressGuard {
         if let route = connection.route, routes[route] == descriptor { routes[route] = nil }
     }
 
-    /// Which connection a route names; routes are numbered per socket, so the endpoint must fit too.
+    /// The connection of a route.
+    ///
+    /// Routes are numbered per socket, so the endpoint must match too.
     func descriptor(endpoint: Int, route: [UInt8]) -> Int32? {
         routes[[UInt8(truncatingIfNeeded: endpoint)] + route]
     }
 
-    /// A whole message was read.
+    /// Counts a complete message that was read.
     mutating func delivered(
         _ descriptor: Int32, bytes: Int, parts: Int, route: [UInt8], key: String?, memory: Int64,
         at now: ContinuousClock.Instant
@@ -96,7 +100,9 @@ struct IngressGuard {
         connections[descriptor] = connection
     }
 
-    /// Counts a message that is not one frame; whether the connection must go.
+    /// Counts a message that is not one frame.
+    ///
+    /// Returns whether the connection must be closed.
     mutating func strike(_ descriptor: Int32, at now: ContinuousClock.Instant) -> Bool {
         guard var connection = connections[descriptor] else { return false }
         connection.strikes = connection.strikes.filter { now - $0 < .seconds(60) } + [now]
@@ -104,20 +110,20 @@ struct IngressGuard {
         return connection.strikes.count >= Self.mostStrikes
     }
 
-    /// Notes what the kernel says of every connection; those it no longer knows are forgotten.
+    /// Stores the kernel's data about every connection, and forgets connections that the kernel does not know any more.
     mutating func look(_ ask: (Int32, Connection) -> Sample?) {
         for (descriptor, connection) in connections {
             guard let sample = ask(descriptor, connection) else { continue }
             connections[descriptor]?.sample = sample
-            // More was credited than came: nobody may save that up.
+            // More was credited than was received. The excess must not accumulate.
             connections[descriptor]?.delivered = min(connection.delivered, sample.received)
         }
     }
 
-    /// The connections of an endpoint that hold too much, as of the last look.
+    /// The connections of an endpoint that hold too much data, at the last check.
     ///
     /// - Parameters:
-    ///   - isDrained: Whether the endpoint's socket has been read empty since the last look.
+    ///   - isDrained: Whether the endpoint's socket has been read until empty since the last check.
     ///   - memory: Resident memory of the process.
     mutating func offenders(at endpoint: Int, isDrained: Bool, memory: Int64) -> [(descriptor: Int32, held: Int64)] {
         guard limits.indices.contains(endpoint) else { return [] }
@@ -136,7 +142,8 @@ struct IngressGuard {
             let isAmplified =
                 limit.isPlain && isDrained && gained > Self.amplified.memory && gained > Self.amplified.factor * held
             connections[descriptor]?.isAmplified = isAmplified
-            // Twice with no whole message between: what others gained meanwhile is not taken for its fault.
+            // Twice without a complete message in between, so that memory used by other peers meanwhile is not
+            // attributed to this one.
             if held > most || isAmplified && connection.isAmplified { found.append((descriptor, held)) }
         }
         return found

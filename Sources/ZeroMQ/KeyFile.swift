@@ -1,16 +1,18 @@
 public import Errors
 public import Foundation
 
-/// Key files: `<name>.key` holds a secret and is readable by its owner only; `<name>.pub` holds the public half.
+/// Key files: `<name>.key` contains a secret and is readable only by its owner; `<name>.pub` contains the public half.
 ///
-/// Both are text: lines beginning with `#` are comments, the first other line is the key in Z85. A public key may be followed
-/// by a line such as `roles: worker merger`; see ``PeerRoles``.
+/// Both are text: lines beginning with `#` are comments, and the first other line is the key in Z85. A public key may
+/// be followed by a line such as `roles: worker merger`; see ``PeerRoles``.
 public enum KeyFile {
     /// Longest key file read.
     ///
     /// Unit: bytes.
     static let maxBytes = 4096
-    /// What the file of a public key begins with; a secret one looks the same but for this.
+    /// The first line of a public key's file.
+    ///
+    /// A secret key's file differs only in this line.
     private static let publicMark = "# Packhorse public key."
 
     /// Reads a secret key.
@@ -20,18 +22,19 @@ public enum KeyFile {
         let (bytes, mode) = try read(url)
         guard !bytes.starts(with: publicMark.utf8) else {
             throw ZeroMQError(
-                .badKey, "'\(url.path)' is the public half of a key. Name the secret half, the .key file made with it.")
+                .badKey,
+                "'\(url.path)' is the public half of a key. Use the secret half, the .key file of the same pair.")
         }
         guard mode & 0o077 == 0 else {
             throw ZeroMQError(
                 .keyPermissions,
-                "The secret key '\(url.path)' has mode \(String(mode & 0o777, radix: 8)): others may use it."
+                "The secret key '\(url.path)' has mode \(String(mode & 0o777, radix: 8)): other users can read it."
                     + " Run: chmod 600 '\(url.path)'")
         }
         do {
             return try KeyPair(secretZ85: meaningful(bytes).first ?? "")
         } catch {
-            throw ZeroMQError(.badKey, "'\(url.path)': \(error.message) Make one with: packhorse keygen")
+            throw ZeroMQError(.badKey, "'\(url.path)': \(error.message) Create one with: packhorse keygen")
         }
     }
 
@@ -54,9 +57,10 @@ public enum KeyFile {
         }
     }
 
-    /// The content of a public key's file.
+    /// Parses the content of a public key's file.
     ///
-    /// A line that is neither comment, key nor roles is refused: a misspelt `roles:` must not grant everything.
+    /// A line that is not a comment, a key or a list of roles is refused: a misspelt `roles:` must not grant every
+    /// role.
     ///
     /// - Throws: ``ZeroMQError`` `bad-key` or `bad-role`.
     package static func parse(_ bytes: [UInt8]) throws(ZeroMQError) -> (key: PublicKey, roles: PeerRoles) {
@@ -65,7 +69,7 @@ public enum KeyFile {
         guard let line = lines.popFirst() else { return (key, .unstated) }
         guard line.hasPrefix("roles:"), lines.isEmpty else {
             throw ZeroMQError(
-                .badRole, "Behind the key only one line 'roles: …' may follow, not '\(line.prefix(40))'.")
+                .badRole, "Only one line 'roles: …' may follow the key, not '\(line.prefix(40))'.")
         }
         return (key, try PeerRoles(words: String(line.dropFirst(6))))
     }
@@ -78,7 +82,9 @@ public enum KeyFile {
             url, mode: 0o600, "# Packhorse secret key. Keep it. Public half: \(pair.publicKey)\n\(pair.secret)\n")
     }
 
-    /// Creates `url` with mode 0644, synced to disk; without `roles` the file names none.
+    /// Creates `url` with mode 0644, synced to disk.
+    ///
+    /// Without `roles` the file names none.
     ///
     /// - Throws: ``ZeroMQError`` `key-file`, also when the file exists.
     public static func write(_ key: PublicKey, roles: PeerRoles? = nil, to url: URL) throws(ZeroMQError) {
@@ -92,14 +98,15 @@ public enum KeyFile {
             .filter { !$0.hasPrefix("#") && !$0.allSatisfy(\.isWhitespace) }.map(String.init)
     }
 
-    /// A file's content and mode, both of the same open file.
+    /// A file's content and mode, both read from the same open file.
     private static func read(_ url: URL) throws(ZeroMQError) -> (bytes: [UInt8], mode: mode_t) {
         let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
         guard descriptor >= 0 else { throw failure("read", url) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= maxBytes else {
-            throw ZeroMQError(.keyFile, "The key file '\(url.path)' is not a file of at most \(maxBytes) bytes.")
+            throw ZeroMQError(
+                .keyFile, "The key file '\(url.path)' is not a regular file of at most \(maxBytes) bytes.")
         }
         var bytes = [UInt8](repeating: 0, count: maxBytes)
         var filled = 0

@@ -28,11 +28,11 @@ public struct PublicKey: Hashable, Sendable, CustomStringConvertible {
     public var description: String { z85 }
 }
 
-/// A CURVE key pair: who a process is on the cluster.
+/// A CURVE key pair: the identity of a process in the cluster.
 public struct KeyPair: Sendable, CustomStringConvertible {
-    /// The half to hand out.
+    /// The public half.
     public let publicKey: PublicKey
-    /// The half to keep: 40 characters of Z85.
+    /// The secret half: 40 characters of Z85.
     let secret: String
 
     /// The pair of a secret key.
@@ -60,7 +60,9 @@ public struct KeyPair: Sendable, CustomStringConvertible {
         return try KeyPair(secretZ85: Z85.text(secret))
     }
 
-    /// The public half; the secret one is never printed.
+    /// The public half.
+    ///
+    /// The secret half is never printed.
     public var description: String { "KeyPair(\(publicKey))" }
 }
 

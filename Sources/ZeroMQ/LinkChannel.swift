@@ -3,9 +3,10 @@ internal import Errors
 internal import Foundation
 internal import Synchronization
 
-/// What async callers and the poll thread share: an inbox, a queue of jobs, and the descriptor that wakes the thread.
+/// The state shared by async callers and the poll thread: an inbox, a queue of jobs, and the descriptor that wakes the
+/// thread.
 ///
-/// Everything is behind one lock that is never held across a wait; continuations are resumed outside it.
+/// One lock protects everything. It is never held across a wait, and continuations are resumed outside it.
 final class LinkChannel<Item: Sendable, Job: Sendable>: Sendable {
     private struct Waiter {
         let id: UInt64
@@ -22,7 +23,7 @@ final class LinkChannel<Item: Sendable, Job: Sendable>: Sendable {
         var wake: Int32
         var wakePending = false
         var stopping = false
-        /// Whether the next receiver is not to wait.
+        /// Whether the next receiver must not wait.
         var isPoked = false
         var ended: ZeroMQError?
         var closers: [CheckedContinuation<Void, Never>] = []
@@ -47,9 +48,9 @@ final class LinkChannel<Item: Sendable, Job: Sendable>: Sendable {
 
     // MARK: - Callers
 
-    /// Takes everything that waits, or waits for the first to come.
+    /// Takes all waiting items, or waits for the first ones.
     ///
-    /// - Returns: At least one item, or none when the time is over or the thread called ``interrupt()``.
+    /// - Returns: At least one item, or none after the time limit or when the thread called ``interrupt()``.
     /// - Throws: ``ZeroMQError`` `closed`, or `CancellationError`.
     func receive(upTo limit: Duration) async throws -> [Item] {
         try Task.checkCancellation()
@@ -89,7 +90,9 @@ final class LinkChannel<Item: Sendable, Job: Sendable>: Sendable {
         return items
     }
 
-    /// Queues `job` for the thread; `false` when the link has ended and the job will never be seen.
+    /// Queues `job` for the thread.
+    ///
+    /// Returns `false` when the link has ended and the job will not be handled.
     func submit(_ job: Job) -> Bool {
         state.withLock { state in
             guard state.ended == nil, !state.stopping else { return false }
@@ -99,7 +102,9 @@ final class LinkChannel<Item: Sendable, Job: Sendable>: Sendable {
         }
     }
 
-    /// Asks the thread to end and waits until it has: its sockets, context and descriptors are gone then.
+    /// Asks the thread to end and waits until it has ended.
+    ///
+    /// Its sockets, context and descriptors are gone then.
     func close() async {
         await withCheckedContinuation { continuation in
             let over = state.withLock { state in
@@ -126,7 +131,7 @@ final class LinkChannel<Item: Sendable, Job: Sendable>: Sendable {
     /// Whether sockets may be read.
     var hasRoom: Bool { state.withLock { hasRoom($0) } }
 
-    /// The descriptor to poll beside the sockets.
+    /// The descriptor to poll in addition to the sockets.
     var wakeItem: zmq_pollitem_t {
         zmq_pollitem_t(socket: nil, fd: state.withLock { $0.wake }, events: Int16(ZMQ_POLLIN), revents: 0)
     }
@@ -143,7 +148,7 @@ final class LinkChannel<Item: Sendable, Job: Sendable>: Sendable {
         }
     }
 
-    /// Puts `items` into the inbox, or hands them to whoever waits.
+    /// Puts `items` into the inbox, or hands them to a waiting receiver.
     func deliver(_ items: [Item], bytes: Int) {
         guard !items.isEmpty else { return }
         let handed: (Waiter, [Item])? = state.withLock { state in
@@ -159,24 +164,24 @@ final class LinkChannel<Item: Sendable, Job: Sendable>: Sendable {
         if let (waiter, items) = handed { waiter.continuation.resume(returning: .success(items)) }
     }
 
-    /// Ends the wait of every receiver with nothing, because there is news that is not an item.
+    /// Ends the wait of every receiver without items, because something else has changed.
     func interrupt() { expire { _ in true } }
 
-    /// Ends the wait of every receiver; when nobody waits, of the next one.
+    /// Ends the wait of every receiver; if none waits, that of the next one.
     func poke() {
         state.withLock { $0.isPoked = $0.waiters.isEmpty }
         interrupt()
     }
 
-    /// Ends the waits whose time is over.
+    /// Ends the waits whose time limit has passed.
     func expire(at now: ContinuousClock.Instant) { expire { $0.deadline <= now } }
 
     /// When the next wait ends.
     var nextDeadline: ContinuousClock.Instant? { state.withLock { $0.waiters.lazy.map(\.deadline).min() } }
 
-    /// The thread's last call: everybody who waits is told, and the descriptor is closed.
+    /// The last call of the thread: all waiting callers get the reason, and the descriptor is closed.
     ///
-    /// Returns unseen jobs.
+    /// Returns the jobs that were not handled.
     func end(_ reason: ZeroMQError) -> [Job] {
         let (waiters, closers, jobs) = state.withLock { state in
             defer {
@@ -196,7 +201,7 @@ final class LinkChannel<Item: Sendable, Job: Sendable>: Sendable {
 
     private func expire(_ isOver: (Waiter) -> Bool) {
         let over: [Waiter] = state.withLock { state in
-            // Asked with every turn of the thread; mostly nobody's time is over.
+            // Called in every iteration of the thread; mostly no time limit has passed.
             guard state.waiters.contains(where: isOver) else { return [] }
             defer { state.waiters.removeAll(where: isOver) }
             return state.waiters.filter(isOver)

@@ -1,10 +1,10 @@
-/// How the two ends of a link trust each other.
+/// How the two ends of a link authenticate each other.
 public enum LinkSecurity: Sendable {
-    /// No encryption and no names; loopback only, unless ``LinkOptions/allowPlain`` says otherwise.
+    /// No encryption and no names. Only loopback, unless ``LinkOptions/allowPlain`` is set.
     case plain
     /// CURVE: encrypted, and only keys of the list may connect.
     case curveServer(KeyPair, AllowList)
-    /// CURVE: encrypted, and only the holder of the secret half of `serverKey` is talked to.
+    /// CURVE: encrypted, and connects only to the holder of the secret half of `serverKey`.
     case curveClient(KeyPair, serverKey: PublicKey)
 
     var isPlain: Bool {

@@ -1,8 +1,8 @@
 public import Errors
 
-/// What the holder of a key may do.
+/// The permissions of a key.
 public struct PeerRoles: OptionSet, Hashable, Sendable, CustomStringConvertible {
-    /// One bit a role.
+    /// One bit per role.
     public let rawValue: UInt8
 
     /// The roles of these bits.
@@ -12,14 +12,16 @@ public struct PeerRoles: OptionSet, Hashable, Sendable, CustomStringConvertible 
     public static let worker = PeerRoles(rawValue: 1)
     /// Merges packages and moves their blobs.
     public static let merger = PeerRoles(rawValue: 2)
-    /// Submits and orders, and reads everything.
+    /// Submits jobs, sends orders, and reads everything.
     public static let `operator` = PeerRoles(rawValue: 4)
     /// Reads everything, changes nothing.
     public static let viewer = PeerRoles(rawValue: 8)
 
-    /// Every role: what a peer on a plain link has.
+    /// Every role.
+    ///
+    /// A peer on a plain link has all of them.
     public static let all: PeerRoles = [.worker, .merger, .operator, .viewer]
-    /// The roles of a key file that names none: all that was possible before keys had roles.
+    /// The roles of a key file that names none: everything that was possible before keys had roles.
     public static let unstated: PeerRoles = [.worker, .merger, .operator]
 
     private static let words: [(String, PeerRoles)] = [
@@ -28,18 +30,18 @@ public struct PeerRoles: OptionSet, Hashable, Sendable, CustomStringConvertible 
 
     /// The roles named in `text`, separated by commas or white space.
     ///
-    /// - Throws: ``ZeroMQError`` `bad-role` for a word that is no role, or when there is none.
+    /// - Throws: ``ZeroMQError`` `bad-role` for a word that is not a role, or when no role is named.
     public init(words text: String) throws(ZeroMQError) {
         var roles: PeerRoles = []
         for word in text.split(whereSeparator: { $0 == "," || $0.isWhitespace }) {
             guard let role = Self.words.first(where: { $0.0 == word })?.1 else {
                 throw ZeroMQError(
-                    .badRole, "'\(word.prefix(40))' is not a role; there are worker, merger, operator and viewer.")
+                    .badRole, "'\(word.prefix(40))' is not a role. The roles are worker, merger, operator and viewer.")
             }
             roles.insert(role)
         }
         guard !roles.isEmpty else {
-            throw ZeroMQError(.badRole, "No role is named; there are worker, merger, operator and viewer.")
+            throw ZeroMQError(.badRole, "No role is named. The roles are worker, merger, operator and viewer.")
         }
         self = roles
     }

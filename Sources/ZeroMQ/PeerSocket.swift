@@ -1,9 +1,11 @@
 internal import CZeroMQ
 internal import Foundation
 
-/// What the poll thread asks the kernel about libzmq's own connections, and what it does to them.
+/// Queries the kernel about libzmq's own connections, and closes them.
 ///
-/// libzmq may close a descriptor at any time and the next connection get its number; the inode tells them apart.
+/// Used by the poll thread.
+///
+/// libzmq may close a descriptor at any time and the next connection may get its number. The inode distinguishes them.
 enum PeerSocket {
     static func inode(_ descriptor: Int32) -> UInt64? {
         var status = stat()
@@ -19,20 +21,20 @@ enum PeerSocket {
         return IngressGuard.Sample(received: received, waiting: waiting)
     }
 
-    /// Ends a connection and throws away what still waits in the kernel, so that libzmq finds its end at once.
+    /// Ends a connection and discards the data that still waits in the kernel, so that libzmq notices the end at once.
     static func cut(_ descriptor: Int32, inode: UInt64) {
         if self.inode(descriptor) == inode { ph_cut(descriptor) }
     }
 }
 
-/// Reads the process's resident memory from one open file: a system call of microseconds, and nothing allocated.
+/// Reads the process's resident memory from one open file: a system call of microseconds, without allocation.
 final class ResidentMemory {
     private let descriptor = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
     private let pageSize = Int64(sysconf(Int32(_SC_PAGESIZE)))
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Bytes; 0 where it cannot be known.
+    /// Bytes; 0 where it is unknown.
     var bytes: Int64 {
         withUnsafeTemporaryAllocation(byteCount: 128, alignment: 1) { text in
             let count = pread(descriptor, text.baseAddress, text.count, 0)
@@ -44,7 +46,7 @@ final class ResidentMemory {
     /// The second number of a line of `/proc/PID/statm`: resident pages; 0 when there is none.
     static func pages(_ line: UnsafeRawBufferPointer) -> Int64 {
         let digits = line.drop { $0 != UInt8(ascii: " ") }.dropFirst().prefix { $0 != UInt8(ascii: " ") }
-        // More than any machine has, and too few to overflow with the size of a page.
+        // A larger number exceeds any machine, and would overflow when multiplied by the page size.
         guard (1...14).contains(digits.count) else { return 0 }
         var pages: Int64 = 0
         for digit in digits {

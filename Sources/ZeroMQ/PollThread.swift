@@ -5,7 +5,7 @@ internal import Synchronization
 
 /// Starts the thread that owns the sockets of one link.
 enum PollThread {
-    /// Runs `body` on a new thread and waits until it called its argument: with what the caller asked for, or why not.
+    /// Runs `body` on a new thread, and waits until it has reported success or failure through its argument.
     ///
     /// - Throws: ``ZeroMQError`` of the failed start.
     static func start<Ready: Sendable>(
@@ -14,7 +14,7 @@ enum PollThread {
         let start = Start<Ready>()
         let thread = Thread {
             body { start.report($0) }
-            start.report(.failure(ZeroMQError(.engine, "The thread '\(name)' ended before it began.")))
+            start.report(.failure(ZeroMQError(.engine, "The thread '\(name)' ended before it started.")))
         }
         thread.name = name
         thread.start()
@@ -32,7 +32,9 @@ enum PollThread {
     }
 }
 
-/// The result of a start, reported once by the thread and awaited by its maker for the milliseconds of a bind.
+/// The result of a start.
+///
+/// The thread reports it once, and its creator waits for it during the milliseconds of a bind.
 private final class Start<Ready: Sendable>: Sendable {
     private let result = Mutex<Result<Ready, ZeroMQError>?>(nil)
     private let semaphore = DispatchSemaphore(value: 0)

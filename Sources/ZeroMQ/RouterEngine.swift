@@ -2,7 +2,7 @@ internal import CZeroMQ
 internal import Errors
 internal import Logging
 
-/// What callers ask of a router's thread.
+/// The requests to a router's thread.
 enum RouterJob: Sendable {
     case send([(PeerID, [UInt8])], ContinuousClock.Instant, CheckedContinuation<[PeerID], Never>)
     case count(CheckedContinuation<RouterCounters, Never>)
@@ -15,7 +15,9 @@ enum RouterJob: Sendable {
     }
 }
 
-/// The life of a router's thread; every socket is a local of ``run(_:_:_:_:_:)`` and never leaves it.
+/// The loop of a router's thread.
+///
+/// Every socket is a local variable of ``run(_:_:_:_:_:)`` and never leaves it.
 final class RouterEngine {
     /// A send that is not finished because a peer's queue was full.
     private struct Pending {
@@ -83,7 +85,7 @@ final class RouterEngine {
             try socket.configure(options, endpoint, maxFrameBytes: size)
             try socket.set(ZMQ_ROUTER_MANDATORY, 1)
             try Self.secure(socket, security)
-            // Before it is bound, so that no connection is missed.
+            // Created before the bind, so that no connection is missed.
             watched.append(try SocketMonitor(context, socket, "inproc://packhorse.monitor.\(index)"))
             bound.append(try socket.bind(endpoint.text))
             opened.append(socket)
@@ -106,7 +108,7 @@ final class RouterEngine {
             try socket.set(ZMQ_ZAP_DOMAIN, ZAPHandler.domain)
             try socket.set(ZMQ_ZAP_ENFORCE_DOMAIN, 1)
         case .curveClient:
-            throw ZeroMQError(.badKey, "A router needs the server's side of CURVE: its own key and an allow-list.")
+            throw ZeroMQError(.badKey, "A router needs CURVE server keys: its own key pair and an allow-list.")
         }
     }
 
@@ -129,7 +131,7 @@ final class RouterEngine {
             for (index, monitor) in monitors.enumerated() {
                 while let event = monitor.next() { watch.note(event, at: index) }
             }
-            // Looked at before they are read: what came meanwhile is nobody's fault.
+            // Checked before they are read: data that arrives meanwhile must not count against a peer.
             watch.look(at: .now)
             for (index, socket) in sockets.enumerated() {
                 let isDrained = reads && read(socket, index)
@@ -145,12 +147,14 @@ final class RouterEngine {
     }
 
     private var nextDeadline: ContinuousClock.Instant? {
-        // A full peer has no event to wait for on a ROUTER: look again soon.
+        // A ROUTER socket gives no event for a full peer, so it is tried again soon.
         let retry: ContinuousClock.Instant? = pending.isEmpty ? nil : .now + .milliseconds(5)
         return [retry, channel.nextDeadline, watch.nextLook].compactMap { $0 }.min()
     }
 
-    /// Reads at most 256 messages, so that no socket starves the others; whether none is left.
+    /// Reads at most 256 messages, so that no socket blocks the others.
+    ///
+    /// Returns whether none is left.
     private func read(_ socket: Socket, _ index: Int) -> Bool {
         var batch: [Inbound] = []
         var bytes = 0
@@ -196,7 +200,7 @@ final class RouterEngine {
 
     /// Sends what can be sent.
     ///
-    /// Frames to a full peer stay, and hold back later ones to the same peer.
+    /// Frames to a full peer stay queued, and later frames to the same peer wait behind them.
     private func flush() {
         var full: Set<PeerID> = []
         let now = ContinuousClock.now

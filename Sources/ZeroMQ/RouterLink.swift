@@ -1,59 +1,61 @@
 public import Errors
 
-/// A connected peer of a router: valid until it disconnects, never reused soon.
+/// A connected peer of a router.
 ///
-/// It names a connection, not a process; who speaks is in ``Inbound/user`` and in the frame's session.
+/// Valid until it disconnects, and not reused soon.
+///
+/// It identifies a connection, not a process. The sender is identified by ``Inbound/user`` and by the frame's session.
 public struct PeerID: Hashable, Sendable {
-    /// Which of the router's endpoints it is connected to.
+    /// The index of the router's endpoint that it is connected to.
     public let endpointIndex: Int
     let route: [UInt8]
 }
 
 /// One frame from a peer.
 public struct Inbound: Sendable {
-    /// The connection it came from.
+    /// The connection that it came from.
     public let peer: PeerID
     /// The peer's name in the allow-list; `nil` on a plain link.
     public let user: String?
-    /// What the peer may do, by the allow-list as it is now; on a plain link everything.
+    /// The peer's permissions, according to the current allow-list; on a plain link all.
     public let roles: PeerRoles
-    /// Which of the router's endpoints it came in at.
+    /// The index of the router's endpoint at which it arrived.
     public var endpointIndex: Int { peer.endpointIndex }
     /// The frame.
     public let bytes: [UInt8]
 }
 
-/// What a router has refused since it was opened.
+/// The number of refusals of a router since it was opened.
 public struct RouterCounters: Hashable, Sendable {
     /// Messages of more than one frame, dropped.
     public var multipart = 0
-    /// Frames of peers whose key was taken off the allow-list, dropped.
+    /// Dropped frames of peers whose key was removed from the allow-list.
     public var revoked = 0
     /// Handshakes refused by the allow-list.
     public var refused = 0
-    /// Connections cut: unfinished floods, revoked keys, repeated nonsense, and what ``RouterLink/cut(_:)`` named.
+    /// Closed connections: unfinished floods, revoked keys, repeated invalid data, and those of ``RouterLink/cut(_:)``.
     public var cut = 0
 }
 
-/// The serving end of a link: ROUTER sockets on a thread of their own.
+/// The server end of a link: ROUTER sockets on a separate thread.
 ///
-/// Several endpoints may be served, each with its own bound on frames. Peers need no name of their own: libzmq numbers
-/// connections. A message must be exactly one frame; others are dropped and counted, and the third within a minute ends the
+/// Several endpoints may be served, each with its own frame limit. Peers need no name: libzmq numbers connections. A
+/// message must be exactly one frame. Others are dropped and counted, and the third one within a minute closes the
 /// connection, as does a message that grows without end (``IngressGuard``).
 public final class RouterLink: Sendable {
-    /// The endpoints with their real ports, in the order given.
+    /// The endpoints with the ports that were bound, in the given order.
     public let boundEndpoints: [String]
     private let channel: LinkChannel<Inbound, RouterJob>
     private let patience: Duration
 
     /// Binds all of `bind` and starts to serve.
     ///
-    /// Blocks for the milliseconds this takes.
+    /// Blocks for some milliseconds.
     ///
     /// - Parameters:
-    ///   - bind: Endpoints such as "tcp://127.0.0.1:7470"; port "*" takes a free one.
+    ///   - bind: Endpoints such as "tcp://127.0.0.1:7470"; port "*" takes a free port.
     ///   - security: ``LinkSecurity/plain`` or `.curveServer`.
-    ///   - options: Limits and habits.
+    ///   - options: Limits and times.
     /// - Throws: ``ZeroMQError`` `bad-endpoint`, `address-in-use`, `plain-refused` or `engine`; nothing stays open.
     public init(bind: [String], security: LinkSecurity, options: LinkOptions = LinkOptions()) throws(ZeroMQError) {
         var endpoints: [Endpoint] = []
@@ -62,7 +64,7 @@ public final class RouterLink: Sendable {
             try endpoint.check(security, options, "listen there")
             endpoints.append(endpoint)
         }
-        guard !endpoints.isEmpty else { throw ZeroMQError(.badEndpoint, "A router needs an endpoint to listen at.") }
+        guard !endpoints.isEmpty else { throw ZeroMQError(.badEndpoint, "A router needs at least one endpoint.") }
         let channel = try LinkChannel<Inbound, RouterJob>(options)
         let sockets = endpoints
         self.channel = channel
@@ -74,25 +76,26 @@ public final class RouterLink: Sendable {
 
     deinit { channel.stop() }
 
-    /// All frames that wait, or the first to come within `limit`.
+    /// All waiting frames, or the first ones that arrive within `limit`.
     ///
-    /// Ordered per peer. While nobody receives, at most ``LinkOptions/inboxFrames`` are held and TCP pushes back.
+    /// Ordered per peer. While they are not received, at most ``LinkOptions/inboxFrames`` are held and TCP flow control
+    /// stops the peers.
     ///
-    /// - Returns: Nothing when the time is over.
+    /// - Returns: Empty after the time limit.
     /// - Throws: ``ZeroMQError`` `closed`, or `CancellationError`.
     public func receive(upTo limit: Duration) async throws -> [Inbound] { try await channel.receive(upTo: limit) }
 
-    /// Ends a running ``receive(upTo:)`` with what there is, because its caller has something else to do.
+    /// Ends a running ``receive(upTo:)`` with the frames that have arrived, because its caller has other work.
     ///
-    /// When none runs, the next one does not wait.
+    /// When none is running, the next one does not wait.
     public func wake() { channel.poke() }
 
-    /// Hands frames to their peers, in order per peer, and returns when libzmq has taken them all or given them up.
+    /// Hands frames to their peers, in order per peer, and returns when libzmq has accepted or dropped all of them.
     ///
-    /// Taken is not delivered: what matters needs an answer.
+    /// A frame that libzmq accepted may still be lost: important messages need an answer.
     ///
-    /// - Returns: The peers, each once, that are gone or did not read for ``LinkOptions/sendPatience``; the frames
-    ///   meant for them from the first failed one on are lost.
+    /// - Returns: The peers, each once, that are gone or did not read for ``LinkOptions/sendPatience``. Frames for such
+    ///   a peer are lost from the first failed one on.
     public func send(_ frames: [(PeerID, [UInt8])]) async -> [PeerID] {
         await withCheckedContinuation { continuation in
             let job = RouterJob.send(frames, .now + patience, continuation)
@@ -100,13 +103,15 @@ public final class RouterLink: Sendable {
         }
     }
 
-    /// Ends the connections of these peers; they may connect again.
+    /// Closes the connections of these peers.
+    ///
+    /// They may connect again.
     public func cut(_ peers: [PeerID]) {
-        // A link that has ended has no connections left.
+        // A closed link has no connections.
         _ = channel.submit(.cut(peers))
     }
 
-    /// What was refused so far.
+    /// The number of refusals so far.
     public func counters() async -> RouterCounters {
         await withCheckedContinuation { continuation in
             if !channel.submit(.count(continuation)) { continuation.resume(returning: RouterCounters()) }

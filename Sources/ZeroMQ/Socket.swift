@@ -4,7 +4,7 @@ internal import Foundation
 
 /// One libzmq context.
 ///
-/// Thread-confined, like its sockets: neither is Sendable.
+/// Used only on one thread, like its sockets: neither is Sendable.
 final class SocketContext {
     fileprivate let raw: UnsafeMutableRawPointer
 
@@ -12,26 +12,28 @@ final class SocketContext {
     init(maxSockets: Int32 = 1_023) throws(ZeroMQError) {
         guard let raw = zmq_ctx_new() else { throw Socket.failure("create a context") }
         self.raw = raw
-        if zmq_ctx_set(raw, ZMQ_MAX_SOCKETS, maxSockets) != 0 { throw Socket.failure("make room for sockets") }
+        if zmq_ctx_set(raw, ZMQ_MAX_SOCKETS, maxSockets) != 0 { throw Socket.failure("set the number of sockets") }
     }
 
-    /// Ends the context; waits at most the longest linger of its sockets, which must all be closed.
+    /// Ends the context.
+    ///
+    /// Waits at most the longest linger time of its sockets, which must all be closed.
     func terminate() {
         while zmq_ctx_term(raw) != 0, zmq_errno() == EINTR {}
     }
 }
 
-/// One libzmq socket, owned by the thread that made it.
+/// One libzmq socket, owned by the thread that created it.
 final class Socket {
-    /// One received message: its first parts, and whether there were more than asked for.
+    /// One received message: its first parts, and whether there were more than requested.
     struct Received {
         var parts: [[UInt8]] = []
         var hasMore = false
-        /// All bytes and parts of the message, also those forgotten.
+        /// All bytes and parts of the message, including discarded ones.
         var bytes = 0
         var count = 0
         var user: String?
-        /// The connection it came by, -1 when that is unknown.
+        /// The descriptor of its connection, -1 when that is unknown.
         var descriptor: Int32 = -1
     }
 
@@ -79,7 +81,7 @@ final class Socket {
         if zmq_setsockopt(raw, option, value, value.utf8.count) != 0 { throw Self.failure("set option \(option)") }
     }
 
-    /// Binds and returns the endpoint with its real port.
+    /// Binds and returns the endpoint with the port that was bound.
     func bind(_ endpoint: String) throws(ZeroMQError) -> String {
         guard zmq_bind(raw, endpoint) == 0 else {
             let number = zmq_errno()
@@ -106,16 +108,18 @@ final class Socket {
         if zmq_socket_monitor(raw, endpoint, events) != 0 { throw Self.failure("watch a socket") }
     }
 
-    /// Ends what ``monitor(_:events:)`` began; the reader of the events must still be there.
+    /// Ends the events of ``monitor(_:events:)``.
+    ///
+    /// The reader of the events must still exist.
     func endMonitor() { zmq_socket_monitor(raw, nil, 0) }
 
     func pollItem(_ events: Int32) -> zmq_pollitem_t {
         zmq_pollitem_t(socket: raw, fd: 0, events: Int16(events), revents: 0)
     }
 
-    /// The next whole message without waiting, or `nil`.
+    /// The next complete message without waiting, or `nil`.
     ///
-    /// Parts beyond `maxParts` are read and forgotten.
+    /// Parts beyond `maxParts` are read and discarded.
     func receive(maxParts: Int) -> Received? {
         var received = Received()
         while true {
@@ -163,13 +167,11 @@ final class Socket {
 }
 
 extension Socket {
-    /// The options every socket of a link has.
+    /// Sets the common options of every socket of a link.
     ///
-    /// Source of the values: design/cluster.md 3.1.
-    ///
-    /// ZMTP's own heartbeats stay off. Once a peer's queue is full, libzmq 4.3.4 no longer reads its connection; when that connection is then
-    /// reset, the next heartbeat writes to it and ends the whole process (`Assertion failed: !_io_error`). The kernel's keep-alive
-    /// probes find a host that is gone as well. See docs/decisions/0046.
+    /// ZMTP's own heartbeats stay off. Once a peer's queue is full, libzmq 4.3.4 no longer reads its connection. When
+    /// that connection is then reset, the next heartbeat writes to it and ends the whole process (`Assertion failed:
+    /// !_io_error`). The kernel's keep-alive probes also find a host that has disappeared. See docs/decisions/0046.
     func configure(_ options: LinkOptions, _ endpoint: Endpoint, maxFrameBytes: Int) throws(ZeroMQError) {
         let seconds = max(1, options.keepAlive.milliseconds / 1_000)
         try set(ZMQ_LINGER, options.linger.milliseconds)

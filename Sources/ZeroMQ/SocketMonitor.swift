@@ -1,21 +1,22 @@
 internal import CZeroMQ
 internal import Errors
 
-/// Reads the events of one socket: what happens to its connections below the messages.
+/// Reads the events of one socket: changes of its connections.
 final class SocketMonitor {
     enum Event {
-        /// TCP is up, the handshake runs.
+        /// TCP is connected and the handshake is running.
         case connected
         /// A peer has connected to us; its descriptor.
         case accepted(Int32)
         case handshakeSucceeded
         /// The connection with this descriptor has ended.
         case disconnected(Int32)
-        /// The handshake failed by the other side's word or for what it said; a sentence for people.
+        /// The handshake failed because the other side refused it, or sent something invalid; a sentence for people.
         case refused(String)
-        /// The other side went away during the handshake, which is how a router answers a wrong key, or dies.
+        /// The other side closed the connection during the handshake. A router does this for a wrong key, or when it
+        /// ends.
         case broken
-        /// No connection could be made: nobody listens.
+        /// No connection could be made: no process listens there.
         case unreachable
     }
 
@@ -37,10 +38,10 @@ final class SocketMonitor {
 
     var pollItem: zmq_pollitem_t { pair.pollItem(ZMQ_POLLIN) }
 
-    /// To be called before the watched socket is closed.
+    /// Must be called before the watched socket is closed.
     ///
-    /// The events end first: libzmq's I/O thread waits for ever, and with it every connection of the context, when it has one to tell and
-    /// nobody is there to read it.
+    /// The events must end first: libzmq's I/O thread waits without limit when it has an event and no reader, and it
+    /// blocks every connection of the context.
     func close() {
         watched.endMonitor()
         pair.close()
@@ -60,9 +61,9 @@ final class SocketMonitor {
             case ZMQ_EVENT_HANDSHAKE_SUCCEEDED: return .handshakeSucceeded
             case ZMQ_EVENT_DISCONNECTED: return .disconnected(Int32(bitPattern: value))
             case ZMQ_EVENT_HANDSHAKE_FAILED_AUTH:
-                return .refused("our key is not in its list of authorized keys")
+                return .refused("this process's key is not in its list of authorized keys")
             case ZMQ_EVENT_HANDSHAKE_FAILED_PROTOCOL:
-                return .refused("it does not speak our protocol; are keys given on one side only?")
+                return .refused("it uses another protocol, or keys are given on one side only")
             case ZMQ_EVENT_HANDSHAKE_FAILED_NO_DETAIL: return .broken
             case ZMQ_EVENT_CLOSED: return .unreachable
             default: continue

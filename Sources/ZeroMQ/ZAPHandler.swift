@@ -2,11 +2,10 @@ internal import CZeroMQ
 internal import Errors
 internal import Logging
 
-/// Answers libzmq's question whether a key may connect (ZeroMQ RFC 27).
+/// Answers libzmq's questions whether a key may connect (ZeroMQ RFC 27).
 ///
-/// Lives on the router's poll thread.
-///
-/// Bound before any other socket of its context; with the enforced domain libzmq admits nobody while it is missing.
+/// Used on the router's poll thread. Bound before any other socket of its context: with an enforced domain libzmq
+/// accepts no peer while the handler is missing.
 final class ZAPHandler {
     /// The domain of all Packhorse sockets.
     static let domain = "packhorse"
@@ -39,9 +38,10 @@ final class ZAPHandler {
         }
     }
 
-    /// Version, request id, status, text, user id, metadata.
+    /// The answer to a request: version, request id, status, text, user id, metadata.
     ///
-    /// The user id is the key itself: names and roles are looked up with every message, so that a change takes effect on live links.
+    /// The user id is the key itself. Names and roles are looked up for every message, so that a change affects open
+    /// connections.
     ///
     /// Request: version, id, domain, address, routing id, mechanism, credentials.
     private func verdict(_ request: Socket.Received) -> [[UInt8]] {
@@ -53,7 +53,7 @@ final class ZAPHandler {
         else { return refuse(id, "400", "bad request") }
         guard list.entry(of: key) != nil else {
             logger?.info(
-                "A peer with an unknown key was refused",
+                "Peer with an unknown key refused",
                 metadata: [
                     "packhorse.peer.key": "\(key)",
                     "packhorse.peer.address": "\(String(decoding: parts[3], as: UTF8.self))",

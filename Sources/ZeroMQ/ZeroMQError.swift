@@ -3,35 +3,35 @@ public import Errors
 /// Why a link could not be opened or used.
 public typealias ZeroMQError = PackhorseError<ZeroMQErrorCode>
 
-/// A stable name of what went wrong.
+/// A stable code for the kind of error.
 ///
 /// Texts may change, codes may not.
 public enum ZeroMQErrorCode: String, ErrorCode {
     /// The endpoint is malformed or cannot be bound on this machine.
     case badEndpoint = "bad-endpoint"
-    /// Another process listens there.
+    /// Another process listens at this address.
     case addressInUse = "address-in-use"
-    /// Unencrypted traffic beyond loopback was not allowed explicitly.
+    /// Unencrypted connections to other machines were not allowed explicitly.
     case plainRefused = "plain-refused"
     /// The text is not a CURVE key.
     case badKey = "bad-key"
     /// A word in a key file is not a role.
     case badRole = "bad-role"
-    /// Others than the owner may read a secret key.
+    /// Other users can read a secret key.
     case keyPermissions = "key-permissions"
-    /// There is no such key file, or folder of keys.
+    /// The key file, or the folder of keys, does not exist.
     case keyMissing = "key-missing"
     /// A key file cannot be read or written, or is malformed.
     case keyFile = "key-file"
-    /// The peer refused our key or our way of speaking.
+    /// The peer refused our key or our protocol.
     case refused
-    /// No peer took the message in time.
+    /// No peer accepted the message in time.
     case unreachable
-    /// A message exceeds the bound of this side.
+    /// A message exceeds the limit of this side.
     case tooLarge = "too-large"
     /// The link was closed.
     case closed
-    /// libzmq failed in a way this code does not expect.
+    /// libzmq failed in an unexpected way.
     case engine
 
     /// The exit code of a command that ends with this.

@@ -1,6 +1,6 @@
 import Commands
 
-/// The `packhorse` program: everything is in the Commands room.
+/// The `packhorse` program: everything is in module Commands.
 @main
 struct Packhorse {
     static func main() async {

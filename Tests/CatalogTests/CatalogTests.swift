@@ -84,7 +84,7 @@ struct CatalogTests {
         let after = try FileManager.default.attributesOfItem(atPath: scratch.file("catalog/packages.json").path)
         #expect(again.unchanged && again.version == 1)
         #expect(before[.systemFileNumber] as? Int == after[.systemFileNumber] as? Int)
-        // A better name is told without a new download.
+        // A better name is published without a new download.
         #expect(try catalog.publish(try request("EE", "one", names: ["en": "Eesti"])).version == 1)
         #expect(try catalog.packages().first?.metainfo == ["name_en": "Eesti"])
     }
@@ -100,7 +100,7 @@ struct CatalogTests {
         let error = #expect(throws: CatalogError.self) { try catalog.publish(other) }
         #expect(error?.code == .otherTileset)
         #expect(try catalog.packages().map(\.version) == [2])
-        // A replacement is taken at its word.
+        // An explicit replacement is accepted.
         other.tileset = ""
         other.replacesTileset = true
         #expect(try catalog.publish(other).version == 3)

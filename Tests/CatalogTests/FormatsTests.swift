@@ -4,7 +4,7 @@ import Shards
 import Testing
 import Tiles
 
-/// Packages of several formats, editions and tilesets.
+/// Packages of several formats, channels and tilesets.
 struct FormatsTests {
     let scratch: Scratch
     let catalog: Catalog
@@ -150,7 +150,7 @@ struct FormatsTests {
     @Test func anotherTilesetTakesNoPlaceUnlessAllowed() throws {
         var request = try request("main")
         #expect(try catalog.publish(request).version == 1)
-        // A list of an earlier build tells no tileset: the first that is told stays.
+        // A list of an earlier build has no tileset: the first known tileset is kept.
         request.tileset = "streets"
         #expect(try catalog.publish(request).version == 1)
         var other = try self.request("other")
@@ -158,7 +158,7 @@ struct FormatsTests {
         let error = #expect(throws: CatalogError.self) { try catalog.publish(other) }
         #expect(error?.code == .otherTileset)
         #expect(error?.message.contains("'streets'") == true && error?.message.contains("'satellite'") == true)
-        // The same is said before anything is made, for this edition alone.
+        // The same is said before anything is made, for this channel alone.
         let early = #expect(throws: CatalogError.self) { try catalog.check(["LV", "EE"], of: "satellite") }
         #expect(early?.message == error?.message)
         try catalog.check(["LV", "EE"], of: "streets")
@@ -188,7 +188,7 @@ struct FormatsTests {
             try catalog.editions().map(\.path) == ["", "de/", "groups/terrain/", "groups/terrain/de/", "zh-Hant/"])
         #expect(try catalog.packages().count == 1)
         #expect(try catalog.verify().isSound && catalog.verify().packages == 5)
-        // An edition is a catalog for whoever knows only its folder.
+        // A channel is a complete catalog for a client that knows only its folder.
         #expect(try Catalog(scratch.file("catalog/groups/terrain"), create: false).packages().count == 1)
         try Data("x".utf8).write(to: scratch.file("catalog/groups/terrain/de/packages/1/EE.mbtiles"))
         #expect(try catalog.verify().problems.allSatisfy { $0.id == "groups/terrain/de/EE" })

@@ -5,7 +5,7 @@ import Tiles
 
 @testable import Catalog
 
-/// A package takes the place of another of its id only where that looks meant: not another area, not less than half of it.
+/// A package replaces another one with its id only if that is plausible: not another area, not less than half of it.
 struct GuardTests {
     private let scratch: Scratch
     private let catalog: Catalog

@@ -18,7 +18,7 @@ struct InstallPlanTests {
 
     @Test func whoHasItFetchesNothing() {
         #expect(InstallPlan(to: version, format: "mbtiles", having: "new", installed: 4) == .upToDate)
-        // Equal bytes are equal, whatever version somebody wrote down.
+        // Equal bytes are equal, independent of the recorded version.
         #expect(InstallPlan(to: version, format: "mbtiles", having: "new", installed: 3) == .upToDate)
         #expect(InstallPlan.upToDate.bytes(of: version.files[0]) == 0)
     }

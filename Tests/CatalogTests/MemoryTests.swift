@@ -114,7 +114,7 @@ struct MemoryTests {
         try expectWholeEncoding()
     }
 
-    /// In place, with the same length, at once: nothing but the bytes tells it.
+    /// Changed in place, with the same length, immediately: only the bytes differ.
     private func replace(_ old: String, _ new: String, in path: String) throws {
         var all = try bytes(path)
         let (old, new) = (Array(old.utf8), Array(new.utf8))
@@ -142,7 +142,7 @@ struct MemoryTests {
         #expect(error?.code == .corrupt)
         #expect(try bytes("packages.json") == damaged)
         try replace("\"packagez\"", "\"packages\"", in: "packages.json")
-        // What catalog.json says is made of the lists, whoever wrote it.
+        // catalog.json is made from the lists, whichever process wrote them.
         try replace("packhorse-catalog", "packhorse-cataloG", in: "catalog.json")
         _ = try catalog.publish(try scratch.request("P1", "third"))
         try expectWholeEncoding()

@@ -35,7 +35,7 @@ struct PruneTests {
         var other = try scratch.request("EE", "terrain")
         other.edition = try CatalogEdition(group: "terrain")
         _ = try catalog.publish(other)
-        // What dead processes left: a file no list names, and a copy that was not finished.
+        // Leftovers of ended processes: a file that no list names, and an unfinished copy.
         try FileManager.default.createDirectory(
             at: scratch.file("catalog/packages/9"), withIntermediateDirectories: true)
         try Data("x".utf8).write(to: scratch.file("catalog/packages/9/EE.mbtiles"))
@@ -69,7 +69,7 @@ struct PruneTests {
         #expect(try catalog.verify().isSound)
     }
 
-    /// Its name is free again, its versions are not; nobody takes the catalog for an older one.
+    /// Its name is free again, its versions are not; clients do not mistake the catalog for an older one.
     @Test func aWithdrawnPackageGoesWithItsFilesAndItsVersionsStayTaken() throws {
         for text in ["first text", "second text"] {
             _ = try catalog.publish(try scratch.request("EE", text))

@@ -22,7 +22,7 @@ struct PublishTests {
         FileManager.default.fileExists(atPath: scratch.file("catalog/\(path)").path)
     }
 
-    /// Writes packs with these texts and tells of them as a cutter would.
+    /// Writes packs with these texts, and describes them as the real code does.
     private func packs(_ texts: [String], in folder: String = "") throws -> PublishedPacks {
         let entries = try texts.map { text -> [String: Any] in
             let path = "packs/demo/0/0/0/\(text).mbtiles"
@@ -80,7 +80,8 @@ struct PublishTests {
     @Test func anIDThatLooksLikeAnOptionIsRefusedWithTheRule() throws {
         #expect { try catalog.publish(try scratch.request("-x", "one")) } throws: { error in
             let text = (error as? CatalogError)?.message ?? ""
-            return text.contains("'-x' cannot be a package id") && text.contains("neither a dot nor a hyphen first")
+            return text.contains("'-x' cannot be a package id")
+                && text.contains("begin with neither a dot nor a hyphen")
         }
     }
 
@@ -104,7 +105,7 @@ struct PublishTests {
     @Test func anIndexThatCouldNotBeWrittenIsMadeUpForByTheNextAttempt() throws {
         let index = scratch.file("catalog/catalog.json")
         let request = try scratch.request("EE", "one")
-        // Nothing can be read where a folder lies.
+        // A folder cannot be read as a file.
         try FileManager.default.removeItem(at: index)
         try FileManager.default.createDirectory(at: index, withIntermediateDirectories: true)
         let error = #expect(throws: CatalogError.self) { try catalog.publish(request) }
@@ -123,7 +124,8 @@ struct PublishTests {
         for result in catalog.publish([first, second]) { _ = try result.get() }
         let listed = try #require(try read().package("EE", in: .main)?.tilePacks)
         #expect(listed.url == "regions/EE.json" && listed.size == Int64(first.tilePacks?.list.count ?? 0))
-        // What nobody lists: a pack of no region, a list of no package, an old temporary file; a young one is somebody's work.
+        // Unlisted files: a pack of no region, a list of no package, an old temporary file. A recent temporary file may
+        // be in use.
         _ = try packs(["lost"])
         try Data("{}".utf8).write(to: scratch.file("catalog/regions/XX.json"))
         for name in [".young.tmp", ".old.tmp"] {

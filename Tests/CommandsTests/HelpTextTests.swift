@@ -161,7 +161,7 @@ struct HelpTextTests {
         #expect(option?.message == "unknown option '--wiat'")
         #expect(option?.hint == "did you mean '--wait'? See 'packhorse help submit'")
         let limit = error("jobs", "--limit", "0")
-        #expect(limit?.lines.first?.hasPrefix("packhorse: error: --limit must lie between 1 and ") ?? false)
+        #expect(limit?.lines.first?.hasPrefix("packhorse: error: --limit must be between 1 and ") ?? false)
         #expect(limit?.message.hasSuffix(".") == false)
         #expect(limit?.status == .usage)
         #expect(error("verify")?.hint == "see 'packhorse help verify'")

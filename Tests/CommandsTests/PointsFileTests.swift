@@ -17,9 +17,10 @@ struct PointsFileTests {
 
     @Test(arguments: [
         ("", "empty"), ("a,b\n1,2", "found: a, b"), ("lon,lat\n", "no points"), ("lon,lat\n24,59\n200,1\n", "line 3"),
-        ("lon,lat\n24\n", "line 2"), ("lon,lat\n24,59\n24,86\n", "line 3 lies beyond the map"),
-        ("lon,lat,lat\n1,2,3\n", "two columns of one meaning: lat, lat"),
-        ("lon,lat\n1,\"2", "line 2 has a quote"), ("lon,lat,note\n1,2,\"a\nb\"\n", "line 2 has a quote"),
+        ("lon,lat\n24\n", "line 2"), ("lon,lat\n24,59\n24,86\n", "line 3 is outside the map"),
+        ("lon,lat,lat\n1,2,3\n", "two columns with the same meaning: lat, lat"),
+        ("lon,lat\n1,\"2", "line 2 has an unclosed quote"),
+        ("lon,lat,note\n1,2,\"a\nb\"\n", "line 2 has an unclosed quote"),
     ])
     func whatIsWrongIsNamed(text: String, says: String) {
         #expect { try PointsFile(text: text, name: "huts.csv") } throws: {
@@ -28,7 +29,7 @@ struct PointsFileTests {
         }
     }
 
-    /// Many files have projected or pixel coordinates beside those of the earth.
+    /// Many files have projected or pixel coordinates in addition to geographic ones.
     @Test(arguments: ["x,y,lon,lat\n10,20,24.7,59.4\n", "y,lon,lat\n20,24.7,59.4\n", "lat,x,lng,y\n59.4,1,24.7,2\n"])
     func namedCoordinatesComeBeforeXAndY(text: String) throws {
         let point = try #require(try PointsFile(text: text, name: "huts.csv").points.first)

@@ -10,7 +10,7 @@ import ZeroMQ
 
 @testable import Coordinator
 
-/// A publisher that stops after the real work, before anybody hears of it, as a crash there would.
+/// A publisher that stops after the real work and before it reports the result, like a crash at this point.
 private final class Hesitant: Publishing {
     let real: CatalogPublisher
     private let gate = DispatchSemaphore(value: 0)
@@ -36,7 +36,7 @@ private final class Hesitant: Publishing {
 /// Jobs that end, or are ended, at awkward moments.
 @Suite(.timeLimit(.minutes(15)))
 struct EndingTests {
-    /// Runs a job up to the moment when its package lies in the catalog and the coordinator does not know it yet.
+    /// Runs a job up to the moment when its package is in the catalog and the coordinator does not know it yet.
     private func untilPublished(
         _ fixture: Fixture,
         _ body: @escaping @Sendable (UInt64, Talker, @escaping @Sendable () -> Void) async throws -> Void

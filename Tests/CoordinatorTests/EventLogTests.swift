@@ -25,7 +25,8 @@ struct EventLogTests {
             payload: [1, 2, 3])
     }
 
-    /// A job of every fate: done batches, failed tiles, losses, an end by hand; its log tells the same state as its tables.
+    /// A job with every kind of result: done batches, failed tiles, losses, a manual end; its log gives the same state
+    /// as its tables.
     @Test func theLogReplaysToTheState() async throws {
         let folder = try folder()
         defer { try? FileManager.default.removeItem(at: folder) }

@@ -88,7 +88,7 @@ final class FakeWorker: Sendable {
                 let name = try #require(Digest(bytes: shard))
                 #expect(try blobs.url(of: name) != nil)
             }
-            #expect(manifest.formats.allSatisfy(exports.contains), "a merge for somebody else")
+            #expect(manifest.formats.allSatisfy(exports.contains), "a merge for another worker")
             let (digest, size) = try put("package of \(manifest.shards.map { Array($0) })")
             let files = try manifest.formats.map { format in
                 let (digest, size) = try put("\(format) of \(manifest.shards.map { Array($0) })")

@@ -74,7 +74,7 @@ struct FormatTests {
             async let _: Void = old.work()
             _ = try await talker.watch(plain) { $0.state == "done" }
             let stuck = try await talker.watch(several) { !$0.waiting.isEmpty }
-            #expect(stuck.waiting == "no worker here writes pmtiles")
+            #expect(stuck.waiting == "no connected worker writes pmtiles")
             let new = try FakeWorker(service.workEndpoint, blobs: fixture.blobs(), name: "new", exports: ["pmtiles"])
             async let _: Void = new.work()
             let done = try await talker.watch(several) { $0.state == "done" }
@@ -151,7 +151,7 @@ struct FormatTests {
             id: 1, requestID: "", priority: 0, weight: 1, allowedMissing: 0, state: .cancelled, reason: "by a test")
         try await newer.apply([.job(summary)], wall: 2)
         #expect(Set(try await newer.blobs(of: 1)) == Set(digests))
-        // Merged anew with fewer files: the rows of the others go.
+        // Merged again with fewer files: the rows of the others go.
         merged.files.removeLast()
         try await newer.apply([.package(1, index: 0, Self.publishing(merged))], wall: 3)
         #expect(try await newer.load().jobs[0].packages[0].merged == merged)

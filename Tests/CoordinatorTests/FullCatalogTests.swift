@@ -8,7 +8,7 @@ import Wire
 
 @testable import Coordinator
 
-/// A catalog whose disk is full until somebody makes room.
+/// A catalog whose disk is full until space is freed.
 private final class FullDisk: Publishing {
     let real: CatalogPublisher
     private let isFull = Mutex(true)

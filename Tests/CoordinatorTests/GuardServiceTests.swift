@@ -7,7 +7,7 @@ import Wire
 
 @testable import Coordinator
 
-/// A package that is not published because it is a slip, and the retry that allows it.
+/// A package that is not published because it looks like a mistake, and the retry that allows it.
 @Suite(.timeLimit(.minutes(15)))
 struct GuardServiceTests {
     /// A catalog whose package P0 has a thousand tiles of the area that the fixture's jobs are about.
@@ -51,7 +51,7 @@ struct GuardServiceTests {
                     #expect(failed.state == "failed")
                     #expect(failed.reason.contains("package-shrunk"), "\(failed.reason)")
                     #expect(failed.reason.contains("--allow-shrink"), "\(failed.reason)")
-                    // Without a word it fails again.
+                    // Without the option it fails again.
                     _ = try await retry(talker, job, allow: false)
                 }
                 _ = try await talker.watch(job) { ["done", "failed"].contains($0.state) }
@@ -63,7 +63,7 @@ struct GuardServiceTests {
         try await fixture.withCoordinator { service in
             let talker = try Talker(service.controlEndpoint)
             let text = try await retry(talker, job, allow: true)
-            #expect(text.contains("2 of 2 batches are there"), "\(text)")
+            #expect(text.contains("2 of 2 batches are done"), "\(text)")
         }
         try await fixture.withCoordinator { service in
             let talker = try Talker(service.controlEndpoint)

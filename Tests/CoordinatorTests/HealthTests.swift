@@ -94,7 +94,7 @@ struct HealthTests {
                     }))
             let found = try await findings(talker, among: ["origin-blocked"])
             #expect(found.map(\.level) == ["warn"])
-            #expect(found.first?.text.contains("origin '\(name)' asked to wait") == true)
+            #expect(found.first?.text.contains("origin '\(name)' asked clients to wait") == true)
         }
     }
 }

@@ -6,7 +6,7 @@ import Wire
 
 @testable import Coordinator
 
-/// Orders, dead letters and schedules over real sockets and files.
+/// Orders, failed work and schedules over real sockets and files.
 @Suite(.timeLimit(.minutes(15)))
 struct OrderServiceTests {
     private func order(_ talker: Talker, _ job: UInt64, _ order: String, weight: UInt32 = 0) async throws -> PBOrdered {
@@ -38,7 +38,7 @@ struct OrderServiceTests {
         return answer
     }
 
-    /// Lets a worker do `count` offers and answer the next one with a failure nobody can mend, which ends the job.
+    /// Lets a worker do `count` offers and answer the next one with a permanent failure, which ends the job.
     private func fail(_ worker: FakeWorker, after count: Int) async throws {
         try await worker.talker.say(worker.hello())
         _ = try await worker.next { if case .welcome = $0 { true } else { nil } }
@@ -91,7 +91,7 @@ struct OrderServiceTests {
             #expect(status.priority == -1)
             #expect(try await order(talker, job, "pause").changed == 0)
             #expect(try await order(talker, job, "weigh", weight: 1).text == "job 1 has weight 1 already")
-            #expect(try await order(talker, job, "resume").text == "job 1 goes on with priority 0")
+            #expect(try await order(talker, job, "resume").text == "job 1 resumes with priority 0")
             #expect(try await finish(job, service, fixture, talker).state == "done")
             let late = try await talker.problem(
                 .jobOrder(
@@ -135,7 +135,7 @@ struct OrderServiceTests {
                         $0.order = "requeue"
                         $0.batches = [99]
                     }))
-            #expect(strange.text == "Batch 99 of job 1 was not given up.")
+            #expect(strange.text == "Batch 99 of job 1 has not failed.")
             let answer = try await deadOrder(talker, 1, "requeue", dead.map(\.batch))
             #expect(answer.changed == 1)
             #expect(try await finish(1, service, fixture, talker).state == "done")
@@ -191,7 +191,7 @@ struct OrderServiceTests {
             follower.after = [77]
             let refused = try await talker.problem(.submit(follower))
             #expect(refused.code == "unknown-job")
-            #expect(refused.text == "There is no job 77 to follow.")
+            #expect(refused.text == "Job 77, which must be done first, does not exist.")
             #expect(try await finish(3, service, fixture, talker).state == "done")
         }
     }

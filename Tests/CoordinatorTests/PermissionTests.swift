@@ -26,7 +26,7 @@ struct PermissionTests {
             self.pairs = pairs
         }
 
-        /// In one step, so that nobody sees a folder without the key.
+        /// In one step, so that no process sees a folder without the key.
         func change(_ name: String, to roles: PeerRoles) throws {
             let new = folder.appendingPathComponent("\(name).new")
             try KeyFile.write(try #require(pairs[name]).publicKey, roles: roles, to: new)

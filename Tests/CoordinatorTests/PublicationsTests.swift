@@ -103,7 +103,7 @@ struct PublicationsTests {
             try catalog.packages().map(\.version) == [2, 1] && made.withLock { $0 } == 0, "both are listed already")
         publisher.makePatches(round.patching.map(\.order))
         #expect(made.withLock { $0 } == 1)
-        // After a crash in between the package is published once more, and what was settled is not made again.
+        // After a crash in between, the package is published again, and finished patches are not made again.
         publications.add(try await waiting(1, "second version"))
         let again = await publications.publish(blobs, publisher, logger)
         #expect(again.events.count == 1 && again.patching.isEmpty)

@@ -51,7 +51,7 @@ struct SharedShardsTests {
                 }
             }
             let gone = try fixture.blobs().url(of: digest)
-            #expect(gone == nil, "nobody needs it now")
+            #expect(gone == nil, "it is not needed any more")
         }
     }
 

@@ -225,7 +225,7 @@ struct StateStoreTests {
         #expect(try await store.blobs(of: 1) == [digest(10), digest(11)])
         #expect(try await store.blobs(of: 1, keeping: [2]) == [digest(10)], "a later one may still give it to others")
         #expect(try await store.allBlobs() == [digest(10), digest(11)])
-        // What is written under a name of a job that has let go of its blobs is nobody's.
+        // A blob that is written under a name of a job that has released its blobs is unreferenced.
         let manifest = try digest(12)
         try await store.perform {
             try $0.execute(sql: "UPDATE package SET manifest = ? WHERE job = 1", arguments: [Data(manifest.bytes)])

@@ -5,7 +5,7 @@ import ZeroMQ
 
 @testable import Coordinator
 
-/// This coordinator beside workers of the version before, and of another major version.
+/// This coordinator with workers of the previous version, and of another major version.
 @Suite(.timeLimit(.minutes(15)))
 struct VersionTests {
     @Test func aWorkerOfLaterMinorsIsSpokenToInOurs() async throws {

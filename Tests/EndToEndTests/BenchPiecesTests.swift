@@ -59,6 +59,6 @@ struct BenchPiecesTests {
         let scratch = try Scratch()
         let outcome = try await Program.run(["bench-pieces", "--tiles", "0"], in: scratch)
         #expect(outcome.status == 64)
-        #expect(outcome.errors.contains("--tiles must lie between 1 and 200000"))
+        #expect(outcome.errors.contains("--tiles must be between 1 and 200000"))
     }
 }

@@ -179,7 +179,7 @@ struct BuildCommandTests {
         #expect(origin.server.requests.isEmpty)
     }
 
-    /// Nothing listens there: the build does not wait for ever, and names the cause.
+    /// Nothing listens there: the build does not wait forever, and names the cause.
     @Test func aServerThatIsDownEndsTheBuild() async throws {
         let scratch = try Scratch()
         let address = try Ports.endpoint().replacing("tcp://", with: "http://")

@@ -2,7 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `packhorse build`, interrupted and killed: the same command goes on, and each kill costs a tile at most one more request.
+/// `packhorse build`, interrupted and killed: the same command continues, and each kill costs a tile at most one more
+/// request.
 @Suite(.serialized)
 struct BuildResumeTests {
     private static let area = ["EE", "--zoom", "0-11", "--workers", "2", "--progress", "plain"]
@@ -95,7 +96,7 @@ struct BuildResumeTests {
         origin.gate.open()
         try await Eventually.holds("the build ends", within: .seconds(120)) { !daemon.isRunning }
         #expect(daemon.status == 0, "\(daemon.said)")
-        #expect(daemon.said.contains("signal 9; starting again"), "\(daemon.said)")
+        #expect(daemon.said.contains("signal 9; restarting"), "\(daemon.said)")
         #expect(try Data(contentsOf: file) == expected)
         #expect(most(origin) <= 2)
     }
@@ -136,7 +137,7 @@ struct BuildResumeTests {
         let file = scratch.url("EE.mbtiles")
         let area = ["build"] + Self.area + ["--zoom", "0-4"]
         let wrong = try await Program.run(area + ["--tileset", tileset.path, "-o", file.path], in: scratch)
-        #expect(wrong.status != 0 && wrong.errors.contains("nothing is kept"), "\(wrong.errors)")
+        #expect(wrong.status != 0 && wrong.errors.contains("no tiles are kept"), "\(wrong.errors)")
         // The command with a mended tileset is another build, and nothing stands in its way.
         let origin = try SyntheticOrigin(in: scratch)
         defer { origin.stop() }

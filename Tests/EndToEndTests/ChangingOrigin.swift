@@ -2,7 +2,8 @@ import Foundation
 import Synchronization
 import TestSupport
 
-/// An origin with validators whose tiles can be changed: it answers 304 to whoever has a tile already, and counts the bodies it sends.
+/// An origin with validators whose tiles can be changed: it answers 304 to a client that already has a tile, and counts
+/// the bodies it sends.
 final class ChangingOrigin: Sendable {
     private struct State {
         var versions: [String: Int] = [:]

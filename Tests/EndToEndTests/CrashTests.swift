@@ -54,7 +54,8 @@ struct CrashTests {
         try await cluster.stop()
     }
 
-    /// Two in a hundred tiles that fail for ever, in nearly every batch: the job must neither stand still nor fail as a whole.
+    /// Two in a hundred tiles that fail forever, in nearly every batch: the job must neither stand still nor fail as a
+    /// whole.
     @Test(.timeLimit(.minutes(15)))
     func tilesThatFailForEverAreNamedAndAllOthersAreThere() async throws {
         let scratch = try Scratch()

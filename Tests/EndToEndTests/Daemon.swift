@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A process that runs beside a test and is ended with it, by its own id.
+/// A process that runs during a test and is ended with it, by its own id.
 final class Daemon {
     private let process = Process()
     /// Where its standard error goes.

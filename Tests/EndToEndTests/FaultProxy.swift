@@ -2,7 +2,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A TCP proxy that harms what passes through it: delay, a slow link, flipped bits, cuts; its knobs turn at any time.
+/// A TCP proxy that disturbs connections: delay, a slow link, flipped bits, disconnects; settings can change at any
+/// time.
 final class FaultProxy: Sendable {
     /// What happens to bytes on their way.
     struct Harm: Sendable {

@@ -94,7 +94,7 @@ struct ForeignPackageTests {
         try await cluster.stop()
     }
 
-    /// The key of a style comes from the workers' environment, and is told to nobody but apps.
+    /// The key of a style comes from the workers' environment, and is given only to apps.
     @Test func aStyleWithAKeyIsBuiltWithTheWorkersSecret() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)

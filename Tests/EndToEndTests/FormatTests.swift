@@ -87,7 +87,7 @@ struct FormatTests {
                 "pmtiles", "--dry-run",
             ])
         #expect(dry.status == 0, "\(dry.errors)")
-        #expect(dry.output.contains("(streets/en): mbtiles, pmtiles, in the edition streets/en"))
+        #expect(dry.output.contains("(streets/en): mbtiles, pmtiles, in the channel streets/en"))
         #expect(dry.output.contains("(streets/de)"))
         let arguments = [
             "LI", "--tileset", tileset.path, "--zoom", "0-8", "--language", "en,de", "--format", "pmtiles",
@@ -105,7 +105,7 @@ struct FormatTests {
         // The same request again is the same two jobs.
         let again = try await cluster.run(["submit"] + arguments + ["--request-id", "nightly"])
         #expect(again.output == "1\n2\n", "\(again.output) \(again.errors)")
-        // One package more, in one language and another group, beside a list of what each is to have.
+        // One more package, in one language and another group, with a list of the expected content of each.
         let list = scratch.url("packages.yaml")
         try Data("- region: LI\n  formats: [mbtiles]\n- region: AD\n  formats: carto\n".utf8).write(to: list)
         let mixed = try #require(
@@ -129,7 +129,7 @@ struct FormatTests {
             (["--style", "http://127.0.0.1:1/style.json"], "--format maplibre"),
             (["--language", "en,de"], "no {language}"),
             (["--language", "EN"], "not a language code"),
-            (["--group", "../up"], "cannot name a data group"),
+            (["--group", "../up"], "is not a valid data group"),
         ])
     func whatDoesNotGoTogetherIsRefusedBeforeAnythingIsSubmitted(_ arguments: [String], _ words: String) async throws {
         let scratch = try Scratch()

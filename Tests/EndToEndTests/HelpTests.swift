@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What the program and its README say is true.
+/// What the program and its documents say is true.
 struct HelpTests {
     private static let commands = [
         "build", "submit", "estimate", "jobs", "status", "watch", "cancel", "pause", "resume", "retry",
@@ -33,19 +33,45 @@ struct HelpTests {
         #expect(Set(listed.filter { $0 != "bug;" }).isSubset(of: Set(Self.commands)))
     }
 
-    @Test(.timeLimit(.minutes(15)))
-    func theReadmesTilesetIsOne() async throws {
+    @Test(.timeLimit(.minutes(15)), arguments: Documents.all)
+    func tilesetsInDocumentsAreValid(document: String) async throws {
         let scratch = try Scratch()
-        let readme = try String(contentsOf: URL(filePath: "README.md"), encoding: .utf8)
-        let block = try #require(readme.split(separator: "```yaml\n").dropFirst().first?.split(separator: "```").first)
-        let file = scratch.url("tiles.yaml")
-        try Data(block.utf8).write(to: file)
-        let outcome = try await Program.run(
-            ["estimate", "EE", "--tileset", file.path, "--samples", "0", "--json"], in: scratch)
-        #expect(outcome.status == 0, "\(outcome.errors)")
-        let estimate = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
-        #expect(try #require(estimate?["tiles"] as? Int) > 39_000)
+        for block in try Documents.blocks(of: document, language: "yaml") {
+            guard block.contains(where: { $0.hasPrefix("url:") }) else { continue }
+            let file = scratch.url("tiles.yaml")
+            try Data(block.joined(separator: "\n").utf8).write(to: file)
+            let outcome = try await Program.run(
+                ["estimate", "EE", "--tileset", file.path, "--samples", "0", "--json"], in: scratch)
+            #expect(outcome.status == 0, "\(document): \(outcome.errors)")
+            let estimate = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
+            #expect(try #require(estimate?["tiles"] as? Int) > 39_000)
+        }
     }
+
+    @Test(.timeLimit(.minutes(15)), arguments: Documents.all)
+    func commandsInDocumentsExist(document: String) async throws {
+        let scratch = try Scratch()
+        var helps: [[String]: String] = [:]
+        for words in try Documents.blocks(of: document).joined().compactMap(Documents.command) {
+            let command = words.prefix(Self.groups.contains(words.first ?? "") ? 2 : 1).filter { !$0.hasPrefix("-") }
+            // `packhorse --version` has no command; `packhorse help submit` names one as an argument.
+            guard let first = command.first, first != "help" else { continue }
+            #expect(Self.commands.contains(first), "\(document): packhorse \(words.joined(separator: " "))")
+            if helps[command] == nil {
+                let help = try await Program.run(["help"] + command, in: scratch)
+                #expect(help.status == 0, "\(document): \(help.errors)")
+                helps[command] = help.output
+            }
+            let known = Set(helps[command, default: ""].split { " \n[],|".contains($0) })
+            for word in words where word.hasPrefix("--") {
+                let flag = word.prefix { $0 != "=" }
+                #expect(known.contains(flag), "\(document): \(flag) in packhorse \(words.joined(separator: " "))")
+            }
+        }
+    }
+
+    /// Commands whose second word names a command too.
+    private static let groups: Set = ["failed", "schedule", "regions", "catalog", "workers", "origins", "state"]
 
     @Test(.timeLimit(.minutes(15)))
     func logLinesAreJSONWhenAskedFor() async throws {
@@ -75,5 +101,29 @@ struct HelpTests {
         #expect(demo.status == 130)
         let left = try await Program.run(URL(filePath: "/usr/bin/pgrep"), ["-f", folder.path], in: scratch)
         #expect(left.output.isEmpty, "processes \(left.output) still use \(folder.path)")
+    }
+}
+
+/// README.md and the guides, and what stands in their code blocks.
+private enum Documents {
+    static let all: [String] =
+        ["README.md"]
+        + (FileManager.default.enumerator(atPath: "docs")?.compactMap { $0 as? String } ?? [])
+        .filter { $0.hasSuffix(".md") }.map { "docs/" + $0 }.sorted()
+
+    /// The lines of each code block; of those in one language, when that is named.
+    static func blocks(of document: String, language: String? = nil) throws -> [[String]] {
+        let text = try String(contentsOf: URL(filePath: document), encoding: .utf8)
+        // Every second part between fences is a block; its first line is the language.
+        let parts = text.components(separatedBy: "```").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
+        return parts.map { $0.components(separatedBy: "\n") }
+            .filter { language == nil || $0.first == language }.map { Array($0.dropFirst()) }
+    }
+
+    /// The words behind `packhorse` of a line that runs it, up to a comment, a pipe or a redirection.
+    static func command(_ line: String) -> [String]? {
+        let words = line.split(separator: " ").map(String.init)
+        guard words.first == "packhorse" else { return nil }
+        return words.dropFirst().prefix { !["#", "|", ">", "&", "&&"].contains($0) }.map(\.self)
     }
 }

@@ -3,7 +3,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// A tile server that refuses what is beyond a rate that it does not tell, or blocks everybody for an hour.
+/// A tile server that refuses requests above an undocumented rate, or blocks all clients for an hour.
 private final class SecretiveOrigin: Sendable {
     private struct Seen: Sendable {
         var answered: [ContinuousClock.Instant] = []
@@ -59,7 +59,7 @@ private final class SecretiveOrigin: Sendable {
     }
 }
 
-/// Real processes at an origin whose limits nobody knows, and operators who know better.
+/// Real processes with an origin whose limits are unknown, and operators who set limits.
 @Suite(.serialized, .timeLimit(.minutes(15)))
 struct HiddenLimitTests {
     private func tileset(_ origin: SecretiveOrigin, _ scratch: Scratch) throws -> String {

@@ -32,7 +32,7 @@ struct LeavingTests {
         try await cluster.stop()
     }
 
-    /// A worker that sleeps through its lease and wakes finds its results refused and goes on.
+    /// A worker that is stopped longer than its lease and wakes up gets its results refused, and continues.
     @Test(.timeLimit(.minutes(15)))
     func aWorkerThatWakesTooLateIsFencedAndWorksOn() async throws {
         let scratch = try Scratch()
@@ -41,7 +41,7 @@ struct LeavingTests {
         let job = try await cluster.submit(Self.job + ["--tileset", origin.tileset])
         try await Eventually.holds("the worker has work") { try await cluster.run(["workers"]).output.contains("busy") }
         kill(cluster.workers[0].pid, SIGSTOP)
-        // What it held is granted anew before it wakes.
+        // What it held is granted again before it wakes.
         try cluster.startWorker()
         try await middle(of: job, cluster)
         kill(cluster.workers[0].pid, SIGCONT)

@@ -11,7 +11,7 @@ struct LimitsTests {
         let cluster = try await Cluster(workers: 0, in: scratch)
         let outcome = try await cluster.run(["submit", "DE", "--tileset", origin.tileset, "--zoom", "0-14"])
         #expect(outcome.status == 0, "\(outcome.errors)")
-        // A third of a second alone; dozens of other processes may run beside it.
+        // A third of a second alone; dozens of other processes may run at the same time.
         #expect(outcome.duration < .seconds(60))
         let job = try await cluster.status(outcome.output.trimmingCharacters(in: .whitespacesAndNewlines))
         #expect(job.tiles > 150_000)

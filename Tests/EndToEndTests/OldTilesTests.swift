@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Tiles of another day never come into a package, or back into the catalog, without anybody saying so.
+/// Stale tiles never come into a package, or back into the catalog, without an explicit command.
 @Suite(.serialized)
 struct OldTilesTests {
     /// One worker and an origin whose tiles change.
@@ -78,7 +78,7 @@ struct OldTilesTests {
         _ = try await cluster.build(area + ["--allowed-missing", "0.5"])
         let refused = try await cluster.run(["retry", failed])
         #expect(refused.status == 65 && refused.errors.contains("has published package 'EE' after job \(failed)"))
-        // What was given up stays named when nobody will try it again.
+        // Failed tiles stay named if they will not be tried again.
         let before = try await cluster.status(failed).failures.map(\.tile)
         #expect(!before.isEmpty)
         _ = try await cluster.run(["failed", "drop", failed])

@@ -10,7 +10,7 @@ enum Ports {
     // Starts anywhere, as another run may be under way.
     private static let next = Mutex(UInt16.random(in: range))
 
-    /// "tcp://127.0.0.1:PORT" with a port where nobody listens.
+    /// "tcp://127.0.0.1:PORT" with a port on which no process listens.
     static func endpoint() throws -> String {
         for _ in range {
             let port = next.withLock { next in

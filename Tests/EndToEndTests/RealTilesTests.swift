@@ -6,7 +6,7 @@ import Tiles
 /// Real tiles served by nginx; the packages hold them byte for byte.
 @Suite(.serialized)
 struct RealTilesTests {
-    /// The folder of real data beside the checkout, when there is one.
+    /// The folder of real data next to the checkout, if it exists.
     private static let data: URL? = {
         let environment = ProcessInfo.processInfo.environment["PACKHORSE_SHARED"]
         let shared = environment.map { URL(filePath: $0) } ?? URL(filePath: "../shared")

@@ -117,7 +117,7 @@ struct RemoteArchiveTests {
                     "--restart-on-change",
                 ], in: scratch)
             #expect(outcome.status == 0, "\(outcome.errors)")
-            if outcome.errors.contains("beginning again with the new one") { begunAgain += 1 }
+            if outcome.errors.contains("starting over with the new one") { begunAgain += 1 }
             #expect(FileManager.default.fileExists(atPath: output.path))
         }
         #expect(begunAgain > 0, "no change met a running build")
@@ -128,7 +128,7 @@ struct RemoteArchiveTests {
         let scratch = try Scratch()
         let file = try await Self.archive(in: scratch)
         let old = Array(try Data(contentsOf: file))
-        // The same tiles in another archive: only the validator tells that it is another.
+        // The same tiles in another archive: only the validator differs.
         let server = try RangeServer(old)
         defer { server.stop() }
         var refused = 0

@@ -3,7 +3,7 @@ import Testing
 
 /// What may take the place of a package in the catalog, through real processes.
 struct ReplacementTests {
-    /// The area of Liechtenstein under the id of Monaco is a slip, whoever makes it.
+    /// The area of Liechtenstein under the id of Monaco is treated as a mistake, whichever command makes it.
     @Test(.timeLimit(.minutes(15)))
     func aSlipOfTheIDReplacesNothing() async throws {
         let scratch = try Scratch()

@@ -17,7 +17,7 @@ struct SeeingTests {
             guard country == "LI" else { continue }
             try await cluster.coordinator?.killNow()
             try await Eventually.holds("the coordinator is missed", within: .seconds(180)) {
-                follower.said.contains("waiting for it")
+                follower.said.contains("waiting until it is back")
             }
             try await cluster.startCoordinator()
         }

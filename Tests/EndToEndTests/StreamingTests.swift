@@ -73,7 +73,7 @@ struct StreamingTests {
         #expect(ended.packages.map(\.sha256) == expected.packages.map(\.sha256))
         // What had arrived before the fault was not sent again.
         let said = cluster.coordinator?.said ?? ""
-        let stored = said.split(separator: "\n").filter { $0.contains("blob stored") }.compactMap { line in
+        let stored = said.split(separator: "\n").filter { $0.contains("Blob stored") }.compactMap { line in
             line.firstMatch(of: /packhorse\.bytes=(\d+).*packhorse\.bytes\.received=(\d+)/).flatMap { match in
                 UInt64(match.1).flatMap { size in UInt64(match.2).map { (size: size, received: $0) } }
             }

@@ -1,11 +1,11 @@
 import Foundation
 import TestSupport
 
-/// Tiles made from their own address, served within this process; it can be slow, and it can lie.
+/// Tiles made from their own address, served within this process; it can be slow, and it can give wrong answers.
 struct SyntheticOrigin {
     /// Answers, and remembers what was asked.
     let server: ScriptedServer
-    /// Holds tiles back when a test tells it to.
+    /// Delays tiles on request of a test.
     let gate = TileGate()
     private let file: URL
 
@@ -24,7 +24,7 @@ struct SyntheticOrigin {
 
     /// - Parameters:
     ///   - lieAbout: one in so many tiles is lied about when it is asked for first; 0 none.
-    ///   - breaking: one in so many tiles is answered with 500 for ever; 0 none.
+    ///   - breaking: one in so many tiles is answered with 500 forever; 0 none.
     init(latency: Duration = .zero, lieAbout: Int = 0, breaking: Int = 0, in scratch: Scratch) throws {
         server = try ScriptedServer { [gate] request in
             gate.pass()
@@ -54,7 +54,7 @@ struct SyntheticOrigin {
     /// How many tiles were asked for more than once.
     var askedAgain: Int { server.requests.count { $0.earlier > 0 && $0.path != "/round" } }
 
-    /// Whether a tile, named as z/x/y, is one of those that fail for ever.
+    /// Whether a tile, named as z/x/y, is one of those that fail forever.
     static func isBroken(_ tile: String, breaking: Int) -> Bool {
         number("/\(tile).pbf").isMultiple(of: UInt32(breaking))
     }

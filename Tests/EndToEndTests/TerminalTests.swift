@@ -96,7 +96,7 @@ struct TerminalTests {
         #expect(refused.errors.contains(#"A\u001B[2J\u001B[31mB\u009B5mC\u202ED"#), "\(refused.errors)")
         let plain = try await packhorse("catalog", "import", folder.path, archive, "--id", "x", "--name", "en=harmless")
         #expect(plain.status == 0, "\(plain.errors)")
-        // Somebody else's catalog is not made by this program.
+        // A third-party catalog is not made by this program.
         let index = folder.appending(path: "catalog.json")
         let escaped = #"A\u001b[2J\u001b[31mB\u009b5mC\u202eD\u2066E\u200fF\u007fG\u2028H\npackhorse: error: forged"#
         let text = try String(contentsOf: index, encoding: .utf8).replacing("harmless", with: escaped)

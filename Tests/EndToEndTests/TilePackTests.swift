@@ -126,7 +126,8 @@ struct TilePackTests {
         try await cluster.stop()
     }
 
-    /// What a job would do to the catalog is told before anything is fetched: LI is there, of tileset bare, with packs.
+    /// Effects of a job on the catalog are reported before anything is fetched: LI exists, from tileset bare, with
+    /// packs.
     private func checkOutlook(_ cluster: Cluster, _ bare: URL, _ url: String) async throws {
         let jobs = try await cluster.run(["jobs", "--quiet"]).output
         let other = cluster.scratch.url("other.yaml")
@@ -151,7 +152,7 @@ struct TilePackTests {
         #expect(FileManager.default.fileExists(atPath: cluster.catalog.appending(path: "regions/LI.json").path))
         _ = try await cluster.build(without)
         #expect(!FileManager.default.fileExists(atPath: cluster.catalog.appending(path: "regions/LI.json").path))
-        #expect(cluster.coordinator?.said.contains("those of the version before are gone") == true)
+        #expect(cluster.coordinator?.said.contains("those of the previous version are gone") == true)
         // A stranger's package tells no tileset: the others are cut all the same.
         let package = cluster.catalog.appending(path: "packages/2/LI.mbtiles").path
         let alien = ["catalog", "import", cluster.catalog.path, package, "--id", "alien"]

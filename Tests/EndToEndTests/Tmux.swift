@@ -16,7 +16,7 @@ final class Tmux {
     {
         self.scratch = scratch
         let settings = environment.sorted { $0.key < $1.key }.map { "\($0.key)='\($0.value)'" }.joined(separator: " ")
-        // The shell outlives Ctrl-C. What the terminal shows after the command's end tells how it ended.
+        // The shell survives Ctrl-C. The terminal's content after the command's end shows how it ended.
         let line =
             "trap : INT; env -u LC_ALL -u LC_CTYPE -u NO_COLOR \(settings) \(command); echo \"ended $?\"; exec sleep 600"
         try await run(

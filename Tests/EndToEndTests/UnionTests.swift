@@ -105,8 +105,8 @@ struct UnionTests {
             ("- bbox: [1, 2, 3]\n", 65, "entry 1"),
             ("- {regoin: EE}\n", 65, "unknown key 'regoin'"),
             ("- geojson: none.json\n", 66, "none.json' does not exist"),
-            ("- NO\n- {id: 'no', region: SE}\n", 65, "has the package 'NO' twice"),
-            ("region: EE\n", 65, "a list of packages is needed"),
+            ("- NO\n- {id: 'no', region: SE}\n", 65, "contains the package 'NO' twice"),
+            ("region: EE\n", 65, "expected a list of packages"),
             ("- a\n b: {", 65, "'list.yaml' is not YAML"),
         ]
         for (text, status, says) in cases {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What somebody sees who submits, waits, pauses, goes on, and whose coordinator dies meanwhile.
+/// What a user sees who submits, waits, pauses and resumes a job, while the coordinator is killed.
 @Suite(.serialized)
 struct UserViewTests {
     /// One line of `--progress json`.
@@ -84,7 +84,7 @@ struct UserViewTests {
         let job = try await cluster.submit(["EE", "--zoom", "0-9", "--tileset", origin.tileset])
         let joined = try await cluster.run(["submit", "EE", "--zoom", "0-9", "--tileset", origin.tileset])
         #expect(joined.output.trimmingCharacters(in: .whitespacesAndNewlines) == job)
-        #expect(joined.errors.contains("joined it"))
+        #expect(joined.errors.contains("makes exactly the same packages"))
         _ = try await cluster.run(["pause", job])
         let asleep = try await cluster.run(["submit", "EE", "--zoom", "0-9", "--tileset", origin.tileset])
         #expect(asleep.errors.contains("packhorse resume \(job)"), "\(asleep.errors)")
@@ -102,18 +102,18 @@ struct UserViewTests {
         let unknown = try await cluster.run(
             ["submit", "LV", "--zoom", "0-5", "--tileset", origin.tileset, "--after", "99"])
         #expect(unknown.status == 66)
-        #expect(unknown.errors.contains("there is no job 99 to follow\n"))
+        #expect(unknown.errors.contains("job 99, which must be done first, does not exist\n"))
         let waiting = try await cluster.run(["status", follower])
         #expect(waiting.output.contains("waits: after \(job)"))
         #expect(try await cluster.run(["cancel", job]).status == 0)
         let failed = try await cluster.status(follower)
         #expect(failed.state == "failed")
         let report = try await cluster.run(["status", follower])
-        #expect(report.output.contains("job \(job), which it was to follow, was cancelled"))
+        #expect(report.output.contains("job \(job), which it waited for, was cancelled"))
         let pause = try await cluster.run(["pause", job])
         #expect(pause.status == 65)
         #expect(pause.errors.contains("error: job \(job) has ended already: cancelled\n"))
-        try await Eventually.holds("its shards are gone and it begins anew") {
+        try await Eventually.holds("its shards are gone and it starts over") {
             try await cluster.run(["retry", job]).status == 0
         }
         #expect(try await cluster.run(["retry", follower]).status == 0)

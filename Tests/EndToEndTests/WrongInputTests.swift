@@ -79,7 +79,7 @@ struct WrongInputTests {
         let steering = scratch.url("A\u{1B}[2J.geojson")
         try Data(#"{"type":"Point","coordinates":[24.7,59.4]}"#.utf8).write(to: steering)
         let named = ["submit", "--geojson", steering.path, "--tileset", origin.tileset, "--zoom", "0-4"]
-        check(try await cluster.run(named), status: 64, says: #"'A\u001B[2J.geojson' has control characters"#)
+        check(try await cluster.run(named), status: 64, says: #"'A\u001B[2J.geojson' contains control characters"#)
         #expect(try await cluster.run(["jobs", "--quiet"]).output.isEmpty, "none of them left a job")
         check(try await cluster.run(["events", "--job", "999"]), status: 66, says: "999")
         try await cluster.stop()
@@ -122,8 +122,8 @@ struct WrongInputTests {
             (["diff", path("a.mbtiles"), path("a.mbtiles"), "-o", path("p.mbtiles")], 73, "--force"),
             (["diff", path("a.mbtiles"), path("a.mbtiles"), "-o", path("folder"), "--force"], 73, "is a folder"),
             (["diff", path("a.mbtiles"), path("a.mbtiles"), "-o", path("a.mbtiles"), "--force"], 64, "is an input"),
-            (["diff", path("a.mbtiles"), path("a.mbtiles"), "-o", path("x"), "--dry-run"], 64, "leave out one"),
-            (["packs", path("folder")], 66, "no catalog"),
+            (["diff", path("a.mbtiles"), path("a.mbtiles"), "-o", path("x"), "--dry-run"], 64, "use either -o"),
+            (["packs", path("folder")], 66, "is not a catalog"),
             (["jobs", "--limit", "0"], 64, "--limit"),
             (["verify", "/dev/null"], 66, "device"),
             (["apply", path("p.mbtiles"), path("a.mbtiles"), "-o", path("a.mbtiles")], 73, "--force"),
@@ -169,12 +169,12 @@ struct WrongInputTests {
             (["state", "check", "--data", ""], 64, "argument 4, after '--data', is empty"),
             (["state", "check", "--data="], 64, "argument 3, '--data=', has no value"),
             ([""], 64, "argument 1 is empty"),
-            (["jobs", "--json", "-q"], 64, "leave out one"),
+            (["jobs", "--json", "-q"], 64, "use either --quiet"),
             (["mask", "EE", "--bands", "0-5@0"], 64, "--tile-packs"),
             (["regions", "list", "--language", "xx"], 0, "'xx'"),
             (["mask", "--packages", path("names.yaml")], 65, "'en' is empty"),
-            (["mask", "--points", path("huts.csv")], 65, "line 3 lies beyond the map"),
-            (["mask", "--geojson", path("pole.json")], 65, "lies beyond the map"),
+            (["mask", "--points", path("huts.csv")], 65, "line 3 is outside the map"),
+            (["mask", "--geojson", path("pole.json")], 65, "is outside the map"),
             (["state", "restore", path("tiles.yaml"), "--data", path("data")], 65, "backup '\(path("tiles.yaml"))'"),
         ]
         for (arguments, status, words) in cases {
@@ -199,7 +199,7 @@ struct WrongInputTests {
         let outcome = try await cluster.run(["submit", "LI", "--tileset", file.path, "--wait", "--progress", "none"])
         check(outcome, status: 65, says: "PACKHORSE_TEST_UNSET", "not set")
         // One attempt told it all.
-        #expect(cluster.coordinator?.said.components(separatedBy: "attempt failed").count == 2)
+        #expect(cluster.coordinator?.said.components(separatedBy: "Attempt failed").count == 2)
         try await cluster.stop()
     }
 

@@ -6,7 +6,7 @@ import TileBodies
 
 @testable import OfflineDatabase
 
-/// An app's own database taking over ours, by the client's rules (formats/maplibre-offline.md, section 1.7).
+/// An app's own database taking over ours, by the client's rules (docs/formats/maplibre-offline.md, "Merging").
 @Suite(.timeLimit(.minutes(15)))
 struct MergeTests {
     /// What the client does with a side file: new regions, newer rows that a region refers to, and their places in the region.

@@ -6,7 +6,7 @@ import Tiles
 
 @testable import OfflineDatabase
 
-/// The area that a client is told, and what it counts in it.
+/// The area of a region, and the tiles that a client counts in it.
 @Suite(.timeLimit(.minutes(15)))
 struct RegionTests {
     @Test func aRectangleIsABoxOfDoubles() async throws {
@@ -70,7 +70,7 @@ struct RegionTests {
         #expect(parents.rectangles() == [.init(columns: 1...1, rows: 1...2), .init(columns: 2...2, rows: 1...2)])
     }
 
-    /// Vectors of MapLibre's own tests (formats/maplibre-offline.md, section 3).
+    /// Vectors of MapLibre's own tests (docs/formats/maplibre-offline.md, "Zooms and numbers of tiles").
     @Test func boxesAreCountedAsClientsDo() {
         func counts(_ south: Double, _ west: Double, _ north: Double, _ east: Double, _ zoom: Int) -> UInt64? {
             RegionDefinition(

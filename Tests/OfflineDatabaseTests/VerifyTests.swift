@@ -19,7 +19,8 @@ struct VerifyTests {
         #expect(unseen == [])
     }
 
-    /// Each change breaks the seal too; what counts is that the fault itself is named, as it would be in a stranger's file.
+    /// Each change breaks the seal too; what counts is that the fault itself is named, as it would be in a third-party
+    /// file.
     @Test(arguments: [
         ("PRAGMA user_version = 7", "wrong-version"),
         ("DELETE FROM resources WHERE url LIKE '%/0-255.pbf'", "missing-resource"),

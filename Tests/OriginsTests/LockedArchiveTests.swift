@@ -136,7 +136,7 @@ struct LockedArchiveTests {
             versions.insert(try #require(try OriginFactory.version(of: tileset)))
         }
         #expect(versions.count == 5 && versions.allSatisfy { $0.contains("with a log of") })
-        // An empty log is none.
+        // An empty log counts as no log.
         try await queue.writeWithoutTransaction { _ = try Row.fetchAll($0, sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
         let empty = try #require(try OriginFactory.version(of: tileset))
         try queue.close()

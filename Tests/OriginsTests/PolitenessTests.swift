@@ -14,7 +14,7 @@ private func tileset(_ url: String, more: String) throws -> Tileset {
 
 @Suite(.timeLimit(.minutes(15)))
 struct PolitenessTests {
-    /// A worker's slots share one origin for a tileset; the server's own clock tells whether they share its rate.
+    /// A worker's slots share one origin for a tileset; the server measures whether they share its rate.
     @Test func theRateHoldsOverAllFetchesOnAnOrigin() async throws {
         let times = Mutex<[ContinuousClock.Instant]>([])
         let server = try ScriptedServer { _ in

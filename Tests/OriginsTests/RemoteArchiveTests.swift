@@ -218,7 +218,7 @@ struct RemoteArchiveTests {
             defer { server.stop() }
             let origin = try await OriginFactory.open(try await Self.tileset(server.url), environment: [:])
             let pinned = try #require(origin as? any PinnedOrigin)
-            // The same length, so that only validators tell, or a byte of the first 16 KiB.
+            // The same length, so that only validators or a byte of the first 16 KiB differ.
             let other = Self.archive("u").enumerated().map { $0 == 15_000 ? 0xDD : $1 }
             server.replace(with: other, afterRequests: moment)
             let found = Mutex<[TileID: FetchedTile.Outcome]>([:])

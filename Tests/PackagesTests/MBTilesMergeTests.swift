@@ -108,7 +108,7 @@ struct MBTilesMergeTests {
             ])
     }
 
-    /// A package whose tileset tells no layers.
+    /// A package whose tileset lists no layers.
     private func silentSpec(_ world: World) throws -> PackageSpec {
         var metadata = try world.spec.metadata
         metadata.vectorLayersJSON = nil
@@ -217,8 +217,8 @@ struct MBTilesMergeTests {
         #expect(!FileManager.default.fileExists(atPath: target.path))
     }
 
-    /// Whole and sound, but another: whether tiles go missing or all are there, the name is believed only after a look, at the footer where it
-    /// is known, else at the whole file.
+    /// Whole and sound, but another: whether tiles go missing or all are there, the name is accepted only after a check
+    /// of the footer where it is known, else at the whole file.
     @Test(arguments: [true, false])
     func aShardUnderTheNameOfAnotherIsNamed(knowsFooters: Bool) throws {
         let world = try World()

@@ -154,7 +154,7 @@ struct MBTilesVerifyTests {
         }
     }
 
-    /// Real files of other makers, when the shared data are beside the repository.
+    /// Real third-party files, if the shared data are next to the repository.
     @Test(arguments: ["monaco-2012", "monaco-2021", "liechtenstein-2013"])
     func realFilesCanBeRead(name: String) throws {
         let shared =

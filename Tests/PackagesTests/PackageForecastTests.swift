@@ -5,7 +5,7 @@ import Testing
 import TileBodies
 import Tiles
 
-/// File sizes told from samples, held against the files.
+/// File sizes estimated from samples, compared with the real files.
 struct PackageForecastTests {
     let scratch: Scratch
     let mask: TileMask
@@ -81,7 +81,8 @@ struct PackageForecastTests {
         try #require((FileManager.default.attributesOfItem(atPath: url.path)[.size] as? NSNumber)?.doubleValue)
     }
 
-    /// With every tile known only the model can be wrong; with a part of them, in nine of ten cases the file lies in the margin.
+    /// If every tile is known, only the model can be wrong; with a sample, the file is within the margin in nine of ten
+    /// cases.
     @Test func filesLieInTheMargins() throws {
         var (cases, inside) = (0, 0)
         for world in World.allCases {

@@ -3,7 +3,7 @@ import Tiles
 
 @testable import Scheduling
 
-/// Packages that merge, publish and fail by themselves while their job goes on.
+/// Packages that merge, publish and fail independently while their job continues.
 struct EarlyMergeTests {
     /// A job of two packages: the small one needs batch 0, the large one all three.
     private func two(_ bench: inout Bench, batches: Int = 3) throws -> JobID {
@@ -99,7 +99,7 @@ struct EarlyMergeTests {
             bench.on(.fail(1, offer.token, Trouble(cause: "bad-tileset", detail: "x"), retriable: false))
         }
         #expect(state(bench, job) == .failed)
-        #expect(bench.scheduler.summary(of: job)?.reason.contains("tiles could not be had") == true)
+        #expect(bench.scheduler.summary(of: job)?.reason.contains("tiles could not be fetched") == true)
     }
 
     @Test func aLostShardHoldsBackOnlyThePackagesThatNeedIt() throws {

@@ -3,7 +3,7 @@ import Testing
 
 /// Packages that are wanted in other formats than their own.
 struct FormatTests {
-    /// A job of one batch, fetched, whose packages wait for a merger with nobody to merge them.
+    /// A job of one fetched batch, whose packages wait because no worker can merge them.
     private func fetched(_ formats: [[String]]) -> Bench {
         var bench = Bench()
         var job = Bench.job(1, packages: formats.count)

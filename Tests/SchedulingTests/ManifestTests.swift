@@ -1,7 +1,7 @@
 import Scheduling
 import Testing
 
-/// Manifests are written while everything else goes on; their blobs go with the job like all others.
+/// Manifests are written in the background; their blobs are removed with the job like all others.
 struct ManifestTests {
     /// A job whose only manifest is ordered and not written.
     private func merging(_ bench: inout Bench) throws -> JobID {

@@ -7,7 +7,7 @@ struct RetryTests {
         FailedTile(tile: try #require(TileID(zoom: 14, x: 1, y: 1)), trouble: Trouble(cause: cause, detail: "d"))
     }
 
-    /// Does everything on offer; batches in `bad` get one failed tile, batches in `dead` fail for good.
+    /// Does all offered work; batches in `bad` get one failed tile, batches in `dead` fail permanently.
     private func run(_ bench: inout Bench, bad: Set<Int> = [], dead: Set<Int> = []) throws -> [Int] {
         var fetched: [Int] = []
         let tile = try failure()

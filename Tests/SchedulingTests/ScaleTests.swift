@@ -2,7 +2,8 @@ import Scheduling
 import Testing
 import Tiles
 
-/// Costs, with bounds wide enough for a debug build on a busy machine: they catch a slip to O(n) per event, not a slow day.
+/// Costs, with bounds wide enough for a debug build on a busy machine: they detect a change to O(n) per event, not a
+/// slow machine.
 struct ScaleTests {
     @Test func anEventCostsTheSameInAJobOfTwentyThousandBatchesAndAThousandWorkers() {
         func cost(batches: Int, sessions: UInt64) -> Duration {

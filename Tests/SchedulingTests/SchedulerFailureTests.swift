@@ -35,7 +35,7 @@ struct SchedulerFailureTests {
         #expect(summary.state == .failed)
         #expect(
             summary.reason
-                == "85 of 170 tiles could not be had (50 %, allowed 0.10 %); first: 11/0/0 origin-down: no route")
+                == "85 of 170 tiles could not be fetched (50 %, allowed 0.10 %); first: 11/0/0 origin-down: no route")
         #expect(bench.scheduler.packages(of: job).map(\.state) == [.failed])
     }
 
@@ -56,7 +56,7 @@ struct SchedulerFailureTests {
         alone.on(.fail(1, alone.offers()[0].token, lack, retriable: true))
         #expect(alone.scheduler.summary(of: job)?.state == .failed)
         #expect(alone.scheduler.summary(of: job)?.reason.contains("TOKEN is not set") == true)
-        // With another worker there it is its turn; what it has fetched proves that the work can be done.
+        // If another worker is connected, it gets the batch; its results prove that the work can be done.
         var both = Bench()
         let shared = both.submit(2)
         both.join(1, credit: 1)
@@ -73,7 +73,7 @@ struct SchedulerFailureTests {
         let again = try #require(both.offers(to: 1).first)
         both.on(.fail(1, again.token, lack, retriable: true))
         #expect(both.scheduler.summary(of: shared)?.state == .fetching)
-        // However often it is asked: while the other is there, it costs the batch no attempt.
+        // While the other worker is connected, this costs the batch no attempt, however often it happens.
         var patient = Bench()
         let kept = patient.submit(2)
         patient.join(2)
@@ -94,7 +94,7 @@ struct SchedulerFailureTests {
         let full = Trouble(cause: "disk-full", detail: "no space in /blobs")
         bench.on(.fail(1, bench.offers()[0].token, full, retriable: true))
         #expect(
-            bench.scheduler.absence(now: bench.now).hasSuffix("rests after disk-full: no space in /blobs"))
+            bench.scheduler.absence(now: bench.now).hasSuffix("is paused after disk-full: no space in /blobs"))
         bench.join(2)
         #expect(bench.scheduler.absence(now: bench.now).isEmpty)
     }
@@ -142,7 +142,8 @@ struct SchedulerFailureTests {
         let summary = try #require(bench.scheduler.summary(of: job))
         #expect(summary.state == .failed)
         #expect(
-            summary.reason == "1 of 935 tiles could not be had (0.11 %, allowed 0.10 %); first: 14/1/1 html-page: d")
+            summary.reason == "1 of 935 tiles could not be fetched (0.11 %, allowed 0.10 %); first: 14/1/1 html-page: d"
+        )
         #expect(summary.counts[.done] == 11)
     }
 
@@ -174,7 +175,7 @@ struct SchedulerFailureTests {
         #expect(bench.offers().count == 1)
     }
 
-    /// A disk stays full until somebody makes room, however long that takes.
+    /// A disk stays full until space is freed, however long that takes.
     @Test(arguments: ["disk-full", "io-error", "blob-store"])
     func aDiskCostsNoAttempt(_ cause: String) throws {
         var bench = Bench()
@@ -191,7 +192,7 @@ struct SchedulerFailureTests {
         #expect(bench.scheduler.isLiving(job))
         bench.finish(try #require(bench.offers().first), by: 1)
         bench.runCoordinatorSteps()
-        // The merge fares as the batch did, but for an unreadable file, which all may share.
+        // The merge is treated like the batch, except for an unreadable file, which all workers may share.
         for _ in 0..<50 where bench.scheduler.isLiving(job) {
             bench.on(.ready(1, credit: 2))
             for offer in bench.offers() {

@@ -170,7 +170,7 @@ struct SchedulerLeaseTests {
         bench.join(1, credit: 0)
         #expect(bench.scheduler.absence(now: bench.now) == "")
         bench.pass(17_000)
-        #expect(bench.scheduler.absence(now: bench.now) == "no worker was heard for 17 s")
+        #expect(bench.scheduler.absence(now: bench.now) == "no message from any worker for 17 s")
         bench.on(.cancel(job))
         #expect(bench.scheduler.absence(now: bench.now) == "")
     }
@@ -182,17 +182,17 @@ struct SchedulerLeaseTests {
         bench.pass(17_000)
         bench.on(.progress(2, []))
         let text = bench.scheduler.stillness(of: job, now: bench.now)
-        #expect(text.hasPrefix("its work is out with workers that are not heard; it is taken back in "))
+        #expect(text.hasPrefix("its work is leased to silent workers; the leases expire in "))
         bench.restart()
         bench.join(2, credit: 0)
-        #expect(bench.scheduler.stillness(of: job, now: bench.now).hasPrefix("its work is out with workers"))
+        #expect(bench.scheduler.stillness(of: job, now: bench.now).hasPrefix("its work is leased to silent workers"))
     }
 
     @Test func aJobWhoseLastBatchesFailedSaysWhy() {
         var (bench, job, offer) = granted()
         bench.on(.fail(1, offer.token, Trouble(cause: "origin-unreadable", detail: "gone"), retriable: true))
         #expect(bench.scheduler.batches(of: job)[0].state == .backoff)
-        #expect(bench.scheduler.stillness(of: job, now: bench.now) == "to try again after origin-unreadable: gone")
+        #expect(bench.scheduler.stillness(of: job, now: bench.now) == "retry after origin-unreadable: gone")
     }
 
     @Test func afterARestartHeldLeasesAreAdoptedAndTheOthersGoBack() {

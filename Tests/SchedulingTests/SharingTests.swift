@@ -62,7 +62,7 @@ struct SharingTests {
         bench.on(.ready(1, credit: 4))
         var offers = bench.offers()
         #expect(offers.map(\.job) == [second, second] && offers.allSatisfy { $0.sources.isEmpty })
-        // Nor when it goes on, or has ended; what others fetch meanwhile is as good as ever to it.
+        // Nor when it continues, or has ended; it can still use what others fetch meanwhile.
         bench.on(.order(first, .resume))
         bench.on(.ready(1, credit: 4))
         for offer in offers { bench.finish(offer, by: 1) }

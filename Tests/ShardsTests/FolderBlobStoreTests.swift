@@ -130,7 +130,7 @@ struct FolderBlobStoreTests {
     }
 
     @Test func aFullDiskIsNamedWithItsPath() throws {
-        // The kernel is asked in ops (a small tmpfs); here the two rules that turn its answer into ours.
+        // The kernel's behaviour is tested in ops (a small tmpfs); here the two rules that convert its answer.
         let store = try FolderBlobStore(scratch.file("blobs"), create: true, reserve: UInt64.max)
         let refused = #expect(throws: ShardsError.self) { try store.temporaryURL() }
         #expect(refused?.code == .diskFull)

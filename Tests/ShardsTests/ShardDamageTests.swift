@@ -89,7 +89,7 @@ struct ShardDamageTests {
         #expect(error?.code == .unsupportedVersion)
     }
 
-    /// A footer that is true to itself may still lie; nothing may be allocated or read on its word alone.
+    /// A consistent footer can still be wrong; nothing may be allocated or read only because of its values.
     @Test func aFooterThatLiesAboutSizesIsRefused() throws {
         try write(try samples(40, bodyBytes: 30), to: scratch.file("a"))
         let whole = try bytes(scratch.file("a"))

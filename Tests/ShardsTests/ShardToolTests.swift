@@ -2,7 +2,7 @@ import Foundation
 import Shards
 import Testing
 
-/// A shard is a legal LZ4 file: the tools everybody has can test and unpack it.
+/// A shard is a legal LZ4 file: standard tools can test and unpack it.
 struct ShardToolTests {
     private static let lz4 = "/usr/bin/lz4"
     static var hasTool: Bool { FileManager.default.isExecutableFile(atPath: lz4) }

@@ -4,7 +4,7 @@ import Transfer
 
 @testable import Styles
 
-/// A style is a stranger's.
+/// A style is untrusted input.
 struct HostileStyleTests {
     @Test func noTextTrapsTheReader() {
         let good = Array(StyleServer.style.utf8)

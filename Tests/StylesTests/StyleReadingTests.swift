@@ -57,7 +57,7 @@ struct StyleReadingTests {
         #expect(kept.contains(0x3000) && kept.contains(0x4D00) && kept.contains(0xA000) && kept.contains(0xD700))
     }
 
-    /// As the client computes it: lower-case digits (formats/maplibre-offline.md, section 1.5).
+    /// As the client computes it: lower-case digits (docs/formats/maplibre-offline.md, "Addresses").
     @Test func glyphAddressesAreTheClients() {
         let stack = FontStack(["Open Sans Regular", "Arial Unicode MS Regular"])
         #expect(

@@ -58,7 +58,7 @@ struct BodyCheckerTests {
             for bit in 0..<8 {
                 var changed = packed
                 changed[offset] ^= 1 << bit
-                // Whatever comes of it, it is no trap and no more than the limit.
+                // The result may be anything, but it must not trap and not exceed the limit.
                 if let made = try? coding.unpack(changed, limit: 1 << 20) { #expect(made.count <= 1 << 20) }
             }
         }

@@ -58,7 +58,7 @@ struct BodyDeltaTests {
             let made = try #require(maybe, "\(packing)")
             #expect(try BodyDelta.apply(made, to: old) == body)
         }
-        // A body that nobody we know packs so has no delta.
+        // A body from an unknown packer has no delta.
         var strange = try #require(Packing.zlibSixNine.pack(new, header: header))
         strange[3] = 8
         strange.insert(contentsOf: [0x61, 0], at: 10)
@@ -85,7 +85,7 @@ struct BodyDeltaTests {
         for bit in 0..<script.count * 8 {
             var copy = script
             copy[bit / 8] ^= 1 << UInt8(bit % 8)
-            // Other bytes or an error; the hash of the package tells the former.
+            // Other bytes or an error; the hash of the package detects the former.
             _ = try? CopyScript.apply(copy, to: old, limit: 1 << 20)
             _ = try? CopyScript.apply(copy, to: [], limit: 1 << 20)
         }

@@ -104,7 +104,7 @@ enum NaiveCover {
         return shape.polygons.contains { polygon in
             let rings = polygon.map { $0.map(wide) }
             if rings.contains(where: { touched(along: $0, closed: true) }) { return true }
-            // No edge in the tile: its middle tells for all of it. A ray to the east, ends counted once.
+            // No edge in the tile: its middle is representative. A ray to the east, ends counted once.
             let middle = (x: x + size / 2, y: y + size / 2)
             var inside = false
             for ring in rings {

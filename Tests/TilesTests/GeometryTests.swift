@@ -137,7 +137,7 @@ struct GeometryTests {
             line.explanation.hasPrefix(
                 "An edge spans more than 180 degrees of longitude from [170, 10] to [-170.5, 12]."))
         #expect(line.explanation.contains("write 189.5 instead of -170.5"))
-        // An edge that closes a ring counts, though nobody wrote it.
+        // An edge that closes a ring counts, although it is not written.
         #expect(try read(polygon("[[-100,0],[0,0],[100,0],[100,10]]")).longEdges?.count == 1)
         for clear in [
             ring(-90, 90), ring(-180, 180), ring(170, 190), ring(0, 180), ring(-170, 170, south: 86, north: 90),

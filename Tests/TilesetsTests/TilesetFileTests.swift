@@ -73,7 +73,7 @@ struct TilesetFileTests {
         #expect(wrong?.message.contains("'raods'; did you mean 'roads'?") == true, "\(wrong?.message ?? "")")
         metadata.format = .png
         let picture = #expect(throws: TilesetsError.self) { try file(text).resolved(metadata: metadata) }
-        #expect(picture?.message.contains("vector tiles only") == true, "\(picture?.message ?? "")")
+        #expect(picture?.message.contains("only for vector tiles") == true, "\(picture?.message ?? "")")
     }
 
     @Test func bandsOfTilePacksComeFromTheFileElseFromTheSource() throws {

@@ -94,7 +94,7 @@ struct BudgetedClientTests {
         #expect(attempts(answered: 0, busy: 1) == IdleAttempts.mostAlone)
     }
 
-    /// How many attempts of one request do not count while `others` more fare alike each time, at most 50.
+    /// How many attempts of one request do not count while `others` more requests fail each time, at most 50.
     private func idleAttempts(_ reception: OriginBudget.Reception, others: Int, hadAnswer: Bool = true) -> Int {
         let budget = OriginBudget()
         var idle = IdleAttempts()
@@ -131,7 +131,8 @@ struct BudgetedClientTests {
         }
     }
 
-    /// Every worker may be left with such tiles alone: they must neither look like an origin that is down, nor take for ever.
+    /// Every worker may be left with such tiles alone: they must neither look like an origin that is down, nor take
+    /// forever.
     @Test func aTileThatFailsWhileOthersAreAnsweredIsAtFaultItself() {
         let budget = OriginBudget()
         var idle = IdleAttempts()
@@ -142,7 +143,7 @@ struct BudgetedClientTests {
             let isIdle = idle.takes(.failed, hadAnswer: true, budget.use)
             #expect(!isIdle)
         }
-        // Nobody is answered any more: an outage would be excused, this is not, and is no sign of one.
+        // No request is answered any more: an outage would be excused; this is not an outage and is not excused.
         budget.settle(.failed)
         guard case .none = idle.evidence(of: .failed, hadAnswer: true) else {
             _ = Issue.record("it blames the origin")
@@ -150,7 +151,7 @@ struct BudgetedClientTests {
         }
         let isIdle = idle.takes(.failed, hadAnswer: true, budget.use)
         #expect(!isIdle)
-        // That nobody is there is never a tile's fault.
+        // A missing server is never a failure of a single tile.
         guard case .failed = idle.evidence(of: .failed, hadAnswer: false) else {
             _ = Issue.record("it excuses the origin")
             return

@@ -88,7 +88,7 @@ struct OriginBudgetTests {
         budget.apply(grant(0), at: start + .milliseconds(400))
         #expect(!budget.isBraked(at: start + .milliseconds(400)))
         refuse(100, at: start + .milliseconds(400))
-        // A grant that is lost stops nobody for long.
+        // A lost grant does not stop a client for long.
         #expect(budget.take(at: start + .milliseconds(901)) == nil)
     }
 

@@ -28,7 +28,7 @@ struct RangeTests {
         #expect(answer.status == 206 && answer.body == Array(Self.file[1_000..<150_000]))
         #expect(answer.headers.rangeTotal == 200_000)
         #expect(server.requests[0].headers["accept-encoding"] == "identity", "bytes of a packed file are others")
-        // What lies beyond the end is not there.
+        // Bytes beyond the end do not exist.
         #expect(try await Self.ask(server, 199_990..<300_000).body == Array(Self.file[199_990...]))
         #expect(try await Self.ask(server, 200_000..<200_001).status == 416)
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import Wire
 
 extension Samples {
-    /// Messages with formats, styles and editions.
+    /// Messages with formats, styles and channels.
     static let formats: [Message] = [
         .hello(
             .make {

@@ -16,7 +16,7 @@ struct FrameTests {
         #expect(Set(Samples.messages.map(\.type)) == Set(MessageType.allCases))
     }
 
-    /// The vectors were computed from the layout in cluster.md by an independent program (Python, bitwise CRC).
+    /// The vectors were computed from the layout in docs/formats/wire.md by an independent program (Python, bitwise CRC).
     @Test func theGoldenVectorsHold() throws {
         let ready = Frame(
             session: 0x0123_4567_89AB_CDEF, seq: 42, re: 41, epoch: 3, minor: 0, .ready(.make { $0.credit = 5 }))

@@ -3,7 +3,7 @@ import Foundation
 @testable import Wire
 
 extension Samples {
-    /// Messages of rates, orders, dead letters, schedules, the event log and blobs.
+    /// Messages of rates, orders, failed work, schedules, the event log and blobs.
     static let later: [Message] = [
         .rateGrants(.make { $0.grants = [grant] }),
         .pong(.make { $0.grants = [grant] }),

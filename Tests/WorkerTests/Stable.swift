@@ -10,7 +10,7 @@ import ZeroMQ
 
 @testable import Worker
 
-/// A blob store in a scratch folder, and what a worker needs beside it.
+/// A blob store in a scratch folder, and the other dependencies of a worker.
 struct Stable {
     let folder: URL
     let store: FolderBlobStore

@@ -178,7 +178,7 @@ struct WorkerServiceTests {
         if case .commit(let body) = message, body.token == token { body } else { nil }
     }
 
-    /// Runs a worker beside `body` and stops it afterwards.
+    /// Runs a worker while `body` runs, and stops it afterwards.
     private func withWorker(_ body: (FakeCoordinator, Stable) async throws -> Void) async throws {
         let stable = try Stable()
         defer { stable.remove() }

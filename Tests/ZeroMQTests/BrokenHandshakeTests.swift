@@ -4,7 +4,7 @@ import Testing
 
 @testable import ZeroMQ
 
-/// Listens on loopback and hangs up on everybody in the middle of the handshake.
+/// Listens on loopback and closes each connection in the middle of the handshake.
 private final class HangsUp: Sendable {
     private let descriptor: Int32
     let port: UInt16
@@ -12,7 +12,7 @@ private final class HangsUp: Sendable {
 
     var connections: Int { taken.withLock { $0 } }
 
-    /// - Parameter most: After so many connections nobody listens any more; `nil` = never.
+    /// - Parameter most: After this number of connections the socket is closed; `nil` = never.
     init(most: Int?) throws {
         let fd = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         var address = sockaddr_in()

@@ -144,7 +144,7 @@ class Case:
         cluster.check_alive()
         self.watcher.close()
         cluster.coordinator.stop()
-        # What late results left goes at an idle start, once nobody wrote it for an hour.
+        # Leftovers of late results are removed at an idle start, one hour after their last write.
         for file in blobs_left(cluster.blobs):
             os.utime(file, (0, 0))
         cluster.start_coordinator()

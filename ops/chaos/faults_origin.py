@@ -1,4 +1,4 @@
-"""An origin that lies: about one tile, about 1 %, about everything for a while, or for ever."""
+"""An origin that lies: about one tile, about 1 %, about everything for a while, or forever."""
 
 import time
 
@@ -15,9 +15,9 @@ def one_path(case):
 
 
 def lies(kind):
-    @fault(f"origin: {kind}, 1 % once or one tile for ever", cases=2, limit=180)
+    @fault(f"origin: {kind}, 1 % once or one tile forever", cases=2, limit=180)
     def body(case):
-        """A lie told once about a tile is made good; one tile lied about for ever is named, and nothing else is missing."""
+        """A tile that was wrong once is fetched again; a tile that is always wrong is named, and no other tile is missing."""
         case.start(workers=2, latency=0)
         honest = set() if case.index % 2 == 0 else {one_path(case)}
         lie = Lie(kind, 0, only=honest) if honest else Lie(kind, case.random.random(), share=0.01, times=1)
@@ -25,7 +25,7 @@ def lies(kind):
         job = case.submit(stall=2)
         case.finish(job, limit=170, honest=honest)
         if not lie.told:
-            raise Trouble("nobody was lied to")
+            raise Trouble("the origin sent no wrong answer")
 
 
 for kind in origins.KINDS:
@@ -48,7 +48,7 @@ for kind in ["500", "502", "503", "429", "reset", "silence"]:
 outage("503", 20)
 
 
-@fault("origin: 1 % of the tiles broken for ever", cases=2, limit=180)
+@fault("origin: 1 % of the tiles broken forever", cases=2, limit=180)
 def too_many(case):
     case.start(workers=2, latency=0)
     kind = case.random.choice(["500", "html", "truncated"])

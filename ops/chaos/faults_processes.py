@@ -59,7 +59,7 @@ def stop_worker(case):
 
 @fault("its ports are taken when the coordinator starts and comes back", cases=1)
 def ports_taken(case):
-    """The harness itself: a port that somebody else has fails no case."""
+    """The harness itself: a port that another process uses does not fail a case."""
     real, taken = ports.take, socket.create_server(("127.0.0.1", ports.take()))
     answers = [taken.getsockname()[1]]
     ports.take = lambda: answers.pop() if answers else real()

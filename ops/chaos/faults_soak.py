@@ -23,7 +23,7 @@ def resident(process):
 
 @fault(f"soak: faults at a low rate, {MINUTES:g} min", cases=1, limit=MINUTES * 60 + 120)
 def soak(case):
-    """One job after the other beside faults; every package is right, and the coordinator's memory stays where it was."""
+    """One job after another during faults; every package is correct, and the coordinator's memory does not grow."""
     cluster = case.start(workers=2, lease=3, origin=origins.Origin(case.truth, latency=0.002))
     started, jobs, warm, last = time.monotonic(), 0, None, None
     while jobs < 3 or time.monotonic() - started < MINUTES * 60:

@@ -105,9 +105,9 @@ def stopped_in_the_middle(case):
 
 @fault("state file: the WAL's tail torn", cases=4)
 def torn_wal(case):
-    """The last transaction half on disk, as a power cut leaves it: before its commit was acknowledged to anybody.
+    """The last transaction half on disk, as a power cut leaves it: before its commit was acknowledged.
 
-    Cutting deeper takes back what was acknowledged; a disk that lies so is found by nobody, but the job still ends right.
+    Cutting deeper takes back what was acknowledged; such a disk error is not detected, but the job still ends correctly.
     """
     cluster, job = stopped_in_the_middle(case)
     wal = cluster.data / "state.sqlite-wal"

@@ -28,7 +28,7 @@ def throttle(process, share, over):
 
 @fault("one worker of three at a twentieth of its speed", cases=2, limit=180)
 def slow_worker(case):
-    """Its batches come late or as backups of others; nobody waits for ever, and no lease of it is lost by mistake."""
+    """Its batches come late or as speculative leases; no process waits forever, and none of its leases is lost by mistake."""
     cluster = case.start(workers=3, lease=4)
     over = threading.Event()
     turns = throttle(cluster.workers[0], 1 / 20, over)
@@ -58,7 +58,7 @@ def jumps(seconds, role):
             cluster.start_worker(wrong if role == "worker" else None)
         job = case.submit()
         cluster.wait_middle(job, case.random.uniform(0.1, 0.5))
-        # In place: a file made anew would be another one than the one that is mapped.
+        # In place: a new file would not be the file that is mapped.
         with file.open("r+b") as clock:
             clock.write(struct.pack("<q", seconds))
         # The coordinator's log carries the wrong time too: no recovery is told.

@@ -24,7 +24,7 @@ class Trouble(Exception):
 
 
 class PortTaken(Exception):
-    """Somebody else listens on a port of the coordinator."""
+    """Another process listens on a port of the coordinator."""
 
 
 def wait(what, condition, limit=60.0, pause=0.02):
@@ -106,7 +106,7 @@ class Cluster:
     def start_coordinator(self, environment=None, limit=30):
         """Starts it, on the same ports when it is a restart; returns when it is bound.
 
-        A port that somebody else has is no fault of the case: at the first start others are taken, at a restart it is waited for.
+        A port that another process uses is not a fault of the case: at the first start other ports are used, at a restart the harness waits for it.
         """
         is_first = self.control is None
         for attempt in range(10):

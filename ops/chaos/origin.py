@@ -125,7 +125,7 @@ class Origin:
         return tell(kind, connection, self._answer(path, asked), self.closed)
 
     def _answer(self, path, asked):
-        """Status, headers and body of a true answer; `asked` are the request's headers in small letters."""
+        """Status, headers and body of a true answer; `asked` are the request's headers in lower case."""
         return self._truth(path)
 
     def _truth(self, path):

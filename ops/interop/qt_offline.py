@@ -18,7 +18,7 @@ import tempfile
 
 os.environ.setdefault("QT_QPA_PLATFORM", "xcb")
 os.environ.setdefault("LIBGL_ALWAYS_SOFTWARE", "1")
-# The engine says of itself that it does not like threads of Qt's.
+# The engine requires that Qt's threads are not used.
 os.environ.setdefault("QSG_RENDER_LOOP", "basic")
 # Nothing answers here: what is drawn comes from the database.
 os.environ.update(http_proxy="http://127.0.0.1:9", https_proxy="http://127.0.0.1:9", no_proxy="")

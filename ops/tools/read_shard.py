@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Lists, checks and unpacks a Packhorse shard. Written from Sources/Shards/FORMAT.md alone; needs the `lz4` command.
+"""Lists, checks and unpacks a Packhorse shard. Written from docs/formats/shard.md alone; needs the `lz4` command.
 
     read_shard.py SHARD             one line per tile: z/x/y, bytes or "empty", SHA-256, ETag, Last-Modified
     read_shard.py SHARD z/x/y       the body of that tile, on standard output
@@ -28,7 +28,7 @@ def tile_name(number):
         number -= 4**zoom
         zoom += 1
     x = y = 0
-    for bit in range(zoom):  # from the finest quarter outwards: the inverse of FORMAT.md's loop
+    for bit in range(zoom):  # from the finest quarter outwards: the inverse of that document's loop
         side = 1 << bit
         quarter = number >> (2 * bit) & 3
         rx, ry = (quarter >> 1), (quarter & 1) ^ (quarter >> 1)

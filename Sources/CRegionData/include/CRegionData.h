@@ -1,4 +1,4 @@
-// The embedded region tree, made by ops/regions/build. Only the room Regions reads it.
+// The embedded region tree, made by ops/regions/build. Only module Regions reads it.
 #ifndef PACKHORSE_CREGIONDATA_H
 #define PACKHORSE_CREGIONDATA_H
 

@@ -3,10 +3,13 @@ import Foundation
 import Shards
 import ZeroMQ
 
-/// `packhorse bench-workers`: many simulated workers in one process, for `ops/bench/coordinator`; not in the list of commands.
+/// `packhorse bench-workers`: many simulated workers in one process, for `ops/bench/coordinator`.
 ///
-/// Each has a connection of its own and speaks the wire as a worker does, but makes a tiny shard in place of fetching tiles, and
-/// takes no merges. Prints a line each time the coordinator has acknowledged another twentieth, then a sum as JSON.
+/// Not in the list of commands.
+///
+/// Each has its own connection and uses the protocol of a real worker. It makes a tiny shard instead of fetching tiles,
+/// and takes no merges. Prints a line whenever the coordinator has acknowledged another twentieth, then a summary as
+/// JSON.
 struct BenchWorkersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench-workers", abstract: "Simulate many workers against a coordinator.", shouldDisplay: false)
@@ -14,7 +17,7 @@ struct BenchWorkersCommand: AsyncParsableCommand {
     @Option(help: "The coordinator's work endpoint.") var connect: String
     @Option(help: "The blob folder shared with the coordinator.") var blobs: String
     @Option(help: "Connections.") var workers: Int = 1_000
-    @Option(help: "Batches wanted at a time by each.") var credit: UInt32 = 2
+    @Option(help: "Batches that each worker requests at a time.") var credit: UInt32 = 2
     @Option(help: "Batches after which to end.") var batches: Int
     @Option(help: "The coordinator's process, whose time and memory are printed.") var pid: Int32
     @Option(help: "Seconds after which to give up.") var limit: Double = 600
@@ -22,7 +25,7 @@ struct BenchWorkersCommand: AsyncParsableCommand {
 
     func run() async throws {
         let security = try keys.client(as: .worker)
-        // A thread of its own: the swarm blocks, and its sockets belong to one thread.
+        // A separate thread: the swarm blocks, and its sockets belong to one thread.
         let sum = try await FileWork.run { try simulate(security) }
         Console.result(sum)
     }
@@ -36,7 +39,7 @@ struct BenchWorkersCommand: AsyncParsableCommand {
         let end = ContinuousClock.now + .seconds(limit)
         try herd.greet(until: end)
         let idle = ProcessSample(pid)
-        Console.note("\(workers) workers are welcome; coordinator: \(idle.memory >> 20) MiB")
+        Console.note("\(workers) workers are connected; coordinator: \(idle.memory >> 20) MiB")
         try herd.takeWork()
         var last = idle
         var mark = 0
@@ -76,18 +79,19 @@ struct BenchWorkersCommand: AsyncParsableCommand {
     }
 }
 
-/// What /proc says of a process.
+/// Values of a process from /proc.
 struct ProcessSample {
-    /// User and system time, seconds.
+    /// User and system time in seconds.
     let cpu: Double
-    /// Resident, bytes.
+    /// Resident memory in bytes.
     let memory: UInt64
-    /// Resident at most so far, bytes.
+    /// Largest resident memory so far in bytes.
     let peak: UInt64
 
     init(_ pid: Int32) {
         let stat = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
-        // Behind the name in brackets: state is field 3, utime and stime are 14 and 15, in ticks of a hundredth.
+        // After the name in brackets: state is field 3, utime and stime are 14 and 15, in ticks of a hundredth of a
+        // second.
         let fields = (stat.split(separator: ")").last ?? "").split(separator: " ")
         cpu = fields.count > 12 ? ((Double(fields[11]) ?? 0) + (Double(fields[12]) ?? 0)) / 100 : 0
         let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""

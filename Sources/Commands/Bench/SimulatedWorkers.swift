@@ -4,13 +4,13 @@ import Tiles
 import Wire
 import ZeroMQ
 
-/// The workers of a measurement: state machines on one thread, around a swarm of sockets.
+/// The workers of a measurement: state machines on one thread that share a swarm of sockets.
 final class SimulatedWorkers {
     private struct Worker {
         let session = UInt64.random(in: 1...UInt64.max)
         var seq: UInt64 = 0
         var isWelcome = false
-        /// Results not acknowledged yet, by token.
+        /// Results that are not acknowledged, by token.
         var spool: [UInt64: PBCommit] = [:]
         var reportAt: ContinuousClock.Instant
     }
@@ -23,7 +23,7 @@ final class SimulatedWorkers {
     private let store: FolderBlobStore
     private let credit: UInt32
     private var workers: [Worker]
-    /// Between two reports of a worker, as real ones do it.
+    /// The interval of a worker's reports, as in real workers.
     private static let heartbeat: Duration = .seconds(5)
 
     init(_ swarm: DealerSwarm, store: FolderBlobStore, count: Int, credit: UInt32) {
@@ -31,25 +31,25 @@ final class SimulatedWorkers {
         self.store = store
         self.credit = credit
         let now = ContinuousClock.now
-        // Spread, as workers that started at different times are.
+        // Spread over the interval, like workers that started at different times.
         workers = (0..<count).map { Worker(reportAt: now + Self.heartbeat * (1 + Double($0) / Double(count))) }
     }
 
-    /// Says hello with every worker and waits until all are welcome.
+    /// Sends hello for every worker and waits until all are accepted.
     func greet(until end: ContinuousClock.Instant) throws {
         for index in workers.indices { try hello(index) }
         while workers.contains(where: { !$0.isWelcome }) {
             try turn()
             guard ContinuousClock.now < end else {
-                throw CLIError(.unavailable, "\(workers.count { !$0.isWelcome }) simulated workers got no welcome")
+                throw CLIError(.unavailable, "\(workers.count { !$0.isWelcome }) simulated workers got no answer")
             }
         }
     }
 
-    /// Asks for work with every worker.
+    /// Requests work for every worker.
     func takeWork() throws { for index in workers.indices { try ready(index) } }
 
-    /// Takes what came, answers it, and reports where it is time.
+    /// Reads the arrived frames, answers them, and sends due reports.
     func turn() throws {
         for (index, bytes) in try swarm.receive(upTo: .milliseconds(100)) {
             try take(try Frame(decoding: bytes).message, index)
@@ -110,15 +110,15 @@ final class SimulatedWorkers {
     private func say(_ message: Message, _ index: Int) throws {
         workers[index].seq += 1
         let frame = Frame(session: workers[index].session, seq: workers[index].seq, message)
-        // A full queue loses it, as a cut would; the next report says it again.
+        // A full queue drops it, like a broken connection. The next report repeats it.
         _ = swarm.send(try frame.encoded(), from: index)
     }
 
-    /// A real shard of the batch's first tile, and the claim that it holds them all.
+    /// A real shard of the batch's first tile, with counts that claim all tiles.
     private func result(of work: PBFetchWork, token: UInt64) throws -> PBCommit {
         guard let cell = work.cell.tileID, let zooms = ZoomRange(min: Int(work.zoomMin), max: Int(work.zoomMax)),
             let tile = try TileMask(decoding: work.mask).tiles(in: zooms, under: cell).first(where: { _ in true })
-        else { throw CLIError(.badData, "an offer that no worker could read") }
+        else { throw CLIError(.badData, "an offer that cannot be decoded") }
         let temporary = try store.temporaryURL()
         let writer = try ShardWriter(
             temporary: temporary, header: ShardHeader(tileset: "bench", cell: cell, zooms: zooms))

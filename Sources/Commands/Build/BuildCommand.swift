@@ -9,8 +9,8 @@ struct BuildCommand: AsyncParsableCommand {
         abstract: "Build packages on this machine in one command: area and tileset in, verified files out.",
         discussion: """
             Starts a coordinator and workers for the length of the build. Interrupted or killed, the same command
-            continues where it stopped: until the files are there, the work is kept in '.NAME.packhorse' next to the
-            output. Standard output names the files.
+            continues where it stopped: until the files exist, the work is kept in '.NAME.packhorse' next to the
+            output. Standard output lists the files.
 
             Examples:
               packhorse build EE --tileset tiles.yaml
@@ -25,28 +25,28 @@ struct BuildCommand: AsyncParsableCommand {
     @Option(
         name: .shortAndLong,
         help: ArgumentHelp(
-            "The file, whose extension says the format (.mbtiles, .pmtiles, .db), or a folder. Default: ID.EXTENSION in the current folder.",
+            "The file, whose extension sets the format (.mbtiles, .pmtiles, .db), or a folder. Default: ID.EXTENSION in the current folder.",
             valueName: "path"))
     var output: String?
 
-    @Option(help: ArgumentHelp("Worker processes, 1 to 64. Default: as many as there are cores.", valueName: "number"))
+    @Option(help: ArgumentHelp("Worker processes, 1 to 64. Default: the number of cores.", valueName: "number"))
     var workers: Int?
 
-    @Flag(help: "Replace files that are there, and build again what is finished.")
+    @Flag(help: "Replace existing files, and build finished ones again.")
     var force = false
 
-    @Flag(help: "Drop an unfinished build of this output and begin again.")
+    @Flag(help: "Drop an unfinished build of this output and start over.")
     var restart = false
 
-    @Flag(help: "Begin again by itself when the archive is replaced while it is read.")
+    @Flag(help: "Start over automatically if the archive is replaced while it is read.")
     var restartOnChange = false
 
-    @Flag(help: "Say how many tiles there are and how large the files would be about, then stop.")
+    @Flag(help: "Show the number of tiles and the approximate file sizes, then stop.")
     var dryRun = false
 
     @Option(
         help: ArgumentHelp(
-            "Give up when no tile arrives for this long: 30s, 10min, 2h. What was fetched is kept.",
+            "Stop when no tile arrives for this long: 30s, 10min, 2h. Fetched tiles are kept.",
             valueName: "duration"))
     var patience = "10min"
 
@@ -60,7 +60,7 @@ struct BuildCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The catalog of --coordinator as this machine reaches it. Default: the folder that the coordinator names.",
+            "The folder or URL of --coordinator's catalog on this machine. Default: the folder that the coordinator names.",
             valueName: "folder or url"))
     var filesFrom: String?
 
@@ -68,16 +68,16 @@ struct BuildCommand: AsyncParsableCommand {
     @OptionGroup var progress: ProgressOptions
 
     func validate() throws {
-        if let workers, !(1...64).contains(workers) { throw ValidationError("--workers must lie between 1 and 64.") }
+        if let workers, !(1...64).contains(workers) { throw ValidationError("--workers must be between 1 and 64.") }
         guard coordinator == nil || workers == nil else {
-            throw ValidationError("--workers belongs to a build on this machine; --coordinator has its own workers.")
+            throw ValidationError("--workers is only for builds on this machine; --coordinator has its own workers.")
         }
         guard WallTime.duration(patience) ?? 0 > 0 else {
             throw ValidationError("'\(patience)' is not a duration: write --patience 30s, 10min or 2h.")
         }
         guard coordinator != nil || filesFrom == nil else { throw ValidationError("--files-from needs --coordinator.") }
         guard coordinator != nil || submission.priority >= 0 else {
-            throw ValidationError("A --priority below 0 pauses a job; a build on this machine would never end.")
+            throw ValidationError("A --priority below 0 pauses the job, so a build on this machine would never end.")
         }
     }
 
@@ -88,11 +88,12 @@ struct BuildCommand: AsyncParsableCommand {
                 try await ChangedSource.again(command.restartOnChange) { try await command.build(earlier: $0) }
             }
         } catch let error as CLIError where error.status == .interrupted {
-            throw CLIError(.interrupted, "interrupted", hint: "to continue where it stopped: \(ShellText.thisCommand)")
+            throw CLIError(
+                .interrupted, "interrupted", hint: "to continue where it stopped, run: \(ShellText.thisCommand)")
         }
     }
 
-    /// - Parameter earlier: Builds whose archive was replaced.
+    /// - Parameter earlier: Number of earlier runs whose archive was replaced.
     private func build(earlier: Int) async throws {
         let target = try BuildTarget(output)
         var submission = submission
@@ -106,7 +107,7 @@ struct BuildCommand: AsyncParsableCommand {
             return try await BuildForecast.show(plan, workers: workerCount, json: progress.json)
         }
         if !force, !restart, try await plan.isDone() { return try await sayUnchanged(plan) }
-        // What an interrupted build of this output put there is looked at when it is known which build it was.
+        // Files of an interrupted build of this output are checked later, when it is known which build made them.
         try plan.check(replacing: force || (isUnderWay && !restart))
         let folder = try await BuildFolder(
             plan.state, for: plan.record, isRestart: restart && earlier == 0, restartsOnChange: restartOnChange)
@@ -139,7 +140,7 @@ struct BuildCommand: AsyncParsableCommand {
         return try await run.there(coordinator, keys, filesFrom: filesFrom)
     }
 
-    /// Puts the finished files where they belong.
+    /// Moves the finished files to their destination.
     private func place(_ plan: BuildPlan, _ made: [JobView], _ folder: BuildFolder) async throws -> [BuildReport.File] {
         let source = BuildSource(
             isShared: coordinator != nil, catalog: try filesFrom.map(CatalogSource.init), incoming: folder.incoming)
@@ -152,12 +153,12 @@ struct BuildCommand: AsyncParsableCommand {
     }
 
     private func sayUnchanged(_ plan: BuildPlan) async throws {
-        // Killed after its last file: what it kept goes now.
+        // An earlier run was killed after its last file. Its state is removed now.
         if FileKind.isThere(plan.state) {
             try await BuildFolder(plan.state, for: plan.record, isRestart: true).remove()
         }
         for file in plan.files {
-            Console.note("unchanged: \(file.name) is what this very command made; --force builds it again")
+            Console.note("unchanged: \(file.name) was made by the same command; --force builds it again")
         }
         try BuildReport(plan, [], files: plan.files.map(BuildReport.File.init(unchanged:))).show(json: progress.json)
     }

@@ -1,25 +1,29 @@
 import Foundation
 import Shards
 
-/// The folder that keeps an unfinished build: its job, the tiles fetched so far, and a lock that one build at a time holds.
+/// The folder of an unfinished build: its job, the fetched tiles, and a lock that one build at a time holds.
 final class BuildFolder: Sendable {
-    /// What is being built; written when the job was accepted, so a folder without it holds nothing worth keeping.
+    /// What is being built.
+    ///
+    /// Written when the job was accepted, so a folder without it contains nothing to keep.
     struct Record: Codable {
-        /// Names everything that decides the files.
+        /// Identifies everything that affects the files.
         let identity: String
-        /// The same for people.
+        /// The same as text for people.
         let label: String
         /// The canonical description of each job's tileset.
         let tilesets: [String]
         /// The version of each job's archive; empty for tile servers.
         let versions: [String]
 
-        /// Whether it is the same build but for the version of its archives.
+        /// Whether it is the same build except for the versions of its archives.
         func isOfOtherVersions(than other: Record) -> Bool {
             label == other.label && tilesets == other.tilesets && versions != other.versions
         }
 
-        /// The keys of the tilesets that another record has with other values; the same keys as in ``Tileset/canonicalJSON``.
+        /// The keys of the tilesets whose values differ from another record.
+        ///
+        /// The keys are those of ``Tileset/canonicalJSON``.
         func differences(from other: Record) -> [String] {
             func values(_ text: String) -> [String: String] {
                 let object = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [String: Any] ?? [:]
@@ -35,26 +39,29 @@ final class BuildFolder: Sendable {
     }
 
     let url: URL
-    /// Open for writing as long as the lock is held; children that inherit it hold the lock too.
+    /// Open for writing while the lock is held.
+    ///
+    /// Child processes that inherit it hold the lock too.
     let lock: FileHandle
-    /// Whether an interrupted build goes on.
+    /// Whether an interrupted build continues.
     let isResumed: Bool
     private static let recordName = "build.json"
     private static let lockName = "lock"
-    /// How long the processes of a build that was killed may take to end.
+    /// How long the processes of a killed build may take to end.
     private static let patience = Duration.seconds(10)
 
-    /// Where the coordinator and the workers of this build keep their files.
+    /// The folder for the files of coordinator and workers of this build.
     var cluster: URL { url.appending(path: "cluster", directoryHint: .isDirectory) }
-    /// Files on their way to the output.
+    /// Files that are being moved to the output.
     var incoming: URL { url.appending(path: "incoming", directoryHint: .isDirectory) }
 
-    /// Makes or opens the folder and takes its lock.
+    /// Creates or opens the folder and takes its lock.
     ///
     /// - Parameters:
-    ///   - isRestart: Whether to drop what is there.
-    ///   - restartsOnChange: Whether to drop what came from another version of the archive.
-    /// - Throws: ``CLIError``: 75 when another build holds the lock; 73 when the folder cannot be made; 65 when it keeps another build.
+    ///   - isRestart: Whether to remove its content.
+    ///   - restartsOnChange: Whether to remove content that comes from another version of the archive.
+    /// - Throws: ``CLIError``: 75 when another build holds the lock; 73 when the folder cannot be created; 65 when it
+    ///   contains another build.
     init(_ url: URL, for record: Record, isRestart: Bool, restartsOnChange: Bool = false) async throws {
         self.url = url
         lock = try await Self.lock(url)
@@ -68,34 +75,38 @@ final class BuildFolder: Sendable {
         let keys = found.label == record.label ? found.differences(from: record) : []
         let why =
             isReplaced
-            ? "; its archive was replaced since"
-            : keys.isEmpty ? "" : "; its tileset has another \(keys.joined(separator: ", "))"
+            ? "; its archive was replaced in the meantime"
+            : keys.isEmpty ? "" : "; its tileset differs in \(keys.joined(separator: ", "))"
         throw CLIError(
-            .badData, "'\(url.relativePath)' keeps another unfinished build: \(found.label)\(why)",
-            hint: "drop it with --restart, repeat the command that began it, or name another output")
+            .badData, "'\(url.relativePath)' contains another unfinished build: \(found.label)\(why)",
+            hint: "remove it with --restart, repeat the command that started it, or choose another output")
     }
 
-    /// Writes down what is being built: from now on the folder is worth going on with.
+    /// Records what is being built.
+    ///
+    /// From now on the folder is worth keeping.
     func note(_ record: Record) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         try Durable.write(Array(try encoder.encode(record)), to: url.appending(path: Self.recordName))
     }
 
-    /// Removes the folder when nothing in it is worth keeping.
+    /// Removes the folder when it contains nothing to keep.
     func removeUnlessNoted() {
         if Self.record(in: url) == nil { remove() }
     }
 
-    /// Removes the folder with everything that a build keeps in it.
+    /// Removes the folder with all files of a build.
     func remove() {
-        // What stays behind is cleared by the next build of this output.
+        // Remaining files are removed by the next build of this output.
         try? clear()
         unlink(url.appending(path: Self.lockName).path)
         rmdir(url.path)
     }
 
-    /// Removes everything but the lock; the record first, so that no half of a build is ever gone on with.
+    /// Removes everything except the lock.
+    ///
+    /// The record is removed first, so that an incomplete build is never continued.
     private func clear() throws {
         try Durable.remove(url.appending(path: Self.recordName))
         for folder in [cluster, incoming] where FileKind.isThere(folder) {
@@ -120,13 +131,13 @@ final class BuildFolder: Sendable {
             let file = url.appending(path: lockName)
             let descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
             guard descriptor >= 0 else {
-                // Between the two the folder may have been removed by the build that made it.
+                // Between the two calls, the build that created the folder may have removed it.
                 guard errno == ENOENT, clock.now < deadline else { throw refusal(url, errno) }
                 continue
             }
             let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
             if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
-                // A build that ended meanwhile has removed the file that this lock is on.
+                // A build that ended in the meantime has removed the file of this lock.
                 guard isSame(descriptor, file) else { continue }
                 ftruncate(descriptor, 0)
                 try handle.write(contentsOf: Data("\(ProcessInfo.processInfo.processIdentifier)\n".utf8))
@@ -139,9 +150,9 @@ final class BuildFolder: Sendable {
                 throw CLIError(
                     .temporary,
                     "another build of this output is running (process \(holder)) and keeps its state in '\(url.relativePath)'",
-                    hint: "wait for it, or end it with: kill \(holder)")
+                    hint: "wait for it, or stop it with: kill \(holder)")
             }
-            // Killed: its processes end within milliseconds.
+            // The build was killed: its processes end within milliseconds.
             try await Task.sleep(for: .milliseconds(20))
         }
     }
@@ -158,8 +169,8 @@ final class BuildFolder: Sendable {
     private static func refusal(_ url: URL, _ number: Int32) -> CLIError {
         CLIError(
             .cannotCreate,
-            "the folder '\(url.path)' for the unfinished build cannot be made: \(String(cString: strerror(number)))",
-            hint: "name an output where you may write, or another folder with --state")
+            "the folder '\(url.path)' for the unfinished build cannot be created: \(String(cString: strerror(number)))",
+            hint: "choose a writable output, or another folder with --state")
     }
 
     private static func isSame(_ descriptor: Int32, _ file: URL) -> Bool {
@@ -168,7 +179,9 @@ final class BuildFolder: Sendable {
             && held.st_dev == named.st_dev
     }
 
-    /// Whether a process is there and has not ended: one whose parent has not asked for its exit code is still listed.
+    /// Whether a process exists and has not ended.
+    ///
+    /// An ended process is still listed until its parent reads its exit code.
     private static func isAlive(_ process: Int32) -> Bool {
         guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
             let state = text.split(separator: ")").last?.split(separator: " ").first

@@ -1,7 +1,7 @@
 import Foundation
 import Packages
 
-/// What a build would make, from its masks and a few sampled tiles.
+/// The estimated result of a build, from its masks and a few sampled tiles.
 struct BuildForecast: Encodable {
     struct Job: Encodable {
         let label: String
@@ -9,11 +9,13 @@ struct BuildForecast: Encodable {
         let estimate: Estimate
     }
 
-    /// What would be written.
+    /// The files that would be written.
     let files: [String]
     let jobs: [Job]
 
-    /// Prints it; a few tiles are fetched, nothing is built.
+    /// Prints it.
+    ///
+    /// A few tiles are fetched, and nothing is built.
     ///
     /// - Throws: ``CLIError`` when no sampled tile could be fetched, with the cause.
     static func show(_ plan: BuildPlan, workers: Int, json: Bool) async throws {

@@ -4,22 +4,22 @@ import Shards
 import Tilesets
 import Wire
 
-/// What one `build` makes: its jobs, its files, and what tells it from another build of the same output.
+/// The work of one `build`: its jobs, its files, and its identity, which differs from other builds of the same output.
 struct BuildPlan: Sendable {
     let drafts: [JobDraft]
     /// One for each draft.
     let requests: [PBSubmit]
     let files: [BuildOutput]
-    /// Where the unfinished build is kept.
+    /// The folder of the unfinished build.
     let state: URL
     let record: BuildFolder.Record
-    /// Whether a cluster builds it that others use too.
+    /// Whether it is built by a cluster with other users.
     let isShared: Bool
 
     /// - Parameters:
     ///   - coordinator: The cluster that builds it; `nil` = this machine.
-    ///   - state: Where to keep the unfinished build; `nil` = next to the output.
-    /// - Throws: ``CLIError`` 64 when the files do not fit the target, 65 when a job outgrows a message.
+    ///   - state: The folder for the unfinished build; `nil` = next to the output.
+    /// - Throws: ``CLIError`` 64 when the files do not fit the target, 65 when a job is too large for a message.
     init(
         _ drafts: [JobDraft], for target: BuildTarget, policy: SubmitPolicy, coordinator: String?, state: URL?
     ) throws {
@@ -37,9 +37,10 @@ struct BuildPlan: Sendable {
             versions: drafts.map { $0.sourceVersion ?? "" })
         requests = try drafts.enumerated().map { index, draft in
             var policy = policy
-            // In a cluster the job is found by what it makes; here the id finds it after its end too.
+            // In a cluster an equal job is found by its content. On this machine the request id also finds a job that
+            // has ended.
             policy.requestID = coordinator == nil ? "build-\(identity.prefix(32))-\(index)" : ""
-            // The limit of boxes protects a cluster that others use too.
+            // The limit for boxes protects a cluster with other users.
             if coordinator == nil { policy.tileLimit = .max }
             return try draft.request(policy)
         }
@@ -51,9 +52,9 @@ struct BuildPlan: Sendable {
         return "\(jobs.joined(separator: "; ")), as \(formats)"
     }
 
-    /// Refuses names that are taken; writes nothing.
+    /// Refuses existing files; writes nothing.
     ///
-    /// - Parameter isResumed: Whether files that an earlier run of this build put there may stay.
+    /// - Parameter isResumed: Whether files that an earlier run of this build wrote may stay.
     /// - Throws: ``CLIError`` 73.
     func checkNames(replacing: Bool, isResumed: Bool = false) throws {
         for file in files where !isResumed || FileMark.read(file.url) != record.identity {
@@ -71,7 +72,7 @@ struct BuildPlan: Sendable {
         for file in files.prefix(1) { try OutputPlace.tryFolder(of: file.url) }
     }
 
-    /// Whether every file is there, made by this very build, and sound.
+    /// Whether every file exists, was made by exactly this build, and is undamaged.
     func isDone() async throws -> Bool {
         guard files.allSatisfy({ FileMark.read($0.url) == record.identity && FileKind.isRegular($0.url) }) else {
             return false

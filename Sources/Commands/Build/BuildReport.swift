@@ -1,7 +1,7 @@
 import Foundation
 import Packages
 
-/// How a build ended, for people and for programs.
+/// The result of a build, for people and for programs.
 struct BuildReport: Encodable {
     struct File: Encodable {
         let path: String
@@ -11,7 +11,7 @@ struct BuildReport: Encodable {
         let size: UInt64?
         let sha256: String?
         let tiles: UInt64?
-        /// Whether a file of these bytes was there already.
+        /// Whether a file with these bytes existed already.
         let unchanged: Bool
 
         init(_ output: BuildOutput, size: UInt64, sha256: String, tiles: UInt64?, isNew: Bool) {
@@ -34,10 +34,10 @@ struct BuildReport: Encodable {
         }
     }
 
-    /// `done`, `failed`, or `unchanged` when nothing had to be done.
+    /// `done`, `failed`, or `unchanged` when there was nothing to do.
     let state: String
     let files: [File]
-    /// The jobs that made them; without any when nothing had to be done.
+    /// The jobs that made them; empty when there was nothing to do.
     let jobs: [JobView]
     private let stateFolder: String
 
@@ -49,14 +49,16 @@ struct BuildReport: Encodable {
         let isGood = files.count == plan.files.count && jobs.allSatisfy { JobReport.status($0) == .success }
         state = !isGood ? "failed" : jobs.isEmpty ? "unchanged" : "done"
         self.files = files
-        // The folder that a build on this machine publishes into is removed with the build.
+        // A build on this machine publishes into a folder that is removed with the build.
         self.jobs = plan.isShared ? jobs : jobs.map(\.withoutPaths)
         stateFolder = plan.state.relativePath
     }
 
     var isDone: Bool { state != "failed" }
 
-    /// Whether something was fetched that another run can use: tiles of an archive that was replaced are of no use.
+    /// Whether another run can use the fetched tiles.
+    ///
+    /// Tiles of a replaced archive cannot be used.
     var keepsWork: Bool {
         jobs.contains { $0.stored > 0 } && !isOfChangedSource
     }
@@ -64,9 +66,9 @@ struct BuildReport: Encodable {
     /// Whether it failed because an archive was replaced.
     var isOfChangedSource: Bool { jobs.contains(where: \.isOfChangedSource) }
 
-    /// Prints it: the files, or one object, on standard output.
+    /// Prints it on standard output: the files, or one object.
     ///
-    /// - Throws: ``CLIError`` with what the first job that did not end well deserves.
+    /// - Throws: ``CLIError`` for the first job that failed.
     func show(json: Bool) throws {
         for job in jobs {
             let lines = isDone ? JobReport.failures(job) : JobReport.lines(job)
@@ -93,8 +95,8 @@ struct BuildReport: Encodable {
             bad.map(JobReport.status) ?? .badData,
             "the build failed" + (bad?.reason.map { ": \($0)" } ?? ""),
             hint: keepsWork
-                ? "what was fetched is kept in '\(stateFolder)'; to ask again for the rest: \(ShellText.thisCommand)"
-                : "nothing is kept of it; to begin again: \(ShellText.thisCommand)",
+                ? "fetched tiles are kept in '\(stateFolder)'; to fetch the rest, run: \(ShellText.thisCommand)"
+                : "no tiles are kept; to start over, run: \(ShellText.thisCommand)",
             isOfChangedSource: isOfChangedSource)
     }
 

@@ -3,33 +3,33 @@ import Foundation
 import Wire
 import ZeroMQ
 
-/// Runs the jobs of a build to their ends: on processes of this machine, or on a running cluster.
+/// Runs the jobs of a build until they end: on processes of this machine, or on a running cluster.
 struct BuildRun {
     let plan: BuildPlan
     let folder: BuildFolder
     let style: ProgressStyle
-    /// Seconds without a tile after which the build is given up.
+    /// Seconds without a new tile after which the build is stopped.
     let patience: Double
 
     /// Builds on this machine.
     ///
-    /// - Throws: What a process ended with; what the coordinator refused.
+    /// - Throws: The error with which a process ended; the refusal of the coordinator.
     func here(workers: Int) async throws -> [JobView] {
         let cluster = try LocalCluster(
             folder: folder.cluster, workers: workers,
             coordinator: ["--new-workers", "--keep-tiles", "0", "--patches-from", "0"],
-            // Held by every process, so that the next build begins when the last of them has ended.
+            // Held by every process, so that the next build starts when the last of them has ended.
             output: folder.lock)
         do {
             try await cluster.start()
             let run = self
-            // Planning a large job takes seconds; an answer about one comes at once, unless the coordinator was killed.
+            // Planning a large job takes seconds. Other answers come at once, unless the coordinator was killed.
             let client = try Self.client(cluster, timeout: .seconds(60))
             let watching = try Self.client(cluster, timeout: .seconds(3))
             let views = try await withThrowingTaskGroup(of: [JobView]?.self) { group in
                 group.addTask {
                     do { try await cluster.supervise() } catch {
-                        // A question that waits for a coordinator that is gone must not hold up the end.
+                        // A request that waits for an ended coordinator must not delay the end.
                         await client.close()
                         await watching.close()
                         throw error
@@ -40,7 +40,7 @@ struct BuildRun {
                     do { return try await run.follow(client, watching: watching) } catch let error as ZeroMQError
                         where error.code == .closed
                     {
-                        // The supervisor closed the links and is about to throw what the coordinator ended with.
+                        // The supervisor has closed the links and is about to throw the coordinator's error.
                         try await Task.sleep(for: .seconds(10))
                         throw error
                     }
@@ -70,14 +70,14 @@ struct BuildRun {
                 throw CLIError(
                     .unavailable,
                     "the coordinator at \(endpoint) publishes into '\(catalog)', a folder that this machine does not have",
-                    hint: "name the catalog as this machine reaches it: --files-from https://HOST/ or a folder")
+                    hint: "pass the address or folder of the catalog: --files-from https://HOST/ or a folder")
             }
         }
         if plan.requests.count > 1 { try await SubmitCommand.rehearse(plan.requests, client) }
         return try await follow(client, watching: client)
     }
 
-    /// Submits, or finds what an earlier run submitted, and follows to the end.
+    /// Submits the jobs, or finds those of an earlier run, and follows them until they end.
     private func follow(_ client: ControlClient, watching: ControlClient) async throws -> [JobView] {
         do {
             var numbers: [UInt64] = []
@@ -110,11 +110,11 @@ struct BuildRun {
         try ControlClient(endpoint: cluster.control, security: .plain, allowPlain: false, timeout: timeout)
     }
 
-    /// Lets a job of an earlier run go on, also one that failed.
+    /// Resumes a job of an earlier run, also a failed one.
     private func goOn(_ number: UInt64, _ client: ControlClient) async throws {
         let job = JobView(try await client.job(number, failures: 0))
         if ["failed", "cancelled"].contains(job.state) {
-            Console.note("asking again for what failed of \(job.label)")
+            Console.note("retrying the failed tiles of \(job.label)")
             _ = try await client.order(
                 .make {
                     $0.job = number
@@ -122,7 +122,7 @@ struct BuildRun {
                 })
         } else if !job.isOver {
             Console.note(
-                "continuing \(job.label): \(Units.count(job.settled)) of \(Units.count(job.tiles)) tiles are there")
+                "continuing \(job.label): \(Units.count(job.settled)) of \(Units.count(job.tiles)) tiles are done")
         }
     }
 }

@@ -4,11 +4,11 @@ import Shards
 
 /// A file that a job has published.
 struct PublishedFile: Sendable {
-    /// Where the coordinator has it.
+    /// Its path on the coordinator's machine.
     let path: String
     let sha256: Digest
     let size: UInt64
-    /// Tiles of its package.
+    /// The tiles of its package.
     let tiles: UInt64?
 }
 
@@ -25,18 +25,19 @@ extension JobView {
     }
 }
 
-/// Where a build takes its finished files from.
+/// The place from which a build takes its finished files.
 struct BuildSource: Sendable {
-    /// Whether others use the catalog too, so that its files are copied.
+    /// Whether the catalog has other users, so that its files are copied.
     let isShared: Bool
-    /// The catalog as this machine reaches it; `nil` = by the paths that the coordinator names.
+    /// The catalog as reachable from this machine; `nil` = use the paths that the coordinator names.
     let catalog: CatalogSource?
-    /// Takes files on their way.
+    /// The folder for files that are being transferred.
     let incoming: URL
 
-    /// Verifies a file and puts it in its place.
+    /// Verifies a file and moves it to its destination.
     ///
-    /// - Throws: ``CLIError`` 65 for a damaged file, 69 for one that cannot be reached, 73 for an output that may not be replaced.
+    /// - Throws: ``CLIError`` 65 for a damaged file, 69 for one that cannot be reached, 73 for an output that may not
+    ///   be replaced.
     func place(_ file: PublishedFile, as output: BuildOutput, mark: String, replacing: Bool) async throws
         -> BuildReport.File
     {
@@ -57,7 +58,7 @@ struct BuildSource: Sendable {
         return BuildReport.File(output, size: file.size, sha256: file.sha256.hex, tiles: file.tiles, isNew: isNew)
     }
 
-    /// The published file, on this machine and with the right bytes.
+    /// The published file, on this machine and with the expected bytes.
     private func local(_ file: PublishedFile, _ output: BuildOutput) async throws -> URL {
         guard let catalog else {
             let url = URL(filePath: file.path)
@@ -65,9 +66,9 @@ struct BuildSource: Sendable {
             guard let found, found == (file.sha256, file.size) else {
                 throw CLIError(
                     .unavailable,
-                    "'\(file.path)', where the coordinator published \(output.name), is not that file on this machine",
+                    "'\(file.path)', where the coordinator published \(output.name), is not the same file on this machine",
                     hint: isShared
-                        ? "name the catalog as this machine reaches it: --files-from https://HOST/ or a folder"
+                        ? "pass the address or folder of the catalog: --files-from https://HOST/ or a folder"
                         : "check the disk, then build again with --restart")
             }
             return url
@@ -83,7 +84,7 @@ struct BuildSource: Sendable {
         try OutputPlace.makeFolder(incoming)
         let target = incoming.appending(path: "\(file.sha256.hex)\(output.format.fileExtension)")
         guard let url = try await catalog.file(listed.path, size: file.size, sha256: file.sha256, to: target) else {
-            throw CLIError(.unavailable, "'\(catalog.name)\(listed.path)' is listed there and cannot be fetched")
+            throw CLIError(.unavailable, "'\(catalog.name)\(listed.path)' is listed but cannot be fetched")
         }
         return url
     }

@@ -5,17 +5,17 @@ import Wire
 
 /// A file that `build` makes.
 struct BuildOutput: Sendable {
-    /// Which of the jobs makes it.
+    /// The index of the job that makes it.
     let job: Int
     let package: String
     let format: PackageFormat
-    /// Empty when it is of no language.
+    /// Empty for a package without a language.
     let language: String
     let url: URL
-    /// Where its tiles lie.
+    /// The mask of its tiles.
     let mask: TileMask
 
-    /// Its path as the user would write it.
+    /// Its path as a user would write it.
     var name: String { Self.name(url) }
 
     /// A path as the user would write it.
@@ -25,7 +25,7 @@ struct BuildOutput: Sendable {
     }
 }
 
-/// Where `build` puts its files: what `-o` says, else the current folder.
+/// The destination of the files of `build`: the value of `-o`, else the current folder.
 struct BuildTarget {
     enum Place {
         case file(URL)
@@ -33,11 +33,11 @@ struct BuildTarget {
     }
 
     let place: Place
-    /// The formats of which the file's name may be.
+    /// The formats that the file's name allows.
     private let possible: [PackageFormat]
 
-    /// - Parameter option: A file by its extension; an existing folder, or any other name, is a folder.
-    /// - Throws: ``CLIError`` 64 for an extension of no format.
+    /// - Parameter option: A file, recognised by its extension; an existing folder, or any other name, is a folder.
+    /// - Throws: ``CLIError`` 64 for an unknown extension.
     init(_ option: String?) throws {
         guard let option else {
             (place, possible) = (.folder(URL(filePath: ".", directoryHint: .isDirectory)), [])
@@ -51,13 +51,13 @@ struct BuildTarget {
         let formats = PackageFormat.possible(forName: option)
         guard !formats.isEmpty else {
             throw CLIError(
-                .usage, "-o '\(option)' ends with .\(url.pathExtension), which is of no format",
+                .usage, "-o '\(option)' ends with .\(url.pathExtension), which is not a known format",
                 hint: "end it with .mbtiles, .pmtiles or .db (with --style), or with / for a folder")
         }
         (place, possible) = (.file(url), formats)
     }
 
-    /// Lets the file's name say the format where no option does.
+    /// Sets the format from the file's name unless an option sets it.
     ///
     /// - Throws: ``CLIError`` 64 when the two contradict each other; `PackagesError` `unknown-format`.
     func fill(_ options: inout OutputOptions) throws {
@@ -71,11 +71,11 @@ struct BuildTarget {
         guard named.allSatisfy(possible.contains) else {
             throw CLIError(
                 .usage, "-o '\(url.relativePath)' is the name of a \(meant) file, and --format says \(named[0])",
-                hint: "end the name with \(named[0].fileExtension), or leave --format out")
+                hint: "end the name with \(named[0].fileExtension), or omit --format")
         }
     }
 
-    /// The files of some jobs.
+    /// The files of the jobs.
     ///
     /// - Throws: ``CLIError`` 64 when there are several and `-o` names a file.
     func files(_ drafts: [JobDraft]) throws -> [BuildOutput] {
@@ -102,7 +102,8 @@ struct BuildTarget {
         return files
     }
 
-    /// The folder that keeps an unfinished build: `.NAME.packhorse` next to a single file, `.packhorse` in a folder of several.
+    /// The folder of an unfinished build: `.NAME.packhorse` next to a single file, `.packhorse` in a folder for several
+    /// files.
     func stateFolder(of files: [BuildOutput]) -> URL {
         if files.count == 1, let file = files.first {
             let folder = file.url.deletingLastPathComponent()
@@ -116,7 +117,7 @@ struct BuildTarget {
 
     private static func several(_ count: Int, _ url: URL) -> CLIError {
         CLIError(
-            .usage, "-o '\(url.relativePath)' is one file, and \(count) are to be made",
-            hint: "name a folder: -o maps/")
+            .usage, "-o '\(url.relativePath)' is one file, but \(count) files will be made",
+            hint: "use a folder: -o maps/")
     }
 }

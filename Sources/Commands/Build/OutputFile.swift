@@ -2,16 +2,16 @@ import Errors
 import Foundation
 import Shards
 
-/// Puts a finished file where the user wants it: whole and flushed, or not at all.
+/// Moves a finished file to its destination: complete and flushed, or not at all.
 enum OutputFile {
     /// - Parameters:
-    ///   - source: The file; it stays.
-    ///   - mayLink: Whether the output may share the source's bytes on disk: nothing else uses the source.
-    ///   - mark: What the output is marked with, see ``FileMark``.
-    ///   - folder: Takes the file until it has its name; it is on the file system of the output where that can be.
-    ///   - replacing: Whether another file of that name may go.
-    /// - Returns: Whether the output is new: one of the same bytes stays as it is.
-    /// - Throws: ``CLIError`` 73 when there is another file and it may not go; `ShardsError`.
+    ///   - source: The file; it is not removed.
+    ///   - mayLink: Whether the output may share the source's bytes on disk, because nothing else uses the source.
+    ///   - mark: The mark of the output, see ``FileMark``.
+    ///   - folder: Contains the file until it gets its name. If possible it is on the output's file system.
+    ///   - replacing: Whether an existing file of that name may be replaced.
+    /// - Returns: Whether the output is new. An existing file with the same bytes is left unchanged.
+    /// - Throws: ``CLIError`` 73 when another file exists and must not be replaced; `ShardsError`.
     static func put(
         _ source: URL, at target: URL, sha256: Digest, mayLink: Bool, mark: String, by folder: URL, replacing: Bool
     ) throws -> Bool {
@@ -27,7 +27,7 @@ enum OutputFile {
         if !mayLink || link(source.path, temporary.path) != 0 { try Durable.copy(source, to: temporary) }
         FileMark.write(mark, to: temporary)
         try Durable.sync(file: temporary)
-        // A link, unlike a rename, never takes the place of a file that came meanwhile.
+        // Unlike a rename, a link never replaces a file that was created in the meantime.
         if !replacing, link(temporary.path, target.path) == 0 {
             try Durable.sync(folder: target.deletingLastPathComponent())
             return true

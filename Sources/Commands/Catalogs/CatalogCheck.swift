@@ -6,27 +6,28 @@ import Shards
 import Styles
 import Tiles
 
-/// Proves every byte that a client of a catalog could fetch: signature, lists, every file of every kept version, patches.
+/// Verifies every byte that a client of a catalog could fetch: signature, lists, every file of every kept version,
+/// patches.
 struct CatalogCheck: Encodable {
-    /// What was found, in one line.
+    /// The result in one line.
     let summary: String
     /// The files, relative to the catalog.
     let paths: [String]
-    /// Bytes of the files.
+    /// Sum of the file sizes in bytes.
     let bytes: UInt64
     /// Tiles of the MBTiles files.
     let tiles: UInt64
     /// Id of the key whose signature was checked.
     let key: String?
-    /// What is not wrong with the bytes, and yet may not be meant.
+    /// Possible problems that are not errors of the bytes.
     let warnings: [String]
 
-    /// Checks a catalog in a folder or behind a web server, one file after another.
+    /// Checks a catalog in a folder or on a web server, one file after another.
     ///
-    /// From a web server a file is fetched, checked and let go of.
+    /// Each file from a web server is downloaded, checked and removed.
     ///
-    /// - Parameter key: Whose signature is expected; `nil` checks none.
-    /// - Throws: ``CLIError`` 65 with everything that is wrong.
+    /// - Parameter key: The expected signing key; `nil` checks no signature.
+    /// - Throws: ``CLIError`` 65 with all problems.
     static func run(_ source: CatalogSource, key: CatalogPublicKey? = nil) async throws -> CatalogCheck {
         var lists = CatalogLists(source)
         let document: CatalogDocument?
@@ -37,7 +38,7 @@ struct CatalogCheck: Encodable {
             lists.problems.append("catalog.json: \(error.message) [\(error.code)]")
         }
         if key != nil, document == nil, lists.problems.isEmpty {
-            lists.problems.append("catalog.json: it is not there, and a signature is asked for [missing-file]")
+            lists.problems.append("catalog.json: missing, but a signature is required [missing-file]")
         }
         try await lists.read(document?.index)
         let scratch = FileManager.default.temporaryDirectory.appending(path: "packhorse-verify-\(UUID().uuidString)")
@@ -51,7 +52,7 @@ struct CatalogCheck: Encodable {
             do {
                 guard let local = try await source.file(file.path, size: file.size, sha256: file.sha256, to: copy)
                 else {
-                    problems.append("\(file.path): it is not there [missing-file]")
+                    problems.append("\(file.path): missing [missing-file]")
                     continue
                 }
                 bytes += file.size
@@ -67,12 +68,12 @@ struct CatalogCheck: Encodable {
             let isUnproven = problems.allSatisfy { $0.contains("[bad-signature]") }
             throw CLIError(
                 .badData,
-                "catalog '\(source.name)' is \(isUnproven ? "not proven" : "damaged"): "
+                "catalog '\(source.name)' is \(isUnproven ? "not verified" : "damaged"): "
                     + Units.count(problems.count, of: "problem"),
                 details: EqualCauses.lines(problems),
                 hint: isUnproven
-                    ? "check --public-key; whoever publishes the catalog signs it with --signing-key"
-                    : "restore the named files, or delete them and build their packages again")
+                    ? "check --public-key; the publisher signs the catalog with --signing-key"
+                    : "restore the listed files, or delete them and build their packages again")
         }
         let signed = document?.provenKey.map { ", signed by \($0)" } ?? ""
         return CatalogCheck(
@@ -88,9 +89,10 @@ struct CatalogCheck: Encodable {
         for warning in warnings { Console.warning(warning) }
     }
 
-    /// What is wrong inside a file whose digest is right, and its tiles.
+    /// The problems inside a file with a correct digest, and the number of its tiles.
     private static func contents(of url: URL, _ file: CatalogLists.File) throws -> ([String], UInt64) {
-        // A patch is proven by its digest here, and against both versions when it is made and when it is applied.
+        // A patch is verified by its digest here. Its content is checked against both versions when it is made and when
+        // it is applied.
         guard file.format != "patch" else { return ([], 0) }
         if file.format == "style-pack" {
             do {
@@ -102,7 +104,7 @@ struct CatalogCheck: Encodable {
                 return (["\(file.path): \(error.message) [\(error.code)]"], 0)
             }
         }
-        // A pack may hold more than the region that lists it; it proves itself by its seal.
+        // A pack may contain more than the region that lists it. Its seal verifies its content.
         guard file.format != "tile-pack" else {
             let report = try PackageVerify.run(url)
             return (report.problems.map { "\(file.path): \($0)" }, report.tiles)

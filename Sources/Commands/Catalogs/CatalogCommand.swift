@@ -2,13 +2,13 @@ import ArgumentParser
 import Catalog
 import Foundation
 
-/// `packhorse catalog`: what is done to a catalog as a whole.
+/// `packhorse catalog`: operations on a whole catalog.
 struct CatalogCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "catalog",
-        abstract: "Sign, prove, prune, fill and publish a catalog, and withdraw packages.",
+        abstract: "Sign, verify, prune, fill and publish a catalog, and withdraw packages.",
         discussion: """
-            A catalog is a folder: packages.json for CARTO's client, catalog.json with everything there is, and files that never
+            A catalog is a folder: packages.json for CARTO's client, catalog.json with all packages, and files that never
             change. Any web server can serve it.
             Example: packhorse catalog verify ./data/catalog
             """,
@@ -23,11 +23,13 @@ struct CatalogOptions: ParsableArguments {
     @Argument(help: "The catalog's folder, or a coordinator's data folder.") var catalog: String
     @Option(
         help: ArgumentHelp(
-            "Sign catalog.json with this key; a signed catalog needs it. Default: $PACKHORSE_SIGNING_KEY.",
+            "Sign catalog.json with this key; required for a signed catalog. Default: $PACKHORSE_SIGNING_KEY.",
             valueName: "file"))
     var signingKey: String?
 
-    /// Opens it; the addresses in its list stay as they are.
+    /// Opens the catalog.
+    ///
+    /// The addresses in its list do not change.
     func open(keepVersions: Int? = nil) throws -> Catalog {
         let source = try CatalogSource(catalog)
         guard let folder = source.folder else {
@@ -41,9 +43,9 @@ struct CatalogOptions: ParsableArguments {
 /// `packhorse catalog keygen`: the key pair that signs a catalog.
 struct CatalogKeygenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keygen", abstract: "Make the key pair that signs a catalog (Ed25519).",
+        commandName: "keygen", abstract: "Create the key pair that signs a catalog (Ed25519).",
         discussion: """
-            FILE.key holds the secret (readable by its owner only), FILE.pub the public half for clients; neither is ever
+            FILE.key contains the secret (readable only by its owner), FILE.pub the public half for clients. Existing files are never
             overwritten. The public key is printed.
             Examples:
               packhorse catalog keygen keys/catalog.key
@@ -72,24 +74,27 @@ struct CatalogKeygenCommand: ParsableCommand {
     }
 }
 
-/// `packhorse catalog verify`: proves every byte that a client could fetch.
+/// `packhorse catalog verify`: verifies every byte that a client could fetch.
 struct CatalogVerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract:
-            "Prove every byte that a client could fetch: signature, lists, files, masks, tiles. Exit 65 otherwise.",
+            "Verify every byte that a client could fetch: signature, lists, files, masks, tiles. Exit code 65 on an error.",
         discussion: """
-            Behind a web server every file is downloaded, proven and let go of. A warning tells when packages.json names its files at another
-            address than the one given: CARTO's client fetches them there.
+            On a web server every file is downloaded, verified and removed. A warning is shown if packages.json names its files at another
+            address than the given one, because CARTO's client uses that address.
             Examples:
               packhorse catalog verify ./data/catalog --public-key keys/catalog.pub
               packhorse catalog verify https://maps.example.com/offline/ --public-key ed25519-public:…
             """)
 
     @Argument(help: "The catalog's folder or its http(s) address.") var catalog: String
-    @Option(help: "The key that must have signed it: a file, or its text. Without one no signature is checked.")
+    @Option(
+        help:
+            "The public key that must have signed the catalog: a file, or its text. Without it no signature is checked."
+    )
     var publicKey: String?
-    @Flag(help: "The result as JSON.") var json = false
+    @Flag(help: "Print the result as JSON.") var json = false
 
     func run() async throws {
         let key = try SigningKeyOption.readPublic(publicKey)
@@ -100,21 +105,21 @@ struct CatalogVerifyCommand: AsyncParsableCommand {
     }
 }
 
-/// `packhorse catalog prune`: lets old versions go.
+/// `packhorse catalog prune`: removes old versions.
 struct CatalogPruneCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "prune", abstract: "Remove old versions, their patches, and files that no list names.",
+        commandName: "prune", abstract: "Remove old versions, their patches, and files that are in no list.",
         discussion: """
-            The newest version of a package always stays. A coordinator does the same for each package it publishes, by its
+            The newest version of a package is always kept. A coordinator prunes each package that it publishes, according to its
             --keep-versions.
             Example: packhorse catalog prune ./data/catalog --keep 2 --dry-run
             """)
 
     @OptionGroup var catalog: CatalogOptions
-    @Option(help: "Versions of each package that stay, the newest included.") var keep = 3
-    @Flag(help: "Tell what would go; change nothing.") var dryRun = false
+    @Option(help: "Number of versions of each package to keep, including the newest.") var keep = 3
+    @Flag(help: "Show what would be removed; change nothing.") var dryRun = false
     @Flag(help: FileList.help) var all = false
-    @Flag(help: "The result as JSON.") var json = false
+    @Flag(help: "Print the result as JSON.") var json = false
 
     func validate() throws {
         guard keep >= 1 else { throw ValidationError("--keep must be at least 1.") }
@@ -126,7 +131,7 @@ struct CatalogPruneCommand: ParsableCommand {
 }
 
 extension CatalogPruning {
-    /// Sums up what goes, and names it.
+    /// Prints the sum and the names of the removed files.
     func tell(dryRun: Bool, all: Bool, json: Bool) throws {
         if json { return Console.result(try JSONText.pretty(self)) }
         let sum =

@@ -2,22 +2,22 @@ import Catalog
 import Errors
 import Foundation
 
-/// `catalog.json`, read and, with a key, proven to be the publisher's.
+/// `catalog.json`, read and, with a key, verified.
 struct CatalogDocument: Sendable {
     /// The document.
     let index: CatalogIndex
-    /// Id of the key whose signature was checked; `nil` when none was asked for.
+    /// Id of the key whose signature was checked; `nil` when no key was given.
     let provenKey: String?
-    /// Whether there is a signature.
+    /// Whether a signature file exists.
     let isSigned: Bool
 
     /// Reads document and signature.
     ///
     /// A catalog that changes between the two reads is read again.
     ///
-    /// - Parameter key: The publisher's; `nil` checks no signature, only that a signature file names the document.
-    /// - Returns: `nil` when there is no `catalog.json`.
-    /// - Throws: `CatalogError` `bad-signature`, `catalog-corrupt`; what reading throws.
+    /// - Parameter key: The publisher's key. `nil` checks only that an existing signature file names the document.
+    /// - Returns: `nil` when `catalog.json` does not exist.
+    /// - Throws: `CatalogError` `bad-signature`, `catalog-corrupt`; read errors.
     static func read(_ source: CatalogSource, key: CatalogPublicKey?) async throws -> CatalogDocument? {
         for attempt in 1... {
             guard let bytes = try await source.read(CatalogIndex.fileName) else { return nil }
@@ -31,7 +31,7 @@ struct CatalogDocument: Sendable {
                 guard let signature else {
                     throw CatalogError(
                         .badSignature,
-                        "Catalog '\(source.name)' is not signed ('\(CatalogIndex.signatureName)' is missing), and a signature is asked for."
+                        "Catalog '\(source.name)' is not signed ('\(CatalogIndex.signatureName)' is missing), but a signature is required."
                     )
                 }
                 try signature.check(bytes, by: key)

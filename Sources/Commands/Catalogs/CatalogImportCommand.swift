@@ -6,13 +6,13 @@ import Regions
 import Shards
 import Tiles
 
-/// `packhorse catalog import`: puts a package that was made elsewhere into a catalog.
+/// `packhorse catalog import`: puts an existing package into a catalog.
 struct CatalogImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import", abstract: "Put an existing package into a catalog as its next version.",
         discussion: """
-            A sound MBTiles file of any dialect is taken as it is, byte for byte, so that patches for clients that have it can be made;
-            PMTiles and CARTO's packages are rewritten as MBTiles, which --rewrite asks for as well. The mask is that of the tiles.
+            An undamaged MBTiles file of any dialect is used unchanged, byte for byte, so that patches for its users can be made;
+            PMTiles and CARTO's packages are rewritten as MBTiles; --rewrite forces this. The mask is computed from the tiles.
             Every tile is checked first.
             Examples:
               packhorse catalog import ./data/catalog old/EE.mbtiles --id EE
@@ -21,20 +21,20 @@ struct CatalogImportCommand: ParsableCommand {
 
     @OptionGroup var catalog: CatalogOptions
     @Argument(help: "The package file.") var file: String
-    @Option(help: "The package's id in the catalog; a region's id takes the region's names.") var id: String
+    @Option(help: "The package's id in the catalog; a region's id uses the region's names.") var id: String
     @Option(
         help: ArgumentHelp("A name path, en=Europe/Estonia; may be repeated.", valueName: "language=path"))
     var name: [String] = []
-    @Option(help: "The group of data that it belongs to.") var group: String?
-    @Option(help: "The language of the names in its tiles.") var language: String?
-    @Option(help: "Id of the tileset it was made of. Default: that of the version before.") var tileset: String?
-    @Option(help: "How old its data is: 2026-10-01.") var dataDate: String?
-    @Flag(help: "Let it take the place of a package that was made of another tileset.") var replaceTileset = false
-    @Flag(help: "Let it take the place of a package of another area or of more zooms, and be smaller.")
+    @Option(help: "The data group of the package.") var group: String?
+    @Option(help: "The language of the names in the tiles.") var language: String?
+    @Option(help: "Id of the package's tileset. Default: that of the previous version.") var tileset: String?
+    @Option(help: "The date of the data: 2026-10-01.") var dataDate: String?
+    @Flag(help: "Allow it to replace a package of another tileset.") var replaceTileset = false
+    @Flag(help: "Allow it to replace a package of another area or of more zooms, and to be smaller.")
     var replaceArea = false
-    @Flag(help: "Publish it although it has less than half of the tiles or bytes of the version before.")
+    @Flag(help: "Publish it even if it has less than half of the tiles or bytes of the previous version.")
     var allowShrink = false
-    @Flag(help: "Write it anew in Packhorse's own layout, so that updates by patch give the published bytes.")
+    @Flag(help: "Rewrite it in Packhorse's own layout, so that patches result in exactly the published bytes.")
     var rewrite = false
     @OptionGroup var regions: RegionFolderOptions
 
@@ -64,28 +64,28 @@ struct CatalogImportCommand: ParsableCommand {
         Console.result(done.path.path)
         if done.losesPacks {
             Console.warning(
-                "the tile packs of the version before are gone from its list; cut this one: packhorse packs \(catalog.folder.path)"
+                "the tile packs of the previous version are no longer listed; cut new ones: packhorse packs \(catalog.folder.path)"
             )
         }
         Console.note(
-            "\(request.edition.path)\(id) version \(done.version)\(done.unchanged ? ", as it was" : ""): "
+            "\(request.edition.path)\(id) version \(done.version)\(done.unchanged ? ", unchanged" : ""): "
                 + "\(Units.count(report.tiles, of: "tile")), \(Units.bytes(size))")
     }
 
-    /// The file as the package to publish: itself when it is sound MBTiles, else written anew.
+    /// The file to publish: the given one when it is undamaged MBTiles, else a rewritten one.
     private func package(of url: URL, _ scratch: URL) throws -> (URL, VerifyReport) {
         var reason: String?
         if try PackageKind.of(url) == .mbtiles {
             let report = try PackageVerify.run(url)
             guard !report.isPatch else {
                 throw CLIError(
-                    .badData, "'\(file)' is a patch, not a package", hint: "make the package first: packhorse apply")
+                    .badData, "'\(file)' is a patch, not a package", hint: "create the package first: packhorse apply")
             }
             if !rewrite, report.isSound, report.tiles > 0 { return (url, report) }
             if !rewrite, let damage = report.problems.first(where: { Self.isDamage($0.code) }) {
                 throw CLIError(
                     .badData, "'\(file)' is damaged: \(damage)",
-                    hint: "fetch or build it again; --rewrite takes the tiles that it has")
+                    hint: "fetch or build it again; --rewrite uses its readable tiles")
             }
             reason = report.problems.first.map { "\($0)" }
         }
@@ -93,23 +93,23 @@ struct CatalogImportCommand: ParsableCommand {
         let rewritten = scratch.appending(path: "\(id.prefix(100)).mbtiles")
         _ = try PackageExport.write(from: url, format: .mbtiles, to: rewritten)
         let report = try PackageVerify.run(rewritten)
-        guard report.tiles > 0 else { throw CLIError(.badData, "'\(file)' has no tile that can be used") }
+        guard report.tiles > 0 else { throw CLIError(.badData, "'\(file)' has no usable tile") }
         guard report.isSound else {
             throw CLIError(
                 .badData,
                 "'\(file)' is damaged: \(Units.count(report.problemCount, of: "problem"))",
                 details: EqualCauses.lines(report.problems.map(\.description)))
         }
-        if let reason { Console.note("'\(file)' was written anew: \(reason)") }
+        if let reason { Console.note("'\(file)' was rewritten: \(reason)") }
         return (rewritten, report)
     }
 
-    /// Whether a problem says that the file is not what it was, and not merely that it is written in another way than ours.
+    /// Whether a problem means damage, and not only another layout than ours.
     private static func isDamage(_ code: String) -> Bool {
         ["hash-mismatch", "seal-broken", "lost-body", "sqlite-integrity", "sqlite"].contains(code)
     }
 
-    /// What the embedded tree lacks of an imported region and of those above it.
+    /// The regions that the embedded tree does not have: the imported region and its ancestors.
     private func nodes() throws -> [CatalogIndex.Node] {
         let tree = try regions.tree
         guard let region = tree[id], region.id == id else { return [] }
@@ -122,7 +122,7 @@ struct CatalogImportCommand: ParsableCommand {
         var names: [String: String] = [:]
         for text in name {
             guard let equals = text.firstIndex(of: "="), equals != text.startIndex, text.last != "=" else {
-                throw CLIError(.usage, "'\(text)' is no name: write --name en=Europe/Estonia")
+                throw CLIError(.usage, "'\(text)' is not a name; write --name en=Europe/Estonia")
             }
             names[String(text[..<equals])] = String(text[text.index(after: equals)...])
         }

@@ -2,7 +2,7 @@ import Catalog
 import Foundation
 import Shards
 
-/// What the documents of a catalog name, and where they contradict themselves or each other.
+/// The files and packages that a catalog's documents name, and contradictions between the documents.
 struct CatalogLists {
     /// A file that clients may fetch.
     struct File: Sendable {
@@ -21,19 +21,19 @@ struct CatalogLists {
     var documents: [String] = []
     /// The addresses at which the lists of packages name their files.
     var bases: Set<String> = []
-    /// Packages in the lists.
+    /// Number of packages in the lists.
     var packages = 0
     var problems: [String] = []
 
     init(_ source: CatalogSource) { self.source = source }
 
-    /// Reads the list of each edition, compares it with the index, and collects the files of both.
+    /// Reads the list of each channel, compares it with the index, and collects the files of both.
     mutating func read(_ index: CatalogIndex?) async throws {
         var editions = try index?.editions.map { try CatalogEdition(group: $0.group, language: $0.language) } ?? []
         let onDisk = try source.folder.map { try Catalog.editions(in: $0) } ?? [.main]
         for edition in onDisk where !editions.contains(edition) {
             editions.append(edition)
-            if index != nil { problems.append("catalog.json: edition '\(edition)' is missing [index-differs]") }
+            if index != nil { problems.append("catalog.json: channel '\(edition)' is missing [index-differs]") }
         }
         for edition in editions.sorted() { try await read(edition, index) }
         for package in index?.packages ?? [] {
@@ -49,7 +49,7 @@ struct CatalogLists {
     private mutating func read(_ edition: CatalogEdition, _ index: CatalogIndex?) async throws {
         let path = edition.path + "packages.json"
         guard let bytes = try await source.read(path) else {
-            problems.append("\(path): it is not there [missing-file]")
+            problems.append("\(path): missing [missing-file]")
             return
         }
         if let listed = index?.editions.first(where: { $0.path == edition.path })?.list {
@@ -70,7 +70,7 @@ struct CatalogLists {
             let version = entry.version(in: edition)
             if let index, index.package(entry.id, in: edition)?.versions.first != version {
                 problems.append(
-                    "\(edition.path)\(entry.id): catalog.json and packages.json tell different things [index-differs]")
+                    "\(edition.path)\(entry.id): catalog.json and packages.json contradict each other [index-differs]")
             }
             for file in version.files { add(file.url, file.size, file.sha256, file.format, version.tileMask) }
             for patch in version.patches { add(patch.url, patch.size, patch.sha256, "patch", "") }
@@ -81,10 +81,12 @@ struct CatalogLists {
         }
     }
 
-    /// Reads the list of a package's tile packs; many packages list the same ones.
+    /// Reads the list of a package's tile packs.
+    ///
+    /// Many packages list the same packs.
     private mutating func read(_ list: CatalogIndex.List, in edition: String) async throws {
         guard let bytes = try await source.read(list.url) else {
-            problems.append("\(list.url): it is not there [missing-file]")
+            problems.append("\(list.url): missing [missing-file]")
             return
         }
         let digest = Digest(of: bytes).hex
@@ -103,7 +105,7 @@ struct CatalogLists {
 
     private mutating func add(_ path: String, _ size: Int64, _ sha256: String, _ format: String, _ mask: String) {
         guard let bytes = UInt64(exactly: size), let digest = Digest(hex: sha256) else {
-            problems.append("\(path): its size \(size) or SHA-256 '\(sha256.prefix(70))' is none [bad-entry]")
+            problems.append("\(path): its size \(size) or SHA-256 '\(sha256.prefix(70))' is invalid [bad-entry]")
             return
         }
         if let known = files[path], known.size != bytes || known.sha256 != digest {

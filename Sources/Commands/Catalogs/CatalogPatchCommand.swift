@@ -4,22 +4,23 @@ import Foundation
 import Packages
 import Shards
 
-/// `packhorse catalog patch`: makes the patches that a catalog could offer.
+/// `packhorse catalog patch`: makes the missing patches of a catalog.
 struct CatalogPatchCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "patch", abstract: "Make the patches from previous versions to the newest ones.",
+        commandName: "patch", abstract: "Create patches from previous versions to the newest ones.",
         discussion: """
-            A coordinator makes them for each package that it publishes; this is for versions that were imported, or published
-            without. A patch is not kept when it has seven tenths of the whole file or more, or when the new version is not in Packhorse's
+            A coordinator creates them for each package that it publishes. This command is for versions that were imported, or published
+            without patches. A patch is not kept if it has 70 % or more of the size of the whole file, or if the new version is not in Packhorse's
             own layout, so that applying the patch would give other bytes ('catalog import --rewrite').
             Example: packhorse catalog patch ./data/catalog --previous 2
             """)
 
     @OptionGroup var catalog: CatalogOptions
-    @Option(help: "Earlier versions that get a patch to the newest.") var previous = PatchRule.previousVersions
+    @Option(help: "Number of previous versions that get a patch to the newest.") var previous = PatchRule
+        .previousVersions
 
     func validate() throws {
-        guard (1...100).contains(previous) else { throw ValidationError("--previous must lie between 1 and 100.") }
+        guard (1...100).contains(previous) else { throw ValidationError("--previous must be between 1 and 100.") }
     }
 
     func run() throws {
@@ -28,14 +29,17 @@ struct CatalogPatchCommand: ParsableCommand {
             for wanted in try catalog.wantedPatches(in: edition, previous: previous) {
                 let isListed = try catalog.make(wanted, with: Self.maker)
                 let name = "\(edition.path)\(wanted.id) \(wanted.from)-\(wanted.to)"
-                Console.result(isListed ? name : "\(name)  not kept: it does not pay, or would not give the same bytes")
+                Console.result(
+                    isListed ? name : "\(name)  not kept: too large, or it does not result in the same bytes")
             }
         }
     }
 
-    /// Makes an MBTiles diff, and applies it once: the very bytes of the new version must come out.
+    /// Makes an MBTiles diff and applies it once.
     ///
-    /// They do not when another program wrote the new version, in a layout of its own.
+    /// The result must have exactly the bytes of the new version.
+    ///
+    /// It does not if another program wrote the new version in its own layout.
     static let maker: PatchMaker = { old, new, target in
         let made = try Patch.make(old: old, new: new, into: target)
         let trial = target.appendingPathExtension("trial")

@@ -1,7 +1,7 @@
 import Catalog
 
 extension CatalogPush {
-    /// The documents with the address that was asked for: the lists, `catalog.json` with their digests, and its signature.
+    /// The documents with the requested address: the lists, `catalog.json` with their digests, and its signature.
     ///
     /// - Throws: ``CLIError`` 78 for a signed catalog without its key; `CatalogError`.
     func addressed(_ pages: [Page], _ document: CatalogDocument) async throws -> [Page] {

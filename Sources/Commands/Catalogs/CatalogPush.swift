@@ -3,39 +3,39 @@ import Foundation
 import S3
 import Shards
 
-/// Brings a catalog into a bucket or folder so that a reader finds a whole one at any moment.
+/// Copies a catalog into a bucket or folder so that readers always find a complete one.
 struct CatalogPush: Sendable {
-    /// What was sent, or would be.
+    /// What was sent, or would be sent.
     struct Report: Encodable {
         /// Paths of files and lists.
         var sent: [String] = []
         /// Bytes of those.
         var bytes: UInt64 = 0
-        /// Files that the target had.
+        /// Number of files that the target already had.
         var skipped = 0
-        /// Objects that no list names any more.
+        /// Objects that are in no list any more.
         var removed: [String] = []
-        /// What may not be meant.
+        /// Possible problems.
         var warnings: [String] = []
     }
 
-    /// Another address for the files in `packages.json` than the one that the catalog has.
+    /// Another address for the files in `packages.json` than that of the catalog.
     struct Address: Sendable {
         /// Absolute, ending in a slash.
         let url: String
-        /// Signs `catalog.json`, which holds the digests of the lists; `nil` for a catalog that is not signed.
+        /// Signs `catalog.json`, which contains the digests of the lists; `nil` for an unsigned catalog.
         let key: CatalogSecretKey?
     }
 
-    /// What is done next, and how far the push is.
+    /// The next step and the progress of the push.
     struct Step: Sendable {
-        /// What is done, with the file: for a log.
+        /// The action and its file, for a log.
         let line: String
         /// Files and bytes sent before this step, and those of the whole push.
         let files: (done: Int, all: Int)
         let bytes: (done: UInt64, all: UInt64)
 
-        /// The state as a bar.
+        /// The state as a progress bar.
         var bar: ProgressBar {
             ProgressBar(
                 "\(Units.count(files.done))/\(Units.count(files.all, of: "file"))",
@@ -54,16 +54,18 @@ struct CatalogPush: Sendable {
     let target: any PushTarget
     var address: Address?
 
-    /// What an unfinished push has sent: S3 tells no SHA-256 of what it holds.
+    /// The list of files that an unfinished push has sent.
+    ///
+    /// S3 does not report the SHA-256 of its objects.
     private static let journal = "push.json"
 
     /// Sends files, then lists, then the signature, then `catalog.json`.
     ///
     /// - Parameters:
     ///   - prune: Whether objects of packages and patches that the catalog does not name are removed at the end.
-    ///   - tell: Gets each step before it is done.
-    /// - Throws: ``CLIError`` 65 when the local catalog contradicts itself, or when the bucket has other bytes under a name that
-    ///   never changes; `S3Error`.
+    ///   - tell: Called before each step.
+    /// - Throws: ``CLIError`` 65 when the local catalog contradicts itself, or when the bucket has other bytes under a
+    ///   name that never changes; `S3Error`.
     func run(dryRun: Bool, prune: Bool, _ tell: @Sendable (Step) -> Void) async throws -> Report {
         guard let document = try await CatalogDocument.read(source, key: nil) else {
             throw CLIError(
@@ -77,7 +79,7 @@ struct CatalogPush: Sendable {
         guard lists.problems.isEmpty else {
             throw CLIError(
                 .badData,
-                "catalog '\(source.name)' is not to be published: \(Units.count(lists.problems.count, of: "problem"))",
+                "catalog '\(source.name)' cannot be published: \(Units.count(lists.problems.count, of: "problem"))",
                 details: EqualCauses.lines(lists.problems),
                 hint: "packhorse catalog verify '\(source.name)'")
         }
@@ -91,7 +93,7 @@ struct CatalogPush: Sendable {
         let missing = files.filter { !isThere($0) }
         let all = (files: missing.count, bytes: missing.reduce(0) { $0 + $1.size })
         var report = Report()
-        // An address that is given now is meant.
+        // An address that is given explicitly gets no warning.
         report.warnings = address == nil ? CatalogAddress.warnings(ofPushed: lists.bases) : []
         var sent = Journal(target: target, name: Self.journal, isOff: dryRun)
         do {
@@ -114,7 +116,7 @@ struct CatalogPush: Sendable {
             }
             try await sent.flush()
         } catch {
-            // In a task of its own: this one may be cancelled. What is not noted is only sent again.
+            // In a separate task, because this one may be cancelled. Files that are not recorded are only sent again.
             _ = await Task { [sent] in
                 var unfinished = sent
                 try? await unfinished.flush()
@@ -123,7 +125,7 @@ struct CatalogPush: Sendable {
         }
         let named = Set(files.map(\.path) + lists.documents)
         if prune { report.removed = there.keys.filter { Self.isFile($0) && !named.contains($0) }.sorted() }
-        // What was sent is what these documents name, and not what a coordinator has made of them meanwhile.
+        // The sent files must match these documents, not documents that a coordinator has written in the meantime.
         guard try await self.snapshot(document, lists.documents) == snapshot else {
             throw CLIError(.temporary, "catalog '\(source.name)' changed while it was sent; push it again")
         }
@@ -141,7 +143,7 @@ struct CatalogPush: Sendable {
         return report
     }
 
-    /// The documents in the order in which they are published; `catalog.json` is the last.
+    /// The documents in the order of publication; `catalog.json` is the last.
     private func snapshot(_ document: CatalogDocument, _ packs: [String]) async throws -> [Page] {
         var found: [Page] = []
         for path in packs + document.index.editions.map({ $0.path + "packages.json" })
@@ -149,14 +151,15 @@ struct CatalogPush: Sendable {
         {
             guard let bytes = try await source.read(path) else {
                 throw CLIError(
-                    .temporary, "'\(source.name)\(path)' is gone: the catalog is being changed; push it again")
+                    .temporary, "'\(source.name)\(path)' is missing because the catalog is being changed; push it again"
+                )
             }
             found.append(Page(path: path, bytes: bytes))
         }
         return found
     }
 
-    /// SHA-256 of what the bucket's own catalog names, and of what an unfinished push sent.
+    /// SHA-256 of the files that the bucket's own catalog names, and of those that an unfinished push sent.
     private func remote() async throws -> [String: String] {
         var known: [String: String] = [:]
         if let bytes = try await target.read(CatalogIndex.fileName) {
@@ -173,7 +176,7 @@ struct CatalogPush: Sendable {
                 for patch in version.patches { known[patch.url] = patch.sha256 }
             }
         }
-        // A journal that cannot be read costs sending some files again.
+        // If the journal cannot be read, some files are sent again.
         let unfinished = try await target.read(Self.journal).flatMap {
             try? JSONDecoder().decode([String: String].self, from: Data($0))
         }
@@ -187,7 +190,7 @@ struct CatalogPush: Sendable {
             .badData,
             "'\(target.name)' holds another catalog: \(Units.count(other.count, of: "file")) there, such as '\(first.path)', "
                 + "has other bytes under a name that never changes",
-            hint: "publish to another prefix, or empty this one first")
+            hint: "publish to another prefix, or delete the objects of this one first")
     }
 
     private func send(_ file: CatalogLists.File) async throws {
@@ -202,7 +205,8 @@ struct CatalogPush: Sendable {
         try await target.put(file.path, file: local, size: size, sha256: digest)
     }
 
-    /// Whether a name is that of a package, patch, tile pack, list of packs or style pack, and not of something else that lies there.
+    /// Whether a name belongs to a package, patch, tile pack, list of packs or style pack, and not to an unrelated
+    /// object.
     static func isFile(_ path: String) -> Bool {
         let parts = path.split(separator: "/").map(String.init)
         func has(_ folder: String, above count: Int) -> Bool {
@@ -212,7 +216,7 @@ struct CatalogPush: Sendable {
             || has("regions", above: 1) && path.hasSuffix(".json") || has("styles", above: 2) && parts.count == 3
     }
 
-    /// The list of what was sent, kept in the target while a push is under way.
+    /// The list of sent files, stored in the target during a push.
     private struct Journal: Sendable {
         let target: any PushTarget
         let name: String
@@ -228,7 +232,9 @@ struct CatalogPush: Sendable {
 
         mutating func keep(_ path: String, _ sha256: String) { entries[path] = sha256 }
 
-        /// Notes a file; writes the list after 16 files or 32 MiB.
+        /// Records a file.
+        ///
+        /// Writes the list after 16 files or 32 MiB.
         mutating func add(_ path: String, _ sha256: String, bytes: UInt64) async throws {
             entries[path] = sha256
             unsaved = (unsaved.files + 1, unsaved.bytes + bytes)

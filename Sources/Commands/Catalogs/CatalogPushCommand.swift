@@ -9,10 +9,10 @@ struct CatalogPushCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "push", abstract: "Publish a catalog to an S3 bucket or a folder.",
         discussion: """
-            Files first, skipping what is there, then the lists, the signature and catalog.json: a client sees the old catalog or
-            the new one. Interrupt and repeat it as you like. Credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
-            The addresses in packages.json are those of the coordinator's --catalog-url, unless --url gives the address at which the target is
-            served. catalog.json holds the digests of the lists, so a signed catalog needs --signing-key with --url. Clients of catalog.json
+            Sends files first, without existing ones, then the lists, the signature and catalog.json: a client sees the old catalog or
+            the new one. It can be interrupted and repeated. Credentials come from AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY.
+            The addresses in packages.json are those of the coordinator's --catalog-url, unless --url gives the public address of the
+            target. catalog.json contains the digests of the lists, so a signed catalog needs --signing-key with --url. Clients of catalog.json
             need no address.
             Examples:
               packhorse catalog push ./data/catalog s3://maps/offline --dry-run
@@ -25,7 +25,8 @@ struct CatalogPushCommand: AsyncParsableCommand {
     @Argument(help: "Bucket and prefix, s3://bucket/prefix, or a folder.") var target: String
     @Option(
         help: ArgumentHelp(
-            "The S3 server, e.g. https://s3.example.org:8080. Default: Amazon's for the region.", valueName: "url"))
+            "The S3 server, for example https://s3.example.org:8080. Default: Amazon's for the region.",
+            valueName: "url"))
     var s3Endpoint: String?
     @Option(
         help: ArgumentHelp(
@@ -33,7 +34,7 @@ struct CatalogPushCommand: AsyncParsableCommand {
     var s3Region: String?
     @Option(
         help: ArgumentHelp(
-            "The address at which clients find the target; the pushed packages.json names its files by it. Default: as in the catalog."
+            "The address of the target for clients, written into the pushed packages.json. Default: as in the catalog."
         ))
     var url: String?
     @Option(
@@ -42,17 +43,17 @@ struct CatalogPushCommand: AsyncParsableCommand {
             valueName: "file"))
     var signingKey: String?
     @Flag(
-        help: "Allow an http endpoint beyond this machine: anyone on the network may then read and change the catalog.")
+        help: "Allow an http endpoint on another machine: anyone on the network can then read and change the catalog.")
     var insecureS3 = false
     @Flag(
         help:
             "Remove files from the target that the catalog no longer names: packages, patches, tile packs, style packs."
     ) var prune =
         false
-    @Flag(help: "Tell what would be sent; change nothing.") var dryRun = false
-    @Flag(name: .shortAndLong, help: "A line for each file that is sent or removed, instead of a progress bar.")
+    @Flag(help: "Show what would be sent; change nothing.") var dryRun = false
+    @Flag(name: .shortAndLong, help: "Print a line for each sent or removed file instead of a progress bar.")
     var verbose = false
-    @Flag(help: "The result as JSON.") var json = false
+    @Flag(help: "Print the result as JSON.") var json = false
 
     func validate() throws {
         if let url, (try? Catalog.checked(base: url)) == nil {
@@ -74,13 +75,13 @@ struct CatalogPushCommand: AsyncParsableCommand {
             let (from, to) = (Self.realPath(folder), Self.realPath(place.folder))
             guard !"\(to)/".hasPrefix("\(from)/"), !"\(from)/".hasPrefix("\(to)/") else {
                 throw CLIError(
-                    .usage, "'\(self.target)' and the catalog '\(catalog)' lie in one another",
-                    hint: "name another folder")
+                    .usage, "'\(self.target)' and the catalog '\(catalog)' are nested in each other",
+                    hint: "choose another folder")
             }
             if !dryRun { try OutputPlace.makeFolder(place.folder) }
         }
         let address = try url.map {
-            // The key of the environment signs what is signed already; a key that is named signs in any case.
+            // The key of the environment signs only a catalog that is already signed. A key option always signs.
             let isSigned = FileKind.isThere(folder.appending(path: CatalogIndex.signatureName))
             let key = signingKey != nil || isSigned ? try SigningKeyOption.read(signingKey) : nil
             return CatalogPush.Address(url: try Catalog.checked(base: $0), key: key)
@@ -98,14 +99,16 @@ struct CatalogPushCommand: AsyncParsableCommand {
             let verb = dryRun ? "would send" : "sent"
             Console.result(
                 "\(verb) \(Units.count(done.sent.count, of: "file")), \(Units.bytes(done.bytes)); "
-                    + "\(Units.count(done.skipped, of: "file")) there already"
+                    + "\(Units.count(done.skipped, of: "file")) existed already"
                     + (done.removed.isEmpty
                         ? ""
                         : "; \(dryRun ? "would remove" : "removed") \(Units.count(done.removed.count, of: "file"))"))
         }
     }
 
-    /// A folder's path without symbolic links; it need not be there yet.
+    /// A folder's path without symbolic links.
+    ///
+    /// The folder need not exist.
     private static func realPath(_ folder: URL) -> String {
         let folder = folder.standardizedFileURL
         let above = folder.deletingLastPathComponent()
@@ -120,7 +123,7 @@ struct CatalogPushCommand: AsyncParsableCommand {
         guard target.hasPrefix("s3://") else {
             guard s3Endpoint == nil, s3Region == nil, !insecureS3, !target.contains("://") else {
                 throw CLIError(
-                    .usage, "'\(target)' is no bucket",
+                    .usage, "'\(target)' is not a bucket",
                     hint: "write s3://bucket/prefix, or a folder without the S3 options")
             }
             return FolderTarget(folder: URL(filePath: target, directoryHint: .isDirectory))

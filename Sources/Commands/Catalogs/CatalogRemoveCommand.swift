@@ -4,10 +4,10 @@ import Catalog
 /// `packhorse catalog remove`: withdraws packages.
 struct CatalogRemoveCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove", abstract: "Withdraw packages: no list names them any more, and their files go.",
+        commandName: "remove", abstract: "Withdraw packages: remove them from the lists and delete their files.",
         discussion: """
-            Without --group and --language an id goes from every edition. A package of that id that is built later gets versions above
-            those that there were. What devices have installed stays there until they uninstall it; a schedule or an unfinished job
+            Without --group and --language an id is removed from every catalog channel. A later package with this id gets versions above
+            the old ones. Installed packages stay on devices until they are uninstalled. A schedule or an unfinished job
             that makes the package publishes it again: see 'packhorse schedule' and 'packhorse jobs'.
             Examples:
               packhorse catalog remove ./data/catalog test-1 test-2 --dry-run
@@ -15,12 +15,12 @@ struct CatalogRemoveCommand: ParsableCommand {
             """)
 
     @OptionGroup var catalog: CatalogOptions
-    @Argument(help: "Ids of packages.") var ids: [String]
+    @Argument(help: "Package ids.") var ids: [String]
     @Option(help: "Only from this group.") var group: String?
     @Option(help: "Only from this language.") var language: String?
-    @Flag(help: "Tell what would go; change nothing.") var dryRun = false
+    @Flag(help: "Show what would be removed; change nothing.") var dryRun = false
     @Flag(help: FileList.help) var all = false
-    @Flag(help: "The result as JSON.") var json = false
+    @Flag(help: "Print the result as JSON.") var json = false
 
     func run() throws {
         try catalog.open().remove(ids, group: group, language: language, dryRun: dryRun).tell(

@@ -3,7 +3,7 @@ import Foundation
 import Shards
 import Transfer
 
-/// A catalog as clients see it: in a folder, or behind any web server.
+/// A catalog as clients see it: in a folder, or on any web server.
 struct CatalogSource: Sendable {
     private enum Place: Sendable {
         case folder(URL)
@@ -13,9 +13,12 @@ struct CatalogSource: Sendable {
     /// The folder or address, ending in a slash.
     let name: String
 
-    /// Names a catalog; nothing is read yet.
+    /// Names a catalog.
     ///
-    /// - Parameter text: A folder, a coordinator's data folder, or the http(s) address of either `catalog.json` or its folder.
+    /// Nothing is read yet.
+    ///
+    /// - Parameter text: A folder, a coordinator's data folder, or the http(s) address of either `catalog.json` or its
+    ///   folder.
     init(_ text: String) throws {
         let lower = text.lowercased()
         if lower.hasPrefix("http://") || lower.hasPrefix("https://") {
@@ -25,11 +28,11 @@ struct CatalogSource: Sendable {
             var options = TransferOptions()
             options.concurrency = 4
             options.maxBodyBytes = CatalogIndex.maxBytes
-            // What ends a long download is that it stands still, not that it is long.
+            // A long download is stopped only when it stalls, not because it takes long.
             options.totalTimeout = .seconds(86_400)
             options.stallTimeout = .seconds(30)
             options.userAgent = "Packhorse/\(CommandLineTool.version)"
-            // Five redirects are followed (the client's default); none may take the encryption away.
+            // Five redirects are followed (the client's default). None may lead from https to http.
             if lower.hasPrefix("https://") {
                 options.redirectRefusal = { target in
                     target.lowercased().hasPrefix("https://") ? nil : "a redirect leads from https to http"
@@ -47,15 +50,15 @@ struct CatalogSource: Sendable {
         name = folder.path.hasSuffix("/") ? folder.path : folder.path + "/"
         guard hasList(folder) else {
             try FileKind.requirePath(named)
-            throw CLIError(.noInput, "'\(named.path)' is no catalog: it has no packages.json")
+            throw CLIError(.noInput, "'\(named.path)' is not a catalog: it has no packages.json")
         }
         place = .folder(folder)
     }
 
-    /// The folder, when it is one.
+    /// The folder; `nil` for a web server.
     var folder: URL? { if case .folder(let url) = place { url } else { nil } }
 
-    /// A document of the catalog, or `nil` when it is not there.
+    /// A document of the catalog, or `nil` when it does not exist.
     func read(_ path: String) async throws -> [UInt8]? {
         switch place {
         case .folder(let folder):
@@ -70,18 +73,18 @@ struct CatalogSource: Sendable {
         }
     }
 
-    /// A file of the catalog with exactly these bytes: in place when the catalog is a folder, else downloaded.
+    /// A file of the catalog with exactly these bytes: the original when the catalog is a folder, else downloaded.
     ///
-    /// - Parameter target: Takes a download, which goes on where an earlier one ended.
-    /// - Returns: Where it is; `nil` when it is not there.
-    /// - Throws: ``CLIError`` 65 when its bytes are others.
+    /// - Parameter target: The file of the download, which continues an interrupted one.
+    /// - Returns: The location; `nil` when the file does not exist.
+    /// - Throws: ``CLIError`` 65 when its bytes are different.
     func file(_ path: String, size: UInt64, sha256: Digest, to target: URL) async throws -> URL? {
-        // No file of a catalog is empty: each has a header at least.
+        // No file of a catalog is empty: each has at least a header.
         guard size > 0 else {
             throw CLIError(
                 .badData,
-                "the catalog gives '\(name)\(path)' a size of 0 bytes, and no file of a catalog is empty [wrong-size]",
-                hint: "tell whoever serves the catalog; packhorse catalog verify checks it")
+                "the catalog gives '\(name)\(path)' a size of 0 bytes, but no file of a catalog is empty [wrong-size]",
+                hint: "report it to the publisher of the catalog; packhorse catalog verify checks it")
         }
         switch place {
         case .folder(let folder):
@@ -91,11 +94,13 @@ struct CatalogSource: Sendable {
             try Self.check(found, size, sha256, name + path)
             return file
         case .web(let client):
-            // Bytes that an interrupted download left are used once; if the whole is wrong, all of it is fetched again.
+            // Bytes of an interrupted download are used once. If the complete file is wrong, all of it is fetched
+            // again.
             let began = Self.size(target) > 0
             for isLast in began ? [false, true] : [true] {
                 var before: UInt64?
-                // A server that tells no length can break off without a word; as long as more comes each time, it is asked for the rest.
+                // A server that sends no length can end a response early without an error. While more data arrives, the
+                // rest is requested.
                 while Self.size(target) != size,
                     before.map({ $0 < Self.size(target) && Self.size(target) < size }) ?? true
                 {
@@ -111,7 +116,7 @@ struct CatalogSource: Sendable {
         }
     }
 
-    /// Whether there is such a file.
+    /// Whether the file exists.
     private func download(
         _ path: String, with client: TransferClient, most: UInt64, to target: URL
     ) async throws -> Bool {
@@ -119,11 +124,11 @@ struct CatalogSource: Sendable {
         request.sink = TransferSink(path: target.path, maxBytes: max(1, most))
         var answer = try await client.send(request)
         if answer.status == 416 {
-            // The file holds more than there is: of no use.
+            // The local file is longer than the remote one and is not used.
             try Durable.remove(target)
             answer = try await client.send(request)
         }
-        // A refusal leaves the file as it was, but an empty one is of no use to anybody.
+        // A refusal leaves the file unchanged. An empty file is removed.
         if answer.status >= 300, Self.size(target) == 0 { try Durable.remove(target) }
         guard answer.status != 404 else { return false }
         guard answer.status == 200 || answer.status == 206, answer.headers.contentEncoding == nil else {
@@ -136,7 +141,7 @@ struct CatalogSource: Sendable {
         if let coding = answer.headers.contentEncoding {
             return CLIError(
                 .unavailable, "'\(name)\(path)' is sent with Content-Encoding \(coding.prefix(40))",
-                hint: "files of a catalog must be served as they are; turn the server's compression off for them")
+                hint: "files of a catalog must be served unchanged; turn the server's compression off for them")
         }
         return CLIError(.unavailable, "'\(name)\(path)' was answered with HTTP status \(answer.status)")
     }

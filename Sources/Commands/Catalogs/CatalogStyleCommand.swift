@@ -9,14 +9,14 @@ struct CatalogStyleCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "style", abstract: "Put a style pack into a catalog, for clients to install.",
         discussion: """
-            The pack is proven, and published as one ZIP archive with a version, a hash and the catalog's signature; all packages share it.
-            Putting the same one again changes nothing.
+            The pack is verified and published as one ZIP archive with a version, a hash and the catalog's signature. All packages share it.
+            Publishing the same pack again changes nothing.
             Example: packhorse catalog style ./data/catalog ./style --id streets
             """)
 
     @OptionGroup var catalog: CatalogOptions
     @Argument(help: "The style pack: its folder, or its ZIP archive.") var pack: String
-    @Option(help: "The style's id in the catalog: small letters, digits and hyphens.") var id: String
+    @Option(help: "The style's id in the catalog: lower-case letters, digits and hyphens.") var id: String
 
     func run() throws {
         let catalog = try catalog.open()
@@ -25,7 +25,7 @@ struct CatalogStyleCommand: ParsableCommand {
         let place = try StylePackPlace(url)
         defer { withExtendedLifetime(place) {} }
         let opened = try StylePack(place.folder)
-        // Always the same bytes for the same files, whoever made the archive.
+        // The same files always result in the same bytes, whichever program made the archive.
         let scratch = FileManager.default.temporaryDirectory.appending(path: "packhorse-style-\(UUID().uuidString).zip")
         defer { unlink(scratch.path) }
         try StoredZip.write(opened.files, of: opened.folder, to: scratch)
@@ -34,6 +34,6 @@ struct CatalogStyleCommand: ParsableCommand {
             style: id, name: opened.index.name, file: scratch, digest: digest, size: size)
         Console.result("styles/\(done.version)/\(id).zip")
         Console.note(
-            "style '\(id)' version \(done.version)\(done.unchanged ? ", as it was" : ""), \(Units.bytes(size))")
+            "style '\(id)' version \(done.version)\(done.unchanged ? ", unchanged" : ""), \(Units.bytes(size))")
     }
 }

@@ -2,19 +2,19 @@ import Foundation
 import ObjectStore
 import Shards
 
-/// Where a catalog is pushed to: names with bytes.
+/// The destination of a push: named objects with bytes.
 protocol PushTarget: Sendable {
-    /// For people.
+    /// The name for people.
     var name: String { get }
-    /// Sizes of what is there, by name.
+    /// The sizes of existing objects, by name.
     func objects() async throws -> [String: UInt64]
-    /// A small object's bytes, `nil` without one.
+    /// The bytes of a small object; `nil` when it does not exist.
     func read(_ name: String) async throws -> [UInt8]?
-    /// Stores some bytes; a reader sees the old ones or these.
+    /// Stores bytes. A reader sees either the old or the new ones.
     func put(_ name: String, bytes: [UInt8]) async throws
-    /// Stores a file of that length and SHA-256; a reader sees all of it or none.
+    /// Stores a file of this length and SHA-256. A reader sees all of it or none.
     func put(_ name: String, file: URL, size: UInt64, sha256: Digest) async throws
-    /// Removes an object; one that is not there is fine.
+    /// Removes an object. It need not exist.
     func remove(_ name: String) async throws
 }
 
@@ -22,7 +22,9 @@ protocol PushTarget: Sendable {
 struct BucketTarget: PushTarget {
     let bucket: S3Bucket
 
-    /// Objects above this are sent in parts, each repeated by itself when a connection breaks.
+    /// Larger objects are sent in parts.
+    ///
+    /// Each part is repeated separately after a broken connection.
     private static let mostWhole: UInt64 = 64 << 20
 
     var name: String { "\(bucket.location)" }
@@ -33,7 +35,7 @@ struct BucketTarget: PushTarget {
         repeat {
             let page = try await bucket.list(after: token)
             for object in page.objects { found[object.name] = object.size }
-            // A server that gives the same token again would be asked for ever.
+            // A server that repeats the same token would cause an endless loop.
             token = page.next == token ? nil : page.next
         } while token != nil
         return found
@@ -54,7 +56,9 @@ struct BucketTarget: PushTarget {
     func remove(_ name: String) async throws { try await bucket.remove(name) }
 }
 
-/// A folder, usually that of a web server; files are renamed into place, and flushed before they are named.
+/// A folder, usually that of a web server.
+///
+/// Files are flushed and then renamed to their final names.
 struct FolderTarget: PushTarget {
     let folder: URL
 

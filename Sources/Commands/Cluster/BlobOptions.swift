@@ -4,13 +4,13 @@ import ObjectStore
 import S3
 import Shards
 
-/// How a process reaches blobs that lie in an S3 bucket.
+/// Options for blobs in an S3 bucket.
 ///
-/// The credentials come from the environment alone.
+/// Credentials come only from the environment.
 struct BlobOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The S3 server of --blobs s3://…, e.g. https://s3.example.org:8080. Default: Amazon's for the region.",
+            "The S3 server of --blobs s3://…, for example https://s3.example.org:8080. Default: Amazon's for the region.",
             valueName: "url"))
     var s3Endpoint: String?
 
@@ -19,20 +19,20 @@ struct BlobOptions: ParsableArguments {
             "The region that S3 requests are signed for. Default: $AWS_REGION, else us-east-1.", valueName: "name"))
     var s3Region: String?
 
-    @Flag(help: "Allow an http S3 endpoint beyond this machine: anyone on the network may then read and change tiles.")
+    @Flag(help: "Allow an http S3 endpoint on another machine: anyone on the network can then read and change tiles.")
     var insecureS3 = false
 
     @Option(
         help: ArgumentHelp(
-            "Folder for local copies of blobs from S3, emptied at the end. Default: the coordinator's data folder, a worker's temporary one.",
+            "Folder for local copies of blobs from S3, emptied at the end. Default: the coordinator's data folder, or a temporary folder for a worker.",
             valueName: "folder"))
     var blobCache: String?
 
-    /// The store at an S3 location.
+    /// Opens the store at an S3 location.
     ///
     /// - Parameters:
-    ///   - folder: Where local copies go unless an option says otherwise.
-    ///   - create: Whether to make the store when there is none.
+    ///   - folder: The folder for local copies unless an option names another.
+    ///   - create: Whether to create a missing store.
     func open(_ text: String, folder: URL, create: Bool) async throws -> S3BlobStore {
         let environment = ProcessInfo.processInfo.environment
         let location = try S3Location(text)
@@ -44,7 +44,7 @@ struct BlobOptions: ParsableArguments {
         return try await S3BlobStore(bucket, cache: cache, create: create)
     }
 
-    /// Refuses what would have no effect.
+    /// Refuses options that would have no effect.
     func check(blobs: String?) throws {
         let isS3 = blobs.map(S3Location.isMeant) ?? false
         guard isS3 || (s3Endpoint == nil && s3Region == nil && !insecureS3) else {

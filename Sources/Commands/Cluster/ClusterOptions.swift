@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import ZeroMQ
 
-/// How a command finds its coordinator and proves who it is.
+/// How a command reaches its coordinator and authenticates itself.
 struct ClusterOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -26,7 +26,7 @@ struct ClusterOptions: ParsableArguments {
         coordinator ?? Variable.value("PACKHORSE_COORDINATOR") ?? "tcp://127.0.0.1:7470"
     }
 
-    /// Runs a conversation with the coordinator and closes the link whatever happens.
+    /// Runs `body` with a link to the coordinator, and always closes the link afterwards.
     func withClient<Result>(_ body: (ControlClient) async throws -> Result) async throws -> Result {
         let security = try keys.client(as: .operator)
         let client = try ControlClient(

@@ -3,9 +3,9 @@ import Foundation
 import Wire
 import ZeroMQ
 
-/// Asks the coordinator and waits for the answer, one question at a time.
+/// Sends requests to the coordinator and waits for the answers, one request at a time.
 ///
-/// Asking again is always safe: submissions carry a request id, everything else reads or is idempotent.
+/// Repeating a request is always safe: submissions have a request id, all other requests read or are idempotent.
 final class ControlClient: Sendable {
     private let link: DealerLink
     private let endpoint: String
@@ -42,9 +42,9 @@ final class ControlClient: Sendable {
     /// The newest jobs, newest first.
     func jobs(limit: UInt32) async throws -> [PBJobStatus] { try await jobs(PBListJobs(), limit: Int(limit)).jobs }
 
-    /// At most `limit` of the jobs that a question asks for, newest first, and whether there may be more.
+    /// At most `limit` of the requested jobs, newest first, and whether there may be more.
     ///
-    /// Asks for them page by page: a page's size is bounded by a message, and the work for it by the coordinator.
+    /// Requests page after page: the size of a page is limited by a message, and its cost by the coordinator.
     func jobs(_ question: PBListJobs, limit: Int) async throws -> (jobs: [PBJobStatus], next: UInt64) {
         var question = question
         var jobs: [PBJobStatus] = []
@@ -66,7 +66,9 @@ final class ControlClient: Sendable {
         return answer.origins
     }
 
-    /// Orders something about a job; the answer says what came of it.
+    /// Sends an order for a job.
+    ///
+    /// The answer contains the result.
     func order(_ order: PBJobOrder) async throws -> PBOrdered { try await ordered(.jobOrder(order)) }
 
     func dead(_ request: PBListDead) async throws -> PBDeadLetters {
@@ -130,9 +132,12 @@ final class ControlClient: Sendable {
                 }))
     }
 
-    /// Lines of the event log after `after`; waits up to `wait` for the first one.
+    /// Lines of the event log after `after`.
     ///
-    /// - Parameter newest: Begin with the line of this place counted from the end, whatever `after` says; 0 = behind `after`.
+    /// Waits up to `wait` for the first one.
+    ///
+    /// - Parameter newest: Begin with the line at this place counted from the end, whatever `after` says; 0 = begin
+    ///   after `after`.
     func events(
         after: UInt64, newest: UInt32 = 0, limit: UInt32, wait: Duration = .zero, job: UInt64 = 0
     ) async throws -> PBEvents {
@@ -161,8 +166,8 @@ final class ControlClient: Sendable {
 
     private var unexpected: CLIError {
         CLIError(
-            .software, "the coordinator at \(endpoint) answered with another message than asked for",
-            hint: "packhorse and its coordinator should be of one version")
+            .software, "the coordinator at \(endpoint) answered with an unexpected message type",
+            hint: "use the same version of packhorse for the command line and the coordinator")
     }
 
     private var silence: CLIError {
@@ -173,7 +178,7 @@ final class ControlClient: Sendable {
 
     /// Sends one message and returns its answer.
     ///
-    /// - Throws: ``CLIError``: 69 when nothing answers in time, else what the coordinator's ``PBProblem`` says.
+    /// - Throws: ``CLIError``: 69 when no answer arrives in time, else according to the coordinator's ``PBProblem``.
     private func ask(_ message: Message, patience: Duration = .zero) async throws -> Message {
         let number = sequence.next()
         do {
@@ -196,7 +201,7 @@ final class ControlClient: Sendable {
 }
 
 extension CLIError {
-    /// A refused request as the command line reports it.
+    /// The error of the command line for a refused request.
     init(_ problem: PBProblem) {
         let status: ExitStatus =
             switch problem.code {

@@ -11,10 +11,10 @@ import Telemetry
 struct CoordinatorCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "coordinator",
-        abstract: "Run the coordinator; one per data folder, restarted whenever you like.",
+        abstract: "Run the coordinator: one per data folder. It can be restarted at any time.",
         discussion: """
-            Everything it acknowledged is in the data folder; after a crash start it again. The endpoints it is bound to stand in
-            endpoints.json there.
+            All acknowledged changes are in the data folder; after a crash start it again. Its endpoints are written to
+            endpoints.json in that folder.
             Examples:
               packhorse coordinator --data ./data
               packhorse coordinator --data ./data --catalog-url https://maps.example.com/offline/
@@ -22,45 +22,47 @@ struct CoordinatorCommand: AsyncParsableCommand {
               packhorse coordinator --data ./data --blobs s3://tiles/blobs --s3-endpoint https://s3.example.org
             """)
 
-    @Option(help: "Folder of the state; on a local disk.") var data: String
+    @Option(help: "Folder of the state; must be on a local disk.") var data: String
     @Option(help: "Blob folder shared with the workers, or s3://bucket/prefix. Default: DATA/blobs.") var blobs: String?
     @Option(help: "Folder of packages.json and the packages. Default: DATA/catalog.") var catalog: String?
     @Option(
         help: ArgumentHelp(
-            "Absolute URL at which clients find the catalog folder, e.g. https://maps.example.com/offline/. packages.json, which CARTO's client reads, names its files by it; catalog.json needs none. Lists with another URL are rewritten at the start. Default: that of the lists, else http://localhost:7480/.",
+            "Absolute URL of the catalog folder for clients, for example https://maps.example.com/offline/. It is written into packages.json for CARTO's client; catalog.json does not need it. Lists with another URL are rewritten at the start. Default: the URL in the lists, else http://localhost:7480/.",
             valueName: "url"))
     var catalogURL: String?
-    @Option(help: "Where commands connect; port * takes a free one.") var control: String = "tcp://127.0.0.1:7470"
-    @Option(help: "Where workers connect; port * takes a free one.") var work: String = "tcp://127.0.0.1:7471"
+    @Option(help: "Where commands connect; port * takes a free port.") var control: String = "tcp://127.0.0.1:7470"
+    @Option(help: "Where workers connect; port * takes a free port.") var work: String = "tcp://127.0.0.1:7471"
     @Option(
         help: ArgumentHelp(
             "Where workers without the shared blob folder connect. Default: --work with the next port.",
             valueName: "endpoint"))
     var blobBind: String?
-    @Flag(help: "Every worker shares the blob folder: stream no blobs.") var noBlobEndpoint = false
+    @Flag(help: "Do not stream blobs, because every worker shares the blob folder.") var noBlobEndpoint = false
     @Option(help: "Folder of the public keys that may connect. Default: $PACKHORSE_AUTHORIZED_KEYS.")
     var authorizedKeys: String?
-    @Option(help: "Most tiles of a box job that does not raise the limit itself.") var bboxTileLimit: UInt64 = 5000
-    @Option(help: "How long a worker may go without progress before its batch is given to another.") var leaseSeconds:
-        Double = 60
-    @Option(help: "How long the leases of workers that were away at a restart wait for them.") var restartGraceSeconds:
+    @Option(help: "Largest number of tiles of a box job that does not raise the limit itself.") var bboxTileLimit:
+        UInt64 = 5000
+    @Option(help: "How long a worker may make no progress before its batch is given to another worker.")
+    var leaseSeconds: Double = 60
+    @Option(help: "How long leases stay valid after a restart until their workers reconnect.") var restartGraceSeconds:
         Double = 60
     @Option(
         help: ArgumentHelp(
-            "Sign catalog.json with this key, made by 'packhorse catalog keygen'. Default: $PACKHORSE_SIGNING_KEY.",
+            "Sign catalog.json with this key, created by 'packhorse catalog keygen'. Default: $PACKHORSE_SIGNING_KEY.",
             valueName: "file"))
     var signingKey: String?
-    @Option(help: "Versions of each package that stay in the catalog, the newest included; 0 keeps all.")
+    @Option(help: "Number of versions of each package in the catalog, including the newest; 0 keeps all.")
     var keepVersions = 3
-    @Option(help: "Earlier versions that get a patch to a new one, as far as they are kept; 0 makes none.")
+    @Option(help: "Number of kept previous versions that get a patch to a new one; 0 creates none.")
     var patchesFrom = PatchRule.previousVersions
     @Flag(help: "Keep shards after their job has ended.") var keepShards = false
     @Option(
         help: ArgumentHelp(
-            "Room for the tiles of jobs that are done, so that a rebuild asks the origin only for what has changed; 0 keeps none.",
+            "Disk space for the tiles of finished jobs, so that a rebuild fetches only changed tiles; 0 keeps none.",
             valueName: "size"))
     var keepTiles: String = "50GB"
-    @Flag(help: "Every worker of an earlier run has ended: hand its batches out again at once.") var newWorkers = false
+    @Flag(help: "Hand out the batches of an earlier run again at once, because all of its workers have ended.")
+    var newWorkers = false
     @OptionGroup var lifeline: LifelineOptions
     @OptionGroup var blobOptions: BlobOptions
     @OptionGroup var keys: KeyOptions
@@ -69,22 +71,22 @@ struct CoordinatorCommand: AsyncParsableCommand {
     func validate() throws {
         try blobOptions.check(blobs: blobs)
         guard (2...3600).contains(leaseSeconds) else {
-            throw ValidationError("--lease-seconds must lie between 2 and 3600.")
+            throw ValidationError("--lease-seconds must be between 2 and 3600.")
         }
         guard (0...100).contains(patchesFrom) else {
-            throw ValidationError("--patches-from must lie between 0 and 100.")
+            throw ValidationError("--patches-from must be between 0 and 100.")
         }
         guard blobBind == nil || !noBlobEndpoint else {
             throw ValidationError("--blob-bind and --no-blob-endpoint exclude each other.")
         }
         guard Units.size(keepTiles) != nil else {
-            throw ValidationError("--keep-tiles '\(keepTiles)' is no size; expected for example 50GB, 800MB or 0.")
+            throw ValidationError("--keep-tiles '\(keepTiles)' is not a size; expected for example 50GB, 800MB or 0.")
         }
         guard (0...3600).contains(restartGraceSeconds) else {
-            throw ValidationError("--restart-grace-seconds must lie between 0 and 3600.")
+            throw ValidationError("--restart-grace-seconds must be between 0 and 3600.")
         }
         guard (0...1_000).contains(keepVersions) else {
-            throw ValidationError("--keep-versions must lie between 0 and 1000.")
+            throw ValidationError("--keep-versions must be between 0 and 1000.")
         }
         if let catalogURL, (try? Catalog.checked(base: catalogURL)) == nil {
             throw ValidationError(
@@ -129,7 +131,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
         let logger = log.logger("coordinator")
         let places = [("--data", folder), ("--catalog", options.catalog), ("--blobs", options.blobs)]
         for (option, place) in places where option != "--blobs" || options.store == nil {
-            try OutputPlace.makeFolder(place, hint: "give \(option) a folder that is there, or can be made")
+            try OutputPlace.makeFolder(place, hint: "give \(option) an existing folder or one that can be created")
         }
         let service = try CoordinatorService(options, logger: logger)
         let endpoints = EndpointsFile(
@@ -138,7 +140,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
         try endpoints.write(to: folder)
         defer { EndpointsFile.remove(folder) }
         logger.info(
-            "coordinator serves",
+            "Coordinator endpoints bound",
             metadata: [LogKey.endpoint: "\(endpoints.control) \(endpoints.work)", LogKey.path: "\(folder.path)"])
         try await ServiceRunner.run(logger, service)
     }

@@ -1,16 +1,18 @@
 import Foundation
 
-/// The endpoints a running coordinator is bound to, in `endpoints.json` of its data folder.
+/// The endpoints of a running coordinator, in `endpoints.json` of its data folder.
 ///
-/// With a port of `*` or 0 in `--control` and `--work` this is how others on the machine learn the ports.
+/// With a port of `*` or 0 in `--control` and `--work`, other processes on the machine read the ports from it.
 struct EndpointsFile: Codable, Equatable {
     let control: String
     let work: String
-    /// Where blobs are streamed; `nil` when they are not.
+    /// The endpoint of streamed blobs; `nil` = not streamed.
     let blob: String?
     let pid: Int32
 
-    /// The endpoint on the port behind that of `endpoint`; a free one stays a free one.
+    /// The endpoint with the next port.
+    ///
+    /// A free port (`*`) stays a free port.
     static func next(after endpoint: String) -> String {
         guard let colon = endpoint.lastIndex(of: ":"), let port = UInt16(endpoint[endpoint.index(after: colon)...]),
             1..<UInt16.max ~= port
@@ -33,13 +35,13 @@ struct EndpointsFile: Codable, Equatable {
         try encoder.encode(self).write(to: Self.url(data), options: .atomic)
     }
 
-    /// The file's content, or `nil` while there is none.
+    /// The file's content, or `nil` when it does not exist.
     static func read(_ data: URL) -> EndpointsFile? {
         guard let bytes = FileManager.default.contents(atPath: url(data).path) else { return nil }
         return try? JSONDecoder().decode(EndpointsFile.self, from: bytes)
     }
 
-    /// Removes the file, so that nobody takes an old one for a running coordinator.
+    /// Removes the file, so that an old one is not mistaken for a running coordinator.
     static func remove(_ data: URL) {
         unlink(url(data).path)
     }

@@ -1,20 +1,20 @@
 import ArgumentParser
 import Wire
 
-/// `packhorse health`: whether the coordinator serves, for health checks and people.
+/// `packhorse health`: whether the coordinator is running, for health checks and people.
 struct HealthCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "health", abstract: "Whether the coordinator serves: exit 0 when it does, another when not.",
+        commandName: "health", abstract: "Check the coordinator: exit code 0 if it is running, else another code.",
         discussion: """
-            A failure ends with 75: a coordinator that cannot write its state file, a full catalog disk, too few workers. A warning ends with
+            Exit code 75 for a failure: a coordinator that cannot write its state file, a full catalog disk, too few workers. A warning ends with
             0, or with 75 under --strict: a schedule whose last firing or job failed, a blocked origin, a nearly full catalog disk.
             It ends with 69 when no coordinator answers, and with 66, 77 or 78 when keys or the endpoint are wrong.
             Example: packhorse health --timeout 2
             """)
 
-    @Flag(help: "The result as JSON.") var json = false
-    @Flag(help: "End with 75 for a warning too.") var strict = false
-    @Option(help: "Also require at least this many workers that were heard in the last seconds.") var workers: Int = 0
+    @Flag(help: "Print the result as JSON.") var json = false
+    @Flag(help: "Use exit code 75 for a warning too.") var strict = false
+    @Option(help: "Also require at least this many connected workers.") var workers: Int = 0
     @OptionGroup var cluster: ClusterOptions
 
     func run() async throws {
@@ -32,7 +32,7 @@ struct HealthCommand: AsyncParsableCommand {
     }
 }
 
-/// What `packhorse health` says about a coordinator's answer, and how it ends.
+/// The output and the result of `packhorse health` for a coordinator's answer.
 struct HealthReport {
     /// The answer as JSON.
     let view: HealthView
@@ -40,15 +40,15 @@ struct HealthReport {
     let line: String
     /// A line for each finding that does not end the command.
     let warnings: [String]
-    /// Why the command ends with another code than 0; `nil` when it does not.
+    /// The reason for another exit code than 0; `nil` = exit code 0.
     let failure: CLIError?
 
-    /// Judges an answer.
+    /// Evaluates an answer.
     ///
     /// - Parameters:
-    ///   - connected: Workers heard lately.
-    ///   - wanted: How many there must be.
-    ///   - isStrict: Whether a warning is a failure.
+    ///   - connected: Number of workers with a recent message.
+    ///   - wanted: Required number of workers.
+    ///   - isStrict: Whether a warning counts as a failure.
     init(_ health: PBHealth, connected: Int, wanted: Int, isStrict: Bool) {
         view = HealthView(health)
         line = "\(health.state)  \(health.build)  epoch \(health.epoch)  catalog \(health.catalog)"
@@ -57,7 +57,8 @@ struct HealthReport {
         failure =
             if health.state != "serving" {
                 CLIError(
-                    .temporary, "the coordinator is \(health.state)", hint: "its log names the cause, often a full disk"
+                    .temporary, "the coordinator is \(health.state)",
+                    hint: "read its log for the cause, often a full disk"
                 )
             } else if let worst {
                 CLIError(.temporary, worst.text, hint: worst.hint.isEmpty ? nil : worst.hint)

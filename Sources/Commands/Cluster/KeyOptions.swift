@@ -2,9 +2,9 @@ import ArgumentParser
 import Foundation
 import ZeroMQ
 
-/// The keys a process shows to its peer.
+/// The keys with which a process authenticates itself.
 ///
-/// Without any, links are plain and stay on loopback.
+/// Without keys, links are unencrypted and restricted to this machine.
 struct KeyOptions: ParsableArguments {
     enum Role: String {
         case `operator`, worker
@@ -18,14 +18,17 @@ struct KeyOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "A folder made by 'packhorse keygen --cluster', in place of naming single files. Default: $PACKHORSE_KEYS.",
+            "A folder created by 'packhorse keygen --cluster', instead of single key files. Default: $PACKHORSE_KEYS.",
             valueName: "folder"))
     var keys: String?
 
-    @Flag(help: "Allow plain links beyond loopback: anyone on the network may then read and command.")
+    @Flag(
+        help:
+            "Allow unencrypted links to other machines: anyone on the network can then read everything and send orders."
+    )
     var insecure = false
 
-    /// The client's side: a key of its own and the coordinator's public one, or plain without any.
+    /// The client's security: its own key and the coordinator's public key, or no encryption without keys.
     func client(as role: Role) throws -> LinkSecurity {
         let own = file(key, "PACKHORSE_KEY", "\(role.rawValue).key")
         let server = file(serverKey, "PACKHORSE_SERVER_KEY", "coordinator.pub")
@@ -37,11 +40,11 @@ struct KeyOptions: ParsableArguments {
             throw CLIError(
                 .usage,
                 "an encrypted link needs both --key and --server-key; only \(own == nil ? "the latter" : "the former") is given",
-                hint: "packhorse keygen --cluster keys makes a set; then pass --keys keys")
+                hint: "create a set with packhorse keygen --cluster keys, then pass --keys keys")
         }
     }
 
-    /// The coordinator's side: its key and the folder of those who may connect, or plain without any.
+    /// The coordinator's security: its key and the folder of authorized keys, or no encryption without keys.
     func server(authorizedKeys: String?) throws -> LinkSecurity {
         let own = file(key, "PACKHORSE_KEY", "coordinator.key")
         let allowed = allowed(authorizedKeys)
@@ -52,11 +55,11 @@ struct KeyOptions: ParsableArguments {
         default:
             throw CLIError(
                 .usage, "an encrypted coordinator needs both --key and --authorized-keys",
-                hint: "packhorse keygen --cluster keys makes a set; then pass --keys keys")
+                hint: "create a set with packhorse keygen --cluster keys, then pass --keys keys")
         }
     }
 
-    /// The folder of those who may connect.
+    /// The folder of authorized keys.
     func allowed(_ option: String?) -> URL? { file(option, "PACKHORSE_AUTHORIZED_KEYS", "authorized_keys.d") }
 
     private func file(_ option: String?, _ variable: String, _ name: String) -> URL? {

@@ -6,12 +6,12 @@ import ZeroMQ
 struct KeygenCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "keygen",
-        abstract: "Make a key pair, or the whole set that a cluster needs.",
+        abstract: "Create a key pair, or the whole set for a cluster.",
         discussion: """
-            FILE.key holds the secret (readable by its owner only), FILE.pub the public half; neither is ever overwritten.
-            A peer may connect when its .pub lies in the coordinator's authorized_keys.d; removing it there locks it out within
-            seconds. What it may do stands in the file's line 'roles:' (worker, merger, operator, viewer); without that line it may
-            work, merge and operate. The line counts as it stands in authorized_keys.d: look at it before you copy a .pub there.
+            FILE.key contains the secret (readable only by its owner), FILE.pub the public half. Existing files are never overwritten.
+            A peer may connect if its .pub is in the coordinator's authorized_keys.d. Removing it there disconnects the peer within
+            seconds. The line 'roles:' of the file sets its roles (worker, merger, operator, viewer). Without that line it has the
+            roles worker, merger and operator. Only the line in authorized_keys.d counts: check it before you copy a .pub there.
 
             Examples:
               packhorse keygen --cluster keys
@@ -22,15 +22,17 @@ struct KeygenCommand: ParsableCommand {
     @Argument(help: "The secret key's file, ending in .key.") var file: String?
     @Option(
         help: ArgumentHelp(
-            "What the holder may do: worker, merger, operator, viewer; may be repeated.", valueName: "role"))
+            "A role of the key: worker, merger, operator or viewer; may be repeated.", valueName: "role"))
     var role: [String] = []
-    @Option(help: "A folder for coordinator, worker and operator keys and authorized_keys.d; what is there stays.")
+    @Option(help: "A folder for coordinator, worker and operator keys and authorized_keys.d; existing files are kept.")
     var cluster: String?
 
     func validate() throws {
-        guard (file == nil) != (cluster == nil) else { throw ValidationError("Name FILE.key, or --cluster FOLDER.") }
+        guard (file == nil) != (cluster == nil) else {
+            throw ValidationError("Give either FILE.key or --cluster FOLDER.")
+        }
         guard cluster == nil || role.isEmpty else {
-            throw ValidationError("--cluster gives each key its own roles; --role goes with FILE.key.")
+            throw ValidationError("--cluster sets the roles of each key; --role is only for FILE.key.")
         }
         guard file?.hasSuffix(".key") ?? true else {
             throw ValidationError("The file must end in .key: keys/worker.key.")

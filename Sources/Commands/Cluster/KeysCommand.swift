@@ -3,25 +3,25 @@ import Errors
 import Foundation
 import ZeroMQ
 
-/// `packhorse keys`: who may connect, and as what.
+/// `packhorse keys`: the keys that may connect, and their roles.
 struct KeysCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "keys", abstract: "List who may connect to a coordinator, and as what.",
+        commandName: "keys", abstract: "List the keys that may connect to a coordinator, and their roles.",
         discussion: """
-            Reads the folder authorized_keys.d, as the coordinator does every second. To change what a key may do, edit its line
-            'roles:'; to lock it out, remove its file: its links are cut within seconds.
+            Reads the folder authorized_keys.d, as the coordinator does every second. To change the roles of a key, edit its line
+            'roles:'; to block it, remove its file: its links are closed within seconds.
             Example: packhorse keys --keys ./keys
             """)
 
-    @Option(help: "A folder made by 'packhorse keygen --cluster'. Default: $PACKHORSE_KEYS.") var keys: String?
-    @Option(help: "The folder of public keys itself. Default: $PACKHORSE_AUTHORIZED_KEYS.") var authorizedKeys: String?
-    @Flag(help: "The result as JSON.") var json = false
+    @Option(help: "A folder created by 'packhorse keygen --cluster'. Default: $PACKHORSE_KEYS.") var keys: String?
+    @Option(help: "The folder of public keys. Default: $PACKHORSE_AUTHORIZED_KEYS.") var authorizedKeys: String?
+    @Flag(help: "Print the result as JSON.") var json = false
 
     func run() throws {
         var options = KeyOptions()
         options.keys = keys
         guard let folder = options.allowed(authorizedKeys) else {
-            throw CLIError(.usage, "which keys? Name --keys FOLDER or --authorized-keys FOLDER")
+            throw CLIError(.usage, "no folder of keys is given; pass --keys FOLDER or --authorized-keys FOLDER")
         }
         let rows = try AllowList.listing(of: folder).map(KeyView.init)
         if json {
@@ -29,14 +29,14 @@ struct KeysCommand: ParsableCommand {
         } else {
             var table = Table("name", "roles", "key")
             for row in rows {
-                table.add(row.name, row.problem.map { "cannot be used: \($0)" } ?? row.roles, row.key ?? "-")
+                table.add(row.name, row.problem.map { "invalid: \($0)" } ?? row.roles, row.key ?? "-")
             }
             table.lines.forEach(Console.result)
         }
         let broken = rows.count { $0.problem != nil }
         if broken > 0 {
             throw CLIError(
-                .configuration, "\(Units.count(broken)) of \(Units.count(rows.count, of: "key file")) cannot be used")
+                .configuration, "\(Units.count(broken)) of \(Units.count(rows.count, of: "key file")) are invalid")
         }
     }
 }

@@ -2,7 +2,9 @@ import ArgumentParser
 import Logging
 import Telemetry
 
-/// How a server writes its log, always to standard error.
+/// The format and level of a server's log.
+///
+/// It is always written to standard error.
 struct LogOptions: ParsableArguments {
     enum Level: String, ExpressibleByArgument, CaseIterable {
         case trace, debug, info, notice, warning, error
@@ -12,7 +14,7 @@ struct LogOptions: ParsableArguments {
         case text, json
     }
 
-    @Option(help: "Lines below this level are not written.") var logLevel: Level = .notice
+    @Option(help: "The lowest level that is written.") var logLevel: Level = .notice
     @Option(help: "text or json.") var logFormat: Format = .text
 
     func logger(_ role: String) -> Logger {

@@ -1,18 +1,21 @@
 internal import CMalloc
 internal import Foundation
 
-/// How glibc's allocator divides its memory among threads.
+/// Configures how glibc's allocator divides its memory among threads.
 enum MallocArenas {
-    /// Lets as many threads allocate at once as there are cores.
+    /// Limits the number of threads that allocate at the same time to the number of cores.
     ///
-    /// glibc makes eight arenas a core, and each keeps what its threads once needed: a worker of 107 MiB had 132 MiB so (two cores, 100,000 tiles;
-    /// the CPU time was the same). To be called before threads allocate.
+    /// glibc creates eight arenas per core, and each keeps the memory that its threads once needed. So a worker of 107
+    /// MiB had 132 MiB (two cores, 100,000 tiles; the CPU time was the same). Must be called before threads allocate.
     static func limitToCores() {
         _ = ph_limit_arenas(Int32(clamping: max(2, ProcessInfo.processInfo.activeProcessorCount)))
     }
 
-    /// Gives the system what was freed and is kept for later: between kinds of work that need memory of other sizes.
+    /// Returns free memory to the system.
     ///
-    /// Takes some milliseconds. What fetching leaves is of no use to a merge, which would grow on top of it.
+    /// Called between kinds of work that need blocks of other sizes.
+    ///
+    /// Takes some milliseconds. A merge cannot use the memory that fetching leaves, and would need more in addition to
+    /// it.
     static func giveBack() { _ = ph_give_back() }
 }

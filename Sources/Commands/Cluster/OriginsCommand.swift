@@ -18,16 +18,16 @@ struct OriginsCommand: AsyncParsableCommand {
 /// `packhorse origins ls`.
 struct OriginsListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ls", abstract: "List the tile servers in use, their limits, and how many workers may ask them.",
+        commandName: "ls", abstract: "List the tile servers in use, their limits, and how many workers use them.",
         discussion: """
-            A rate or a number of connections counts for the whole cluster. States: open; slowed (it accepts less than the \
+            Rates and numbers of connections are for the whole cluster. States: open; slowed (it accepts less than the \
             limits: see the column 'accepts'); blocked (it sent Retry-After); broken (it does not answer); probing (one \
-            request tries whether it is back); learning (the coordinator restarted, old shares run out); unused (no \
+            request tests whether it is back); learning (the coordinator restarted, old shares expire); unused (no \
             unfinished job needs it, an operator has limited it).
             Example: packhorse origins --json
             """)
 
-    @Flag(help: "The result as JSON.") var json = false
+    @Flag(help: "Print the result as JSON.") var json = false
     @OptionGroup var cluster: ClusterOptions
 
     func run() async throws {
@@ -73,7 +73,7 @@ private struct OriginReport: Encodable {
         origin = status.origin
         state = status.state
         perSecond = status.perSecond > 0 ? status.perSecond : nil
-        // An operator's limit of the rate alone leaves the connections of an unused origin open.
+        // An operator's limit for the rate alone does not limit the connections of an unused origin.
         concurrency = status.concurrency == 1_000_000 ? nil : status.concurrency
         operatorPerSecond = status.operatorPerSecond > 0 ? status.operatorPerSecond : nil
         operatorConcurrency = status.operatorConcurrency > 0 ? status.operatorConcurrency : nil
@@ -95,7 +95,7 @@ private struct OriginReport: Encodable {
     var granted: String { grantedConcurrency == 0 ? "-" : Self.text(grantedPerSecond, grantedConcurrency) }
 
     private static func text(_ rate: Double?, _ connections: UInt32?) -> String {
-        let parts = [rate.map { "\(Units.decimal($0, places: 1))/s" }, connections.map { "\($0) at once" }]
+        let parts = [rate.map { "\(Units.decimal($0, places: 1))/s" }, connections.map { "\($0) connections" }]
         return parts.allSatisfy { $0 == nil } ? "-" : parts.compactMap(\.self).joined(separator: ", ")
     }
 }

@@ -1,8 +1,10 @@
-/// Waiting for a coordinator that is being started anew.
+/// Waits for a coordinator that is being restarted.
 enum Patience {
-    /// Asks, and while nobody answers once more each second, sixty times; says so once.
+    /// Sends a request, and repeats it every second up to sixty times while there is no answer.
     ///
-    /// - Throws: What `ask` throws then, and whatever it throws but `unavailable` and `temporary`.
+    /// Prints one message.
+    ///
+    /// - Throws: The last error of `ask`, or its first error other than `unavailable` and `temporary`.
     static func outlast<Answer: Sendable>(_ ask: () async throws -> Answer) async throws -> Answer {
         var waited = 0
         while true {
@@ -10,7 +12,7 @@ enum Patience {
                 return try await ask()
             } catch let error as CLIError where [.unavailable, .temporary].contains(error.status) && waited < 60 {
                 let what = error.status == .unavailable ? "the coordinator does not answer" : error.message
-                if waited == 0 { Console.note("\(what); waiting for it to come back") }
+                if waited == 0 { Console.note("\(what); waiting until it is back") }
                 waited += 1
                 try await Task.sleep(for: .seconds(1))
             }

@@ -2,7 +2,9 @@ import Logging
 import ServiceLifecycle
 import UnixSignals
 
-/// Runs a server until it ends or SIGTERM or Ctrl-C ask it to; a second signal, or ten seconds, end it the hard way.
+/// Runs a server until it ends, or until SIGTERM or Ctrl-C.
+///
+/// A second signal, or ten seconds after the first one, end it immediately.
 enum ServiceRunner {
     static func run(_ logger: Logger, _ body: @escaping @Sendable () async throws -> Void) async throws {
         try await run(logger, BodyService(body: body))

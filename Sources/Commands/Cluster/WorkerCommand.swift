@@ -8,7 +8,7 @@ import Worker
 struct WorkerCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "worker",
-        abstract: "Run a worker; start as many as you like, stop them whenever you like.",
+        abstract: "Run a worker. Any number may run, and each can be stopped at any time.",
         discussion: """
             SIGTERM or Ctrl-C returns unfinished work and ends within ten seconds.
             Examples:
@@ -25,23 +25,23 @@ struct WorkerCommand: AsyncParsableCommand {
     var connect: String?
     @Option(
         help: ArgumentHelp(
-            "The blob folder shared with the coordinator, or its s3://bucket/prefix; 'stream', or leaving it out, sends and fetches blobs over the network.",
+            "The blob folder shared with the coordinator, or its s3://bucket/prefix. Without it, or with 'stream', blobs are transferred over the network.",
             valueName: "folder"))
     var blobs: String?
     @Option(
         help: ArgumentHelp(
-            "The coordinator's blob endpoint, if it is not the host of --connect with the port that the coordinator names.",
+            "The coordinator's blob endpoint. Default: the host of --connect with the port that the coordinator names.",
             valueName: "endpoint"))
     var blobEndpoint: String?
     @Option(
         help: ArgumentHelp(
-            "When streaming: where shards and packages are made and fetched ones kept. Default: packhorse in the system's temporary folder.",
+            "When streaming: the folder for new shards and packages and for downloaded blobs. Default: packhorse in the system's temporary folder.",
             valueName: "folder"))
     var scratch: String?
-    @Option(help: ArgumentHelp("When streaming: MiB kept of fetched blobs that no work needs now.", valueName: "MiB"))
+    @Option(help: ArgumentHelp("When streaming: MiB of unused downloaded blobs to keep.", valueName: "MiB"))
     var cache: UInt64 = 4096
-    @Option(help: "Batches worked on at the same time, 1 to 256.") var slots: Int = 4
-    @Option(help: "What 'packhorse workers' calls it. Default: host name and process id.") var name: String?
+    @Option(help: "Batches processed at the same time, 1 to 256.") var slots: Int = 4
+    @Option(help: "The name in 'packhorse workers'. Default: host name and process id.") var name: String?
     @OptionGroup var lifeline: LifelineOptions
     @OptionGroup var blobOptions: BlobOptions
     @OptionGroup var keys: KeyOptions
@@ -49,7 +49,7 @@ struct WorkerCommand: AsyncParsableCommand {
 
     func validate() throws {
         try blobOptions.check(blobs: blobs)
-        guard (1...256).contains(slots) else { throw ValidationError("--slots must lie between 1 and 256.") }
+        guard (1...256).contains(slots) else { throw ValidationError("--slots must be between 1 and 256.") }
         guard cache <= 1 << 30 else { throw ValidationError("--cache must be at most 1073741824 MiB.") }
     }
 

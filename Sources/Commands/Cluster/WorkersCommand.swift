@@ -1,10 +1,10 @@
 import ArgumentParser
 import Wire
 
-/// `packhorse workers`: who is connected, and who is to leave.
+/// `packhorse workers`: the connected workers, and requests to leave.
 struct WorkersCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "workers", abstract: "List the connected workers, or ask some to leave.",
+        commandName: "workers", abstract: "List the connected workers, or ask workers to leave.",
         discussion: """
             Examples:
               packhorse workers --json
@@ -18,7 +18,7 @@ struct WorkersListCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list", abstract: "List the connected workers.", discussion: "Example: packhorse workers --json")
 
-    @Flag(help: "The result as JSON.") var json = false
+    @Flag(help: "Print the result as JSON.") var json = false
     @OptionGroup var cluster: ClusterOptions
 
     func run() async throws {

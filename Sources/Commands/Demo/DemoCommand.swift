@@ -8,7 +8,7 @@ import Tiles
 import Wire
 import ZeroMQ
 
-/// `packhorse demo`: the main job on the built-in world, through real processes.
+/// `packhorse demo`: a complete job on the built-in world, through real processes.
 struct DemoCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "demo",
@@ -19,11 +19,11 @@ struct DemoCommand: AsyncParsableCommand {
     @Argument(help: "Regions by id or name.") var areas: [String] = ["EE"]
     @Option(help: "Zoom range.") var zoom: String = "0-14"
     @Option(help: "Worker processes.") var workers: Int = 3
-    @Option(help: "Where shards, catalog and logs go; used again when it is there.") var folder: String = "demo-data"
+    @Option(help: "Folder for shards, catalog and logs; reused if it exists.") var folder: String = "demo-data"
     @OptionGroup var progress: ProgressOptions
 
     func validate() throws {
-        guard (1...64).contains(workers) else { throw ValidationError("--workers must lie between 1 and 64.") }
+        guard (1...64).contains(workers) else { throw ValidationError("--workers must be between 1 and 64.") }
     }
 
     func run() async throws {
@@ -55,26 +55,26 @@ struct DemoCommand: AsyncParsableCommand {
         Console.note("     \(sound.summary)")
         let paths = sound.paths.map { cluster.catalog.appending(path: $0).path }
         if !progress.json { for path in paths { Console.result(path) } }
-        Console.note("look inside:  packhorse inspect \(paths.last ?? "")")
+        Console.note("show its contents:  packhorse inspect \(paths.last ?? "")")
     }
 
     /// Starts the built-in world on a free port.
     ///
-    /// - Returns: its address, and the task that serves until cancelled.
+    /// - Returns: Its address, and the task that serves until it is cancelled.
     private static func serveWorld(
         _ tree: RegionTree, maxZoom: Int
     ) async throws -> (url: String, task: Task<Void, any Error>) {
         let logger = Logger(label: "packhorse.demo-origin") { _ in SwiftLogNoOpLogHandler() }
         let server = DemoWorldServer(tree: tree, maxZoom: maxZoom, logger: logger)
         let (ready, announce) = AsyncStream.makeStream(of: Int.self)
-        // Outlives this call on purpose: the caller cancels it when the demo is over.
+        // The task intentionally outlives this call. The caller cancels it at the end of the demo.
         let task = Task {
             defer { announce.finish() }
             try await server.run { announce.yield($0) }
         }
         for await port in ready { return ("http://127.0.0.1:\(port)", task) }
         try await task.value
-        throw CLIError(.software, "the demo world ended before it served")
+        throw CLIError(.software, "the demo world ended before it was ready")
     }
 
     private func build(_ areas: [Area], _ zooms: ZoomRange, from origin: String, at endpoint: String) async throws {

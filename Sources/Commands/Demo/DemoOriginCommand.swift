@@ -9,25 +9,25 @@ struct DemoOriginCommand: AsyncParsableCommand {
         commandName: "demo-origin",
         abstract: "Serve vector tiles of the embedded boundaries, with TileJSON and a style; no network needed.",
         discussion: """
-            Prints the address when it serves. Ends with Ctrl-C.
+            Prints the address when it is ready. Stop it with Ctrl-C.
             Example: packhorse demo-origin --port 8080
             """)
 
     @Option(help: "Address to listen on.") var host: String = "127.0.0.1"
-    @Option(help: "Port; 0 takes a free one.") var port: Int = 8080
-    @Option(help: "The deepest zoom that TileJSON tells.") var maxZoom: Int = 14
-    @Option(help: "Wait this long before each tile, in milliseconds.") var latencyMs: Int = 0
-    @Option(help: "Answer every N-th tile with 503; 0 never.") var failEvery: Int = 0
+    @Option(help: "Port; 0 takes a free port.") var port: Int = 8080
+    @Option(help: "The deepest zoom in the TileJSON document.") var maxZoom: Int = 14
+    @Option(help: "Delay before each tile in milliseconds.") var latencyMs: Int = 0
+    @Option(help: "Answer every N-th tile with 503; 0 = never.") var failEvery: Int = 0
     @Option(help: "Make each tile about this many bytes larger.") var padding: Int = 0
     @Option(help: "Append the path of each tile request to this file.") var requestLog: String?
     @OptionGroup var regions: RegionFolderOptions
     @OptionGroup var log: LogOptions
 
     func validate() throws {
-        guard (0...65535).contains(port) else { throw ValidationError("--port must lie between 0 and 65535.") }
-        guard (0...22).contains(maxZoom) else { throw ValidationError("--max-zoom must lie between 0 and 22.") }
+        guard (0...65535).contains(port) else { throw ValidationError("--port must be between 0 and 65535.") }
+        guard (0...22).contains(maxZoom) else { throw ValidationError("--max-zoom must be between 0 and 22.") }
         guard (0...60_000).contains(latencyMs), failEvery >= 0, (0...1_048_576).contains(padding) else {
-            throw ValidationError("--latency-ms is 0...60000, --fail-every 0 or more, --padding 0...1048576.")
+            throw ValidationError("--latency-ms must be 0...60000, --fail-every at least 0, and --padding 0...1048576.")
         }
     }
 

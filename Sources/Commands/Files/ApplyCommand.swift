@@ -3,13 +3,13 @@ import Foundation
 import Packages
 import Shards
 
-/// `packhorse apply`: the new version of a package from the old one and a patch.
+/// `packhorse apply`: creates the new version of a package from the old one and a patch.
 struct ApplyCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "apply",
-        abstract: "Make the new version of a package from the old one and a patch.",
+        abstract: "Create the new version of a package from the old one and a patch.",
         discussion: """
-            The old package is only read; the new one gets its name when it is whole and checked. A patch that is damaged or for another
+            The old package is only read. The new one gets its name when it is complete and checked. A patch that is damaged or for another
             version is refused with exit code 65.
 
             Examples:
@@ -18,19 +18,19 @@ struct ApplyCommand: ParsableCommand {
             """)
 
     @Argument(help: "The patch.") var patch: String
-    @Argument(help: "The package it is for.") var old: String
+    @Argument(help: "The old package.") var old: String
     @Option(name: .shortAndLong, help: "The package to write.") var output: String?
-    @Flag(help: "Replace the old package, in one step and only when the new one is whole.") var inPlace = false
-    @Option(help: "The SHA-256 that the new package must have, as the catalog lists it.") var sha256: String?
+    @Flag(help: "Replace the old package, in one step and only when the new one is complete.") var inPlace = false
+    @Option(help: "The expected SHA-256 of the new package, as listed in the catalog.") var sha256: String?
     @Flag(help: "Replace an existing output.") var force = false
-    @Flag(help: "The result as JSON.") var json = false
+    @Flag(help: "Print the result as JSON.") var json = false
 
     func validate() throws {
         guard inPlace != (output != nil) else {
-            throw ValidationError("say where the new package goes: -o NEW, or --in-place")
+            throw ValidationError("give the output: -o NEW, or --in-place")
         }
         guard sha256.map({ Digest(hex: $0) != nil }) ?? true else {
-            throw ValidationError("--sha256 takes 64 hexadecimal digits")
+            throw ValidationError("--sha256 must have 64 hexadecimal digits")
         }
     }
 
@@ -38,7 +38,7 @@ struct ApplyCommand: ParsableCommand {
         let (patch, old) = (URL(filePath: patch), URL(filePath: old))
         try FileKind.requireFile(patch)
         try FileKind.requireFile(old)
-        // A link goes on leading to the package.
+        // A symbolic link keeps pointing to the package.
         let target = output.map { URL(filePath: $0) } ?? old.resolvingSymlinksInPath()
         try OutputPlace.checkFile(target, replacing: force || inPlace, inputs: [patch])
         let line = TileLine("written")

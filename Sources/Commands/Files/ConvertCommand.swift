@@ -4,11 +4,11 @@ import OfflineDatabase
 import Packages
 import Shards
 
-/// `packhorse convert`: a package in other forms, or a stranger's file as a package.
+/// `packhorse convert`: writes a package in other formats, or a third-party file as a package.
 struct ConvertCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "convert",
-        abstract: "Write an MBTiles or PMTiles file, of whatever maker, in other formats; each is verified.",
+        abstract: "Write any MBTiles or PMTiles file in other formats; each output is verified.",
         discussion: """
             Formats: mbtiles (bodies stored once), mbtiles-flat, mbtiles-normalized, carto, pmtiles, and maplibre (an offline
             database for MapLibre Native, from an MBTiles file and a style pack).
@@ -23,18 +23,18 @@ struct ConvertCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "An MBTiles file of any dialect (CARTO's packages too) or a PMTiles file, or the address of one (http, https, s3), which is fetched whole."
+            "An MBTiles file of any dialect (CARTO's packages too) or a PMTiles file, or the address of one (http, https, s3), which is downloaded completely."
     ) var input: String
     @Option(
         name: .customLong("format"),
-        help: "A format, or several with commas; may be repeated. Default: by the extension of the output.")
+        help: "Formats, comma-separated or repeated. Default: from the extension of the output.")
     var formats: [String] = []
     @Option(
         name: [.short, .customLong("output")],
-        help: "The file to write; a folder, for several formats or when it is one.")
+        help: "The file to write, or a folder; several formats need a folder.")
     var output: String
-    @Flag(help: "Replace files that exist.") var force = false
-    @Flag(name: .customLong("dry-run"), help: "Say what would be written, and write nothing.") var dryRun = false
+    @Flag(help: "Replace existing files.") var force = false
+    @Flag(name: .customLong("dry-run"), help: "Show what would be written; write nothing.") var dryRun = false
     @OptionGroup var offline: OfflineArguments
     @OptionGroup var progress: ProgressOptions
 
@@ -51,13 +51,13 @@ struct ConvertCommand: AsyncParsableCommand {
             guard try !isRemote && PackageKind.of(source) != .pmtiles else {
                 throw CLIError(
                     .badData, "'\(input)' is a PMTiles file; format maplibre is written from an MBTiles file",
-                    hint: "make one first: packhorse convert '\(input)' --format mbtiles -o FILE.mbtiles")
+                    hint: "create one first: packhorse convert '\(input)' --format mbtiles -o FILE.mbtiles")
             }
             _ = try (offline.pack(), offline.options())
         } else if offline.stylePack != nil || offline.dataDate != nil || offline.styleURL != nil {
             throw CLIError(
-                .usage, "--style-pack, --style-url and --data-date belong to an offline database",
-                hint: "add --format maplibre, or leave them out")
+                .usage, "--style-pack, --style-url and --data-date are only for an offline database",
+                hint: "add --format maplibre, or omit them")
         }
         if dryRun { return try tell(targets) }
         if let first = targets.first?.file {
@@ -75,7 +75,7 @@ struct ConvertCommand: AsyncParsableCommand {
         }
     }
 
-    /// What would be written.
+    /// Prints what would be written.
     private func tell(_ targets: [ConvertTargets.Target]) throws {
         if progress.json {
             let planned = targets.map { Planned(path: $0.file.path, format: $0.format.rawValue) }
@@ -117,7 +117,9 @@ struct ConvertCommand: AsyncParsableCommand {
         if progress.json { Console.result(try JSONText.pretty(written)) }
     }
 
-    /// A file of a dry run; what is known of it has the names that it has in ``Written``.
+    /// A file of a dry run.
+    ///
+    /// Its known fields have the same names as in ``Written``.
     private struct Planned: Encodable {
         let path: String
         let format: String
@@ -133,29 +135,31 @@ struct ConvertCommand: AsyncParsableCommand {
     }
 }
 
-/// Where the files of a conversion go.
+/// The files of a conversion.
 enum ConvertTargets {
     struct Target: Equatable {
         let format: PackageFormat
         let file: URL
     }
 
-    /// The format that a file's name says.
+    /// The format of a file name.
     ///
-    /// - Throws: ``CLIError`` 64 when it says none.
+    /// - Throws: ``CLIError`` 64 when the name has no known format.
     static func format(ofName name: String) throws -> PackageFormat {
         guard let format = PackageFormat.possible(forName: name).first else {
             throw CLIError(
-                .usage, "the output '\(name)' does not say a format",
+                .usage, "the format of output '\(name)' is unknown",
                 hint: "add --format, or end the name with .mbtiles, .pmtiles or .db")
         }
         return format
     }
 
-    /// One file for each format, none of which may be there unless it may be replaced.
+    /// One file for each format.
     ///
-    /// - Throws: ``CLIError`` 64 when several formats are to go into one file, its name says another format, or the input is the output, 73 when a file is
-    ///   there already.
+    /// None may exist unless it may be replaced.
+    ///
+    /// - Throws: ``CLIError`` 64 when several formats would go into one file, its name has another format, or the input
+    ///   is the output; 73 when a file exists already.
     static func plan(
         _ source: URL, _ formats: [PackageFormat], output: String, replacing: Bool
     ) throws -> [Target] {
@@ -166,14 +170,14 @@ enum ConvertTargets {
                 return try plan(source, formats, output: output + "/", replacing: replacing)
             }
             throw CLIError(
-                .usage, "\(formats.count) formats cannot go into one file '\(output)'",
-                hint: "give a folder: -o exports/")
+                .usage, "\(formats.count) formats cannot be written to one file '\(output)'",
+                hint: "use a folder: -o exports/")
         }
         let possible = PackageFormat.possible(forName: output)
         if !isFolder, let format = formats.first, !possible.isEmpty, !possible.contains(format) {
             throw CLIError(
                 .usage, "-o '\(output)' is the name of a \(possible[0]) file, and --format says \(format)",
-                hint: "end the name with \(format.fileExtension), or leave --format out")
+                hint: "end the name with \(format.fileExtension), or omit --format")
         }
         let targets = formats.map { format in
             Target(
@@ -182,14 +186,15 @@ enum ConvertTargets {
         }
         for target in targets {
             if target.file.standardizedFileURL == source.standardizedFileURL {
-                throw CLIError(.usage, "'\(source.path)' cannot be both input and output", hint: "name another output")
+                throw CLIError(
+                    .usage, "'\(source.path)' cannot be both input and output", hint: "choose another output")
             }
             try OutputPlace.checkName(target.file, replacing: replacing)
         }
         return targets
     }
 
-    /// The file's name without what its format put at its end.
+    /// The file's name without the extension of its format.
     private static func stem(_ source: URL) -> String {
         let name = source.lastPathComponent
         let endings = PackageFormat.allCases.map(\.fileExtension).sorted { $0.count > $1.count }

@@ -1,6 +1,8 @@
 import Packages
 
-/// Shows how far a conversion is; the number of tiles is not known before its end.
+/// Shows the progress of a conversion.
+///
+/// The number of tiles is not known before its end.
 struct ConvertProgress {
     private let format: PackageFormat
     private let meter: ProgressMeter
@@ -11,7 +13,7 @@ struct ConvertProgress {
         meter = ProgressMeter(style)
     }
 
-    /// Takes the number of tiles written so far; 0 while the source is still being read.
+    /// Sets the number of tiles written so far; 0 while the source is being read.
     func show(_ tiles: UInt64) {
         meter.show(bar(tiles)) { #"{"format":"\#(format)","tiles":\#(tiles)}"# }
     }
@@ -23,6 +25,6 @@ struct ConvertProgress {
             facts: tiles == 0 ? ["reading"] : [Units.count(tiles, of: "tile"), "\(Units.count(UInt64(rate))) tiles/s"])
     }
 
-    /// Takes the bar away.
+    /// Removes the progress bar.
     func end() { meter.end() }
 }

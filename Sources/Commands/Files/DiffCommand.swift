@@ -3,11 +3,11 @@ import Foundation
 import Packages
 import Shards
 
-/// `packhorse diff`: the patch between two versions of a package.
+/// `packhorse diff`: creates the patch between two versions of a package.
 struct DiffCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Make the patch that turns one version of a package into another.",
+        abstract: "Create the patch from one version of a package to another.",
         discussion: """
             The patch is an MBTiles diff file: rows that differ, NULL for tiles to delete. Both files may be in any MBTiles dialect.
 
@@ -16,24 +16,24 @@ struct DiffCommand: ParsableCommand {
               packhorse diff old.mbtiles new.mbtiles --dry-run
             """)
 
-    @Argument(help: "The version clients have.") var old: String
-    @Argument(help: "The version they shall get.") var new: String
+    @Argument(help: "The old version, which clients have.") var old: String
+    @Argument(help: "The new version.") var new: String
     @Option(name: .shortAndLong, help: "The patch to write.") var output: String?
     @Flag(
         help:
-            "Tell changed tiles by what changed in them. Far smaller; only packhorse applies it, with libraries that pack alike."
+            "Store changed tiles as binary differences. Much smaller, but only packhorse can apply it, with compression libraries that give the same bytes."
     )
     var binary = false
-    @Flag(help: "Count what differs and write nothing.") var dryRun = false
+    @Flag(help: "Count the differences; write nothing.") var dryRun = false
     @Flag(help: "Replace an existing patch.") var force = false
-    @Flag(help: "The result as JSON.") var json = false
+    @Flag(help: "Print the result as JSON.") var json = false
 
     func validate() throws {
         if dryRun, output != nil {
-            throw ValidationError("--dry-run writes no patch: leave out one of -o and --dry-run")
+            throw ValidationError("--dry-run writes no patch; use either -o or --dry-run")
         }
         guard dryRun || output != nil else {
-            throw ValidationError("say where the patch goes with -o PATCH, or --dry-run to write none")
+            throw ValidationError("give the output with -o PATCH, or use --dry-run")
         }
     }
 
@@ -70,9 +70,9 @@ struct DiffCommand: ParsableCommand {
         var deltas: UInt64 = 0
         var before = ""
         var after = ""
-        /// Bytes of the new package.
+        /// Size of the new package in bytes.
         let full: UInt64
-        /// Bytes of the patch; without one that was written, `nil`.
+        /// Size of the patch in bytes; `nil` when none was written.
         var size: UInt64?
         var sha256: String?
 

@@ -2,9 +2,10 @@ import Foundation
 import Packages
 
 extension PackageFormat {
-    /// The formats that a file of this name may have: first those whose whole extension it ends with, the longest first.
+    /// The formats that a file of this name may have: those with a matching extension, the longest extension first.
     ///
-    /// `EE.carto.mbtiles` is of carto, although it ends with .mbtiles too. Empty for a folder's name, and for an extension of no format.
+    /// `EE.carto.mbtiles` has the format carto, although it also ends with .mbtiles. Empty for a folder's name, and for
+    /// an unknown extension.
     static func possible(forName name: String) -> [PackageFormat] {
         let ending = URL(filePath: name).pathExtension
         guard !ending.isEmpty, !name.hasSuffix("/") else { return [] }

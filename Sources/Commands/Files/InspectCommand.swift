@@ -4,11 +4,11 @@ import Packages
 import Shards
 import Styles
 
-/// `packhorse inspect`: what is in a shard or package.
+/// `packhorse inspect`: shows the contents of a shard or package.
 struct InspectCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "inspect",
-        abstract: "Show what is in a shard, package or style pack.",
+        abstract: "Show the contents of a shard, package or style pack.",
         discussion: """
             Examples:
               packhorse inspect data/catalog/packages/1/EE.mbtiles
@@ -21,7 +21,7 @@ struct InspectCommand: AsyncParsableCommand {
             "A shard, an MBTiles or a PMTiles file, a style pack (folder or ZIP), or the address of a PMTiles archive (http, https, s3)."
     ) var file: String
     @Flag(help: "List every tile of a shard.") var tiles = false
-    @Flag(help: "The result as JSON.") var json = false
+    @Flag(help: "Print the result as JSON.") var json = false
 
     func run() async throws {
         if RemoteInput.isMeant(by: file) { return try await RemoteInput.inspect(file, json: json) }
@@ -56,7 +56,7 @@ struct InspectCommand: AsyncParsableCommand {
         Console.result("style     \(index.name ?? "without a name"), \(index.style ?? "no address")")
         Console.result(
             "resources \(Units.count(UInt64(index.entries.count))), \(Units.bytes(index.bytes)), "
-                + "\(index.entries.count(where: \.isAbsent)) absent at the server")
+                + "\(index.entries.count(where: \.isAbsent)) missing on the server")
         let kinds = Dictionary(grouping: index.entries, by: \.kind.rawValue)
         for (kind, entries) in kinds.sorted(by: { $0.key < $1.key }) {
             Console.result("kind      \(kind) \(Units.count(UInt64(entries.count)))")

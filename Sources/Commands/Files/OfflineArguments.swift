@@ -4,31 +4,31 @@ import OfflineDatabase
 import Packages
 import Tiles
 
-/// What a MapLibre offline database needs besides the package.
+/// The inputs of a MapLibre offline database in addition to the package.
 struct OfflineArguments: ParsableArguments {
     @Option(help: "maplibre: a style pack, its folder or its ZIP archive (packhorse style-pack).") var stylePack:
         String?
     @Option(
-        name: .customLong("style-url"), help: "maplibre: the address apps use for the style; default: the style pack's."
+        name: .customLong("style-url"), help: "maplibre: the style's address in apps; default: that of the style pack."
     )
     var styleURL: String?
-    @Option(help: "maplibre: the environment variable with the key of the apps' addresses.") var keyEnv: String?
-    @Option(help: "maplibre: the style's source that the tiles are for; default: the only one that fits.")
+    @Option(help: "maplibre: the environment variable with the key in the apps' addresses.") var keyEnv: String?
+    @Option(help: "maplibre: the style's source for the tiles; default: the only suitable one.")
     var source: String?
     @Option(help: "maplibre: SOURCE=FILE, tiles of another source of the style; may be repeated.") var also: [String] =
         []
-    @Option(help: "maplibre: a source to leave out of the style, with its layers; may be repeated.")
+    @Option(help: "maplibre: a source to remove from the style, with its layers; may be repeated.")
     var without: [String] = []
     @Option(
-        help: "maplibre: the package's tile mask; what the file lacks of it was empty at the origin, not failed.")
+        help: "maplibre: the package's tile mask; missing tiles of the mask count as empty, not as failed.")
     var emptyMask: String?
     @Option(help: "maplibre: the date of the data, 2026-11-01 or 2026-11-01T12:00:00Z; apps replace older rows only.")
     var dataDate: String?
-    @Option(help: "maplibre: seconds after that date at which rows expire; default: never, and apps ask nobody.")
+    @Option(help: "maplibre: seconds after that date at which rows expire; default: never, and apps do not revalidate.")
     var expires: Int64?
-    @Option(help: "maplibre: what apps read as the region's metadata; default: its name as JSON.") var metadata: String?
+    @Option(help: "maplibre: the region's metadata for apps; default: its name as JSON.") var metadata: String?
 
-    /// The options as the exporter takes them.
+    /// The options of the exporter.
     func options() throws -> OfflineOptions {
         var options = OfflineOptions()
         options.styleURL = styleURL
@@ -64,17 +64,19 @@ struct OfflineArguments: ParsableArguments {
         return tiles
     }
 
-    /// The style pack, unpacked where it is an archive; its folder stays as long as the value.
+    /// The style pack, unpacked if it is an archive.
+    ///
+    /// The folder exists as long as the value.
     func pack() throws -> StylePackPlace {
         guard let stylePack else {
             throw CLIError(
                 .usage, "a MapLibre offline database needs a style pack",
-                hint: "make one with packhorse style-pack URL -o style, and pass --style-pack style")
+                hint: "create one with packhorse style-pack URL -o style, and pass --style-pack style")
         }
         return try StylePackPlace(URL(filePath: stylePack))
     }
 
-    /// A day or an instant as it was written, after a look at whether there is one.
+    /// A day or an instant in its original form, after a check.
     ///
     /// - Throws: ``CLIError`` 64.
     static func checkedDate(_ text: String) throws -> String {
@@ -85,7 +87,8 @@ struct OfflineArguments: ParsableArguments {
     /// Unix seconds of a day or an instant, UTC.
     static func seconds(_ text: String) throws -> Int64 {
         guard let seconds = DataDate.seconds(text) else {
-            throw CLIError(.usage, "--data-date '\(text)' is no date", hint: "write 2026-11-01 or 2026-11-01T12:00:00Z")
+            throw CLIError(
+                .usage, "--data-date '\(text)' is not a date", hint: "write 2026-11-01 or 2026-11-01T12:00:00Z")
         }
         return seconds
     }

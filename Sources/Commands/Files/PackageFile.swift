@@ -4,11 +4,11 @@ import Packages
 import Styles
 import Tiles
 
-/// A package of any form, verified by what it is.
+/// Verifies a package of any format, recognised by its content.
 enum PackageFile {
-    /// The report on an MBTiles, PMTiles or MapLibre file.
+    /// The report for an MBTiles, PMTiles or MapLibre file.
     ///
-    /// - Parameter mask: Where tiles may be; offline databases carry their area themselves and pass over it.
+    /// - Parameter mask: The allowed tiles. Offline databases contain their own area and ignore it.
     static func verify(_ url: URL, mask: TileMask? = nil) throws -> VerifyReport {
         switch try PackageKind.of(url) {
         case .maplibre: try OfflineDatabaseVerify.run(url)
@@ -17,16 +17,16 @@ enum PackageFile {
     }
 }
 
-/// Proves a style pack.
+/// Verifies a style pack.
 struct StylePackCheck: Encodable {
-    /// What was found, in one line.
+    /// The result in one line.
     let summary: String
     let style: String?
     let resources: Int
     let bytes: UInt64
 
     /// - Parameter url: Its folder, or a ZIP archive of it.
-    /// - Throws: ``CLIError`` 65 with everything that is wrong; `StylesError`.
+    /// - Throws: ``CLIError`` 65 with all problems; `StylesError`.
     static func run(_ url: URL) throws -> StylePackCheck {
         let place = try StylePackPlace(url)
         defer { withExtendedLifetime(place) {} }

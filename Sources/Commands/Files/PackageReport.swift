@@ -1,6 +1,6 @@
 import Packages
 
-/// A package's report as printed.
+/// Prints a package's report.
 enum PackageReport {
     static func show(_ report: VerifyReport, json: Bool) throws {
         if json {
@@ -9,7 +9,7 @@ enum PackageReport {
         }
         Console.result("\(report.isPatch ? "patch  " : "package")   \(report.path)")
         Console.result(
-            "form      \(report.kind), \(report.dialect), \(report.format ?? "no format named"), \(Units.bytes(report.size))"
+            "form      \(report.kind), \(report.dialect), \(report.format ?? "unknown tile format"), \(Units.bytes(report.size))"
         )
         Console.result(
             "tiles     \(Units.count(report.tiles))"
@@ -23,7 +23,7 @@ enum PackageReport {
         }
     }
 
-    /// What the seal says, in words.
+    /// The state of the seal as text.
     static func seal(_ report: VerifyReport) -> String {
         switch report.seal {
         case .valid: "sealed"

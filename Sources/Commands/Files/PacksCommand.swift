@@ -8,13 +8,13 @@ import Tiles
 struct PacksCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "packs",
-        abstract: "Cut a package, or all of a catalog, into tile packs that clients share between regions.",
+        abstract: "Cut a package, or a whole catalog, into tile packs that clients share between regions.",
         discussion: """
-            A job with --tile-packs does this as it publishes; the command is for packages made without, and for files.
-            A pack is the tiles of one band of zooms below one tile, under an address that changes only with its bytes:
-            packs/TILESET/INDEX-ZOOM/X/Y/HASH.mbtiles. regions/ID.json lists the packs of a region and tells which are complete: only a complete
+            A job with --tile-packs does this when it publishes. This command is for packages made without it, and for files.
+            A pack contains the tiles of one band of zooms below one tile. Its address changes only with its bytes:
+            packs/TILESET/INDEX-ZOOM/X/Y/HASH.mbtiles. regions/ID.json lists the packs of a region and which of them are complete: only a complete
             pack is the same in every region. Packs at the border of an area are complete when its job was submitted with --tile-packs.
-            A pack of a file is complete when the file has every tile of it. A catalog also knows which tiles the server answered as empty.
+            A pack of a file is complete when the file has all of its tiles. A catalog also knows which tiles are empty on the server.
 
             Examples:
               packhorse packs data/catalog
@@ -22,29 +22,31 @@ struct PacksCommand: AsyncParsableCommand {
               packhorse packs EE.mbtiles -o packs --tileset demo --bands 0-5@0,6-10@6,11-14@11 --format pmtiles
             """)
 
-    @Argument(help: "An MBTiles file, or a catalog folder, whose packs go into the folder itself.") var input: String
-    @Option(name: .shortAndLong, help: "The folder of packs and lists.") var output: String?
-    @Option(help: "Whose list it is. Default: the file's name.") var id: String?
+    @Argument(help: "An MBTiles file, or a catalog folder, whose packs are written into the folder itself.") var input:
+        String
+    @Option(name: .shortAndLong, help: "The folder for packs and lists.") var output: String?
+    @Option(help: "The package id of the list. Default: the file's name.") var id: String?
     @Option(
         help:
-            "The tileset's id, under which regions share packs. In a catalog: of packages that do not tell, which are skipped without it."
+            "The tileset's id, under which regions share packs. In a catalog: for packages without a tileset id, which are otherwise skipped."
     )
     var tileset: String?
     @Option(
-        help: "The mask that the file was built for: packs that reach beyond it are partial, whatever tiles they have.")
+        help: "The mask for which the file was built: packs that reach beyond it are partial, whatever tiles they have."
+    )
     var mask: String?
     @Option(
         help:
-            "The bands: zooms@zoom of the index tile. Default: in a catalog those that a package was cut by before, else standard, which is \(PackScheme.standard); mapbox is \(PackScheme.mapbox)."
+            "The bands: zooms@zoom of the index tile. Default: in a catalog the previous bands of a package, else standard, which is \(PackScheme.standard); mapbox is \(PackScheme.mapbox)."
     )
     var bands: String?
     @Option(help: "mbtiles or pmtiles.") var format = PackageFormat.mbtiles.rawValue
     @Option(
         help: ArgumentHelp(
-            "Sign catalog.json anew with this key; a signed catalog needs it. Default: $PACKHORSE_SIGNING_KEY.",
+            "Sign catalog.json again with this key; required for a signed catalog. Default: $PACKHORSE_SIGNING_KEY.",
             valueName: "file"))
     var signingKey: String?
-    @Flag(help: "The list as JSON; those of a catalog as one array.") var json = false
+    @Flag(help: "Print the list as JSON; the lists of a catalog as one array.") var json = false
 
     func run() async throws {
         let url = URL(filePath: input)
@@ -52,7 +54,7 @@ struct PacksCommand: AsyncParsableCommand {
         let command = self
         try await Interruptible.run {
             let isCatalog = FileKind.isFolder(url)
-            // Before anything is cut.
+            // Checked before anything is cut.
             if isCatalog {
                 try Catalog(url, create: false, signingKey: try SigningKeyOption.read(command.signingKey))
                     .checkMaySign()
@@ -77,16 +79,16 @@ struct PacksCommand: AsyncParsableCommand {
     /// One package to cut.
     private struct Work {
         let order: TilePacks.Order
-        /// The folder of packs and lists.
+        /// The folder for packs and lists.
         let folder: URL
-        /// The part of the catalog that it is in.
+        /// The catalog channel of the package.
         var edition = CatalogEdition.main
     }
 
     private func work(_ file: URL) throws -> Work {
-        guard let output else { throw CLIError(.usage, "say where the packs go with -o FOLDER") }
+        guard let output else { throw CLIError(.usage, "give the folder for the packs with -o FOLDER") }
         guard let tileset else {
-            throw CLIError(.usage, "packs are shared under their tileset's id: give it with --tileset")
+            throw CLIError(.usage, "packs are shared under their tileset's id; pass it with --tileset")
         }
         var order = TilePacks.Order(
             package: file, id: id ?? file.deletingPathExtension().lastPathComponent, tileset: tileset)
@@ -94,10 +96,10 @@ struct PacksCommand: AsyncParsableCommand {
         return Work(order: try complete(order, bands), folder: URL(filePath: output))
     }
 
-    /// Every package of every edition, into the edition's own folder.
+    /// Every package of every channel, into the channel's own folder.
     private func catalogWork(_ folder: URL) throws -> [Work] {
         guard output == nil, id == nil, mask == nil else {
-            throw CLIError(.usage, "a catalog's packs go into its own folder, with its own ids and masks")
+            throw CLIError(.usage, "a catalog's packs are written into its own folder, with its own ids and masks")
         }
         let catalog = try Catalog(folder, create: false)
         var skipped: [String] = []
@@ -119,12 +121,12 @@ struct PacksCommand: AsyncParsableCommand {
             }
         }
         guard let first = skipped.first else { return work }
-        let hint = "name it with --tileset; packages that tell theirs keep it"
+        let hint = "pass it with --tileset; packages with a tileset id keep theirs"
         guard !work.isEmpty else {
-            throw CLIError(.usage, "package '\(first)' does not tell its tileset, and there is no other", hint: hint)
+            throw CLIError(.usage, "package '\(first)' has no tileset id, and there is no other package", hint: hint)
         }
         for id in skipped {
-            Console.warning("package '\(id)' does not tell its tileset and is skipped; \(hint)")
+            Console.warning("package '\(id)' has no tileset id and is skipped; \(hint)")
         }
         return work
     }
@@ -136,11 +138,11 @@ struct PacksCommand: AsyncParsableCommand {
         return order
     }
 
-    /// - Throws: ``CLIError`` 64 for a format that tile packs cannot have.
+    /// - Throws: ``CLIError`` 64 for a format that is not possible for tile packs.
     private func packFormat() throws -> PackageFormat {
         let format = try PackageFormat(parsing: format)
         guard [.mbtiles, .pmtiles].contains(format) else {
-            throw CLIError(.usage, "tile packs are mbtiles or pmtiles, not \(format)", hint: "leave --format out")
+            throw CLIError(.usage, "tile packs are mbtiles or pmtiles, not \(format)", hint: "omit --format")
         }
         return format
     }
@@ -170,7 +172,7 @@ struct PacksCommand: AsyncParsableCommand {
     }
 }
 
-/// A list as printed: what the file holds, and the group and language of a catalog that it is for.
+/// A list as printed: the content of the file, with the group and language of its catalog channel.
 private struct PackListView: Encodable {
     let list: TilePackList
     let edition: CatalogEdition

@@ -4,7 +4,7 @@ import Tilesets
 
 /// An input of `inspect` and `convert` that is an archive on a web server or in a bucket.
 enum RemoteInput {
-    /// Whether an argument is an address, not a file.
+    /// Whether an argument is an address and not a file.
     static func isMeant(by text: String) -> Bool {
         let text = text.lowercased()
         return ["http://", "https://", "s3://", "pmtiles:http://", "pmtiles:https://", "pmtiles:s3://"].contains {
@@ -12,7 +12,7 @@ enum RemoteInput {
         }
     }
 
-    /// Reads what the archive says of itself.
+    /// Reads the header and metadata of the archive.
     ///
     /// - Throws: ``CLIError`` 64 for an address of something else; `OriginsError`.
     static func open(_ text: String) async throws -> RemoteArchive {
@@ -20,13 +20,13 @@ enum RemoteInput {
         return try await RemoteArchive(file, environment: ProcessInfo.processInfo.environment)
     }
 
-    /// Prints what the archive says of itself.
+    /// Prints the header and metadata of the archive.
     static func inspect(_ text: String, json: Bool) async throws {
         let facts = try await open(text).facts
         if json { return Console.result(try JSONText.pretty(facts)) }
         Console.result("archive   \(facts.url)")
         Console.result(
-            "form      pmtiles, \(facts.format ?? "no format named"), \(facts.tileCoding), \(Units.bytes(facts.size))"
+            "form      pmtiles, \(facts.format ?? "unknown tile format"), \(facts.tileCoding), \(Units.bytes(facts.size))"
                 + (facts.isClustered ? ", clustered" : ""))
         Console.result("zooms     \(facts.zoomMin)-\(facts.zoomMax)")
         Console.result("bounds    \(facts.bounds.map { "\($0)" }.joined(separator: ","))")
@@ -38,7 +38,7 @@ enum RemoteInput {
         Console.result("version   \(facts.version)")
     }
 
-    /// Copies the archive into a folder of its own next to an output, and removes it afterwards.
+    /// Copies the archive into a separate folder next to an output, and removes it afterwards.
     static func withCopy<Value: Sendable>(
         of text: String, nextTo output: URL, _ style: ProgressOptions.Style,
         _ body: @Sendable (URL) async throws -> Value

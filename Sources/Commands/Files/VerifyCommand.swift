@@ -4,12 +4,12 @@ import Packages
 import Shards
 import Tiles
 
-/// `packhorse verify`: proves that files are what they should be.
+/// `packhorse verify`: checks that files are complete and undamaged.
 struct VerifyCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
         abstract:
-            "Prove shards, packages of any format or a whole catalog: structure, checksums, mask, every tile. Exit 65 when something is wrong.",
+            "Verify shards, packages of any format or a whole catalog: structure, checksums, mask, every tile. Exit code 65 on an error.",
         discussion: """
             Examples:
               packhorse verify data/catalog
@@ -19,10 +19,10 @@ struct VerifyCommand: AsyncParsableCommand {
 
     @Argument(
         help:
-            "Catalog folders, MBTiles or PMTiles files, patches, style packs (folder or ZIP) or shards; known by content, not by name."
+            "Catalog folders, MBTiles or PMTiles files, patches, style packs (folder or ZIP) or shards; recognised by content, not by name."
     ) var paths: [String]
-    @Option(help: "A tile mask that every tile of a package must lie in.") var mask: String?
-    @Flag(help: "The result as JSON.") var json = false
+    @Option(help: "A tile mask that must contain every tile of a package.") var mask: String?
+    @Flag(help: "Print the result as JSON.") var json = false
 
     func run() async throws {
         let mask = try mask.map { try TileMask(cartoText: $0) }

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Tilesets
 
-/// The commands by name, and what a mistyped name may have meant.
+/// The commands by name, and suggestions for mistyped names.
 enum CommandTree {
-    /// Names that other programs use for what has one name here.
+    /// Names from other programs for commands that have another name here.
     private static let synonyms = [
         "ls": "list", "rm": "remove", "del": "remove", "delete": "remove", "new": "add", "create": "add",
         "get": "show", "info": "show", "dead": "failed", "requeue": "retry", "prioritise": "priority",
@@ -16,7 +16,7 @@ enum CommandTree {
         command.configuration.commandName ?? "\(command)".lowercased()
     }
 
-    /// The commands that the words at the beginning name, from the root on.
+    /// The commands named by the first words, from the root on.
     static func path(_ arguments: [String]) -> [any ParsableCommand.Type] {
         var path: [any ParsableCommand.Type] = [RootCommand.self]
         for word in arguments {
@@ -27,9 +27,9 @@ enum CommandTree {
         return path
     }
 
-    /// Refuses a word that stands where a command is expected and names none.
+    /// Refuses a word in the place of a command that is not a command.
     ///
-    /// - Throws: ``CLIError`` 64 with the names that are most alike.
+    /// - Throws: ``CLIError`` 64 with the most similar names.
     static func check(_ arguments: [String]) throws {
         let isHelp = arguments.first == "help"
         let words = isHelp ? Array(arguments.dropFirst()) : arguments
@@ -56,7 +56,7 @@ enum CommandTree {
         "did you mean \(found.map { "'packhorse \($0)'" }.joined(separator: " or "))?"
     }
 
-    /// Commands that a word may have meant, as they are written after `packhorse`.
+    /// Commands that a word may mean, as they are written after `packhorse`.
     static func suggestions(for word: String, below path: [any ParsableCommand.Type]) -> [String] {
         let above = path.dropFirst().map { name($0) }
         let meant = synonyms[word] ?? word
@@ -64,7 +64,7 @@ enum CommandTree {
         if let found = here.first(where: { $0 == meant }) ?? Nearest.word(to: word, among: here) {
             return [(above + [found]).joined(separator: " ")]
         }
-        // A command of another group: 'push' is 'catalog push'.
+        // A command of another group: 'push' means 'catalog push'.
         let top = RootCommand.configuration.subcommands.filter { $0.configuration.shouldDisplay }
         let nested = top.flatMap { group -> [String] in
             names(below: group).filter { $0 == meant }.map { "\(name(group)) \($0)" }

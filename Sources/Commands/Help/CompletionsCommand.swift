@@ -1,11 +1,11 @@
 import ArgumentParser
 
-/// `packhorse completions`: what makes a shell complete commands and options.
+/// `packhorse completions`: the script that completes commands and options in a shell.
 struct CompletionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "completions", abstract: "Print the script that completes commands and options in a shell.",
         discussion: """
-            docs/shell.md says where each shell looks for it.
+            docs/shell.md describes where each shell expects it.
             Examples:
               packhorse completions bash > ~/.local/share/bash-completion/completions/packhorse
               packhorse completions zsh > ~/.zsh/completions/_packhorse

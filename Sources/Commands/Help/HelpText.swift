@@ -1,16 +1,18 @@
-/// Fits the help that the argument parser renders to a width.
+/// Wraps the help texts of the argument parser to a width.
 ///
-/// The parser is asked for lines without end, because it would break examples and wrap text that is wrapped already. Here
-/// paragraphs, usage and descriptions are wrapped once, and examples stay whole: they can be copied and pasted at any width.
+/// The parser is told to use lines without a limit, because it would break examples and wrap text that is already
+/// wrapped. Here paragraphs, usage and descriptions are wrapped once. Examples are not wrapped, so that they can be
+/// copied and pasted at any width.
 package enum HelpText {
-    /// The parser's column of descriptions.
+    /// The column of descriptions in the parser's output.
     private static let column = 26
     /// Wider lines are hard to read.
     private static let widest = 100
 
     /// - Parameters:
     ///   - text: As rendered without wrapping.
-    ///   - columns: Of the terminal, at least 20; lines are no longer than that, examples excepted, and no longer than 100.
+    ///   - columns: Width of the terminal, at least 20. Lines are not longer than that, except examples, and not longer
+    ///     than 100.
     package static func fit(_ text: String, columns: Int) -> String {
         let width = min(widest, max(20, columns))
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
@@ -19,7 +21,9 @@ package enum HelpText {
         return (overview(Array(lines[..<start]), width) + reference(below, width)).joined(separator: "\n")
     }
 
-    /// Joins lines to paragraphs; indented lines and examples stay as they are.
+    /// Joins lines to paragraphs.
+    ///
+    /// Indented lines and examples do not change.
     private static func overview(_ lines: [String], _ width: Int) -> [String] {
         var (done, words): ([String], [String]) = ([], [])
         func flush() {
@@ -72,7 +76,7 @@ package enum HelpText {
 
     private static func indent(_ width: Int) -> Int { width < 60 ? 6 : column }
 
-    /// Breaks between the words of a usage line, not inside of brackets.
+    /// Breaks a usage line between words, not inside brackets.
     private static func usage(_ line: String, _ width: Int) -> [String] {
         var (words, depth): ([String], Int) = ([""], 0)
         for character in line.dropFirst(7) {
@@ -84,14 +88,16 @@ package enum HelpText {
         return joined.enumerated().map { ($0 == 0 ? String(line.prefix(7)) : String(repeating: " ", count: 7)) + $1 }
     }
 
-    /// A paragraph on lines of at most `width` columns, indentation included.
+    /// A paragraph in lines of at most `width` columns, including indentation.
     static func wrapped(_ text: String, width: Int, indent: Int = 0) -> [String] {
         guard !text.isEmpty else { return [] }
         let margin = String(repeating: " ", count: indent)
         return fill(text.split(separator: " ").map(String.init), width: width - indent).map { margin + $0 }
     }
 
-    /// Words on lines of at most `width` columns; a longer word has a line of its own.
+    /// Words in lines of at most `width` columns.
+    ///
+    /// A longer word gets its own line.
     private static func fill(_ words: [String], width: Int) -> [String] {
         var lines: [String] = []
         for word in words {

@@ -1,8 +1,8 @@
-/// Help about something that is not a command: `packhorse help tileset`.
+/// Help for a topic that is not a command: `packhorse help tileset`.
 enum HelpTopic {
     case tileset
 
-    /// The topic that a command line asks for; `nil` for all other command lines.
+    /// The topic that a command line requests; `nil` for all other command lines.
     init?(_ arguments: [String]) {
         guard arguments == ["help", "tileset"] else { return nil }
         self = .tileset

@@ -6,12 +6,12 @@ struct ManualCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "manual", abstract: "Write the manual pages of all commands into a folder, for man(1).",
         discussion: """
-            There is a page for each command: packhorse.1, packhorse-submit.1, packhorse-catalog-push.1 and so on. Files of these names
+            Writes one page for each command: packhorse.1, packhorse-submit.1, packhorse-catalog-push.1 and so on. Files of these names
             are replaced.
             Example: packhorse manual ~/.local/share/man/man1
             """)
 
-    @Argument(help: "The folder; it is made when it is missing.") var folder: String
+    @Argument(help: "The folder; it is created if it does not exist.") var folder: String
     @Flag(help: "Write one Markdown file, cli.md, instead of manual pages.") var markdown = false
 
     func run() throws {
@@ -24,7 +24,7 @@ struct ManualCommand: ParsableCommand {
             } catch {
                 throw CLIError(
                     .cannotCreate, "'\(place.appending(path: page.name).path)' cannot be written",
-                    hint: "name a folder where you may write")
+                    hint: "choose a writable folder")
             }
         }
         Console.result("\(Units.count(pages.count, of: "page")) in \(place.path)")
@@ -43,7 +43,9 @@ struct ManualCommand: ParsableCommand {
             + below.flatMap { pages(path + [CommandTree.name($0)], $0) }
     }
 
-    /// Help as a manual page; lines stay as they are, because they are wrapped and examples must stay whole.
+    /// Help as a manual page.
+    ///
+    /// Lines are not changed, because they are wrapped and examples must not be.
     private static func roff(_ title: String, _ abstract: String, _ help: String) -> String {
         var lines = [
             ".TH \(title.uppercased()) 1 \"\" \"packhorse \(CommandLineTool.version)\" \"Packhorse\"", ".SH NAME",

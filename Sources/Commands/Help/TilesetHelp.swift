@@ -1,17 +1,17 @@
 import Tilesets
 
-/// `packhorse help tileset`: the keys of a tileset file, from the table that the parser uses.
+/// `packhorse help tileset`: the keys of a tileset file, from the parser's table.
 package enum TilesetHelp {
     /// The page, in lines of at most `columns` columns (at least 60).
     package static func lines(columns: Int) -> [String] {
         let width = min(100, max(60, columns))
         let text = """
-            A tileset file says where tiles come from and how to ask for them: YAML or JSON, given to --tileset. What it does not
-            say is taken from the TileJSON document or from the archive that its url names. An unknown key is an error.
+            A tileset file describes where tiles come from and how to request them: YAML or JSON, passed with --tileset. Missing keys
+            are read from the TileJSON document or from the archive that its url names. An unknown key is an error.
             """
         let placeholders = """
             Placeholders of a tile URL: {z} {x} {y}; {-y} counts from the south; {q} is the quadkey; {s} a
-            subdomain; {key} and {language} as below. In place of {z}, {x} and {y} a URL may have {q} alone.
+            subdomain; {key} and {language} as below. Instead of {z}, {x} and {y} a URL may contain only {q}.
             """
         var lines = HelpText.wrapped(text.replacing("\n", with: " "), width: width)
         lines += ["", "Example:", ""] + example.map { "  " + $0 }

@@ -1,10 +1,10 @@
 import ArgumentParser
 
-/// What the argument parser found wrong, in the form of all other errors.
+/// Converts errors of the argument parser to the form of all other errors.
 enum UsageError {
-    /// The error as the command line reports it.
+    /// The error of the command line.
     ///
-    /// - Parameter arguments: Of the command line; they name the command whose help is pointed to.
+    /// - Parameter arguments: The command line. They determine the command whose help is mentioned.
     static func translated(_ error: any Error, _ arguments: [String]) -> CLIError {
         let path = CommandTree.path(arguments).dropFirst().map { CommandTree.name($0) }
         let help = "packhorse help" + path.map { " " + $0 }.joined()

@@ -1,20 +1,20 @@
 import Foundation
 import Synchronization
 
-/// Follows the downloads of an installation by the files that grow.
+/// Shows the progress of an installation's downloads by the size of the growing files.
 final class DownloadMeter: Sendable {
     private let meter = ProgressMeter(.auto)
     private let bytes = Mutex<(all: UInt64, done: UInt64)>((0, 0))
 
-    /// Tells how many bytes all downloads together have.
+    /// Sets the total size of all downloads in bytes.
     func expect(_ all: UInt64) { bytes.withLock { $0.all = all } }
 
-    /// Runs a download and shows how far it is.
+    /// Runs a download and shows its progress.
     ///
     /// - Parameters:
-    ///   - name: What is fetched.
-    ///   - file: Where its bytes go.
-    ///   - size: Its bytes.
+    ///   - name: The name of the download.
+    ///   - file: The file that receives its bytes.
+    ///   - size: Its size in bytes.
     func follow<Value>(
         _ name: String, _ file: URL, size: UInt64, _ body: () async throws -> Value
     ) async throws -> Value {
@@ -32,7 +32,7 @@ final class DownloadMeter: Sendable {
         let result: Result<Value, any Error>
         do { result = .success(try await body()) } catch { result = .failure(error) }
         watch.cancel()
-        // What it draws last comes before whatever is said next.
+        // Waits, so that its last output comes before the next message.
         await watch.value
         meter.end()
         bytes.withLock { $0.done += size }

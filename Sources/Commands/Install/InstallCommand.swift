@@ -2,17 +2,17 @@ import ArgumentParser
 import Catalog
 import Foundation
 
-/// `packhorse install`: a client's side of a catalog.
+/// `packhorse install`: the client of a catalog.
 struct InstallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "install", abstract: "Install or update packages from a catalog, as a device would.",
         discussion: """
-            Without an id, lists what the catalog has. What is there already is not fetched; an update is fetched as a patch when the
-            installed version has one that is smaller than seven tenths of the whole file. Downloads go on where they were
-            interrupted, are proven by SHA-256, and take the place of the old file at once. With --public-key nothing is believed
-            that the key's holder did not sign; a catalog that is older than the one installed from before is refused.
-            --tile-packs installs the packs of regions instead of whole packages: packs that regions share are there once.
-            --update brings everything in the folder up to date, each in the group, language and format that it was installed in.
+            Without an id, lists the packages of the catalog. Installed files are not fetched again. An update is fetched as a patch if the
+            installed version has one that is smaller than 70 % of the whole file. Downloads continue where they were
+            interrupted, are verified by SHA-256, and replace the old file in one step. With --public-key only data that
+            the key's holder has signed is accepted. A catalog that is older than the last one is refused.
+            --tile-packs installs the packs of regions instead of whole packages: shared packs are stored once.
+            --update updates everything in the folder, each file in its installed group, language and format.
             Examples:
               packhorse install https://maps.example.com/offline/ --into ./maps
               packhorse install https://maps.example.com/offline/ EE LV --into ./maps --group terrain --language de --dry-run
@@ -22,40 +22,40 @@ struct InstallCommand: AsyncParsableCommand {
             """)
 
     @Argument(help: "The catalog's folder or its http(s) address.") var catalog: String
-    @Argument(help: "Ids of packages.") var ids: [String] = []
+    @Argument(help: "Package ids.") var ids: [String] = []
     @Option(help: "The folder to install into.") var into: String?
     @Option(
-        help: ArgumentHelp("A group of data to install with the base map; may be repeated.", valueName: "group"))
+        help: ArgumentHelp("A data group to install with the base map; may be repeated.", valueName: "group"))
     var group: [String] = []
-    @Flag(help: "Install the groups alone, without the base map.") var onlyGroups = false
-    @Option(help: "The language of names in the tiles, where the catalog has it: de.") var language: String?
+    @Flag(help: "Install only the groups, without the base map.") var onlyGroups = false
+    @Option(help: "The language of names in the tiles, if the catalog has it: de.") var language: String?
     @Option(help: "The format to install.") var format = "mbtiles"
-    @Option(help: "The key that must have signed the catalog: a file, or its text.") var publicKey: String?
+    @Option(help: "The public key that must have signed the catalog: a file, or its text.") var publicKey: String?
     @Flag(help: "Install tile packs, which regions share, instead of whole packages.") var tilePacks = false
     @Option(help: ArgumentHelp("A style pack to install, styles/ID.zip; may be repeated.", valueName: "id"))
     var style: [String] = []
-    @Flag(help: "Bring everything that is installed in the folder up to date.") var update = false
-    @Flag(help: "Accept a catalog that is older than the one installed from before.") var allowOlder = false
-    @Flag(help: "Tell what would be fetched; change nothing.") var dryRun = false
-    @Flag(help: "The result as JSON.") var json = false
+    @Flag(help: "Update everything that is installed in the folder.") var update = false
+    @Flag(help: "Accept a catalog that is older than the last one.") var allowOlder = false
+    @Flag(help: "Show what would be fetched; change nothing.") var dryRun = false
+    @Flag(help: "Print the result as JSON.") var json = false
 
     func validate() throws {
         guard ids.isEmpty && style.isEmpty && !update || into != nil else {
-            throw ValidationError("Name the folder: --into FOLDER.")
+            throw ValidationError("Give the folder: --into FOLDER.")
         }
         guard
             !update
                 || ids.isEmpty && style.isEmpty && group.isEmpty && language == nil && !tilePacks && format == "mbtiles"
         else {
             throw ValidationError(
-                "--update takes what is installed as it is; leave ids, groups, language, format and styles out.")
+                "--update updates everything that is installed; omit ids, groups, language, format and styles.")
         }
         guard !tilePacks || format == "mbtiles" else {
-            throw ValidationError("Tile packs come in the format that their publisher chose; leave --format out.")
+            throw ValidationError("Tile packs have the format that their publisher chose; omit --format.")
         }
         guard !onlyGroups || !group.isEmpty else { throw ValidationError("--only-groups needs --group.") }
         if let twice = Self.firstRepeated(ids) ?? Self.firstRepeated(group) ?? Self.firstRepeated(style) {
-            throw ValidationError("'\(twice)' is named twice.")
+            throw ValidationError("'\(twice)' is given twice.")
         }
     }
 
@@ -76,12 +76,14 @@ struct InstallCommand: AsyncParsableCommand {
             throw CLIError(
                 .noInput, "'\(source.name)' has no catalog.json", hint: "a coordinator of this version writes one")
         }
-        if document.isSigned, key == nil { Console.note("the catalog is signed; --public-key KEY would prove it") }
+        if document.isSigned, key == nil {
+            Console.note("the catalog is signed; --public-key KEY verifies the signature")
+        }
         let place = into.map { URL(filePath: $0, directoryHint: .isDirectory) }
         guard !ids.isEmpty || !style.isEmpty || update, let into, let place else {
             return try list(document.index, installed: place.map { try InstallFolder($0, isOnlyRead: true) })
         }
-        // Before a folder is made for nothing.
+        // Checked before an unnecessary folder is created.
         let look = Installer(source: source, document: document, folder: try InstallFolder(place, isOnlyRead: true))
         let wishes = try update ? installed(look) : named
         for wish in wishes { try look.check(wish) }
@@ -107,17 +109,17 @@ struct InstallCommand: AsyncParsableCommand {
         Console.note(
             dryRun
                 ? "\(total) to fetch into '\(into)'; nothing was changed"
-                : "installed into '\(into)'; \(total) were to be fetched")
+                : "installed into '\(into)'; \(total) were needed")
     }
 
-    /// One thing to install.
+    /// One object to install.
     private struct Work {
         let view: InstallView
         var notes: [String] = []
         let run: (_ tell: (String) -> Void) async throws -> Void
     }
 
-    /// What was named: the base map and the groups of each id, then the styles.
+    /// The requested objects: the base map and the groups of each id, then the styles.
     private var named: [InstallWish] {
         let groups: [String?] = (onlyGroups ? [] : [nil]) + group.map(Optional.some)
         let packages = ids.flatMap { id in
@@ -130,24 +132,28 @@ struct InstallCommand: AsyncParsableCommand {
         return packages + style.map(InstallWish.style)
     }
 
-    /// What is installed there and in the catalog; what the catalog lacks is told and stays as it is.
+    /// The installed objects that are in the catalog.
     ///
-    /// - Throws: ``CLIError`` 66 when nothing is installed there.
+    /// A message names the others, which are not changed.
+    ///
+    /// - Throws: ``CLIError`` 66 when nothing is installed.
     private func installed(_ look: Installer) throws -> [InstallWish] {
         let all = try InstallWish.installed(in: look.folder)
         guard !all.isEmpty else {
             throw CLIError(
                 .noInput, "nothing is installed in '\(look.folder.folder.path)'",
-                hint: "name what to install: packhorse install '\(catalog)' ID --into '\(into ?? "FOLDER")'")
+                hint: "give the ids to install: packhorse install '\(catalog)' ID --into '\(into ?? "FOLDER")'")
         }
         return all.filter { wish in
             let isThere = wish.isThere(in: look.document.index)
-            if !isThere { Console.note("the catalog has no \(wish.name); what is installed stays as it is") }
+            if !isThere { Console.note("the catalog has no \(wish.name); the installed files are unchanged") }
             return isThere
         }
     }
 
-    /// What is to be done for all of it; nothing is changed.
+    /// The steps for all objects.
+    ///
+    /// Changes nothing.
     private func plan(_ wishes: [InstallWish], _ installer: Installer) async throws -> [Work] {
         var work: [Work] = []
         var planned: [InstallFolder.Packs] = []
@@ -162,7 +168,7 @@ struct InstallCommand: AsyncParsableCommand {
             case .packs(let id, let group, let language):
                 let step = try await installer.packStep(id, group: group, language: language, planned: planned)
                 planned.append(step.region)
-                // What a region before brings is there by then.
+                // The packs of an earlier region exist by then.
                 work.append(
                     Work(view: InstallView(step)) { _ in
                         try await installer.run(try await installer.packStep(id, group: group, language: language))

@@ -2,13 +2,13 @@ import Foundation
 import Shards
 
 extension InstallFolder {
-    /// What is installed under these names.
+    /// The installed objects with these names.
     ///
     /// - Parameters:
     ///   - ids: Packages, whole or as tile packs.
-    ///   - groups: The groups to look in; empty for the base map and all groups.
+    ///   - groups: The groups to search; empty = the base map and all groups.
     ///   - styles: Style packs.
-    /// - Throws: ``CLIError`` 66 for a name that brought nothing, with what there is.
+    /// - Throws: ``CLIError`` 66 for a name without installed files, with the existing names.
     func holdings(_ ids: [String], groups: [String], styles: [String]) throws -> Record {
         let all = try record()
         func isMeant(_ id: String, _ group: String?) -> Bool {
@@ -33,10 +33,12 @@ extension InstallFolder {
         let list = known.prefix(20).joined(separator: ", ") + (known.count > 20 ? " and \(known.count - 20) more" : "")
         return CLIError(
             .noInput, "\(what) is not installed in '\(folder.path)'",
-            hint: known.isEmpty ? "nothing of the kind is" : "there is \(list)")
+            hint: known.isEmpty ? "nothing of this kind is installed" : "installed: \(list)")
     }
 
-    /// The files that go with what is removed, by path inside the folder, ascending; packs that another region has stay.
+    /// The files to remove, by path inside the folder, ascending.
+    ///
+    /// Packs of other regions stay.
     func files(of gone: Record) throws -> [String] {
         let lists = Set((gone.regions ?? []).map(\.list))
         let staying = try regions().filter { !lists.contains($0.list) }
@@ -45,9 +47,9 @@ extension InstallFolder {
             + (gone.styles ?? []).map(\.file)).sorted()
     }
 
-    /// Removes files and notes it.
+    /// Removes files and updates the record.
     ///
-    /// The record is written last: what an interrupted removal left is still in it, and can be removed again.
+    /// The record is written last: after an interrupted removal the files are still in it, and can be removed again.
     func remove(_ gone: Record) throws {
         let files = try files(of: gone).map { folder.appending(path: $0) }
         for file in files {
@@ -62,7 +64,7 @@ extension InstallFolder {
         Durable.removeEmptyFolders(of: files, upTo: folder)
     }
 
-    /// Bytes of a file inside the folder; 0 when it is not there.
+    /// Size of a file inside the folder in bytes; 0 when it does not exist.
     func size(_ path: String) -> UInt64 {
         var status = stat()
         return stat(folder.appending(path: path).path, &status) == 0 ? UInt64(max(0, status.st_size)) : 0

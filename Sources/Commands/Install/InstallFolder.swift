@@ -2,10 +2,10 @@ import Catalog
 import Foundation
 import Shards
 
-/// A client's folder: installed files, `installed.json`, and downloads that are not done.
+/// A client's folder: installed files, `installed.json`, and unfinished downloads.
 ///
-/// One process changes it at a time. A file takes the place of the one before by renaming; the record is written after that and
-/// tells nothing that the files do not show: it only knows which version a file is when the catalog has forgotten it.
+/// Only one process changes it at a time. A file replaces the previous one by a rename, and the record is written after
+/// that. The record adds only which version a file is, in case the catalog has forgotten it.
 struct InstallFolder: Sendable {
     /// One installed file.
     struct Entry: Codable, Hashable, Sendable {
@@ -48,10 +48,12 @@ struct InstallFolder: Sendable {
         let sha256: String
     }
 
-    /// What is installed; members that are absent are those of folders of earlier builds.
+    /// The installed objects.
+    ///
+    /// Folders of earlier builds lack some members.
     struct Record: Codable {
         var packages: [Entry] = []
-        /// The largest sequence seen of each catalog, by its address and by the key that signed it.
+        /// The largest known sequence of each catalog, by its address and by the key that signed it.
         var catalogs: [String: Int64]?
         var regions: [Packs]?
         var styles: [Style]?
@@ -60,15 +62,16 @@ struct InstallFolder: Sendable {
     let folder: URL
     private let lock: FolderLock?
 
-    /// Opens the folder, and makes it when it is not there.
+    /// Opens the folder, and creates it when it does not exist.
     ///
-    /// - Parameter isOnlyRead: Whether nothing will be changed: then it is neither made nor locked.
-    /// - Throws: ``CLIError`` 73 when it cannot be made or is no folder, 75 while another process changes it.
+    /// - Parameter isOnlyRead: Whether nothing will be changed: then the folder is neither created nor locked.
+    /// - Throws: ``CLIError`` 73 when it cannot be created or is not a folder, 75 while another process changes it.
     init(_ folder: URL, isOnlyRead: Bool = false) throws {
         self.folder = folder
         if isOnlyRead {
             guard FileKind.isFolder(folder) || !FileKind.isThere(folder) else {
-                throw CLIError(.cannotCreate, "'\(folder.path)' is no folder", hint: "name a folder to install into")
+                throw CLIError(
+                    .cannotCreate, "'\(folder.path)' is not a folder", hint: "choose a folder to install into")
             }
             lock = nil
         } else {
@@ -77,7 +80,9 @@ struct InstallFolder: Sendable {
         }
     }
 
-    /// Where the package of a group is put; the language is chosen per folder, not per file.
+    /// The path of a group's package.
+    ///
+    /// The language is chosen per folder, not per file.
     func place(_ id: String, group: String?, fileExtension: String) -> String {
         place(id + fileExtension, group: group)
     }
@@ -85,7 +90,9 @@ struct InstallFolder: Sendable {
     /// The same for any path.
     func place(_ path: String, group: String?) -> String { (group.map { "groups/\($0)/" } ?? "") + path }
 
-    /// Where bytes with this digest are collected: a later run goes on with them.
+    /// The file of a download with this digest.
+    ///
+    /// A later run continues it.
     func download(_ sha256: String) throws -> URL {
         let parts = folder.appending(path: ".downloads")
         try Durable.makeFolder(parts)
@@ -95,7 +102,7 @@ struct InstallFolder: Sendable {
     /// The record of a file.
     func entry(_ file: String) throws -> Entry? { try record().packages.first { $0.file == file } }
 
-    /// Gives a finished file its name, then notes it.
+    /// Gives a finished file its name, then records it.
     func install(_ finished: URL, as entry: Entry) throws {
         try bring(finished, to: entry.file)
         try note(entry)
@@ -109,7 +116,7 @@ struct InstallFolder: Sendable {
         try Durable.rename(finished, to: target)
     }
 
-    /// Notes what is installed.
+    /// Records an installed file.
     func note(_ entry: Entry) throws {
         try change { record in
             record.packages.removeAll { $0.file == entry.file }
@@ -123,7 +130,7 @@ struct InstallFolder: Sendable {
     /// The regions whose packs are installed.
     func regions() throws -> [Packs] { try record().regions ?? [] }
 
-    /// Notes a region's packs, whose files are there, and removes those of before that no region has any more.
+    /// Records a region's packs, whose files exist, and removes older packs that no region uses any more.
     func note(_ region: Packs) throws {
         let before = try regions()
         let after = (before.filter { $0.list != region.list } + [region]).sorted { $0.list < $1.list }
@@ -133,7 +140,7 @@ struct InstallFolder: Sendable {
         }
     }
 
-    /// The packs of regions that no other region has, ascending.
+    /// The packs of regions that no other region uses, ascending.
     static func packs(of gone: [Packs], beside staying: [Packs]) -> [String] {
         Set(gone.flatMap(\.packs)).subtracting(staying.flatMap(\.packs)).sorted()
     }
@@ -141,7 +148,7 @@ struct InstallFolder: Sendable {
     /// The record of a style.
     func style(_ id: String) throws -> Style? { try record().styles?.first { $0.id == id } }
 
-    /// Notes an installed style.
+    /// Records an installed style.
     func note(_ style: Style) throws {
         try change { record in
             record.styles = ((record.styles ?? []).filter { $0.id != style.id } + [style]).sorted { $0.id < $1.id }
@@ -150,10 +157,10 @@ struct InstallFolder: Sendable {
 
     // MARK: - Age
 
-    /// Refuses a catalog that is older than one that was installed from: whoever controls a server can serve an old one with its old
-    /// signature.
+    /// Refuses a catalog that is older than the last one: an attacker who controls a server can serve an old catalog
+    /// with its old signature.
     ///
-    /// - Parameter names: What the catalog is known by: its address, the key that signed it.
+    /// - Parameter names: The identities of the catalog: its address, the key that signed it.
     /// - Throws: ``CLIError`` 65.
     func checkAge(_ sequence: Int64?, of names: [String]) throws {
         let seen = try names.compactMap { try record().catalogs?[$0] }.max()
@@ -161,11 +168,13 @@ struct InstallFolder: Sendable {
         throw CLIError(
             .badData,
             "the catalog is older than the one that '\(folder.path)' was last installed from: its sequence is "
-                + "\(sequence.map { "\($0)" } ?? "not told"), and \(seen) was seen",
-            hint: "try again when the server has the new one; pass --allow-older if the older one is meant")
+                + "\(sequence.map { "\($0)" } ?? "unknown"), the last one was \(seen)",
+            hint: "try again when the server has the new one; pass --allow-older to use the older one")
     }
 
-    /// Notes how new a catalog is that is installed from; an older one that is meant takes the number back.
+    /// Records the sequence of a catalog.
+    ///
+    /// After --allow-older the number becomes smaller.
     func noteAge(_ sequence: Int64?, of names: [String]) throws {
         guard let sequence else { return }
         try change { record in
@@ -197,13 +206,13 @@ struct InstallFolder: Sendable {
         do { return try JSONDecoder().decode(Record.self, from: try InputFile.read(recordURL)) } catch is DecodingError
         {
             throw CLIError(
-                .badData, "'\(recordURL.path)' is not what 'packhorse install' wrote",
-                hint: "remove it: the packages stay, and are fetched whole at their next update")
+                .badData, "'\(recordURL.path)' was not written by 'packhorse install'",
+                hint: "remove it: the packages stay, and their next update fetches whole files")
         }
     }
 }
 
-/// An advisory lock, held as long as the value.
+/// An advisory lock, held during the lifetime of the value.
 private final class FolderLock: Sendable {
     private let handle: Int32
 

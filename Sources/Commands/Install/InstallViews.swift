@@ -1,7 +1,7 @@
 import Catalog
 
 extension InstallCommand {
-    /// Tells what the catalog has, and what of it is installed in a folder.
+    /// Prints the packages of the catalog, and which of them are installed in a folder.
     func list(_ index: CatalogIndex, installed folder: InstallFolder?) throws {
         let record = try folder?.record()
         let rows = index.packages.compactMap { PackageView($0, index, record) }
@@ -92,7 +92,7 @@ struct PackageView: Encodable {
     let group: String?
     let language: String?
     let version: Int32
-    /// The version that is installed; the lowest, where several formats are.
+    /// The installed version; the lowest one if several formats are installed.
     let installed: Int32?
     let dataDate: String?
     let sizes: [String: Int64]

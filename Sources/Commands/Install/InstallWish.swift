@@ -1,12 +1,12 @@
 import Catalog
 
-/// One thing that a device is to have.
+/// One object that should be installed.
 enum InstallWish: Hashable, Sendable {
     case package(String, group: String?, language: String?, format: String)
     case packs(String, group: String?, language: String?)
     case style(String)
 
-    /// Everything that is installed in a folder, as it was asked for.
+    /// Everything that is installed in a folder, with its original options.
     static func installed(in folder: InstallFolder) throws -> [InstallWish] {
         let record = try folder.record()
         return record.packages.map { .package($0.id, group: $0.group, language: $0.language, format: $0.format) }
@@ -14,7 +14,9 @@ enum InstallWish: Hashable, Sendable {
             + (record.styles ?? []).map { .style($0.id) }
     }
 
-    /// Whether a catalog has it in this very edition and form: what it does not have stays as it is.
+    /// Whether a catalog has it in exactly this channel and form.
+    ///
+    /// If not, the installed files are not changed.
     func isThere(in index: CatalogIndex) -> Bool {
         func package(_ id: String, _ group: String?, _ language: String?) -> CatalogIndex.Package? {
             (try? CatalogEdition(group: group, language: language)).flatMap { index.package(id, in: $0) }
@@ -27,7 +29,7 @@ enum InstallWish: Hashable, Sendable {
         }
     }
 
-    /// For people: `EE (terrain, de) as mbtiles`.
+    /// Text for people: `EE (terrain, de) as mbtiles`.
     var name: String {
         func named(_ id: String, _ parts: [String?]) -> String {
             let parts = parts.compactMap(\.self)

@@ -3,24 +3,26 @@ import Foundation
 import Shards
 
 extension Installer {
-    /// The tile packs of one region, and which of them are not there.
+    /// The tile packs of one region, and which of them are missing.
     struct PackStep: Sendable {
         let region: InstallFolder.Packs
         let edition: CatalogEdition
         /// The list as it is published.
         let list: [UInt8]
         let missing: [CatalogPackList.Pack]
-        /// Bytes of the packs that are missing.
+        /// Total size of the missing packs in bytes.
         var bytes: Int64 { missing.reduce(0) { $0 + $1.size } }
     }
 
-    /// What is to be done for the packs of a region; nothing is changed.
+    /// The step for the packs of a region.
     ///
-    /// Packs that another region brought are there, or will be.
+    /// Changes nothing.
+    ///
+    /// Packs of another region exist already, or will exist.
     ///
     /// - Parameter planned: Regions that are installed before this one.
-    /// - Throws: ``CLIError`` 66 when the region has no packs; 65 for a list that is not the catalog's, and for more packs in all than
-    ///   the catalog allows on a device.
+    /// - Throws: ``CLIError`` 66 when the region has no packs; 65 for a list that does not match the catalog, and for
+    ///   more packs in total than the catalog allows on a device.
     func packStep(
         _ id: String, group: String?, language: String?, planned: [InstallFolder.Packs] = []
     ) async throws -> PackStep {
@@ -31,7 +33,7 @@ extension Installer {
         else {
             throw CLIError(
                 .badData, "'\(source.name)\(listed.url)' is not the list of packs that the catalog names",
-                hint: "the catalog may have changed just now: try again")
+                hint: "the catalog may have just changed; try again")
         }
         let packs = try CatalogPackList(decoding: bytes, named: listed.url).packs
         let region = InstallFolder.Packs(
@@ -47,7 +49,7 @@ extension Installer {
         return PackStep(region: region, edition: edition, list: bytes, missing: missing)
     }
 
-    /// Where the list of a package's tile packs is, and the version that it is of.
+    /// The location of the list of a package's tile packs, and its version.
     ///
     /// - Throws: ``CLIError`` 66 when it has none.
     func packList(
@@ -55,18 +57,18 @@ extension Installer {
     ) throws -> (list: CatalogIndex.List, version: CatalogIndex.Version) {
         guard let list = package.tilePacks, let version = package.versions.first else {
             throw CLIError(
-                .noInput, "package '\(package.id)' is not there as tile packs",
+                .noInput, "package '\(package.id)' is not available as tile packs",
                 hint:
-                    "install it whole, without --tile-packs; its publisher builds packs with 'packhorse submit --tile-packs'"
+                    "install the whole package, without --tile-packs; the publisher creates packs with 'packhorse submit --tile-packs'"
             )
         }
         return (list, version)
     }
 
-    /// Fetches what is missing, proves it, and puts the list there last.
+    /// Fetches and verifies the missing packs, and writes the list last.
     ///
-    /// Packs of the version before that no region has any more go afterwards.
-    /// - Throws: ``CLIError`` 65 when a pack's bytes are not those of the list; 66, 69, 73, 74.
+    /// Packs of the previous version that no region uses any more are removed afterwards.
+    /// - Throws: ``CLIError`` 65 when a pack's bytes do not match the list; 66, 69, 73, 74.
     func run(_ step: PackStep) async throws {
         for pack in step.missing {
             try Task.checkCancellation()
@@ -83,7 +85,7 @@ extension Installer {
         try folder.note(step.region)
     }
 
-    /// Whether a pack is there with its very bytes.
+    /// Whether a pack exists with exactly its bytes.
     private func holds(_ pack: CatalogPackList.Pack, group: String?) async throws -> Bool {
         let file = folder.folder.appending(path: folder.place(pack.path, group: group))
         guard FileKind.isThere(file) else { return false }

@@ -13,20 +13,22 @@ extension Installer {
 
     /// A style of the catalog.
     ///
-    /// - Throws: ``CLIError`` 66 naming what there is instead.
+    /// - Throws: ``CLIError`` 66 naming the existing styles.
     func findStyle(_ id: String) throws -> CatalogIndex.Style {
         let styles = document.index.styles ?? []
         guard let style = styles.first(where: { $0.id == id }) else {
             throw CLIError(
                 .noInput, "catalog '\(source.name)' has no style '\(id)'",
-                hint: styles.isEmpty ? "it has none" : "it has \(styles.map(\.id).joined(separator: ", "))")
+                hint: styles.isEmpty ? "it has no styles" : "it has \(styles.map(\.id).joined(separator: ", "))")
         }
         return style
     }
 
-    /// What is to be done for a style; nothing is changed.
+    /// The step for a style.
     ///
-    /// - Throws: ``CLIError`` 66 naming what there is instead.
+    /// Changes nothing.
+    ///
+    /// - Throws: ``CLIError`` 66 naming the existing styles.
     func styleStep(_ id: String) async throws -> StyleStep {
         let style = try findStyle(id)
         let target = "styles/\(style.id).zip"
@@ -37,9 +39,9 @@ extension Installer {
         return StyleStep(style: style, target: target, isThere: isThere)
     }
 
-    /// Fetches a style pack that is not there, proves it by its hash, and lets it take the place of the one before.
+    /// Fetches a missing style pack, verifies it by its hash, and replaces the previous one.
     ///
-    /// - Throws: ``CLIError`` 65 when its bytes are not those of the catalog; 66, 69, 73, 74.
+    /// - Throws: ``CLIError`` 65 when its bytes do not match the catalog; 66, 69, 73, 74.
     func run(_ step: StyleStep) async throws {
         let style = step.style
         if !step.isThere {

@@ -3,7 +3,7 @@ import Foundation
 import Packages
 import Shards
 
-/// Brings packages of a catalog into a client's folder.
+/// Installs packages of a catalog into a client's folder.
 struct Installer: Sendable {
     /// One file to install, and how.
     struct Step: Sendable {
@@ -14,22 +14,22 @@ struct Installer: Sendable {
         let plan: InstallPlan
         /// Path inside the folder.
         let target: String
-        /// The version that is there.
+        /// The installed version.
         let installed: Int32?
-        /// The language of what is there, when it is of another edition; "" for none.
+        /// The language of the installed file if it is of another channel; "" for none.
         let otherLanguage: String?
 
-        /// What somebody who asked for a language should know.
+        /// Notes for a user who asked for a language.
         func notes(asked language: String?) -> [String] {
             var notes: [String] = []
             if let language, edition.language != language {
-                notes.append("the catalog does not have it in '\(language)'; this is the one without a language")
+                notes.append("the catalog does not have it in '\(language)'; using the package without a language")
             }
             if let otherLanguage, plan != .upToDate {
                 let names = [otherLanguage, edition.language ?? ""].map {
                     $0.isEmpty ? "the one without a language" : "'\($0)'"
                 }
-                notes.append("takes the place of another language's: \(names[1]) instead of \(names[0])")
+                notes.append("replaces the package of another language: \(names[1]) instead of \(names[0])")
             }
             return notes
         }
@@ -38,12 +38,12 @@ struct Installer: Sendable {
     let source: CatalogSource
     let document: CatalogDocument
     let folder: InstallFolder
-    /// Shows how far downloads are.
+    /// Shows the progress of downloads.
     var downloads: DownloadMeter?
 
-    /// Whether the catalog has what is wished for.
+    /// Checks whether the catalog has the object.
     ///
-    /// - Throws: ``CLIError`` 66 naming what there is instead.
+    /// - Throws: ``CLIError`` 66 naming the existing ones.
     func check(_ wish: InstallWish) throws {
         switch wish {
         case .package(let id, let group, let language, let format):
@@ -54,7 +54,7 @@ struct Installer: Sendable {
         }
     }
 
-    /// A package in the wanted language, else in none.
+    /// A package in the wanted language, otherwise the one without a language.
     func find(
         _ id: String, group: String?, language: String?
     ) throws -> (edition: CatalogEdition, package: CatalogIndex.Package) {
@@ -64,12 +64,12 @@ struct Installer: Sendable {
         }
         throw CLIError(
             .noInput, "catalog '\(source.name)' has no package '\(id)'" + (group.map { " in group '\($0)'" } ?? ""),
-            hint: "see what it has: packhorse install '\(source.name)'")
+            hint: "list its packages: packhorse install '\(source.name)'")
     }
 
     /// A package's newest version, and its file of a format.
     ///
-    /// - Throws: ``CLIError`` 66 naming the formats that there are.
+    /// - Throws: ``CLIError`` 66 naming the existing formats.
     func newest(
         _ package: CatalogIndex.Package, _ format: String
     ) throws -> (version: CatalogIndex.Version, file: CatalogIndex.File) {
@@ -79,17 +79,19 @@ struct Installer: Sendable {
         guard let file = version.file(format) else {
             throw CLIError(
                 .noInput,
-                "package '\(package.id)' is not there as \(format); it is as \(version.files.map(\.format).joined(separator: ", "))"
+                "package '\(package.id)' is not available as \(format), only as \(version.files.map(\.format).joined(separator: ", "))"
             )
         }
         return (version, file)
     }
 
-    /// What is to be done for a package of the base map or of a group; nothing is changed.
+    /// The step for a package of the base map or of a group.
     ///
-    /// A language that the catalog does not have for it falls back to the edition without one.
+    /// Changes nothing.
     ///
-    /// - Throws: ``CLIError`` 66 naming what there is instead.
+    /// If the catalog does not have it in the requested language, the package without a language is used.
+    ///
+    /// - Throws: ``CLIError`` 66 naming the existing ones.
     func step(_ id: String, group: String?, language: String?, format: String) async throws -> Step {
         let (edition, package) = try find(id, group: group, language: language)
         let (version, file) = try newest(package, format)
@@ -103,18 +105,18 @@ struct Installer: Sendable {
             FileManager.default.fileExists(atPath: local.path)
             ? try await FileWork.run { try Digest.ofFile(local).digest.hex } : nil
         let noted = try folder.entry(target)
-        // Another edition counts versions of its own.
+        // Another channel counts its own versions.
         let isOfEdition = noted?.group == edition.group && noted?.language == edition.language
         let installed =
             package.versions.first { $0.file(format)?.sha256 == has }?.version
             ?? (isOfEdition && noted?.sha256 == has ? noted?.version : nil)
         guard has == nil || noted != nil || installed != nil else {
             throw CLIError(
-                .cannotCreate, "'\(local.path)' is there, and no catalog's package that was installed here",
+                .cannotCreate, "'\(local.path)' exists and was not installed from a catalog",
                 hint: "move it away, or install into another folder")
         }
         guard let plan = InstallPlan(to: version, format: format, having: has, installed: installed) else {
-            throw CLIError(.noInput, "package '\(id)' is not there as \(format)")
+            throw CLIError(.noInput, "package '\(id)' is not available as \(format)")
         }
         return Step(
             package: package, edition: edition, version: version, file: file, plan: plan, target: target,
@@ -122,11 +124,11 @@ struct Installer: Sendable {
             otherLanguage: noted.flatMap { $0.language == edition.language ? nil : $0.language ?? "" })
     }
 
-    /// Does it: fetches, proves, installs.
+    /// Carries out a step: fetches, verifies, installs.
     ///
-    /// A patch that cannot be used (damaged on the server, or made for another layout) costs its bytes; then the whole file is
-    /// fetched. Until the new file is whole and proven the old one stays as it is.
-    /// - Throws: ``CLIError`` 65 when the server's bytes are not those of the catalog; 66, 69, 73, 74.
+    /// If a patch cannot be used (damaged on the server, or made for another layout), the whole file is fetched in
+    /// addition. The old file is not changed until the new one is complete and verified.
+    /// - Throws: ``CLIError`` 65 when the server's bytes do not match the catalog; 66, 69, 73, 74.
     func run(_ step: Step, _ tell: (String) -> Void) async throws {
         guard let sha256 = Digest(hex: step.file.sha256), let size = UInt64(exactly: step.file.size) else {
             throw CLIError(.badData, "the catalog gives '\(step.file.url)' no usable size or digest")
@@ -149,7 +151,7 @@ struct Installer: Sendable {
         try folder.install(finished, as: entry(step))
     }
 
-    /// The new file, made of the one that is there.
+    /// The new file, made from the installed one and a patch.
     private func patched(_ step: Step, _ patch: CatalogIndex.Patch, _ sha256: Digest) async throws -> URL {
         guard let digest = Digest(hex: patch.sha256), let size = UInt64(exactly: patch.size) else {
             throw CLIError(.badData, "the catalog gives '\(patch.url)' no usable size or digest")
@@ -164,15 +166,15 @@ struct Installer: Sendable {
         return new
     }
 
-    /// A file of the catalog under our own name, so that it can be renamed.
+    /// A file of the catalog, with a name in the download folder, so that it can be renamed.
     func fetch(_ path: String, size: UInt64, sha256: Digest, to part: URL) async throws -> URL {
         let get = { try await source.file(path, size: size, sha256: sha256, to: part) }
         let file: URL? =
             if let downloads { try await downloads.follow(path, part, size: size, get) } else { try await get() }
         guard let found = file else {
             throw CLIError(
-                .noInput, "'\(source.name)\(path)' is not there",
-                hint: "the catalog may have changed just now: try again")
+                .noInput, "'\(source.name)\(path)' does not exist",
+                hint: "the catalog may have just changed; try again")
         }
         if found != part { try await FileWork.run { try Durable.copy(found, to: part) } }
         return part

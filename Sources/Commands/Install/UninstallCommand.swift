@@ -1,35 +1,35 @@
 import ArgumentParser
 import Foundation
 
-/// `packhorse uninstall`: takes from a device what `install` brought.
+/// `packhorse uninstall`: removes objects that `install` has installed.
 struct UninstallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "uninstall", abstract: "Remove installed packages, tile packs and styles, as a device would.",
         discussion: """
-            An id goes with its groups and its tile packs; packs that another installed region has stay. No catalog is needed.
+            Removes an id with its groups and its tile packs. Packs of another installed region stay. No catalog is needed.
             Examples:
               packhorse uninstall EE --into ./maps --dry-run
               packhorse uninstall EE LV --into ./maps --group terrain
               packhorse uninstall --style streets --into ./maps
             """)
 
-    @Argument(help: "Ids of packages.") var ids: [String] = []
-    @Option(help: "The folder that was installed into.") var into: String
+    @Argument(help: "Package ids.") var ids: [String] = []
+    @Option(help: "The folder of the installation.") var into: String
     @Option(
-        help: ArgumentHelp("Only this group of data, not the base map; may be repeated.", valueName: "group"))
+        help: ArgumentHelp("Only this data group, not the base map; may be repeated.", valueName: "group"))
     var group: [String] = []
     @Option(help: ArgumentHelp("A style pack to remove; may be repeated.", valueName: "id")) var style: [String] = []
-    @Flag(help: "Tell what would go; change nothing.") var dryRun = false
+    @Flag(help: "Show what would be removed; change nothing.") var dryRun = false
     @Flag(help: FileList.help) var all = false
-    @Flag(help: "The result as JSON.") var json = false
+    @Flag(help: "Print the result as JSON.") var json = false
 
     func validate() throws {
         guard !ids.isEmpty || !style.isEmpty else {
-            throw ValidationError("Name what to remove: ids of packages, or --style ID.")
+            throw ValidationError("Give package ids to remove, or --style ID.")
         }
     }
 
-    /// What goes, as printed.
+    /// The removed objects, as printed.
     private struct View: Encodable {
         let file: String
         let size: UInt64
@@ -43,7 +43,7 @@ struct UninstallCommand: AsyncParsableCommand {
     private func work() throws {
         let place = URL(filePath: into, directoryHint: .isDirectory)
         try FileKind.requirePath(place)
-        // Nothing is made for a name that is not there.
+        // No folder is created for a wrong name.
         let look = try InstallFolder(place, isOnlyRead: true)
         var gone = try look.holdings(ids, groups: group, styles: style)
         var files = try look.files(of: gone).map { View(file: $0, size: look.size($0)) }

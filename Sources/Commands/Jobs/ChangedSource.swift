@@ -1,21 +1,23 @@
 /// Archives that are replaced while a job reads them.
 enum ChangedSource {
-    /// How often work is begun again; an archive that is written to all the time must not keep a command for ever.
+    /// Largest number of restarts.
+    ///
+    /// An archive that is written to all the time must not keep a command running without end.
     static let mostRestarts = 10
 
-    /// Does the work, and again when its archive was replaced meanwhile.
+    /// Runs the work, and again if its archive was replaced meanwhile.
     ///
     /// - Parameters:
-    ///   - isWanted: Whether to do it again at all.
+    ///   - isWanted: Whether to repeat it at all.
     ///   - work: Called with the number of earlier runs.
-    /// - Throws: What `work` throws last.
+    /// - Throws: The last error of `work`.
     static func again(_ isWanted: Bool, _ work: (_ earlier: Int) async throws -> Void) async throws {
         var earlier = 0
         while true {
             do {
                 return try await work(earlier)
             } catch let error as CLIError where isWanted && error.isOfChangedSource && earlier < mostRestarts {
-                Console.note("the archive was replaced while it was read; beginning again with the new one")
+                Console.note("the archive was replaced while it was read; starting over with the new one")
                 earlier += 1
             }
         }

@@ -2,7 +2,7 @@ import Origins
 import Packages
 import Tiles
 
-/// What a job would cost.
+/// The estimated cost of a job.
 struct Estimate: Encodable {
     struct Zoom: Encodable {
         let zoom: Int
@@ -22,27 +22,29 @@ struct Estimate: Encodable {
     }
 
     private(set) var zooms: [Zoom]
-    /// Different tiles, each of which is requested once.
+    /// Different tiles.
+    ///
+    /// Each is requested once.
     let tiles: UInt64
     /// Bytes of tile bodies to fetch.
     private(set) var bytes: UInt64?
-    /// Half the width of the 95 % interval; `nil` when too few tiles answered to tell.
+    /// Half the width of the 95 % interval; `nil` when too few tiles were answered to compute it.
     private(set) var margin: UInt64?
-    /// What will lie on the disk, by format.
+    /// Estimated file sizes by format.
     private(set) var files: [File] = []
     private(set) var seconds: Double?
     /// Sampled tiles that failed, by cause.
     private(set) var failures: [String: Int] = [:]
     private(set) var sampled = 0
-    /// What fetching takes, where the directories of the archive tell it.
+    /// The requests and bytes of fetching, if the directories of the archive contain them.
     private(set) var transfer: Transfer?
 
     struct Transfer: Encodable {
-        /// Requests for tiles when one worker asks.
+        /// Requests for tiles with one worker.
         let requests: Int
-        /// Bytes received for tiles, those between them included.
+        /// Bytes received for tiles, including the bytes between them.
         let bytes: UInt64
-        /// Bytes that no tile has, as a share of those that tiles have.
+        /// Bytes between tiles, as a share of the bytes of tiles.
         let overfetch: Double
         let directoryRequests: Int
         let directoryBytes: UInt64
@@ -53,13 +55,13 @@ struct Estimate: Encodable {
         tiles = zooms.reduce(0) { $0 + $1.tiles }
     }
 
-    /// Takes a sample in.
+    /// Adds a sample.
     ///
-    /// Time: what one worker reached while sampling, at most its limit, times the workers.
+    /// Time: the rate of one worker during sampling, limited by the tileset's rate, times the number of workers.
     ///
     /// - Parameters:
-    ///   - packages: The masks of the packages; a tile of two of them is in two files.
-    ///   - metadata: Bytes of texts that each file holds, such as the list of vector layers.
+    ///   - packages: The masks of the packages. A tile of two packages is in two files.
+    ///   - metadata: Bytes of texts in each file, such as the list of vector layers.
     mutating func add(
         _ sample: OriginSampler.Sample, packages: [TileMask], formats: [PackageFormat], metadata: Int, workers: Int,
         limit: Double?
@@ -102,7 +104,7 @@ struct Estimate: Encodable {
         seconds = rate > 0 ? Double(tiles) / rate : nil
     }
 
-    /// The table for a person.
+    /// The table for people.
     var lines: [String] {
         var table = Table("zoom", "tiles", "fetch", "margin", "sampled")
         for zoom in zooms {
@@ -128,7 +130,7 @@ struct Estimate: Encodable {
         return lines
     }
 
-    /// Says how many sampled tiles failed, and of what; `nil` when none did.
+    /// The number of failed sampled tiles and their causes; `nil` when none failed.
     var failureText: String? {
         guard !failures.isEmpty else { return nil }
         let causes = failures.sorted { $0.key < $1.key }.map { "\($0.key) (\(Units.count(UInt64($0.value))))" }
@@ -138,15 +140,15 @@ struct Estimate: Encodable {
     }
 
     private static func text(_ bytes: UInt64, _ margin: UInt64?) -> String {
-        // Nothing is left to chance when the sample is all there is.
+        // No margin is needed when every tile was sampled.
         if margin == 0 { return Units.bytes(bytes) }
         return Units.bytes(bytes)
-            + (margin.map { " ± \(Units.bytes($0)) (95 %)" } ?? ", from too few tiles to tell a margin")
+            + (margin.map { " ± \(Units.bytes($0)) (95 %)" } ?? ", too few tiles for a margin")
     }
 }
 
 extension Estimate.Zoom {
-    /// What became of the sampled tiles.
+    /// The results of the sampled tiles.
     fileprivate var outcome: String {
         guard let sampled else { return "" }
         if let failed, failed > 0 { return "\(sampled), \(failed) failed" }

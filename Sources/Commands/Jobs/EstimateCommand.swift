@@ -5,15 +5,15 @@ import Packages
 import Tiles
 import Tilesets
 
-/// `packhorse estimate`: what a job would cost, from its mask and a few sampled tiles.
+/// `packhorse estimate`: the cost of a job, from its mask and a few sampled tiles.
 struct EstimateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "estimate",
         abstract:
-            "Tiles per zoom, bytes to fetch, file sizes with margins, and time; fetches a few tiles, changes nothing.",
+            "Estimate tiles per zoom, bytes to fetch, file sizes with margins, and time; fetches a few tiles, changes nothing.",
         discussion: """
-            fetch is what is received: tile bodies as the server sends them, without HTTP headers. size is what lies on the disk then: the files of
-            all packages in the formats asked for. Each margin is half the width of the interval in which the value lies in 95 of 100 cases.
+            'fetch' is the number of received bytes: tile bodies as the server sends them, without HTTP headers. 'size' is the size of the files of
+            all packages in the requested formats. Each margin is half the width of the 95 % confidence interval.
             The same command samples the same tiles.
 
             Examples:
@@ -26,21 +26,21 @@ struct EstimateCommand: AsyncParsableCommand {
     @OptionGroup var tiles: TilesetOptions
     @Option(
         help:
-            "Tiles fetched for each zoom on average, 0 to 1000: deep zooms get what others do not need. 0 only counts tiles."
+            "Tiles fetched per zoom on average, 0 to 1000; deep zooms use samples that others do not need. 0 only counts tiles."
     )
     var samples: Int = 24
     @Option(
         name: .customLong("format"),
         help: ArgumentHelp(
-            "Formats whose file sizes are told, with that of MBTiles: mbtiles-flat, mbtiles-normalized, carto, pmtiles. Several with commas.",
+            "Formats whose file sizes are estimated in addition to MBTiles: mbtiles-flat, mbtiles-normalized, carto, pmtiles; comma-separated.",
             valueName: "formats"))
     var formats: [String] = []
     @Flag(help: "Widen the area to whole tile packs, as 'submit --tile-packs' does.") var tilePacks = false
-    @Option(help: "Workers that would run, for the time.") var workers: Int = 1
-    @Flag(help: "The result as JSON.") var json = false
+    @Option(help: "Number of workers, for the estimated time.") var workers: Int = 1
+    @Flag(help: "Print the result as JSON.") var json = false
 
     func validate() throws {
-        guard (0...1000).contains(samples) else { throw ValidationError("--samples must lie between 0 and 1000.") }
+        guard (0...1000).contains(samples) else { throw ValidationError("--samples must be between 0 and 1000.") }
         guard workers > 0 else { throw ValidationError("--workers must be at least 1.") }
     }
 
@@ -61,28 +61,29 @@ struct EstimateCommand: AsyncParsableCommand {
         }
     }
 
-    /// MBTiles, which is always made, and those of `--format`.
+    /// MBTiles, which is always made, and the formats of `--format`.
     ///
-    /// - Throws: ``CLIError`` 64 for one whose size is not told.
+    /// - Throws: ``CLIError`` 64 for a format whose size is not estimated.
     private func wantedFormats() throws -> [PackageFormat] {
         guard !formats.isEmpty else { return [.mbtiles] }
         let named = try PackageFormat.list(parsing: formats.joined(separator: ","))
         if let other = named.first(where: { !PackageForecast.formats.contains($0) }) {
             throw CLIError(
                 .usage,
-                "the size of a file of format \(other) is not estimated: it depends on the style that the file holds",
-                hint: "leave \(other) out of --format")
+                "the size of a file of format \(other) is not estimated, because it depends on the style in the file",
+                hint: "remove \(other) from --format")
         }
         return PackageForecast.formats.filter { $0 == .mbtiles || named.contains($0) }
     }
 }
 
 extension Estimate {
-    /// What a job would cost: the tiles counted, their sizes from a few that are fetched politely.
+    /// The estimated cost of a job: the number of tiles, and sizes from a few tiles that are fetched within the
+    /// tileset's limits.
     ///
     /// - Parameters:
-    ///   - samples: Tiles fetched per zoom; 0 counts only.
-    ///   - workers: Workers that would run, for the time.
+    ///   - samples: Tiles fetched per zoom; 0 only counts.
+    ///   - workers: Number of workers, for the time.
     ///   - formats: The formats whose file sizes are estimated.
     /// - Throws: ``CLIError`` when no sampled tile could be fetched, with the cause.
     static func sampled(

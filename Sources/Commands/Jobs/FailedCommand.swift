@@ -1,10 +1,10 @@
 import ArgumentParser
 import Wire
 
-/// `packhorse failed`: work that was given up.
+/// `packhorse failed`: failed work.
 struct FailedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "failed", abstract: "List, show, retry or drop the batches and tiles that failed for good.",
+        commandName: "failed", abstract: "List, show, retry or drop permanently failed batches and tiles.",
         discussion: """
             Examples:
               packhorse failed list
@@ -16,11 +16,11 @@ struct FailedCommand: AsyncParsableCommand {
     /// `packhorse failed list`.
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "Batches that were given up, wholly or in some of their tiles.",
+            commandName: "list", abstract: "List batches that failed completely or in some of their tiles.",
             discussion: "Example: packhorse failed list 3")
-        @Argument(help: "A job's number; all jobs when left out.") var job: UInt64 = 0
-        @Option(help: "At most this many.") var limit: UInt32 = 100
-        @Flag(help: "The result as JSON.") var json = false
+        @Argument(help: "The job's number. Default: all jobs.") var job: UInt64 = 0
+        @Option(help: "Maximum number of entries.") var limit: UInt32 = 100
+        @Flag(help: "Print the result as JSON.") var json = false
         @OptionGroup var cluster: ClusterOptions
 
         func run() async throws {
@@ -35,18 +35,18 @@ struct FailedCommand: AsyncParsableCommand {
                     "\(letter.attempts + letter.losses)", letter.cause, String(letter.detail.prefix(60)))
             }
             table.lines.forEach(Console.result)
-            if more { Console.note("there are more; name a job, or raise --limit") }
+            if more { Console.note("there are more; give a job, or raise --limit") }
         }
     }
 
     /// `packhorse failed show`.
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "What was given up of a job, or of one of its batches, with the tiles.",
+            commandName: "show", abstract: "Show the failed work of a job, or of one of its batches, with the tiles.",
             discussion: "Example: packhorse failed show 3 17")
         @Argument(help: "The job's number.") var job: UInt64
-        @Argument(help: "A batch's number; all of them when left out.") var batch: UInt64?
-        @Flag(help: "The result as JSON.") var json = false
+        @Argument(help: "The batch's number. Default: all failed batches.") var batch: UInt64?
+        @Flag(help: "Print the result as JSON.") var json = false
         @OptionGroup var cluster: ClusterOptions
 
         func run() async throws {
@@ -55,7 +55,7 @@ struct FailedCommand: AsyncParsableCommand {
                 return try await FailedPages.one(client, job: job, batch: batch)
             }
             if json { return Console.result(try JSONText.pretty(letters)) }
-            if letters.isEmpty { Console.note("job \(job) has given nothing up") }
+            if letters.isEmpty { Console.note("job \(job) has no failed work") }
             for letter in letters { letter.lines.forEach(Console.result) }
         }
     }
@@ -63,9 +63,9 @@ struct FailedCommand: AsyncParsableCommand {
     /// `packhorse failed retry`.
     struct Retry: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "retry", abstract: "Try again what was given up; a failed job continues with it.",
+            commandName: "retry", abstract: "Retry failed work; a failed job resumes.",
             discussion: """
-                Tiles that were fetched are not asked for again.
+                Fetched tiles are not fetched again.
 
                 Example: packhorse failed retry 3 17 18
                 """)
@@ -77,10 +77,10 @@ struct FailedCommand: AsyncParsableCommand {
     /// `packhorse failed drop`.
     struct Drop: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "drop", abstract: "Never try it again: its tiles count as missing for good.",
+            commandName: "drop", abstract: "Never retry failed work: its tiles stay missing.",
             discussion: """
-                Its tiles stay named in the job's report. Without batches a failed job lets go of all its tiles, too: a retry of it
-                begins from the start.
+                The tiles stay in the job's report. Without batch numbers a failed job also releases all its fetched tiles: a retry
+                starts from the beginning.
 
                 Example: packhorse failed drop 3
                 """)
@@ -90,11 +90,11 @@ struct FailedCommand: AsyncParsableCommand {
     }
 }
 
-/// Which letters an order is about.
+/// The failed work that an order is for.
 struct FailedOrderOptions: ParsableArguments {
     @Argument(help: "The job's number.") var job: UInt64
-    @Argument(help: "Batches; all that were given up when left out.") var batches: [UInt64] = []
-    @Flag(help: "The result as JSON.") var json = false
+    @Argument(help: "Batch numbers. Default: all failed batches.") var batches: [UInt64] = []
+    @Flag(help: "Print the result as JSON.") var json = false
     @OptionGroup var cluster: ClusterOptions
 
     func give(_ order: String) async throws {
@@ -103,9 +103,9 @@ struct FailedOrderOptions: ParsableArguments {
     }
 }
 
-/// Reads letters page by page.
+/// Reads failed work page by page.
 private enum FailedPages {
-    /// At most `limit` letters, and whether there are more.
+    /// At most `limit` entries, and whether there are more.
     static func read(_ client: ControlClient, job: UInt64, limit: UInt32) async throws -> (
         letters: [FailedView], more: Bool
     ) {
@@ -125,7 +125,7 @@ private enum FailedPages {
         return (letters, true)
     }
 
-    /// The letter of one batch.
+    /// The entry of one batch.
     static func one(_ client: ControlClient, job: UInt64, batch: UInt64) async throws -> [FailedView] {
         let page = try await client.dead(
             .make {
@@ -135,17 +135,17 @@ private enum FailedPages {
             })
         guard let letter = page.letters.first, letter.batch == batch else {
             throw CLIError(
-                .noInput, "batch \(batch) of job \(job) was not given up",
-                hint: "packhorse failed list \(job) lists those that were")
+                .noInput, "batch \(batch) of job \(job) has not failed",
+                hint: "packhorse failed list \(job) lists the failed batches")
         }
         return [FailedView(letter)]
     }
 
-    /// The position behind a letter.
+    /// The position after an entry.
     private static func position(job: UInt64, batch: UInt64) -> UInt64 { job << 32 | (batch + 1) & 0xFFFF_FFFF }
 }
 
-/// A letter as printed.
+/// An entry as printed.
 private struct FailedView: Encodable {
     let job: UInt64
     let batch: UInt64
@@ -156,7 +156,7 @@ private struct FailedView: Encodable {
     let detail: String
     let attempts: UInt32
     let losses: UInt32
-    /// Whether the batch as a whole is dead, not some of its tiles.
+    /// Whether the whole batch is dead, not only some of its tiles.
     let whole: Bool
     let failures: [JobView.FailureView]
 

@@ -3,13 +3,13 @@ import Tiles
 import Tilesets
 
 extension JobDraft {
-    /// What the submitter may not want, each a sentence with its remedy.
+    /// Possible problems for the submitter, each a sentence with its remedy.
     var warnings: [String] {
         guard let packs else { return [] }
         return [cutZooms(packs), tooManyPacks(packs)].compactMap(\.self)
     }
 
-    /// Packs of other zooms are other files: what is cut in the middle of a band is shared with nobody else.
+    /// Packs of other zooms are other files: a pack cut in the middle of a band cannot be shared.
     private func cutZooms(_ scheme: PackScheme) -> String? {
         let whole = scheme.bands.filter { $0.zooms.intersection(zooms) != nil }
             .compactMap { $0.zooms.intersection(tileset.zooms) }
@@ -17,7 +17,7 @@ extension JobDraft {
             return nil
         }
         return
-            "Zooms \(zooms) cut tile packs in the middle: packages of other zooms cannot share them. --zoom \(low)-\(high) makes them whole."
+            "Zooms \(zooms) end inside a band of tile packs, so packages of other zooms cannot share these packs. Use --zoom \(low)-\(high) for complete bands."
     }
 
     private func tooManyPacks(_ scheme: PackScheme) -> String? {
@@ -28,7 +28,8 @@ extension JobDraft {
         }
         let large = zip(packages, counts).filter { $1 > most }
         guard let (package, count) = large.first else { return nil }
-        let others = large.count > 1 ? "; so do \(Units.count(large.count - 1, of: "other package"))" : ""
+        let others =
+            large.count > 1 ? "; the same is true for \(Units.count(large.count - 1, of: "other package"))" : ""
         return
             "Package '\(package.area.id)' alone has \(Units.count(count)) tile packs, more than the \(Units.count(most)) that 'packhorse install --tile-packs' puts on a device\(others). Install it as one file, or build smaller areas, fewer zooms, or coarser bands (tile_packs in the tileset file; now \(scheme))."
     }

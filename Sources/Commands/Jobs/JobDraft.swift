@@ -5,7 +5,7 @@ import Tiles
 import Tilesets
 import Wire
 
-/// A job before it is sent: areas, zooms and tileset, with the masks made.
+/// A job before it is sent: areas, zooms and tileset, with their masks.
 struct JobDraft {
     struct Package {
         let area: Area
@@ -15,37 +15,40 @@ struct JobDraft {
     let packages: [Package]
     let zooms: ZoomRange
     var tileset: Tileset
-    /// The version of the archive that its tiles have to be of; `nil` = the first that a worker meets, and for tile servers.
+    /// The required version of the archive for all tiles; `nil` = the first one that a worker reports, and for tile
+    /// servers.
     var sourceVersion: String?
-    /// What its packages are called together.
+    /// The common name of its packages.
     private let title: String
-    /// The formats of packages whose areas name none.
+    /// The formats of packages whose areas set none.
     var formats: [PackageFormat] = [.mbtiles]
-    /// The address of the style for a format that holds one; empty = none.
+    /// The address of the style for a format that contains one; empty = none.
     var style = ""
-    /// The part of the catalog that the packages go to.
+    /// The catalog channel of the packages.
     var edition = PBEdition(group: "", language: "")
-    /// How old the data is; empty when not told.
+    /// The date of the data; empty when unknown.
     var dataDate = ""
-    /// Whether packages may take the place of those of another tileset.
+    /// Whether packages may replace packages of another tileset.
     var replacesTileset = false
-    /// Whether packages may take the place of those of another area or of wider zooms.
+    /// Whether packages may replace packages of another area or of wider zooms.
     var replacesArea = false
-    /// Whether packages may have less than half of the tiles or bytes of those in the catalog.
+    /// Whether packages may have less than half of the tiles or bytes of the catalog's versions.
     var allowsShrink = false
-    /// How the packages are cut into tile packs; `nil` = they are not.
+    /// How the packages are cut into tile packs; `nil` = no tile packs.
     let packs: PackScheme?
 
-    /// What the job is called.
+    /// The label of the job.
     var label: String { edition.isRoot ? title : "\(title) (\(edition.label))" }
 
-    /// Every format that some package is to have, MBTiles first.
+    /// Every format of any package, MBTiles first.
     var allFormats: [PackageFormat] {
         let wanted = Set(packages.flatMap { $0.area.formats ?? formats }).union([.mbtiles])
         return PackageFormat.allCases.filter(wanted.contains)
     }
 
-    /// Makes the masks, widened to whole packs where those are given; a country the size of Russia takes a second.
+    /// Makes the masks, widened to whole packs if packs are requested.
+    ///
+    /// A country of the size of Russia takes a second.
     init(
         areas: [Area], zooms: ZoomRange, tileset: Tileset, label: String? = nil, packs: PackScheme? = nil
     ) throws {
@@ -59,14 +62,14 @@ struct JobDraft {
         self.tileset = tileset
         self.packs = packs
         for package in packages where package.mask.count(in: zooms) == 0 {
-            throw CLIError(.badData, "'\(package.area.label)' touches no tile of zoom \(zooms)")
+            throw CLIError(.badData, "'\(package.area.label)' contains no tile of zoom \(zooms)")
         }
     }
 
-    /// - Throws: ``CLIError`` 64 naming areas that are there twice.
+    /// - Throws: ``CLIError`` 64 naming duplicate areas.
     static func checkUnique(_ areas: [Area]) throws {
         let twice = Dictionary(grouping: areas, by: \.id).filter { $1.count > 1 }.keys.sorted()
-        guard twice.isEmpty else { throw CLIError(.usage, "named twice: \(twice.joined(separator: ", "))") }
+        guard twice.isEmpty else { throw CLIError(.usage, "given twice: \(twice.joined(separator: ", "))") }
     }
 
     /// Whether it asks for more than MBTiles packages of the main catalog.
@@ -74,15 +77,15 @@ struct JobDraft {
         !edition.isRoot || allFormats != [.mbtiles] || !dataDate.isEmpty || replacesTileset
     }
 
-    /// The tiles of all packages together, each once.
+    /// The tiles of all packages, each counted once.
     var union: TileMask {
         TileMask(union: packages.map(\.mask)) ?? TileMask(empty: zooms.max)
     }
 
-    /// The tiles of all packages, counted in each of them.
+    /// The number of tiles of all packages, counted in each package.
     var packageTiles: UInt64 { packages.reduce(0) { $0 + $1.mask.count(in: zooms) } }
 
-    /// The kind of its areas, or, as the wire names several kinds, `catalog`.
+    /// The kind of its areas; `catalog` for several kinds, as on the wire.
     private var kind: String {
         let kinds = Set(packages.map(\.area.kind))
         return kinds.count == 1 ? packages[0].area.kind.rawValue : "catalog"
@@ -90,7 +93,7 @@ struct JobDraft {
 
     /// The message that submits it.
     ///
-    /// - Throws: ``CLIError`` 65 when it outgrows a message.
+    /// - Throws: ``CLIError`` 65 when it is too large for a message.
     func request(_ options: SubmitPolicy) throws -> PBSubmit {
         let request = message(options)
         do {
@@ -100,10 +103,10 @@ struct JobDraft {
             let masks = request.packages.reduce(0) { $0 + $1.mask.count }
             throw CLIError(
                 .badData,
-                "the masks of \(Units.count(packages.count, of: "package")) have \(Units.bytes(UInt64(masks))); a submission holds"
-                    + " \(Units.bytes(UInt64(MessageType.submit.maxBodyBytes))) in all",
-                hint: "submit them in several jobs at the same time (jobs of one tileset still fetch each tile once),"
-                    + " or fewer zooms")
+                "the masks of \(Units.count(packages.count, of: "package")) have \(Units.bytes(UInt64(masks))); a submission can have"
+                    + " \(Units.bytes(UInt64(MessageType.submit.maxBodyBytes))) in total",
+                hint: "submit them as several jobs at the same time (jobs of one tileset still fetch each tile once),"
+                    + " or use fewer zooms")
         }
         return request
     }
@@ -160,7 +163,7 @@ struct JobDraft {
     }
 }
 
-/// What a submission asks of the coordinator beside its tiles.
+/// The options of a submission in addition to its tiles.
 struct SubmitPolicy {
     var requestID: String
     var tileLimit: UInt64 = 0

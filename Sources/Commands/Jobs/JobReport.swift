@@ -1,10 +1,10 @@
-/// The lines that tell a person how a job stands or ended: a summary, then what is not done.
+/// The lines that report the state or the end of a job: a summary, then what is not done.
 enum JobReport {
-    /// Packages that are listed without being asked for.
+    /// Number of packages that are listed by default.
     private static let mostPackages = 20
 
-    /// - Parameter all: Whether every package and every failed tile has a line; else equal causes are brought together, and of
-    ///   more than 20 packages only those are listed that are not done.
+    /// - Parameter all: Whether every package and every failed tile gets a line. Otherwise equal causes are grouped,
+    ///   and of more than 20 packages only the unfinished ones are listed.
     static func lines(_ job: JobView, all: Bool = false) -> [String] {
         var lines = [
             "job \(job.job)  \(job.label)  (\(job.kind), tileset \(job.tileset), zoom \(job.zooms))",
@@ -12,11 +12,11 @@ enum JobReport {
                 + (job.reason.map { ": \($0)" } ?? ""),
             "tiles    \(Units.count(job.tiles)): \(Units.count(job.stored)) stored, \(Units.count(job.empty)) empty, "
                 + "\(Units.count(job.failed)) failed; \(Units.bytes(job.bytes))"
-                + (job.reused > 0 ? "; \(Units.count(job.reused)) taken from shards, not asked for again" : ""),
+                + (job.reused > 0 ? "; \(Units.count(job.reused)) reused from shards" : ""),
             "origin   \(Units.bytes(job.received)) received"
                 + (job.notModified > 0 ? "; \(Units.count(job.notModified, of: "tile")) revalidated, unchanged" : ""),
             "batches  \(Units.count(job.batchesDone)) of \(Units.count(job.batches)) done"
-                + (job.batchesDead > 0 ? ", \(Units.count(job.batchesDead)) given up" : ""),
+                + (job.batchesDead > 0 ? ", \(Units.count(job.batchesDead)) failed" : ""),
             "time     \(Units.duration(seconds: job.elapsedSeconds))" + times(job),
         ]
         if job.summaryOnly {
@@ -60,7 +60,7 @@ enum JobReport {
             }
     }
 
-    /// The tiles that failed, those of one cause in one line unless `all` asks for a line each.
+    /// The failed tiles, grouped by cause unless `all` is set.
     static func failures(_ job: JobView, all: Bool = false) -> [String] {
         guard !job.failures.isEmpty else { return [] }
         let isPart = UInt64(job.failures.count) < job.failed
@@ -72,18 +72,18 @@ enum JobReport {
             ).map { "  \($0)" }
     }
 
-    /// A paused job has the priority -1 - p, where p is the one it gets back.
+    /// A paused job has the priority -1 - p, where p is its priority after resuming.
     private static func priority(_ job: JobView) -> String {
         job.priority < 0 ? "priority \(-1 - job.priority) when it is resumed" : "priority \(job.priority)"
     }
 
-    /// When it was submitted, began and ended, as far as that is known.
+    /// When it was submitted, started and ended, as far as known.
     private static func times(_ job: JobView) -> String {
         let known = [("submitted", job.submitted), ("started", job.started), ("ended", job.ended)]
         return known.compactMap { name, time in time.map { "; \(name) \($0)" } }.joined()
     }
 
-    /// The exit code that a job's end deserves.
+    /// The exit code for the end of a job.
     static func status(_ job: JobView) -> ExitStatus {
         switch job.state {
         case "done": .success

@@ -2,7 +2,9 @@ import Foundation
 import Packages
 package import Wire
 
-/// A job as commands print it; the JSON keys (snake case) are stable.
+/// A job as commands print it.
+///
+/// The JSON keys (snake case) are stable.
 package struct JobView: Encodable, Sendable {
     let job: UInt64
     let label: String
@@ -15,38 +17,38 @@ package struct JobView: Encodable, Sendable {
     let stored: UInt64
     let empty: UInt64
     let failed: UInt64
-    /// Settled, committed or by a running lease; never above `tiles`.
+    /// Tiles that are committed or completed by a running lease; never above `tiles`.
     package let settled: UInt64
     let bytes: UInt64
-    /// Of the stored and empty tiles, those taken from shards that were there already.
+    /// Of the stored and empty tiles, those taken from existing shards.
     let reused: UInt64
-    /// Of the stored tiles, those that the origin only confirmed: they are as an earlier build has them.
+    /// Of the stored tiles, those that the origin only confirmed: they are unchanged since an earlier build.
     let notModified: UInt64
-    /// Body bytes the origin sent.
+    /// Body bytes that the origin sent.
     let received: UInt64
     let batches: UInt64
     let batchesDone: UInt64
     let batchesDead: UInt64
     let priority: Int32
     let weight: UInt32
-    /// Jobs it still waits for.
+    /// Jobs that it still waits for.
     let after: [UInt64]
     let elapsedSeconds: Double
-    /// When it was submitted, had its first lease and ended: UTC, ISO 8601, `2026-11-22T14:03:05Z`.
+    /// When it was submitted, got its first lease and ended: UTC, ISO 8601, `2026-11-22T14:03:05Z`.
     let submitted: String?
     let started: String?
     let ended: String?
     /// Whether it is an old job whose packages, batches and failed tiles are no longer kept.
     let summaryOnly: Bool
-    /// Its packages, also those that `packages` leaves out.
+    /// Number of its packages, including those omitted from `packages`.
     let packagesTotal: UInt32
     let reason: String?
-    /// Why nothing happens now.
+    /// Why it makes no progress now.
     package let waiting: String?
-    /// What its packages are made in, MBTiles first.
+    /// The formats of its packages, MBTiles first.
     let formats: [String]
     let style: String?
-    /// The data group and the language of the part of the catalog they go to.
+    /// The data group and the language of its catalog channel.
     let group: String?
     let language: String?
     private(set) var packages: [PackageView]
@@ -81,7 +83,7 @@ package struct JobView: Encodable, Sendable {
     package init(_ status: PBJobStatus) {
         job = status.job
         label = status.label
-        // Older coordinators call a job of several kinds a catalog, which is the folder of packages now.
+        // Older coordinators report `catalog` for a job of several kinds. That word now means the folder of packages.
         kind = status.kind == "catalog" ? "mixed" : status.kind
         state = status.state
         tileset = status.tileset
@@ -118,13 +120,13 @@ package struct JobView: Encodable, Sendable {
         failures = status.failures.map(FailureView.init)
     }
 
-    /// Whether nothing more will happen to the job.
+    /// Whether the job is in a final state.
     package var isOver: Bool { ["done", "failed", "cancelled"].contains(state) }
 
     /// The zoom range, for example `0-14`, or `5`.
     var zooms: String { zoomMin == zoomMax ? "\(zoomMin)" : "\(zoomMin)-\(zoomMax)" }
 
-    /// The same without the places of its packages, when those are gone.
+    /// The same without the paths of its packages, for when the files are gone.
     var withoutPaths: JobView {
         var view = self
         for package in view.packages.indices {
@@ -137,7 +139,7 @@ package struct JobView: Encodable, Sendable {
     /// Whether it failed because its archive was replaced.
     var isOfChangedSource: Bool { reason?.hasPrefix("source-changed:") == true }
 
-    /// Share of tiles settled, 0...1.
+    /// Share of completed tiles, 0...1.
     package var fraction: Double { tiles == 0 ? 1 : Double(settled) / Double(tiles) }
 }
 
@@ -165,7 +167,9 @@ extension JobView.FileView {
 }
 
 extension PackageFormat {
-    /// Names of formats in the order in which they are shown; ones that this build does not know come last.
+    /// Names of formats in display order.
+    ///
+    /// Unknown ones come last.
     fileprivate static func ordered(_ names: [String]) -> [String] {
         let known = allCases.map(\.rawValue)
         return known.filter(names.contains) + names.filter { !known.contains($0) }.sorted()

@@ -1,13 +1,13 @@
 import Foundation
 import Wire
 
-/// Follows a job to its end and reports it.
+/// Follows a job until it ends and reports the result.
 struct JobWatcher {
     let client: ControlClient
     let style: ProgressStyle
-    /// Seconds without progress lines: workers that were started just now are not missed yet.
+    /// Seconds without messages about a stall at the start, because workers may have just been started.
     let quietStart: Double
-    /// Seconds without progress after which ``follow(_:)`` gives up.
+    /// Seconds without progress after which ``follow(_:)`` stops.
     let patience: Double
     private let clock = ContinuousClock()
 
@@ -21,9 +21,9 @@ struct JobWatcher {
     /// Follows one job; see ``finish(_:)-([UInt64])``.
     func finish(_ number: UInt64) async throws { try await finish([number]) }
 
-    /// Follows jobs to their ends, prints their reports, and throws the exit code that the first bad end deserves.
+    /// Follows jobs until they end, prints their reports, and throws the exit code of the first failed one.
     ///
-    /// Ctrl-C ends the watching and says that the jobs go on.
+    /// Ctrl-C stops watching and says that the jobs continue.
     func finish(_ numbers: [UInt64]) async throws {
         let watcher = self
         var views: [JobView] = []
@@ -46,8 +46,8 @@ struct JobWatcher {
 
     /// Shows progress until the job has ended.
     ///
-    /// A coordinator that restarts meanwhile is waited for: the job is in its store.
-    /// - Throws: ``CLIError`` 75 when nothing has moved for `patience` seconds, with what is known about it.
+    /// Waits for a coordinator that restarts meanwhile: the job is in its store.
+    /// - Throws: ``CLIError`` 75 when there was no progress for `patience` seconds, with the known reason.
     func follow(_ number: UInt64) async throws -> JobView {
         let start = clock.now
         var meter = RateMeter()
@@ -71,7 +71,8 @@ struct JobWatcher {
                 nextLine = elapsed + gap
                 gap = min(gap * 1.5, 30)
             }
-            // Short jobs are asked about more often: their end should not be noticed a tenth of their time late.
+            // The state of short jobs is requested more often: their end should not be noticed a tenth of their
+            // duration late.
             try await Task.sleep(for: .milliseconds(min(250, 40 + 20 * elapsed)))
             view = try await ask(number)
         }
@@ -95,9 +96,9 @@ struct JobWatcher {
         CLIError(
             .temporary,
             "no tile of \(view.label) arrived for \(Units.duration(seconds: patience)); \(Units.count(view.settled)) of"
-                + " \(Units.count(view.tiles)) are there",
+                + " \(Units.count(view.tiles)) are done",
             details: view.waiting.map { [$0] } ?? causes,
-            hint: "check the tile server; to continue: \(ShellText.thisCommand)")
+            hint: "check the tile server; to continue, run: \(ShellText.thisCommand)")
     }
 
     private static func end(_ view: JobView) -> CLIError {
@@ -109,7 +110,7 @@ struct JobWatcher {
 }
 
 extension Duration {
-    /// The duration as a number of seconds.
+    /// The duration in seconds.
     var seconds: Double {
         Double(components.seconds) + Double(components.attoseconds) * 1e-18
     }

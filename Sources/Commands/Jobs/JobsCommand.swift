@@ -16,35 +16,36 @@ struct JobsCommand: AsyncParsableCommand {
               packhorse jobs --limit 1000 --before 41000
             """)
 
-    /// What `--state` takes.
+    /// The accepted values of `--state`.
     private static let states = ["fetching", "merging", "publishing", "done", "failed", "cancelled", "paused"]
 
-    @Option(help: "At most this many.") var limit: UInt32 = 50
+    @Option(help: "Maximum number of jobs.") var limit: UInt32 = 50
     @Option(help: ArgumentHelp("Only jobs older than this one.", valueName: "job")) var before: UInt64?
     @Option(
         help: ArgumentHelp(
-            "Only jobs in these states: fetching, merging, publishing, done, failed, cancelled, paused. Several with commas, or given again.",
+            "Only jobs in these states: fetching, merging, publishing, done, failed, cancelled, paused. Comma-separated or repeated.",
             valueName: "states"))
     var state: [String] = []
-    @Option(help: ArgumentHelp("Only jobs whose label contains this text, in upper or lower case.", valueName: "text"))
+    @Option(help: ArgumentHelp("Only jobs whose label contains this text, ignoring case.", valueName: "text"))
     var label: String?
     @Option(
         help: ArgumentHelp(
-            "Only jobs submitted since then: 2026-10-01, 2026-10-01T12:00:00Z, or 90min, 36h or 7d ago.",
+            "Only jobs submitted since this time: 2026-10-01, 2026-10-01T12:00:00Z, or a duration ago: 90min, 36h, 7d.",
             valueName: "time"))
     var since: String?
-    @Flag(help: "The result as JSON.") var json = false
-    @Flag(name: .shortAndLong, help: "Job numbers only.") var quiet = false
+    @Flag(help: "Print the result as JSON.") var json = false
+    @Flag(name: .shortAndLong, help: "Print only job numbers.") var quiet = false
     @OptionGroup var cluster: ClusterOptions
 
     func validate() throws {
-        guard (1...100_000).contains(limit) else { throw ValidationError("--limit must lie between 1 and 100,000.") }
+        guard (1...100_000).contains(limit) else { throw ValidationError("--limit must be between 1 and 100,000.") }
         guard before != 0 else { throw ValidationError("--before must be a job's number, at least 1.") }
         guard !json || !quiet else {
-            throw ValidationError("--quiet prints job numbers, not JSON: leave out one of --quiet and --json.")
+            throw ValidationError("--quiet prints job numbers, not JSON; use either --quiet or --json.")
         }
         if let wrong = wantedStates.first(where: { !Self.states.contains($0) }) {
-            throw ValidationError("'\(wrong)' is not a state of a job: \(Self.states.joined(separator: ", ")).")
+            throw ValidationError(
+                "'\(wrong)' is not a state of a job. The states are \(Self.states.joined(separator: ", ")).")
         }
         guard label.map({ (1...200).contains($0.utf8.count) }) ?? true else {
             throw ValidationError("--label must have 1 to 200 bytes.")
@@ -77,7 +78,7 @@ struct JobsCommand: AsyncParsableCommand {
             return
         }
         Self.table(views, now: WallTime.now).forEach(Console.result)
-        if next != 0 { Console.note("there are older jobs: --before \(next), or a larger --limit") }
+        if next != 0 { Console.note("there are older jobs; use --before \(next), or a larger --limit") }
     }
 
     private static func table(_ views: [JobView], now: Int64) -> [String] {

@@ -1,15 +1,15 @@
 import ArgumentParser
 import Wire
 
-/// What every order about one job has in common.
+/// The common options of orders for one job.
 struct OrderOptions: ParsableArguments {
     @Argument(help: "The job's number.") var job: UInt64
-    @Flag(help: "The result as JSON.") var json = false
+    @Flag(help: "Print the result as JSON.") var json = false
     @OptionGroup var cluster: ClusterOptions
 
-    /// Gives the order and prints what came of it.
+    /// Sends the order and prints the result.
     ///
-    /// - Parameter complete: Adds what the order has besides the job.
+    /// - Parameter complete: Adds the values of the order.
     func give(_ order: String, _ complete: @Sendable (inout PBJobOrder) -> Void = { _ in }) async throws {
         var message = PBJobOrder.make {
             $0.job = job
@@ -21,7 +21,7 @@ struct OrderOptions: ParsableArguments {
     }
 }
 
-/// What came of an order, as printed.
+/// The result of an order, as printed.
 struct OrderedView: Encodable {
     let changed: UInt64
     let text: String
@@ -39,9 +39,10 @@ struct OrderedView: Encodable {
 /// `packhorse pause`.
 struct PauseCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pause", abstract: "Take a job's running work back and begin no more until it is resumed.",
+        commandName: "pause",
+        abstract: "Pause a job: take its running work back and start no more until it is resumed.",
         discussion: """
-            What was being fetched is fetched again later; no request is made for the job meanwhile.
+            Running batches are fetched again later; meanwhile no request is made for the job.
 
             Example: packhorse pause 1
             """)
@@ -53,7 +54,7 @@ struct PauseCommand: AsyncParsableCommand {
 /// `packhorse resume`.
 struct ResumeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "resume", abstract: "Continue a paused job with the priority it had.",
+        commandName: "resume", abstract: "Continue a paused job with its earlier priority.",
         discussion: "Example: packhorse resume 1")
     @OptionGroup var options: OrderOptions
 
@@ -65,7 +66,7 @@ struct RetryCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "retry", abstract: "Continue a failed or cancelled job.",
         discussion: """
-            Of a failed job only what failed is fetched again, as long as its tiles are kept (the last ten failed jobs); a cancelled one
+            Of a failed job only the failed tiles are fetched again, as long as its tiles are kept (the last ten failed jobs). A cancelled job
             starts from the beginning.
 
             A job whose packages were not published because they are much smaller than those in the catalog (package-shrunk), or
@@ -76,9 +77,9 @@ struct RetryCommand: AsyncParsableCommand {
               packhorse retry 1 --allow-shrink
             """)
     @OptionGroup var options: OrderOptions
-    @Flag(help: "Publish packages that have less than half of the tiles or bytes of the versions in the catalog.")
+    @Flag(help: "Publish packages that have less than half of the tiles or bytes of the catalog's versions.")
     var allowShrink = false
-    @Flag(help: "Let packages take the place of those of another area or of more zooms, and be smaller.")
+    @Flag(help: "Allow packages to replace packages of another area or of more zooms, and to be smaller.")
     var replaceArea = false
 
     func run() async throws {
@@ -92,7 +93,7 @@ struct RetryCommand: AsyncParsableCommand {
 /// `packhorse priority`.
 struct PriorityCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "priority", abstract: "Set a job's priority: higher goes first, below 0 is paused.",
+        commandName: "priority", abstract: "Set a job's priority: higher runs first, below 0 is paused.",
         discussion: "Example: packhorse priority 1 5")
     @OptionGroup var options: OrderOptions
     @Argument(help: "The new priority; write -- before a negative one.") var priority: Int32
@@ -109,7 +110,7 @@ struct WeightCommand: AsyncParsableCommand {
     @Argument(help: "The new weight, at least 1.") var weight: UInt32
 
     func validate() throws {
-        guard weight > 0 else { throw ValidationError("A weight is at least 1.") }
+        guard weight > 0 else { throw ValidationError("A weight must be at least 1.") }
     }
 
     func run() async throws { try await options.give("weigh") { [weight] in $0.weight = weight } }

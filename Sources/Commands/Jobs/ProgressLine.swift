@@ -1,6 +1,6 @@
 import Wire
 
-/// How far a job is, as a line of a log and as the bar of a terminal.
+/// The progress of a job as a log line and as a progress bar.
 package enum ProgressLine {
     /// The line for a log or a file.
     package static func plain(_ job: JobView, _ meter: RateMeter) -> String {
@@ -15,7 +15,7 @@ package enum ProgressLine {
         return parts.joined(separator: " · ")
     }
 
-    /// The same for a terminal, the most important first.
+    /// The same for a terminal, the most important facts first.
     package static func bar(_ job: JobView, _ meter: RateMeter) -> ProgressBar {
         var facts: [String] = []
         if job.state == "fetching" { facts.append(percent(job.fraction)) } else { facts.append(job.state) }
@@ -30,7 +30,7 @@ package enum ProgressLine {
             "job \(job.job) \(job.label)", fraction: job.fraction, facts: facts + [Units.bytes(job.bytes)])
     }
 
-    /// Whole percents, rounded down: 100 % means all of it.
+    /// Whole percent, rounded down: 100 % means complete.
     private static func percent(_ fraction: Double) -> String {
         "\(Int(fraction * 100)) %"
     }

@@ -1,15 +1,15 @@
 import ArgumentParser
 
-/// How a waiting command shows that it waits.
+/// How a waiting command shows progress.
 struct ProgressOptions: ParsableArguments {
     enum Style: String, ExpressibleByArgument, CaseIterable {
         case auto, bar, plain, json, none
     }
 
-    @Option(help: "auto: a bar on a terminal, else lines; json: one object a line on standard error.")
+    @Option(help: "auto: a bar on a terminal, else lines; json: one object per line on standard error.")
     var progress: Style = .auto
 
-    @Flag(name: .customLong("json"), help: "The result as JSON.")
+    @Flag(name: .customLong("json"), help: "Print the result as JSON.")
     var json = false
 
     var style: ProgressStyle {
@@ -18,7 +18,7 @@ struct ProgressOptions: ParsableArguments {
     }
 }
 
-/// The decided form of progress and result.
+/// The chosen form of progress and result.
 struct ProgressStyle {
     let progress: ProgressOptions.Style
     let jsonResult: Bool

@@ -2,13 +2,13 @@ import ArgumentParser
 import Foundation
 import Wire
 
-/// `packhorse schedule`: submissions that repeat.
+/// `packhorse schedule`: repeated submissions.
 struct ScheduleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "schedule", abstract: "Submissions that repeat, for example every month.",
+        commandName: "schedule", abstract: "Repeat submissions, for example every month.",
         discussion: """
-            Times are UTC. A firing while the last job of the schedule has not ended is skipped and counted; firings missed while the
-            coordinator was down are made up for by one.
+            Times are UTC. A run is skipped and counted while the last job of the schedule has not ended. Runs that were missed while the
+            coordinator was down run once.
 
             Examples:
               packhorse schedule add monthly-ee --every "monthly 3 02:30" EE --tileset tiles.yaml
@@ -19,10 +19,10 @@ struct ScheduleCommand: AsyncParsableCommand {
     /// `packhorse schedule add`.
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "add", abstract: "Add a schedule, or replace the one of this id.",
+            commandName: "add", abstract: "Add a schedule, or replace the one with this id.",
             discussion: """
-                Masks and tileset are made now and stay as they are until the schedule is replaced. Several languages become a schedule
-                each, monthly-ee-de and so on, because each is a job of its own.
+                Masks and tileset are fixed now, until the schedule is replaced. Several languages become one schedule
+                each, monthly-ee-de and so on, because each is a separate job.
 
                 Examples:
                   packhorse schedule add weekly-ee --every "weekly mon 04:00" EE --tileset tiles.yaml
@@ -34,15 +34,15 @@ struct ScheduleCommand: AsyncParsableCommand {
         var every: String
         @OptionGroup var options: SubmitOptions
         @OptionGroup var cluster: ClusterOptions
-        @Flag(help: "The result as JSON.") var json = false
+        @Flag(help: "Print the result as JSON.") var json = false
 
         func run() async throws {
             let drafts = try await options.drafts()
             for warning in drafts.flatMap(\.warnings) { Console.warning(warning) }
-            // All are made before the first is put, so that a mistake leaves none of them.
+            // All are made before the first one is sent, so that an error leaves none of them.
             let schedules = try drafts.map { draft in
                 var draft = draft
-                // Each run takes what is there by then.
+                // Each run uses the version that exists at that time.
                 draft.sourceVersion = nil
                 let submission = try Frame(session: 1, seq: 0, .submit(try draft.request(options.policy()))).encoded()
                 return PBSchedule.make {
@@ -66,7 +66,7 @@ struct ScheduleCommand: AsyncParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List the schedules.", discussion: "Example: packhorse schedule list --json")
-        @Flag(help: "The result as JSON.") var json = false
+        @Flag(help: "Print the result as JSON.") var json = false
         @OptionGroup var cluster: ClusterOptions
 
         func run() async throws {
@@ -85,10 +85,10 @@ struct ScheduleCommand: AsyncParsableCommand {
     /// `packhorse schedule remove`.
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "remove", abstract: "Remove a schedule; its jobs stay.",
+            commandName: "remove", abstract: "Remove a schedule; its jobs are kept.",
             discussion: "Example: packhorse schedule remove monthly-ee")
         @Argument(help: "The schedule.") var schedule: String
-        @Flag(help: "The result as JSON.") var json = false
+        @Flag(help: "Print the result as JSON.") var json = false
         @OptionGroup var cluster: ClusterOptions
 
         func run() async throws {
@@ -100,9 +100,9 @@ struct ScheduleCommand: AsyncParsableCommand {
     /// `packhorse schedule run`.
     struct Run: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "run", abstract: "Submit a schedule's job now; its calendar stays as it is.",
+            commandName: "run", abstract: "Submit a schedule's job now; its calendar does not change.",
             discussion: """
-                Prints the job's number; while the last job has not ended it is that one's.
+                Prints the job's number. While the last job has not ended, that job's number is printed.
 
                 Example: packhorse schedule run monthly-ee
                 """)

@@ -1,16 +1,15 @@
 import ArgumentParser
 
-/// `packhorse status`: how one job stands.
+/// `packhorse status`: the state of one job.
 struct StatusCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "How a job stands: tiles, packages, failures.",
+        commandName: "status", abstract: "Show the state of a job: tiles, packages, failures.",
         discussion: "Example: packhorse status 1 --json")
 
     @Argument(help: "The job's number.") var job: UInt64
-    @Flag(help: "The result as JSON.") var json = false
-    @Flag(help: "List every package and every failed tile, one a line.") var all = false
-    @Option(help: "At most this many failed tiles are asked for. Default: 100, with --all 10,000.") var failures:
-        UInt32?
+    @Flag(help: "Print the result as JSON.") var json = false
+    @Flag(help: "List every package and every failed tile, one per line.") var all = false
+    @Option(help: "Maximum number of failed tiles. Default: 100, with --all 10,000.") var failures: UInt32?
     @OptionGroup var cluster: ClusterOptions
 
     func run() async throws {

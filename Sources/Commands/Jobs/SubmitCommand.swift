@@ -9,8 +9,8 @@ struct SubmitCommand: AsyncParsableCommand {
         commandName: "submit",
         abstract: "Build packages of countries, a box, a GeoJSON shape or points of interest.",
         discussion: """
-            Prints the job number. Each area becomes one package in the coordinator's catalog. While a job of the very same packages,
-            tileset and zooms is unfinished, submitting it again joins that job, unless --request-id names another.
+            Prints the job number. Each area becomes one package in the coordinator's catalog. While a job with exactly the same packages,
+            tileset and zooms is unfinished, submitting it again returns that job, unless --request-id is different.
 
             Examples:
               packhorse submit EE --tileset tiles.yaml --wait
@@ -27,19 +27,19 @@ struct SubmitCommand: AsyncParsableCommand {
     @OptionGroup var submission: SubmitOptions
     @OptionGroup var cluster: ClusterOptions
 
-    @Flag(help: "Stay until the job has ended; the exit code then tells how.")
+    @Flag(help: "Wait until the job has ended; the exit code gives the result.")
     var wait = false
 
-    @Flag(help: "Say what would be built, then stop.")
+    @Flag(help: "Show what would be built, then stop.")
     var dryRun = false
 
-    @Flag(help: "With --wait: submit again when the archive was replaced while the job read it.")
+    @Flag(help: "With --wait: submit again if the archive is replaced while the job reads it.")
     var restartOnChange = false
 
-    @Option(help: ArgumentHelp("Wait until this job is done; fails when it fails. May be repeated.", valueName: "job"))
+    @Option(help: ArgumentHelp("Start after this job is done; fail if it fails. May be repeated.", valueName: "job"))
     var after: [UInt64] = []
 
-    @Option(help: "A name of your choice that makes repeating this submission safe: the first job is returned.")
+    @Option(help: "A name of your choice. Repeating a submission with the same name returns the first job.")
     var requestID: String?
 
     @OptionGroup var progress: ProgressOptions
@@ -47,7 +47,7 @@ struct SubmitCommand: AsyncParsableCommand {
     func validate() throws {
         guard !restartOnChange || wait else { throw ValidationError("--restart-on-change needs --wait.") }
         guard !restartOnChange || requestID == nil else {
-            throw ValidationError("--request-id names one job; leave it or --restart-on-change out.")
+            throw ValidationError("--request-id is for one job; omit it or --restart-on-change.")
         }
     }
 
@@ -58,7 +58,7 @@ struct SubmitCommand: AsyncParsableCommand {
     private func submit() async throws {
         let drafts = try await submission.drafts()
         let requests = try drafts.map { draft in
-            // Each language is a job of its own, and so a request of its own.
+            // Each language is a separate job, and so a separate request.
             let suffix = drafts.count > 1 ? "-\(draft.edition.language)" : ""
             return try draft.request(
                 submission.policy(
@@ -84,7 +84,7 @@ struct SubmitCommand: AsyncParsableCommand {
         }
     }
 
-    /// Asks of each whether it would be taken, so that one that would not leaves no jobs of the others behind.
+    /// Asks for each job whether it would be accepted, so that a refused one leaves no jobs of the others.
     static func rehearse(_ requests: [PBSubmit], _ client: ControlClient) async throws {
         for var request in requests {
             request.dryRun = true
@@ -98,14 +98,14 @@ struct SubmitCommand: AsyncParsableCommand {
         Console.note("\(Units.count(submitted.tiles, of: "tile")); follow with: packhorse watch \(submitted.job)")
     }
 
-    /// What would be built, and what the overlap of the packages saves.
+    /// What would be built, and what is saved because packages overlap.
     private static func forecast(_ submitted: PBSubmitted, _ draft: JobDraft) -> [String] {
         let batches = "\(Units.count(submitted.batches, of: "batch")); nothing was submitted"
         var lines: [String] = []
         if draft.isUnusual {
             lines.append(
                 "\(draft.label): \(draft.allFormats.map(\.rawValue).joined(separator: ", "))"
-                    + (draft.edition.isRoot ? "" : ", in the edition \(draft.edition.label)"))
+                    + (draft.edition.isRoot ? "" : ", in the channel \(draft.edition.label)"))
         }
         guard draft.packages.count > 1 else {
             return lines + ["\(Units.count(submitted.tiles, of: "tile")) in \(batches)"]
@@ -114,17 +114,17 @@ struct SubmitCommand: AsyncParsableCommand {
         let saved = all - min(submitted.tiles, all)
         let share = Int((Double(saved) / Double(max(all, 1)) * 100).rounded())
         return lines + [
-            "\(Units.count(draft.packages.count, of: "package")) of \(Units.count(all)) tiles together,"
-                + " \(Units.count(submitted.tiles)) of them different: fetching each once saves"
+            "\(Units.count(draft.packages.count, of: "package")) of \(Units.count(all)) tiles in total,"
+                + " \(Units.count(submitted.tiles)) of them different; fetching each once saves"
                 + " \(Units.count(saved)) (\(share) %)",
             "\(Units.count(submitted.tiles, of: "tile")) in \(batches)",
         ]
     }
 
-    /// Says that there was such a job already, and what it will not take over from this submission.
+    /// Reports that the job existed already, and which options of this submission do not apply to it.
     private func tellOfExisting(_ number: UInt64, _ client: ControlClient) async throws {
         guard requestID == nil else { return Console.note("already submitted under this request id") }
-        Console.note("job \(number) makes the very same packages and has not ended: joined it")
+        Console.note("job \(number) makes exactly the same packages and has not ended; it is used")
         let job = JobView(try await client.job(number, failures: 0))
         if job.priority < 0 {
             Console.note("it is paused; continue it with: packhorse resume \(number)")
@@ -149,7 +149,7 @@ private struct SubmissionView: Encodable {
     let batches: UInt64
     let existing: Bool
     let packages: Int
-    /// Counted in each package; above `tiles` by what they share.
+    /// The sum over the packages; larger than `tiles` when packages share tiles.
     let packageTiles: UInt64
     let formats: [String]
     let label: String

@@ -4,7 +4,7 @@ import Tiles
 import Tilesets
 import Wire
 
-/// What a submission builds and how: the options that `submit` and `schedule add` share.
+/// The common options of `submit` and `schedule add`.
 struct SubmitOptions: ParsableArguments {
     @OptionGroup var area: AreaOptions
     @OptionGroup var tiles: TilesetOptions
@@ -14,10 +14,10 @@ struct SubmitOptions: ParsableArguments {
     @Option(help: "Allow a box of up to this many tiles (the coordinator's own limit is 5,000 unless set otherwise).")
     var tileLimit: UInt64 = 0
 
-    @Option(parsing: .unconditional, help: "Jobs of higher priority go first; below 0 is paused.")
+    @Option(parsing: .unconditional, help: "Jobs of higher priority run first; below 0 is paused.")
     var priority: Int32 = 0
 
-    @Option(help: "Share of the cluster among jobs of one priority.")
+    @Option(help: "Relative share of the cluster among jobs of the same priority.")
     var weight: UInt32 = 1
 
     @Option(help: "Share of tiles, 0 to 1, that may be missing in a package; above it the job fails.")
@@ -31,14 +31,14 @@ struct SubmitOptions: ParsableArguments {
 
     func validate() throws {
         guard (0...1).contains(allowedMissing) else {
-            throw ValidationError("--allowed-missing must lie between 0 and 1.")
+            throw ValidationError("--allowed-missing must be between 0 and 1.")
         }
         guard weight > 0 else { throw ValidationError("--weight must be at least 1.") }
     }
 
-    /// Reads tileset and areas, and makes the masks: one job for each language, one in all without languages.
+    /// Reads tileset and areas, and makes the masks: one job per language, or one job without languages.
     ///
-    /// - Throws: ``CLIError`` and the readers' own errors, naming the option or file at fault.
+    /// - Throws: ``CLIError`` and the readers' own errors, naming the wrong option or file.
     func drafts() async throws -> [JobDraft] {
         let file = try TilesetReader.file(tiles.named())
         let languages = try tiles.languages()
@@ -67,22 +67,24 @@ struct SubmitOptions: ParsableArguments {
         return drafts
     }
 
-    /// Several languages are several tilesets: the file must leave them open.
+    /// Several languages mean several tilesets, so the file must not set the language.
     private static func check(_ languages: [String], _ file: TilesetFile) throws {
         guard languages.count > 1 else { return }
         if let named = file.language {
             throw CLIError(
                 .usage, "the tileset file names the language '\(named)', and --language names \(languages.count)",
-                hint: "take 'language' out of the file")
+                hint: "remove 'language' from the file")
         }
         guard file.hasLanguages else {
             throw CLIError(
                 .usage, "the tileset's url has no {language}: its tiles are the same in \(languages.count) languages",
-                hint: "put {language} into the url, or name one language")
+                hint: "put {language} into the url, or give one language")
         }
     }
 
-    /// What these options ask of the coordinator; the rest of a policy is the caller's.
+    /// The coordinator options of these options.
+    ///
+    /// The caller adds the rest.
     func policy(requestID: String = "", dryRun: Bool = false, after: [UInt64] = []) -> SubmitPolicy {
         SubmitPolicy(
             requestID: requestID, tileLimit: tileLimit, priority: priority, allowedMissing: allowedMissing,

@@ -1,9 +1,9 @@
 import ArgumentParser
 
-/// `packhorse watch`: follows a job to its end.
+/// `packhorse watch`: follows a job until it ends.
 struct WatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "watch", abstract: "Follow a job until it ends; the exit code tells how it ended.",
+        commandName: "watch", abstract: "Follow a job until it ends; the exit code gives the result.",
         discussion: "Example: packhorse watch 1")
 
     @Argument(help: "The job's number.") var job: UInt64

@@ -1,15 +1,15 @@
 import Foundation
 
-/// Another `packhorse` process started by this one, which ends with it.
+/// A `packhorse` child process of this one, which ends with it.
 final class ChildProcess {
     private let process = Process()
     private let log: URL
-    /// Where this process's lines begin in the log.
+    /// The position of this process's first line in the log.
     private let logStart: UInt64
-    /// What the process is, for messages.
+    /// The name of the process for messages.
     let name: String
 
-    /// Starts this same program with other arguments; its log is appended to a file.
+    /// Starts this program with other arguments, and appends its log to a file.
     ///
     /// - Parameters:
     ///   - lifeline: Its standard input, which ends when this process ends.
@@ -22,7 +22,7 @@ final class ChildProcess {
         guard descriptor >= 0 else {
             throw CLIError(
                 .cannotCreate, "the log '\(log.path)' cannot be written: \(String(cString: strerror(errno)))",
-                hint: "name a folder where you may write")
+                hint: "choose a writable folder")
         }
         let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         logStart = try handle.seekToEnd()
@@ -39,7 +39,9 @@ final class ChildProcess {
         }
     }
 
-    /// The variables of this process without those that name another cluster and its keys; secrets of tilesets pass on.
+    /// The environment of this process, without the variables of another cluster and its keys.
+    ///
+    /// Secrets of tilesets are passed on.
     private static var environment: [String: String] {
         ProcessInfo.processInfo.environment.filter { name, _ in !otherClusters.contains(name) }
     }
@@ -49,17 +51,17 @@ final class ChildProcess {
         "PACKHORSE_AUTHORIZED_KEYS", "PACKHORSE_SIGNING_KEY",
     ]
 
-    /// Whether the process is still there.
+    /// Whether the process is running.
     var isRunning: Bool { process.isRunning }
 
     /// The signal that ended it, or `nil` when it ended by itself.
     var signal: Int32? { process.terminationReason == .uncaughtSignal ? process.terminationStatus : nil }
 
-    /// What its end says about the command that started it.
+    /// The error of the command that started it, after the end of the process.
     var end: CLIError {
         let status = signal == nil ? ExitStatus(rawValue: process.terminationStatus) : nil
         let cause = signal.map { "was ended by signal \($0)" } ?? "ended: \(lastWords)"
-        return CLIError(status ?? .temporary, "\(name) \(cause)", hint: "its whole log: \(log.path)")
+        return CLIError(status ?? .temporary, "\(name) \(cause)", hint: "see its log: \(log.path)")
     }
 
     /// The last line that it logged, without its prefix.
@@ -81,9 +83,11 @@ final class ChildProcess {
         process.waitUntilExit()
     }
 
-    /// Ends the process when it has not ended after ten seconds; blocks until it has.
+    /// Kills the process if it has not ended after ten seconds.
+    ///
+    /// Blocks until it has ended.
     func waitForEnd() {
-        // Sleeps the thread on purpose: in a cancelled task, where this runs after Ctrl-C, Task.sleep returns at once.
+        // Blocks the thread on purpose: in a cancelled task, where this runs after Ctrl-C, Task.sleep returns at once.
         for _ in 0..<200 where process.isRunning { usleep(50_000) }
         killNow()
     }

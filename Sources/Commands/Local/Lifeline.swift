@@ -1,9 +1,12 @@
 import ArgumentParser
 import Foundation
 
-/// A pipe that ends with this process, however it ends: what children watch to end with it.
+/// A pipe that is closed when this process ends, in any way.
 ///
-/// PR_SET_PDEATHSIG would not do: it follows the thread that started the child, and threads of a pool come and go.
+/// Children watch it and end with this process.
+///
+/// PR_SET_PDEATHSIG is not suitable: it follows the thread that started the child, and threads of a pool end at any
+/// time.
 final class Lifeline: Sendable {
     /// The reading end, for children.
     let end: FileHandle
@@ -13,7 +16,7 @@ final class Lifeline: Sendable {
     init() throws {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else {
-            throw CLIError(.cannotCreate, "a pipe cannot be made: \(String(cString: strerror(errno)))")
+            throw CLIError(.cannotCreate, "a pipe cannot be created: \(String(cString: strerror(errno)))")
         }
         for descriptor in ends { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
         end = FileHandle(fileDescriptor: ends[0], closeOnDealloc: true)
@@ -21,19 +24,19 @@ final class Lifeline: Sendable {
     }
 }
 
-/// A child's side: whether the process ends with the one that started it.
+/// The child's side: whether the process ends with the one that started it.
 struct LifelineOptions: ParsableArguments {
-    @Flag(help: "End at once when standard input ends, as when the program that started this one has ended.")
+    @Flag(help: "End at once when standard input is closed, for example because the parent process has ended.")
     var untilInputEnds = false
 
-    /// Starts to watch standard input, when that is wanted.
+    /// Starts to watch standard input, if that is requested.
     func watch() {
         guard untilInputEnds else { return }
         Thread.detachNewThread {
             var byte: UInt8 = 0
             var count = 0
             repeat { count = read(STDIN_FILENO, &byte, 1) } while count > 0 || (count < 0 && errno == EINTR)
-            // No clean-up: everything acknowledged is on disk, and a successor may already wait.
+            // No clean-up: all acknowledged data is on disk, and a successor may already be waiting.
             _exit(ExitStatus.temporary.rawValue)
         }
     }

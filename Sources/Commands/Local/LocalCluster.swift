@@ -1,15 +1,16 @@
 import Foundation
 
-/// A coordinator and workers of this machine as child processes, all in one folder, behind sockets that only this user reaches.
+/// A coordinator and workers as child processes on this machine, all in one folder, with sockets that only this user
+/// can reach.
 actor LocalCluster {
-    /// How often processes that were killed are replaced before it is given up.
+    /// How often killed processes are replaced before the cluster stops.
     private static let mostRestarts = 10
 
-    /// Where state, blobs, catalog and logs lie.
+    /// The folder of state, blobs, catalog and logs.
     nonisolated let folder: URL
     nonisolated var logs: URL { folder.appending(path: "logs") }
     nonisolated var catalog: URL { folder.appending(path: "catalog") }
-    /// Where commands connect.
+    /// The endpoint for commands.
     nonisolated let control: String
     private let work: String
     private let workers: Int
@@ -19,13 +20,15 @@ actor LocalCluster {
     private let sockets: FileHandle
     private var children: [ChildProcess] = []
 
-    /// Makes the folder; starts nothing.
+    /// Creates the folder.
+    ///
+    /// Starts nothing.
     ///
     /// - Parameters:
-    ///   - workers: Worker processes.
+    ///   - workers: Number of worker processes.
     ///   - coordinator: Further arguments of the coordinator.
-    ///   - output: Standard output of the processes: what is open there stays open until the last of them has ended.
-    /// - Throws: ``CLIError`` 73 when the folder cannot be made.
+    ///   - output: Standard output of the processes. The file stays open until the last of them has ended.
+    /// - Throws: ``CLIError`` 73 when the folder cannot be created.
     init(folder: URL, workers: Int, coordinator: [String] = [], output: FileHandle = .nullDevice) throws {
         self.folder = folder
         self.workers = workers
@@ -38,18 +41,20 @@ actor LocalCluster {
         guard descriptor >= 0 else {
             throw CLIError(
                 .cannotCreate, "'\(sockets.path)' cannot be opened: \(String(cString: strerror(errno)))",
-                hint: "name a folder where you may write")
+                hint: "choose a writable folder")
         }
         self.sockets = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-        // The path of a socket has 107 bytes at most; this one is short wherever the folder is.
+        // The path of a socket is limited to 107 bytes. This one is short for any folder.
         let place = "ipc:///proc/\(ProcessInfo.processInfo.processIdentifier)/fd/\(descriptor)"
         control = "\(place)/control"
         work = "\(place)/work"
     }
 
-    /// Starts the processes; returns when the coordinator serves.
+    /// Starts the processes.
     ///
-    /// - Throws: What the coordinator ended with, as a ``CLIError``.
+    /// Returns when the coordinator is ready.
+    ///
+    /// - Throws: The coordinator's error, as a ``CLIError``.
     func start() async throws {
         EndpointsFile.remove(folder)
         let blobs = ["--blobs", folder.appending(path: "blobs").path]
@@ -69,9 +74,9 @@ actor LocalCluster {
 
     /// Watches the processes until cancelled.
     ///
-    /// When one was killed, all of them are ended and started again, so that what it worked on is handed out at once.
+    /// When one was killed, all of them are stopped and started again, so that its work is handed out at once.
     ///
-    /// - Throws: What a process ended with by itself, or the last that was killed when it happens too often.
+    /// - Throws: The error of a process that ended by itself, or of the last killed one when it happens too often.
     func supervise() async throws {
         var restarts = 0
         while true {
@@ -79,20 +84,24 @@ actor LocalCluster {
             guard let ended = children.first(where: { !$0.isRunning }) else { continue }
             guard ended.signal != nil, restarts < Self.mostRestarts else { throw ended.end }
             restarts += 1
-            Console.warning("\(ended.end.message); starting again")
+            Console.warning("\(ended.end.message); restarting")
             killNow()
             try await start()
         }
     }
 
-    /// Ends the processes in good order, workers first; blocks until they have ended, also in a cancelled task.
+    /// Stops the processes in order, workers first.
+    ///
+    /// Blocks until they have ended, also in a cancelled task.
     func stop() {
         for child in children.reversed() { child.terminate() }
         for child in children.reversed() { child.waitForEnd() }
         children = []
     }
 
-    /// Ends the processes at once; everything acknowledged is on disk.
+    /// Kills the processes.
+    ///
+    /// All acknowledged data is on disk.
     func killNow() {
         for child in children { child.killNow() }
         children = []

@@ -2,7 +2,7 @@ import Packages
 import Regions
 import Tiles
 
-/// One area to make a package of: what the user named, as a shape with an id and names.
+/// One area for a package: a shape with an id and names.
 struct Area: Sendable {
     enum Kind: String, Sendable {
         case region, bbox, geojson, points
@@ -11,31 +11,31 @@ struct Area: Sendable {
     let kind: Kind
     /// Safe as a file name and in a URL.
     let id: String
-    /// What a person would call it; shown by `packhorse jobs`.
+    /// The name for people, shown by `packhorse jobs`.
     let label: String
     /// Language code -> localized path.
     let names: [String: String]
     let bounds: BoundingBox
     /// The exact mask down to a zoom.
     let mask: @Sendable (Int) -> TileMask
-    /// The formats of its package; `nil` = the job's.
+    /// The formats of its package; `nil` = those of the job.
     var formats: [PackageFormat]?
-    /// Its region and those above it that were imported; none when the embedded tree has them all.
+    /// Its region and the imported regions above it; empty when the embedded tree has all of them.
     var nodes: [Region] = []
 }
 
 extension Area {
-    /// The same area under another id or other names; `nil` keeps what is there.
+    /// The same area with another id or other names; `nil` = unchanged.
     func renamed(_ id: String? = nil, names: [String: String]? = nil) -> Area {
-        // Under another id it is no package of its region any more.
+        // With another id it is no longer a package of its region.
         Area(
             kind: kind, id: id ?? self.id, label: label, names: names ?? self.names, bounds: bounds, mask: mask,
             formats: formats, nodes: id.map { $0 == self.id } ?? true ? nodes : [])
     }
 
-    /// A name as a package id: other characters than letters, digits, `-`, `_` and `.` become `_`.
+    /// A package id from a name: characters other than letters, digits, `-`, `_` and `.` become `_`.
     ///
-    /// A name that had to be changed gets a short hash of itself, so that two names never share an id by accident.
+    /// A changed name gets a short hash of the original, so that two names never get the same id.
     static func fileSafe(_ text: String) -> String {
         let safe = String(
             text.unicodeScalars.map { scalar -> Character in
@@ -45,7 +45,7 @@ extension Area {
                 }
             }.prefix(100))
         guard safe != text || safe.isEmpty || safe.hasPrefix(".") else { return safe }
-        // FNV-1a, 32 bits: short and the same everywhere.
+        // FNV-1a, 32 bits: short, and the same on every machine.
         let hash = text.utf8.reduce(UInt32(2_166_136_261)) { ($0 ^ UInt32($1)) &* 16_777_619 }
         return "_\(safe)-\(String(hash, radix: 16))"
     }

@@ -3,47 +3,47 @@ import Foundation
 import Regions
 import Tiles
 
-/// The ways to say which area: region ids or names, a box, a GeoJSON file, points with a radius.
+/// The options for areas: region ids or names, a box, a GeoJSON file, points with a radius.
 struct AreaOptions: ParsableArguments {
     @Argument(help: "Regions by id or name (EE, \"New Zealand\", US-CA), or one box: \"bbox(west,south,east,north)\".")
     var areas: [String] = []
 
-    @Option(help: "A GeoJSON file: every tile that its geometry touches.")
+    @Option(help: "A GeoJSON file; selects every tile that its geometry touches.")
     var geojson: String?
 
-    @Option(help: "A CSV file with columns for longitude and latitude: every tile within --radius of a point.")
+    @Option(help: "A CSV file with columns for longitude and latitude; selects every tile within --radius of a point.")
     var points: String?
 
-    @Option(help: "Distance round each point, for example 2km, 500m or 1.5mi. Default: 1km.")
+    @Option(help: "Distance around each point, for example 2km, 500m or 1.5mi. Default: 1km.")
     var radius: String?
 
-    @Flag(help: "Of each region named, all regions below it too: a package each, every tile fetched once.")
+    @Flag(help: "Include all regions below each given region: one package each, every tile fetched once.")
     var recursive = false
 
     @Option(
         help:
-            "A YAML or JSON list of packages, each with region, bbox, geojson or points, and if you like id and names.")
+            "A YAML or JSON list of packages, each with region, bbox, geojson or points, and optionally id and names.")
     var packages: String?
 
-    @Option(help: "The package's id, instead of one made from the area (one area only).")
+    @Option(help: "The package's id, instead of one derived from the area (one area only).")
     var id: String?
 
     @OptionGroup var regions: RegionFolderOptions
 
     func validate() throws {
         if areas.count > 1, let box = areas.first(where: AreaReader.isBox) {
-            throw ValidationError("'\(box)' is a box; submit it in a job of its own.")
+            throw ValidationError("'\(box)' is a box; submit it as a separate job.")
         }
-        if radius != nil, points == nil { throw ValidationError("--radius belongs to --points.") }
+        if radius != nil, points == nil { throw ValidationError("--radius needs --points.") }
         if recursive, areas.isEmpty || areas.contains(where: AreaReader.isBox) {
-            throw ValidationError("--recursive belongs to regions; in a list of packages it is written at the entry.")
+            throw ValidationError("--recursive is only for regions; in a list of packages set it in the entry.")
         }
         let ways = [!areas.isEmpty, geojson != nil, points != nil, packages != nil].filter { $0 }.count
         guard ways == 1 else {
             throw ValidationError(
                 ways == 0
-                    ? "Name an area: a region (EE), \"bbox(24.5,59.3,25.0,59.5)\", --geojson FILE, --points FILE.csv or --packages FILE."
-                    : "Give regions or a box, --geojson, --points, or --packages: one of them, not several.")
+                    ? "Give an area: a region (EE), \"bbox(24.5,59.3,25.0,59.5)\", --geojson FILE, --points FILE.csv or --packages FILE."
+                    : "Give only one of: regions, a box, --geojson, --points, --packages.")
         }
     }
 
@@ -63,14 +63,16 @@ struct AreaOptions: ParsableArguments {
             var seen: Set<String> = []
             found = try areas.flatMap { try AreaReader.recursive($0, in: tree) }.filter { seen.insert($0.id).inserted }
         } else if let box = areas.first, AreaReader.isBox(box) {
-            found = [try AreaReader.box(box)]  // It stands alone: see validate().
+            found = [try AreaReader.box(box)]  // It is the only area: see validate().
         } else {
             let tree = try regions.tree
             found = try areas.map { try AreaReader.named($0, in: tree) }
         }
         if let id {
             guard found.count == 1, Area.fileSafe(id) == id else {
-                throw CLIError(.usage, "--id '\(id)' needs one area and only letters, digits, '-', '_' and '.'")
+                throw CLIError(
+                    .usage,
+                    "--id '\(id)' needs exactly one area, and may contain only letters, digits, '-', '_' and '.'")
             }
             found[0] = found[0].renamed(id)
         }
@@ -79,7 +81,7 @@ struct AreaOptions: ParsableArguments {
 }
 
 extension AreaOptions {
-    /// What a job of these areas is called; `nil` = by the names of its areas.
+    /// The label of a job with these areas; `nil` = derived from the areas' names.
     func label(_ areas: [Area]) -> String? {
         if let packages {
             return "\(URL(filePath: packages).lastPathComponent) (\(Units.count(areas.count, of: "package")))"

@@ -3,10 +3,10 @@ import Foundation
 import Regions
 import Tiles
 
-/// Turns what the user named into areas.
+/// Converts the user's input into areas.
 enum AreaReader {
-    /// What is said of a place that Web Mercator does not show.
-    static let liesBeyond = "lies beyond the map: Web Mercator ends at 85.0511 degrees north and south"
+    /// The message for a place outside Web Mercator.
+    static let liesBeyond = "is outside the map: Web Mercator ends at 85.0511 degrees north and south"
 
     /// A region by id or name, or `bbox(west,south,east,north)`.
     static func named(_ text: String, in tree: @autoclosure () throws -> RegionTree) throws -> Area {
@@ -29,7 +29,8 @@ enum AreaReader {
             bounds: region.bounds, mask: { tree.mask(of: region.id, maxZoom: $0) }, nodes: imported(region, in: tree))
     }
 
-    /// A region and those above it, the widest first, as far as they were imported: the catalog's tree does not have them.
+    /// A region and its ancestors, the widest first, as far as they were imported: the catalog's tree does not have
+    /// them.
     static func imported(_ region: Region, in tree: RegionTree) -> [Region] {
         var found: [Region] = []
         var next: Region? = region
@@ -40,7 +41,7 @@ enum AreaReader {
         return found.reversed()
     }
 
-    /// Whether a text means a box: `bbox(…)`, or four numbers.
+    /// Whether a text is a box: `bbox(…)`, or four numbers.
     static func isBox(_ text: String) -> Bool {
         let parts = text.split(separator: ",")
         return text.lowercased().hasPrefix("bbox")
@@ -49,13 +50,13 @@ enum AreaReader {
 
     static func box(_ text: String) throws -> Area {
         let box = try BoundingBox(parsing: text)
-        // Latitudes were cut to the map: a box that is nothing but its edge lay beyond.
+        // Latitudes were limited to the map: a box that consists only of its edge was outside.
         guard box.south < BoundingBox.maxLatitude, box.north > -BoundingBox.maxLatitude else {
             throw CLIError(.usage, "'\(text)' \(liesBeyond)")
         }
         if box.crossesAntimeridian, box.width > 180 {
             Console.note(
-                "note: west is east of east, so this box goes \(Int(box.width)) degrees round the world, across the antimeridian"
+                "note: west exceeds east, so this box spans \(Int(box.width)) degrees across the antimeridian"
             )
         }
         let id = Area.fileSafe("bbox_\(box.west)_\(box.south)_\(box.east)_\(box.north)")
@@ -75,7 +76,7 @@ enum AreaReader {
         }
         guard let bounds = geometry.boundingBox else {
             throw CLIError(
-                .badData, "'\(file.path)' holds no coordinates; expected a GeoJSON geometry, feature or collection")
+                .badData, "'\(file.path)' contains no coordinates; expected a GeoJSON geometry, feature or collection")
         }
         if let edges = geometry.longEdges {
             Console.warning("'\(file.path)': \(edges.explanation)")
@@ -87,7 +88,7 @@ enum AreaReader {
         let points = try PointsFile(text: String(decoding: InputFile.read(file), as: UTF8.self), name: file.path).points
         let circles = Geometry.circles(points: points, radiusMeters: radiusMeters)
         guard let bounds = circles.boundingBox else {
-            throw CLIError(.badData, "'\(file.path)' holds no points")
+            throw CLIError(.badData, "'\(file.path)' contains no points")
         }
         let label = "\(Units.count(points.count, of: "point")) of \(file.lastPathComponent)"
         return area(.points, id: stem(file), label: label, bounds, MercatorShape(circles))

@@ -5,7 +5,7 @@ import Tiles
 struct MaskCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "mask",
-        abstract: "Print the tile mask of an area as CARTO clients read it, or its tiles.",
+        abstract: "Print the tile mask of an area in CARTO's format, or its tiles.",
         discussion: """
             Examples:
               packhorse mask EE
@@ -20,7 +20,7 @@ struct MaskCommand: ParsableCommand {
     @OptionGroup var area: AreaOptions
     @Option(
         name: .customLong("zoom"),
-        help: ArgumentHelp("The deepest zoom, for example 14; 0-14 says the same.", valueName: "zoom"))
+        help: ArgumentHelp("The deepest zoom, for example 14; 0-14 means the same.", valueName: "zoom"))
     var deepest = DeepestZoom(zoom: 14)
     private var zoom: Int { deepest.zoom }
     @Option(
@@ -37,7 +37,7 @@ struct MaskCommand: ParsableCommand {
     var bands: String?
 
     func validate() throws {
-        guard tilePacks || bands == nil else { throw ValidationError("--bands belongs to --tile-packs.") }
+        guard tilePacks || bands == nil else { throw ValidationError("--bands needs --tile-packs.") }
     }
 
     func run() throws {
@@ -54,7 +54,9 @@ struct MaskCommand: ParsableCommand {
     }
 }
 
-/// The zoom down to which a mask goes; masks always begin at zoom 0.
+/// The deepest zoom of a mask.
+///
+/// Masks always begin at zoom 0.
 struct DeepestZoom: ExpressibleByArgument {
     let zoom: Int
 

@@ -20,7 +20,7 @@ import Tilesets
 /// Paths are relative to the file. Errors name the entry.
 struct PackagesFile {
     private static let keys = ["region", "recursive", "bbox", "geojson", "points", "radius", "id", "names", "formats"]
-    /// As many packages as fit a submission.
+    /// The largest number of packages in a submission.
     private static let mostEntries = 4_096
 
     private let name: String
@@ -28,7 +28,7 @@ struct PackagesFile {
     private let entries: [JSONValue]
     private let tree: () throws -> RegionTree
 
-    /// Reads the file, not yet what it names.
+    /// Reads the file, but not the files that it names.
     ///
     /// - Throws: ``CLIError`` 65, 66, 74, 77; `TilesetsError` `bad-syntax`.
     init(_ file: URL, tree: @escaping () throws -> RegionTree) throws {
@@ -38,7 +38,7 @@ struct PackagesFile {
         let text = String(decoding: try InputFile.read(file), as: UTF8.self)
         let document: JSONValue
         do {
-            // As text, because YAML takes Norway's NO for a boolean.
+            // Read as text, because YAML interprets Norway's NO as a boolean.
             document = try JSONValue(yaml: text, name: name, what: "List of packages", asText: true)
         } catch {
             throw CLIError(.badData, error.message)
@@ -47,16 +47,16 @@ struct PackagesFile {
         case .array(let list): entries = list
         case .object(let object):
             guard case .array(let list)? = object["packages"], object.count == 1 else {
-                throw CLIError(.badData, "'\(name)' is a mapping; a list of packages is needed, or one key 'packages'")
+                throw CLIError(.badData, "'\(name)' is a mapping; expected a list of packages, or one key 'packages'")
             }
             entries = list
-        default: throw CLIError(.badData, "'\(name)' holds \(document.kind); a list of packages is needed")
+        default: throw CLIError(.badData, "'\(name)' contains \(document.kind); expected a list of packages")
         }
         guard !entries.isEmpty else { throw CLIError(.badData, "'\(name)' lists no package") }
         guard entries.count <= Self.mostEntries else {
             throw CLIError(
                 .badData,
-                "'\(name)' lists \(Units.count(entries.count)) packages; one job has \(Units.count(Self.mostEntries)) at most",
+                "'\(name)' lists \(Units.count(entries.count)) packages; the limit for one job is \(Units.count(Self.mostEntries))",
                 hint: "split the list; jobs of one tileset that run at the same time still fetch each tile once")
         }
     }
@@ -72,7 +72,7 @@ struct PackagesFile {
                 found += try areas(of: entry, tree)
             } catch {
                 let known = ErrorTranslation.cliError(error) ?? CLIError(.badData, "\(error)")
-                // What a file holds wrongly is bad data, not bad usage.
+                // Wrong content of a file is bad data, not wrong usage.
                 let status = known.status == .usage ? ExitStatus.badData : known.status
                 throw CLIError(
                     status, "'\(name)' entry \(index + 1)\(Self.title(entry)): \(known.message)", hint: known.hint)
@@ -81,7 +81,8 @@ struct PackagesFile {
         let twice = Dictionary(grouping: found.indices) { found[$0].id.lowercased() }.filter { $1.count > 1 }
         guard let first = twice.values.compactMap(\.first).min() else { return found }
         throw CLIError(
-            .badData, "'\(name)' has the package '\(found[first].id)' twice", hint: "give one of them another 'id'")
+            .badData, "'\(name)' contains the package '\(found[first].id)' twice", hint: "give one of them another 'id'"
+        )
     }
 
     private static func title(_ entry: JSONValue) -> String {
@@ -93,10 +94,10 @@ struct PackagesFile {
     }
 
     private func areas(of entry: JSONValue, _ tree: RegionTree) throws -> [Area] {
-        // A bare text is a region.
+        // A plain text is a region.
         if case .string(let text) = entry { return [try AreaReader.named(text, in: tree)] }
         guard case .object(let fields) = entry else {
-            throw CLIError(.badData, "it is \(entry.kind); a mapping with region, bbox, geojson or points is needed")
+            throw CLIError(.badData, "it is \(entry.kind); expected a mapping with region, bbox, geojson or points")
         }
         for key in fields.keys.sorted() where !Self.keys.contains(key) {
             throw CLIError(.badData, "unknown key '\(key)'; the keys are \(Self.keys.joined(separator: ", "))")
@@ -107,7 +108,7 @@ struct PackagesFile {
                 .badData,
                 ways.isEmpty
                     ? "it has no region, bbox, geojson or points"
-                    : "it has \(ways.joined(separator: " and ")); one of them is needed")
+                    : "it has \(ways.joined(separator: " and ")); use only one of them")
         }
         let isRecursive = try flag("recursive", fields)
         let found: [Area]
@@ -121,7 +122,7 @@ struct PackagesFile {
             let radius = fields["radius"] == nil ? "1km" : try text("radius", fields)
             found = [try AreaReader.points(file: file(way, fields), radiusMeters: Units.meters(radius))]
         }
-        guard way == "region" || !isRecursive else { throw CLIError(.badData, "'recursive' belongs to a region") }
+        guard way == "region" || !isRecursive else { throw CLIError(.badData, "'recursive' is only for a region") }
         let formats = try formats(fields)
         return try named(found, fields).map { area in
             var area = area
@@ -138,22 +139,22 @@ struct PackagesFile {
         var names: [String: String]?
         if let value = fields["names"] {
             guard case .object(let object) = value else {
-                throw CLIError(.badData, "'names' is \(value.kind); a mapping of languages is needed")
+                throw CLIError(.badData, "'names' is \(value.kind); expected a mapping of languages")
             }
             names = try Dictionary(uniqueKeysWithValues: object.keys.map { ($0, try text($0, object)) })
         }
         let id = fields["id"] == nil ? nil : try text("id", fields)
         if let id, Area.fileSafe(id) != id {
-            throw CLIError(.badData, "'id' may have only letters, digits, '-', '_' and '.', and no dot first")
+            throw CLIError(.badData, "'id' may contain only letters, digits, '-', '_' and '.', but no dot at the start")
         }
         return [only.renamed(id, names: names)]
     }
 
     private func text(_ key: String, _ fields: [String: JSONValue]) throws -> String {
         guard case .string(let text)? = fields[key] else {
-            throw CLIError(.badData, "'\(key)' is \(fields[key]?.kind ?? "nothing"); text is needed")
+            throw CLIError(.badData, "'\(key)' is \(fields[key]?.kind ?? "nothing"); expected text")
         }
-        guard !text.isEmpty else { throw CLIError(.badData, "'\(key)' is empty; text is needed") }
+        guard !text.isEmpty else { throw CLIError(.badData, "'\(key)' is empty; expected text") }
         return text
     }
 
@@ -172,7 +173,7 @@ struct PackagesFile {
         return try PackageFormat.list(parsing: listed("formats", fields))
     }
 
-    /// Text as it is, or a list joined by commas: `bbox: 1,2,3,4`, or a list of four numbers.
+    /// Plain text, or a list joined by commas: `bbox: 1,2,3,4`, or a list of four numbers.
     private func listed(_ key: String, _ fields: [String: JSONValue]) throws -> String {
         guard case .array(let items)? = fields[key] else { return try text(key, fields) }
         return items.map { if case .string(let text) = $0 { text } else { "?" } }.joined(separator: ",")

@@ -1,11 +1,12 @@
 import Foundation
 package import Tiles
 
-/// Points of interest in a CSV file (MyRangeBC's case): a header row that names longitude and latitude, then a row a point.
+/// Points of interest in a CSV file: a header row that names longitude and latitude, then one row per point.
 package struct PointsFile {
     package let points: [Coordinate]
 
-    /// Reads the table: comma, semicolon or tab, quotes allowed but no line breaks in them, other columns ignored.
+    /// Parses the table: comma, semicolon or tab; quotes are allowed, but not line breaks inside them; other columns
+    /// are ignored.
     ///
     /// Without a header the first two columns must be numbers, longitude then latitude.
     ///
@@ -20,7 +21,7 @@ package struct PointsFile {
         if let open = numbered.first(where: { _, row in !row.count(where: { $0 == "\"" }).isMultiple(of: 2) }) {
             throw CLIError(
                 .badData,
-                "'\(name)' line \(open.offset + 1) has a quote that does not end; line breaks in quotes are not taken")
+                "'\(name)' line \(open.offset + 1) has an unclosed quote; line breaks in quotes are not supported")
         }
         let separator: Character = [";", "\t"].first { header.element.contains($0) } ?? ","
         let titles = Self.cells(header.element, separator).map { $0.lowercased() }
@@ -32,7 +33,7 @@ package struct PointsFile {
             (columns, rows) = ((0, 1), numbered[...])
         } else {
             let found = titles.joined(separator: ", ")
-            throw CLIError(.badData, "'\(name)' names no longitude and latitude columns; found: \(found)")
+            throw CLIError(.badData, "'\(name)' has no longitude and latitude columns; found: \(found)")
         }
         points = try rows.map { line, row in
             let cells = Self.cells(row, separator)
@@ -52,9 +53,11 @@ package struct PointsFile {
         guard !points.isEmpty else { throw CLIError(.badData, "'\(name)' has a header but no points") }
     }
 
-    /// The columns of longitude and latitude by their titles; `x` and `y`, which may be anything, only where nothing else is named.
+    /// The columns of longitude and latitude by their titles.
     ///
-    /// - Throws: ``CLIError`` 65 when two columns have one meaning.
+    /// The ambiguous titles `x` and `y` are used only if there are no others.
+    ///
+    /// - Throws: ``CLIError`` 65 when two columns have the same meaning.
     private static func columns(_ titles: [String], _ name: String) throws -> (Int, Int)? {
         let pairs = [
             (["longitude", "lon", "lng", "long"], ["latitude", "lat"]), (["x"], ["y"]),
@@ -65,7 +68,7 @@ package struct PointsFile {
             if let twice = found.first(where: { $0.count > 1 }) {
                 throw CLIError(
                     .badData,
-                    "'\(name)' has two columns of one meaning: \(twice.map { titles[$0] }.joined(separator: ", "))",
+                    "'\(name)' has two columns with the same meaning: \(twice.map { titles[$0] }.joined(separator: ", "))",
                     hint: "keep one longitude and one latitude column")
             }
             return (longitude, latitude)

@@ -2,7 +2,7 @@ import ArgumentParser
 import Foundation
 import Regions
 
-/// Where imported regions are kept; the embedded tree is always there.
+/// The folder of imported regions, in addition to the embedded tree.
 struct RegionFolderOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -18,12 +18,12 @@ struct RegionFolderOptions: ParsableArguments {
         return URL(filePath: home, directoryHint: .isDirectory).appending(path: ".config/packhorse/regions")
     }
 
-    /// The embedded tree with the imports laid over it.
+    /// The embedded tree, extended and overridden by the imports.
     var tree: RegionTree {
         get throws {
             guard !FileKind.isThere(folder) || FileKind.isFolder(folder) else {
                 throw CLIError(
-                    .noInput, "'\(folder.path)' is a file; imported regions lie in a folder",
+                    .noInput, "'\(folder.path)' is a file; imported regions need a folder",
                     hint: "correct --regions-folder or PACKHORSE_REGIONS")
             }
             return try RegionTree.load(imports: folder)

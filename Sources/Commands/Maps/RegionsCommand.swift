@@ -21,11 +21,11 @@ struct RegionsCommand: ParsableCommand {
     /// The children of a node.
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List what lies directly in a region; without one, the continents.",
+            commandName: "list", abstract: "List the direct children of a region. Default: the continents.",
             discussion: "Example: packhorse regions list DE")
         @Argument(help: "Region id or name.") var parent: String = "001"
         @Flag(help: "The whole subtree.") var recursive = false
-        @Flag(help: "The result as JSON.") var json = false
+        @Flag(help: "Print the result as JSON.") var json = false
         @Option(help: "Language of the names: en de fr it zh es ru et.") var language: String = "en"
         @OptionGroup var regions: RegionFolderOptions
 
@@ -43,7 +43,7 @@ struct RegionsCommand: ParsableCommand {
                 }
                 guard !found.isEmpty else {
                     return Console.note(
-                        "\(parent.id) (\(parent.name(language))) has no regions below it; packhorse regions show \(parent.id) tells about it"
+                        "\(parent.id) (\(parent.name(language))) has no regions below it; see packhorse regions show \(parent.id)"
                     )
                 }
                 table.lines.forEach(Console.result)
@@ -51,11 +51,11 @@ struct RegionsCommand: ParsableCommand {
             }
         }
 
-        /// Says so when no region listed has a name in the language that was asked for.
+        /// Prints a note when no listed region has a name in the requested language.
         private func noteMissingNames(of found: [Region]) {
             let base = language.prefix { $0 != "-" && $0 != "_" }.lowercased()
             guard !found.isEmpty, !found.contains(where: { $0.names[base] != nil }) else { return }
-            Console.note("note: none of these has a name in the language '\(language)'; English is shown")
+            Console.note("note: none of these has a name in the language '\(language)'; using English")
         }
 
         private static func below(_ id: String, _ tree: RegionTree) -> [Region] {
@@ -63,13 +63,13 @@ struct RegionsCommand: ParsableCommand {
         }
     }
 
-    /// One region with everything known of it.
+    /// Shows one region with all its data.
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Show one region: names, path, bounds, tiles.",
             discussion: "Example: packhorse regions show EE")
         @Argument(help: "Region id, or its name in any language.") var region: String
-        @Flag(help: "The result as JSON.") var json = false
+        @Flag(help: "Print the result as JSON.") var json = false
         @OptionGroup var regions: RegionFolderOptions
 
         func run() throws {
@@ -90,9 +90,9 @@ struct RegionsCommand: ParsableCommand {
     /// The smallest region at a point.
     struct At: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "at", abstract: "The smallest region at a coordinate, and what it lies in.",
+            commandName: "at", abstract: "Show the smallest region at a coordinate, and its parents.",
             discussion: "Example: packhorse regions at 24.75,59.44 13.4,52.5")
-        @Argument(parsing: .allUnrecognized, help: "longitude,latitude in degrees; several are answered in turn.")
+        @Argument(parsing: .allUnrecognized, help: "longitude,latitude in degrees; may be repeated.")
         var coordinate: [String]
         @OptionGroup var regions: RegionFolderOptions
 
@@ -108,7 +108,7 @@ struct RegionsCommand: ParsableCommand {
             for region in found { Self.tell(region, tree) }
         }
 
-        /// The numbers two by two, however they are spread over arguments: 24.75,59.44 or 24.75 59.44.
+        /// The numbers in pairs, however they are divided into arguments: 24.75,59.44 or 24.75 59.44.
         private func points() throws -> [(longitude: Double, latitude: Double)] {
             let words = coordinate.joined(separator: ",").split(separator: ",")
             let numbers = words.compactMap { Double($0) }
@@ -120,7 +120,7 @@ struct RegionsCommand: ParsableCommand {
             }
             guard !points.isEmpty, points.count * 2 == words.count, areOnEarth else {
                 throw CLIError(
-                    .usage, "'\(coordinate.joined(separator: " "))' is no longitude,latitude",
+                    .usage, "'\(coordinate.joined(separator: " "))' is not longitude,latitude",
                     hint: "packhorse regions at 24.75,59.44")
             }
             return points

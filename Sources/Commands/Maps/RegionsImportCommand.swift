@@ -3,12 +3,12 @@ import Foundation
 import Regions
 
 extension RegionsCommand {
-    /// Finer boundaries, or regions of one's own.
+    /// Imports finer boundaries, or additional regions.
     struct Import: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "import", abstract: "Replace or add regions from a GeoJSON file (WGS 84).",
             discussion: """
-                Ids are looked for under the usual keys: iso_3166_2, ISO3166-1, ISO_A2, shapeISO and others.
+                Ids are read from the usual properties: iso_3166_2, ISO3166-1, ISO_A2, shapeISO and others.
                 Examples:
                   packhorse regions import counties.geojson --level region
                   packhorse regions import estonia.geojson --id code --name label --replace
@@ -19,11 +19,11 @@ extension RegionsCommand {
         }
 
         @Argument(help: "The GeoJSON file.") var file: String
-        @Option(help: "Take only countries or only regions.") var level: Level?
-        @Option(name: .customLong("id"), help: "The property that holds the id.") var idKey: String?
-        @Option(name: .customLong("name"), help: "The property that holds the name.") var nameKey: String?
-        @Flag(help: "Replace the boundary of regions that are there already.") var replace = false
-        @Flag(help: "Name every region; otherwise the first 20.") var all = false
+        @Option(help: "Import only countries or only regions.") var level: Level?
+        @Option(name: .customLong("id"), help: "The property with the id.") var idKey: String?
+        @Option(name: .customLong("name"), help: "The property with the name.") var nameKey: String?
+        @Flag(help: "Replace the boundaries of existing regions.") var replace = false
+        @Flag(help: "List every region; otherwise the first 20.") var all = false
         @OptionGroup var regions: RegionFolderOptions
 
         func run() throws {

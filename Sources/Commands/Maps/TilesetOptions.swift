@@ -5,11 +5,11 @@ import Tiles
 import Tilesets
 import Wire
 
-/// Which tiles to build from, and how deep.
+/// The tileset and the zooms of a job.
 struct TilesetOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Tileset: a YAML or JSON file ('packhorse help tileset' has its keys), a tile or TileJSON URL, the URL of a PMTiles archive, or mbtiles:FILE, pmtiles:FILE. Default: $PACKHORSE_TILESET. Public servers want to know who asks: set $PACKHORSE_CONTACT, or politeness.contact in the file."
+            "Tileset: a YAML or JSON file ('packhorse help tileset' lists its keys), a tile or TileJSON URL, the URL of a PMTiles archive, or mbtiles:FILE, pmtiles:FILE. Default: $PACKHORSE_TILESET. Public servers ask for contact details: set $PACKHORSE_CONTACT, or politeness.contact in the file."
         ))
     var tileset: String?
 
@@ -18,44 +18,44 @@ struct TilesetOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Language code put in place of {language}; packages go to the catalog's edition of that language. 'submit' takes several: en,de,fr.",
+            "Language code that replaces {language}; it also selects the catalog channel of the packages. 'submit' accepts several: en,de,fr.",
             valueName: "code"))
     var language: String?
 
-    /// Reads the description and whatever it points to (TileJSON, file metadata).
+    /// Reads the tileset and the documents that it refers to (TileJSON, file metadata).
     func read() async throws -> Tileset {
         let languages = try languages()
         guard languages.count <= 1 else {
-            throw CLIError(.usage, "--language names \(languages.count) languages; one is needed here")
+            throw CLIError(.usage, "--language names \(languages.count) languages; this command needs one")
         }
         return try await TilesetReader.read(named(), language: languages.first)
     }
 
-    /// The languages of `--language`, in its order.
+    /// The languages of `--language`, in the given order.
     ///
-    /// - Throws: ``CLIError`` 64 for one that is empty or named twice.
+    /// - Throws: ``CLIError`` 64 for an empty or duplicate one.
     func languages() throws -> [String] {
         let codes = language?.split(separator: ",", omittingEmptySubsequences: false).map(String.init) ?? []
         for code in codes {
             if let problem = PBEdition(group: "", language: code).problem { throw CLIError(.usage, problem) }
             guard !code.isEmpty, codes.count(where: { $0 == code }) == 1 else {
-                throw CLIError(.usage, "--language '\(language ?? "")' names a language twice or not at all")
+                throw CLIError(.usage, "--language '\(language ?? "")' contains a duplicate or an empty language")
             }
         }
         return codes
     }
 
-    /// What `--tileset` says, or the environment.
+    /// The value of `--tileset`, or of the environment.
     func named() throws -> String {
         guard let named = tileset ?? Variable.value("PACKHORSE_TILESET") else {
             throw CLIError(
-                .usage, "no tileset is named",
-                hint: "pass --tileset FILE.yaml (packhorse help tileset shows one), or set PACKHORSE_TILESET")
+                .usage, "no tileset is given",
+                hint: "pass --tileset FILE.yaml (packhorse help tileset shows an example), or set PACKHORSE_TILESET")
         }
         return named
     }
 
-    /// The zooms asked for, which must lie within the tileset's.
+    /// The requested zooms, which must be within the tileset's zooms.
     func zooms(of tileset: Tileset) throws -> ZoomRange {
         guard let zoom else {
             let most = min(tileset.zooms.max, 14)
@@ -65,7 +65,7 @@ struct TilesetOptions: ParsableArguments {
         let asked = try ZoomRange(parsing: zoom)
         guard asked.min >= tileset.zooms.min, asked.max <= tileset.zooms.max else {
             throw CLIError(
-                .usage, "zoom \(asked) lies outside tileset '\(tileset.id)', which has \(tileset.zooms)",
+                .usage, "zoom \(asked) is outside of tileset '\(tileset.id)', which has \(tileset.zooms)",
                 hint: "pass --zoom within \(tileset.zooms)")
         }
         return asked

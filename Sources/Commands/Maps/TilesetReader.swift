@@ -2,7 +2,7 @@ import Foundation
 import Origins
 import Tilesets
 
-/// Reads what `--tileset` names.
+/// Reads the value of `--tileset`.
 enum TilesetReader {
     /// A complete tileset from a file, a TileJSON URL, the URL of a PMTiles archive, or `mbtiles:FILE`, `pmtiles:FILE`.
     ///
@@ -12,7 +12,7 @@ enum TilesetReader {
         return try await complete(language.map(file.inLanguage) ?? file)
     }
 
-    /// What `--tileset` names, before anything it points to is read.
+    /// The value of `--tileset`, before the documents that it refers to are read.
     static func file(_ named: String) throws -> TilesetFile {
         let here = URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory)
         let isSource = ["http://", "https://", "s3://", "mbtiles:", "pmtiles:"].contains {
@@ -33,10 +33,10 @@ enum TilesetReader {
         return file
     }
 
-    /// Reads what the file points to (TileJSON, metadata of an archive).
+    /// Reads the documents that the file refers to (TileJSON, metadata of an archive).
     static func complete(_ file: TilesetFile) async throws -> Tileset { try await pinned(file).tileset }
 
-    /// The same, and the version of the archive that was read; `nil` for tile servers.
+    /// The same with the version of the archive that was read; `nil` for tile servers.
     static func pinned(_ file: TilesetFile) async throws -> (tileset: Tileset, version: String?) {
         guard !file.hasLanguages || file.language != nil else {
             throw CLIError(

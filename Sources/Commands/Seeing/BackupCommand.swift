@@ -1,18 +1,18 @@
 import ArgumentParser
 import Wire
 
-/// `packhorse backup`: a copy of the coordinator's state, made while it runs.
+/// `packhorse backup`: copies the coordinator's state while it is running.
 struct BackupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "backup", abstract: "Copy the coordinator's state file while it works.",
+        commandName: "backup", abstract: "Copy the coordinator's state file while it is running.",
         discussion: """
-            The copy lies in the folder 'backups' of the coordinator's data folder; blobs and catalog are not part of it.
-            Go back to it with: packhorse state restore FILE --data FOLDER
+            The copy is written to the folder 'backups' in the coordinator's data folder. It does not contain blobs and catalog.
+            Restore it with: packhorse state restore FILE --data FOLDER
 
             Example: packhorse backup before-upgrade
             """)
 
-    @Argument(help: "A name: letters, digits and -_. ; without one the date and time.") var name: String = ""
+    @Argument(help: "A name: letters, digits and -_. ; default: the date and time.") var name: String = ""
     @OptionGroup var cluster: ClusterOptions
 
     func run() async throws {

@@ -2,13 +2,13 @@ import ArgumentParser
 import Foundation
 import Wire
 
-/// `packhorse events`: the append-only log of everything that changed.
+/// `packhorse events`: the append-only log of all changes.
 struct EventsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "events", abstract: "Show what changed, oldest first, and follow it.",
+        commandName: "events", abstract: "Show the log of changes, oldest first, and follow it.",
         discussion: """
-            Every change of the coordinator's state is one line; replaying the lines gives the state (packhorse state check does).
-            What a coordinator forgets with old jobs leaves the log too.
+            Every change of the coordinator's state is one line. Replaying the lines gives the state (see packhorse state check).
+            Lines about forgotten jobs are removed from the log.
 
             Examples:
               packhorse events --job 3
@@ -16,15 +16,15 @@ struct EventsCommand: AsyncParsableCommand {
               packhorse events --after 1500 --follow
             """)
 
-    @Option(help: "Only lines after this number, the first of them; without it the newest lines.") var after: UInt64?
+    @Option(help: "The first lines after this number. Default: the newest lines.") var after: UInt64?
     @Option(help: "Only lines of this job.") var job: UInt64?
-    @Option(help: "At most this many lines before following.") var limit: UInt32 = 100
-    @Flag(name: .shortAndLong, help: "Go on with new lines until interrupted.") var follow = false
-    @Flag(help: "A JSON object a line, with the change itself in base 64.") var json = false
+    @Option(help: "Maximum number of lines before following.") var limit: UInt32 = 100
+    @Flag(name: .shortAndLong, help: "Print new lines until interrupted.") var follow = false
+    @Flag(help: "Print one JSON object per line, with the change in base64.") var json = false
     @OptionGroup var cluster: ClusterOptions
 
     func validate() throws {
-        guard (1...100_000).contains(limit) else { throw ValidationError("--limit must lie between 1 and 100,000.") }
+        guard (1...100_000).contains(limit) else { throw ValidationError("--limit must be between 1 and 100,000.") }
     }
 
     func run() async throws {
@@ -34,12 +34,12 @@ struct EventsCommand: AsyncParsableCommand {
     }
 
     private func show(_ client: ControlClient) async throws {
-        // Of a job that nobody knows there will never be a line.
+        // An unknown job never gets lines.
         if let job { _ = try await client.job(job, failures: 0) }
         let job = job ?? 0
         var seen = after ?? 0
         var left = limit
-        // Numbers of lines have gaps, so only the coordinator can tell where the newest lines begin.
+        // Numbers of lines have gaps, so only the coordinator knows where the newest lines begin.
         var newest = after == nil ? limit : 0
         while left > 0 {
             let events = try await client.events(after: seen, newest: newest, limit: min(left, 1_000), job: job)

@@ -2,10 +2,10 @@ import ArgumentParser
 import Coordinator
 import Foundation
 
-/// `packhorse state`: the state file of a coordinator that does not run.
+/// `packhorse state`: the state file of a stopped coordinator.
 struct StateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "state", abstract: "Check or restore the state file of a coordinator that is stopped.",
+        commandName: "state", abstract: "Check or restore the state file of a stopped coordinator.",
         discussion: """
             Example: packhorse state check --data ./data
             """,
@@ -16,7 +16,7 @@ struct StateCommand: AsyncParsableCommand {
 struct StateCheckCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "check",
-        abstract: "Read the whole state, replay its event log and compare; exit 65 when they differ.",
+        abstract: "Read the whole state, replay its event log and compare; exit code 65 if they differ.",
         discussion: "Example: packhorse state check --data ./data")
 
     @Option(help: "The coordinator's data folder, as in its --data.") var data: String
@@ -26,7 +26,7 @@ struct StateCheckCommand: AsyncParsableCommand {
         guard report.problems.isEmpty else {
             report.problems.forEach(Console.result)
             throw CLIError(
-                .badData, "the state in '\(data)' is not what its event log tells",
+                .badData, "the state in '\(data)' differs from its event log",
                 hint: "restore a backup: packhorse state restore FILE --data \(data)")
         }
         Console.result(
@@ -40,10 +40,10 @@ struct StateCheckCommand: AsyncParsableCommand {
 /// `packhorse state restore`.
 struct StateRestoreCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "restore", abstract: "Go back to a backup; the present state is moved aside.",
+        commandName: "restore", abstract: "Restore a backup; the current state is renamed and kept.",
         discussion: """
-            Jobs go on from where they were when the backup was made: batches that were done since are fetched again when their
-            shards are gone, packages that were published since stay. Leases granted since are refused.
+            Jobs continue from the time of the backup: batches that were done since are fetched again if their
+            shards are gone, and packages that were published since stay. Leases granted since are refused.
 
             Example: packhorse state restore ./data/backups/before-upgrade.sqlite --data ./data
             """)

@@ -5,20 +5,20 @@ import Wire
 /// `packhorse top`: jobs, workers and origins, live.
 struct TopCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "top", abstract: "A live table of jobs, workers and origins; Ctrl-C ends it.",
+        commandName: "top", abstract: "Show a live table of jobs, workers and origins; stop it with Ctrl-C.",
         discussion: """
             Examples:
               packhorse top
               packhorse top --once
             """)
 
-    @Flag(help: "Print it once and end.") var once = false
-    @Option(help: "Seconds between two looks.") var every: Double = 1
+    @Flag(help: "Print it once and stop.") var once = false
+    @Option(help: "Update interval in seconds.") var every: Double = 1
     @OptionGroup var cluster: ClusterOptions
 
     func validate() throws {
         guard (0.2...3_600).contains(every) else {
-            throw ValidationError("--every must lie between 0.2 and 3,600 seconds.")
+            throw ValidationError("--every must be between 0.2 and 3,600 seconds.")
         }
     }
 
@@ -27,7 +27,7 @@ struct TopCommand: AsyncParsableCommand {
             do {
                 try await Interruptible.run { try await show(client) }
             } catch let error as CLIError where error.status == .interrupted {
-                // Ctrl-C is how a live table ends.
+                // Ctrl-C is the normal end of a live table.
             }
         }
     }

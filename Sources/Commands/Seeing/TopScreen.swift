@@ -1,13 +1,13 @@
 import Wire
 
-/// What `packhorse top` shows at one moment.
+/// The content of `packhorse top` at one time.
 package struct TopScreen {
     let health: PBHealth
     let jobs: [JobView]
     let meters: [UInt64: RateMeter]
     let workers: [PBWorkerStatus]
 
-    /// The screen cut to `height` lines: open jobs first, then workers, then what ended last.
+    /// The screen, cut to `height` lines: open jobs first, then workers, then the last ended jobs.
     func lines(height: Int) -> [String] {
         let open = jobs.filter { !$0.isOver }
         let busy = workers.count { $0.state == "busy" }

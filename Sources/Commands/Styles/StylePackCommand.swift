@@ -3,14 +3,14 @@ import Foundation
 import Styles
 import Transfer
 
-/// `packhorse style-pack`: everything a style needs, in a folder or an archive.
+/// `packhorse style-pack`: collects all resources of a style in a folder or an archive.
 struct StylePackCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "style-pack",
-        abstract: "Collect a style's sources, sprites, glyphs, images and data for use without a network.",
+        abstract: "Collect a style's sources, sprites, glyphs, images and data for offline use.",
         discussion: """
-            A run that was interrupted goes on where it stopped; a finished pack is brought up to date, and what the server
-            says is unchanged is not fetched again. Glyph ranges and 2x sprites that the server does not have are noted as absent.
+            An interrupted run continues where it stopped. A finished pack is updated, and files that the server
+            reports as unchanged are not fetched again. Glyph ranges and 2x sprites that do not exist on the server are recorded as absent.
 
             Examples:
               packhorse style-pack http://127.0.0.1:8080/style.json -o style
@@ -18,23 +18,23 @@ struct StylePackCommand: AsyncParsableCommand {
               packhorse style-pack mine.json --style-url https://maps.example/mine.json -o style --dry-run
             """)
 
-    @Argument(help: "The style: a URL (may hold {key} and {language}) or a JSON file.") var style: String
-    @Option(name: .shortAndLong, help: "The folder or .zip file to make.") var output: String?
+    @Argument(help: "The style: a URL (may contain {key} and {language}) or a JSON file.") var style: String
+    @Option(name: .shortAndLong, help: "The folder or .zip file to create.") var output: String?
     @OptionGroup var choice: StyleOptions
-    @Flag(help: "Glyphs of ideographs too, which most clients draw with the device's font.") var ideographs = false
-    @Option(help: "Sprites for which screens: 1, 2 or 1,2.") var pixelRatio: String = "1,2"
-    @Option(help: "Requests in flight at once, 1 to 64.") var concurrency: Int = 8
-    @Option(help: "Requests per second at most.") var rate: Double?
-    @Option(help: "Who runs this, for the servers' operators: a mail address or page.") var contact: String?
-    @Flag(help: "List what would be fetched; write nothing.") var dryRun = false
-    @Flag(help: "The result as JSON.") var json = false
-    @Flag(help: "No progress line.") var quiet = false
+    @Flag(help: "Include glyphs of ideographs, which most clients draw with the device's font.") var ideographs = false
+    @Option(help: "Pixel ratios of the sprites: 1, 2 or 1,2.") var pixelRatio: String = "1,2"
+    @Option(help: "Requests in flight at the same time, 1 to 64.") var concurrency: Int = 8
+    @Option(help: "Maximum number of requests per second.") var rate: Double?
+    @Option(help: "Your contact for the servers' operators: a mail address or web page.") var contact: String?
+    @Flag(help: "List the files that would be fetched; write nothing.") var dryRun = false
+    @Flag(help: "Print the result as JSON.") var json = false
+    @Flag(help: "Show no progress.") var quiet = false
 
     func validate() throws {
         guard ["1", "2", "1,2", "2,1"].contains(pixelRatio) else {
-            throw ValidationError("--pixel-ratio is 1, 2 or 1,2.")
+            throw ValidationError("--pixel-ratio must be 1, 2 or 1,2.")
         }
-        guard (1...64).contains(concurrency) else { throw ValidationError("--concurrency must lie between 1 and 64.") }
+        guard (1...64).contains(concurrency) else { throw ValidationError("--concurrency must be between 1 and 64.") }
         guard rate.map({ $0 > 0 && $0 <= 100_000 }) ?? true else { throw ValidationError("--rate must be above 0.") }
         guard dryRun || output != nil else {
             throw ValidationError("Missing expected argument '--output <folder or zip>'.")
@@ -54,7 +54,7 @@ struct StylePackCommand: AsyncParsableCommand {
         let target = URL(filePath: output ?? "")
         let isArchive = target.pathExtension.lowercased() == "zip"
         if isArchive {
-            try OutputPlace.checkFile(target, replacing: false, hint: "remove it, or name another file")
+            try OutputPlace.checkFile(target, replacing: false, hint: "remove it, or choose another file")
         }
         let folder = isArchive ? target.appendingPathExtension("partial") : target
         try OutputPlace.makeFolder(folder)
@@ -86,14 +86,14 @@ struct StylePackCommand: AsyncParsableCommand {
     }
 }
 
-/// Which style, and what fills its address.
+/// The style, and the values for the placeholders in its address.
 struct StyleOptions: ParsableArguments {
     @Option(
         name: .customLong("style-url"),
-        help: "The address clients know a style file by; relative references are read against it.")
+        help: "The style file's address for clients; relative references are resolved against it.")
     var styleURL: String?
-    @Option(help: "The environment variable whose value {key} stands for.") var keyEnv: String?
-    @Option(name: .customLong("style-language"), help: "Language code put in place of {language} in the address.")
+    @Option(help: "The environment variable with the value of {key}.") var keyEnv: String?
+    @Option(name: .customLong("style-language"), help: "Language code that replaces {language} in the address.")
     var language: String?
 
     /// The key of `--key-env`.
@@ -112,7 +112,7 @@ struct StyleOptions: ParsableArguments {
     func location(of style: String) throws -> StyleLocation {
         if ["http://", "https://"].contains(where: { style.lowercased().hasPrefix($0) }) {
             guard styleURL == nil else {
-                throw CLIError(.usage, "--style-url is for a style file; '\(style)' is an address already")
+                throw CLIError(.usage, "--style-url is only for a style file; '\(style)' is an address")
             }
             return StyleLocation(address: style, key: try key(), language: language)
         }
@@ -122,7 +122,7 @@ struct StyleOptions: ParsableArguments {
     }
 }
 
-/// What `--dry-run` tells.
+/// The output of `--dry-run`.
 private struct StylePlan: Encodable {
     let name: String?
     let resources: Int

@@ -1,15 +1,18 @@
 import Foundation
 import Styles
 
-/// A style pack as a folder, whatever it was given as: a folder, or a ZIP archive that is unpacked for as long as the value lives.
+/// A style pack as a folder: the given folder, or a ZIP archive that is unpacked during the lifetime of the value.
 final class StylePackPlace {
     /// The folder.
     let folder: URL
     private let scratch: URL?
 
-    /// Opens a folder or unpacks an archive; nothing in it is proven yet.
+    /// Opens a folder or unpacks an archive.
     ///
-    /// - Throws: ``CLIError`` 66 when nothing is there; `StylesError` `bad-style-pack` for an archive that cannot be read.
+    /// Its content is not verified yet.
+    ///
+    /// - Throws: ``CLIError`` 66 when nothing exists at the path; `StylesError` `bad-style-pack` for an unreadable
+    ///   archive.
     init(_ url: URL) throws {
         try FileKind.requirePath(url)
         guard !FileKind.isFolder(url) else {
@@ -30,7 +33,7 @@ final class StylePackPlace {
         }
         guard StylePack.looksLikePack(place) else {
             try? FileManager.default.removeItem(at: place)
-            throw CLIError(.badData, "the archive '\(url.path)' holds no style pack")
+            throw CLIError(.badData, "the archive '\(url.path)' contains no style pack")
         }
         (folder, scratch) = (place, place)
     }
@@ -39,7 +42,9 @@ final class StylePackPlace {
         if let scratch { try? FileManager.default.removeItem(at: scratch) }
     }
 
-    /// Whether a path is a style pack, as a folder or an archive; by content, not by name.
+    /// Whether a path is a style pack, as a folder or an archive.
+    ///
+    /// Recognised by content, not by name.
     static func looksLikePack(_ url: URL) -> Bool {
         FileKind.isFolder(url) ? StylePack.looksLikePack(url) : StoredZip.looksLikeZip(url)
     }

@@ -1,7 +1,7 @@
 import Styles
 import Synchronization
 
-/// Follows the collection of a style pack: a bar on a terminal, a line every tenth of the way elsewhere.
+/// Shows the progress of a style pack: a bar on a terminal, otherwise a line for every 10 %.
 final class StyleProgressLine: Sendable {
     private let isQuiet: Bool
     private let meter = ProgressMeter(.auto)
@@ -27,7 +27,7 @@ final class StyleProgressLine: Sendable {
         if isNew { Console.note(bar.plain) }
     }
 
-    /// Takes the bar away.
+    /// Removes the progress bar.
     func end() {
         if !isQuiet { meter.end() }
     }

@@ -1,13 +1,15 @@
-/// What a command says when it cannot do what was asked: one line, details, a remedy, an exit code.
+/// The error of a command: one line, details, a remedy, an exit code.
 package struct CLIError: Error, CustomStringConvertible {
     package let status: ExitStatus
-    /// What failed, which thing, what was found and expected; one line.
+    /// What failed, which object, what was found and expected; one line.
     package let message: String
-    /// A list that belongs to the message: what is wrong, one entry a line.
+    /// A list that belongs to the message, for example of problems; one entry per line.
     package let details: [String]
     /// A command or action that helps.
     package let hint: String?
-    /// Whether a job failed because its archive was replaced: done again, it may succeed.
+    /// Whether a job failed because its archive was replaced.
+    ///
+    /// A new run may succeed.
     let isOfChangedSource: Bool
 
     package init(
@@ -21,15 +23,15 @@ package struct CLIError: Error, CustomStringConvertible {
         self.hint = hint
     }
 
-    /// The lines that are printed.
+    /// The printed lines.
     package var lines: [String] {
         ["packhorse: error: \(Self.oneLine(message))"] + details.map { "  \($0)" }
             + (hint.map { ["hint: \($0)"] } ?? [])
     }
 
-    /// A message in the form that all errors have: it begins with a small letter and has no full stop at the end.
+    /// A message in the common form of all errors: it begins with a lower-case letter and has no full stop at the end.
     ///
-    /// A first word with further capitals is a name and stays: GeoJSON.
+    /// A first word with further capitals is a name and stays unchanged: GeoJSON.
     static func oneLine(_ text: String) -> String {
         var line = text
         if line.last == ".", !line.hasSuffix("..") { line.removeLast() }

@@ -2,10 +2,11 @@ import Foundation
 import Telemetry
 import Tiles
 
-/// The two streams of a command: standard output carries the result only, standard error everything said to a person.
+/// The two streams of a command: standard output has only the result, standard error all messages for people.
 ///
-/// All output of commands goes through here. Every line may hold names, ids, paths and answers of servers, so control characters
-/// in it are written as escapes (``VisibleText``); the control sequences of the terminal are added here and nowhere else.
+/// All output of commands is written here. Lines may contain external text (names, ids, paths, answers of servers), so
+/// control characters in them are written as escapes (``VisibleText``). Control sequences of the terminal are added
+/// only here.
 enum Console {
     /// Writes a line of the result.
     static func result(_ line: String) { write([line]) }
@@ -13,7 +14,7 @@ enum Console {
     /// Writes a JSON document as the result.
     static func result(_ document: JSONDocument) { write(document.lines) }
 
-    /// Writes a line for the person at the terminal.
+    /// Writes a line for the user.
     static func note(_ line: String) { StatusLine.write(VisibleText.escaped(line)) }
 
     /// Writes an error with its details and its remedy.
@@ -22,27 +23,29 @@ enum Console {
     /// Writes a warning.
     static func warning(_ text: String) { note("packhorse: warning: \(text)") }
 
-    /// Writes own text as it is: help, scripts and manual pages, which hold nothing from outside.
+    /// Writes our own text unchanged: help, scripts and manual pages, which contain no external text.
     static func page(_ text: String) { writeBytes(Data((text + "\n").utf8)) }
 
-    /// Shows how far something is, in one line of the terminal that is drawn again and again.
+    /// Shows progress in one line of the terminal that is redrawn.
     static func draw(_ bar: ProgressBar) {
         let columns = Terminal.columns ?? 80
         let line = VisibleText.escaped(bar.line(columns: columns, isUnicode: Terminal.isUnicode))
         StatusLine.draw(line, columns: DisplayWidth.columns(line))
     }
 
-    /// Takes away what ``draw(_:)`` drew.
+    /// Removes the line of ``draw(_:)``.
     static func clearBar() { StatusLine.clear() }
 
-    /// Replaces what the terminal shows; lines are cut to its columns.
+    /// Replaces the content of the terminal.
+    ///
+    /// Lines are cut to its columns.
     static func screen(_ lines: [String]) {
         let columns = Terminal.columns(STDOUT_FILENO) ?? .max
         let shown = lines.map { DisplayWidth.cut(VisibleText.escaped($0), to: columns) }
         writeBytes(Data(("\u{1B}[H\u{1B}[2J" + shown.joined(separator: "\n") + "\n").utf8))
     }
 
-    /// Lines of the terminal; 40 when standard output is none.
+    /// Lines of the terminal; 40 when standard output is not a terminal.
     static var height: Int { Terminal.lines(STDOUT_FILENO) ?? 40 }
 
     /// Whether standard error is a terminal that understands control sequences.
@@ -52,12 +55,14 @@ enum Console {
         writeBytes(Data(lines.map { VisibleText.escaped($0) + "\n" }.joined().utf8))
     }
 
-    /// Writes to standard output; what cannot be written ends the process with 74, unless the reader has gone.
+    /// Writes to standard output.
+    ///
+    /// A write error ends the process with 74, unless the reader has closed the pipe.
     private static func writeBytes(_ bytes: Data) {
         do {
             try StatusLine.aside { try FileHandle.standardOutput.write(contentsOf: bytes) }
         } catch {
-            // A closed pipe (`packhorse jobs | head -1`) ends the reader's interest, not the command.
+            // A closed pipe (`packhorse jobs | head -1`) is not an error.
             guard errno != EPIPE else { return }
             self.error(CLIError(.inputOutput, "the result cannot be written: \(String(cString: strerror(errno)))"))
             exit(ExitStatus.inputOutput.rawValue)

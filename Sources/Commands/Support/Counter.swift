@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Numbers from 1, each handed out once.
+/// Numbers from 1 on, each returned once.
 final class Counter: Sendable {
     private let value = Atomic<UInt64>(0)
 

@@ -1,13 +1,13 @@
-/// How many columns of a terminal text fills.
+/// The width of text in columns of a terminal.
 package enum DisplayWidth {
-    /// Columns of the whole text, which has no control characters.
+    /// Columns of the whole text, which must not contain control characters.
     package static func columns(_ text: String) -> Int {
         text.utf8.allSatisfy { $0 < 0x80 } ? text.utf8.count : text.unicodeScalars.reduce(0) { $0 + columns($1) }
     }
 
-    /// The text, or its longest beginning that fits with a mark behind it.
+    /// The text, or its longest prefix that fits together with a mark.
     ///
-    /// - Parameter mark: What says that something was cut off.
+    /// - Parameter mark: Shows that the text was cut.
     package static func cut(_ text: String, to most: Int, mark: String = "…") -> String {
         guard columns(text) > most else { return text }
         let limit = most - columns(mark)
@@ -22,15 +22,15 @@ package enum DisplayWidth {
         return kept + mark
     }
 
-    /// The text with spaces up to a number of columns.
+    /// The text, padded with spaces to a number of columns.
     package static func padded(_ text: String, to width: Int, isRight: Bool = false) -> String {
         let gap = String(repeating: " ", count: max(0, width - columns(text)))
         return isRight ? gap + text : text + gap
     }
 
-    /// 0 for marks that join the character before, 2 for wide characters (Unicode Standard Annex 11), else 1.
+    /// 0 for combining marks, 2 for wide characters (Unicode Standard Annex 11), else 1.
     ///
-    /// A variation selector counts 1, because it makes some terminals show an emoji as wide: rather too much than too little.
+    /// A variation selector counts 1, because some terminals then show an emoji as wide: an overestimate is safer.
     private static func columns(_ scalar: Unicode.Scalar) -> Int {
         switch scalar.value {
         case 0xFE0F: return 1

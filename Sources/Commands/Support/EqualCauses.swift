@@ -1,11 +1,11 @@
-/// Brings problems with the same cause together, so that one cause is printed once.
+/// Groups problems with the same cause, so that each cause is printed once.
 enum EqualCauses {
-    /// How many things are named of one cause, and how many causes.
+    /// Number of examples per cause, and number of causes.
     private static let (mostExamples, mostCauses) = (3, 20)
 
     /// Lines of "thing: cause" texts, as `thing: cause`, or `cause: 53 times, such as thing, thing, thing`.
     ///
-    /// - Parameter problems: Each begins with what it is about, up to the first colon with a space.
+    /// - Parameter problems: Each begins with its object, up to the first colon with a space.
     static func lines(_ problems: [String]) -> [String] {
         let pairs = problems.map { problem -> (thing: String, cause: String) in
             guard let colon = problem.firstRange(of: ": ") else { return ("", problem) }
@@ -14,9 +14,9 @@ enum EqualCauses {
         return lines(pairs, of: "time")
     }
 
-    /// Lines of things with their causes, in the order in which the causes first occur.
+    /// Lines of objects with their causes, in the order of the first occurrence of each cause.
     ///
-    /// - Parameter noun: What the things are: "tile".
+    /// - Parameter noun: The noun for the objects: "tile".
     static func lines(_ pairs: [(thing: String, cause: String)], of noun: String) -> [String] {
         var order: [String] = []
         var things: [String: [String]] = [:]

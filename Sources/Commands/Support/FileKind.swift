@@ -1,8 +1,8 @@
 import Foundation
 
-/// Files as commands are given them.
+/// Checks of files that are given to commands.
 enum FileKind {
-    /// - Throws: ``CLIError`` 66 when nothing is there, or something that is neither a file nor a folder.
+    /// - Throws: ``CLIError`` 66 when the path does not exist, or is neither a file nor a folder.
     static func requirePath(_ url: URL) throws {
         guard FileManager.default.fileExists(atPath: url.path) else {
             throw CLIError(.noInput, "'\(url.path)' does not exist")
@@ -12,13 +12,13 @@ enum FileKind {
         }
     }
 
-    /// - Throws: ``CLIError`` 66 when nothing or a folder is there.
+    /// - Throws: ``CLIError`` 66 when the path does not exist or is a folder.
     static func requireFile(_ url: URL) throws {
         try requirePath(url)
         if isFolder(url) { throw CLIError(.noInput, "'\(url.path)' is a folder; a file is expected") }
     }
 
-    /// Whether it is a file with bytes of its own.
+    /// Whether it is a regular file.
     static func isRegular(_ url: URL) -> Bool {
         var status = stat()
         return stat(url.path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -26,7 +26,7 @@ enum FileKind {
 
     static func isThere(_ url: URL) -> Bool { FileManager.default.fileExists(atPath: url.path) }
 
-    /// Bytes of a file that is there.
+    /// Size of an existing file in bytes.
     static func size(_ url: URL) throws -> UInt64 {
         let handle = try FileHandle(forReadingFrom: url)
         defer { try? handle.close() }

@@ -1,18 +1,19 @@
 import ArgumentParser
 
-/// A list of files that went or would go: the sum first, then the files, not more than fit a screen unless asked for.
+/// A list of files that were or would be removed: the sum first, then the files, at most one screen unless all are
+/// requested.
 enum FileList {
-    /// Files that are named without `--all`.
+    /// Number of files that are listed without `--all`.
     private static let most = 20
 
-    static let help: ArgumentHelp = "Name every file; otherwise the first 20."
+    static let help: ArgumentHelp = "List every file; otherwise the first 20."
 
-    /// Says the sum on standard error, then names files on standard output.
+    /// Prints the sum on standard error, then the files on standard output.
     static func tell(_ files: [String], sum: String, all: Bool) {
         Console.note(sum)
         let shown = all ? files[...] : files.prefix(most)
         for file in shown { Console.result(file) }
         let more = files.count - shown.count
-        if more > 0 { Console.note("and \(Units.count(more, of: "more file")): --all names them") }
+        if more > 0 { Console.note("and \(Units.count(more, of: "more file")): --all lists them") }
     }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// Reads a file that the user named, or says why not.
+/// Reads a file that the user named.
 enum InputFile {
     /// The whole file.
     ///
-    /// - Throws: ``CLIError``: 66 when it does not exist or is none, 77 when it may not be read, 74 otherwise.
+    /// - Throws: ``CLIError``: 66 when it does not exist or is not a file, 77 without permission, 74 otherwise.
     static func read(_ file: URL) throws -> Data {
         try FileKind.requireFile(file)
         do {

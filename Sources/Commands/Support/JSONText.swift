@@ -1,15 +1,15 @@
 import Foundation
 
-/// JSON as commands print it: keys sorted and in snake case, no escaped slashes.
+/// JSON output of commands: keys sorted and in snake case, slashes not escaped.
 enum JSONText {
     /// One value, over several lines.
     static func pretty(_ value: some Encodable) throws -> JSONDocument {
         let text = try encode(value, [.sortedKeys, .withoutEscapingSlashes, .prettyPrinted])
-        // Line breaks inside of texts are escapes by now.
+        // Line breaks inside texts are already escaped.
         return JSONDocument(lines: text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
     }
 
-    /// One value on one line, for streams of them.
+    /// One value on one line, for streams of values.
     static func line(_ value: some Encodable) throws -> String {
         try encode(value, [.sortedKeys, .withoutEscapingSlashes])
     }

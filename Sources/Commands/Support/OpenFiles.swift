@@ -1,10 +1,10 @@
 import Foundation
 
-/// How many files and connections the process may have open.
+/// The number of files and connections that the process may open.
 enum OpenFiles {
-    /// Raises the soft limit to the hard one.
+    /// Raises the soft limit to the hard limit.
     ///
-    /// Systems start programs with 1,024, and every worker's connection is one; a refusal changes nothing.
+    /// Systems start programs with 1,024, and every worker needs one connection. A refusal is ignored.
     static func allowMany() {
         var limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)

@@ -1,10 +1,14 @@
-/// How far something is, fitted to the columns of a terminal: a bar, a title and as many facts as there is space for.
+/// Progress in one line of a terminal: a bar, a title and as many facts as fit.
 package struct ProgressBar {
-    /// Share that is done, 0...1; `nil` when the whole is not known, which draws no bar.
+    /// The completed share, 0...1; `nil` when the total is unknown, which draws no bar.
     package let fraction: Double?
-    /// What is worked on; shortened when not even the first fact fits beside it.
+    /// The title.
+    ///
+    /// It is shortened when not even the first fact fits next to it.
     package let title: String
-    /// What is said about it, the most important first; the last are left out first.
+    /// Facts, the most important first.
+    ///
+    /// The last ones are omitted first.
     package let facts: [String]
 
     package init(_ title: String, fraction: Double?, facts: [String]) {
@@ -21,8 +25,8 @@ package struct ProgressBar {
     /// The line for a terminal.
     ///
     /// - Parameters:
-    ///   - columns: Of the terminal; the line leaves three of them free.
-    ///   - isUnicode: Whether the terminal shows more than ASCII; else other characters become question marks.
+    ///   - columns: Width of the terminal; the line leaves three columns free.
+    ///   - isUnicode: Whether the terminal shows more than ASCII; otherwise other characters become question marks.
     package func line(columns: Int, isUnicode: Bool) -> String {
         let most = max(1, columns - Self.margin)
         let separator = isUnicode ? " · " : " - "
@@ -34,7 +38,7 @@ package struct ProgressBar {
             let text = ([title] + facts.prefix(count)).joined(separator: separator)
             if lead + DisplayWidth.columns(text) <= most { return drawn(bar, isUnicode) + text }
         }
-        // The title gives way to the first fact, then the bar to both.
+        // The title is shortened for the first fact, then the bar for both.
         let first = facts.first.map { separator + $0 } ?? ""
         let mark = isUnicode ? "…" : "..."
         let left = most - lead - DisplayWidth.columns(first)
@@ -42,7 +46,7 @@ package struct ProgressBar {
         return DisplayWidth.cut((facts.first.map { $0 + separator } ?? "") + title, to: most, mark: mark)
     }
 
-    /// The line for a log or a file: everything, without a bar.
+    /// The line for a log or a file: complete, without a bar.
     package var plain: String { ([title] + facts).joined(separator: " · ") }
 
     private func drawn(_ width: Int, _ isUnicode: Bool) -> String {

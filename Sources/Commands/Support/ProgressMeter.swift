@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Shows how far a command is in the way that was asked for: a bar that is drawn again, or lines in growing intervals.
+/// Shows the progress of a command in the requested way: a bar that is redrawn, or lines at growing intervals.
 final class ProgressMeter: Sendable {
     private struct State {
         var last: ContinuousClock.Instant?
@@ -15,7 +15,7 @@ final class ProgressMeter: Sendable {
         self.style = style == .auto ? (Console.isTerminal ? .bar : .none) : style
     }
 
-    /// Shows the state, unless another was shown just before.
+    /// Shows the state, unless another one was shown just before.
     ///
     /// - Parameter json: The same as a JSON object, for `--progress json`.
     func show(_ bar: @autoclosure () -> ProgressBar, json: () -> String? = { nil }) {
@@ -28,12 +28,14 @@ final class ProgressMeter: Sendable {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the progress bar.
     func end() {
         if style == .bar { Console.clearBar() }
     }
 
-    /// A bar is due five times a second; a line after 5 s, and then after half as long again each time, at most 60 s.
+    /// A bar is due five times a second.
+    ///
+    /// A line is due after 5 s, and then after an interval that grows by half each time, at most 60 s.
     private func isDue() -> Bool {
         state.withLock { state in
             let now = ContinuousClock.now

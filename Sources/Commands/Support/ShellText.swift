@@ -1,11 +1,11 @@
-/// Text as a shell reads it back.
+/// Quotes text for a shell.
 enum ShellText {
     /// The command line of this process, to be pasted into a shell.
     static var thisCommand: String {
         (["packhorse"] + CommandLine.arguments.dropFirst().map(quoted)).joined(separator: " ")
     }
 
-    /// One word: as it is when no shell reads it otherwise, else in single quotes.
+    /// One word: unchanged if a shell does not interpret it, else in single quotes.
     static func quoted(_ word: String) -> String {
         let isPlain =
             !word.isEmpty

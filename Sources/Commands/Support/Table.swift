@@ -1,11 +1,11 @@
 import Tiles
 
-/// Text columns, padded to the widest cell; numbers to the right.
+/// A text table: columns padded to the widest cell, numbers aligned right.
 package struct Table {
     private let titles: [String]
     private var rows: [[String]] = []
 
-    /// - Parameter titles: Of the columns; one without a title is left out.
+    /// - Parameter titles: The titles of the columns. A column with an empty title is omitted.
     package init(_ titles: String...) {
         self.titles = titles
     }
@@ -14,7 +14,9 @@ package struct Table {
         rows.append(cells.map(VisibleText.escaped))
     }
 
-    /// The lines, header first; the header alone says that there is nothing to list.
+    /// The lines, header first.
+    ///
+    /// The header alone shows that the list is empty.
     package var lines: [String] {
         let all = [titles.map { $0.uppercased() }] + rows
         let widths = titles.indices.map { column in all.map { DisplayWidth.columns($0[column]) }.max() ?? 0 }

@@ -1,23 +1,23 @@
-/// A line of a terminal that says how many tiles are done; nothing where standard error is no terminal.
+/// A terminal line with the number of completed tiles; nothing is shown when standard error is not a terminal.
 final class TileLine {
     private let verb: String
     private let noun: String
     private let meter = ProgressMeter(.auto)
 
     /// - Parameters:
-    ///   - verb: What is done with them: "compared".
-    ///   - noun: What they are.
+    ///   - verb: What is done with the tiles: "compared".
+    ///   - noun: The noun for the objects.
     init(_ verb: String, _ noun: String = "tiles") {
         self.verb = verb
         self.noun = noun
     }
 
-    /// Shows a number; 0 says that something is being checked.
+    /// Shows a number; 0 means that something is being checked.
     func show(_ tiles: UInt64) {
         meter.show(
             ProgressBar(tiles == 0 ? "checking" : "\(Units.count(tiles)) \(noun) \(verb)", fraction: nil, facts: []))
     }
 
-    /// Takes the line away.
+    /// Removes the line.
     func end() { meter.end() }
 }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Numbers as people read them.
+/// Formats numbers for people.
 package enum Units {
     /// Bytes with a decimal unit: `512 B`, `1.2 MB`.
     package static func bytes(_ count: UInt64) -> String {
@@ -14,7 +14,7 @@ package enum Units {
         return unit == 0 ? "\(count) B" : "\(decimal(value, places: value < 10 ? 2 : 1)) \(names[unit])"
     }
 
-    /// Reads a size such as `50GB`, `1.5 TB` or `800MB`, decimal units; a bare number is bytes.
+    /// Parses a size such as `50GB`, `1.5 TB` or `800MB`, with decimal units; a plain number is bytes.
     ///
     /// - Returns: Bytes, at most a million TB; `nil` for anything else.
     package static func size(_ text: String) -> UInt64? {
@@ -41,7 +41,9 @@ package enum Units {
         return value < 0 ? "-" + text : text
     }
 
-    /// A count with its noun: `1 package`, `2 packages`; `plural` where that is not the noun with an `s` or, after `ch`, an `es`.
+    /// A count with its noun: `1 package`, `2 packages`.
+    ///
+    /// `plural` is needed where the plural is not the noun with an `s` or, after `ch`, an `es`.
     package static func count(_ value: some BinaryInteger, of noun: String, _ plural: String? = nil) -> String {
         let regular = if noun.hasSuffix("ch") { noun + "es" } else { noun + "s" }
         return "\(count(value)) \(value == 1 ? noun : plural ?? regular)"
@@ -58,7 +60,7 @@ package enum Units {
         return "\(whole / 86_400) days \(whole % 86_400 / 3600) h"
     }
 
-    /// A number with a fixed count of decimals and a point, whatever the locale.
+    /// A number with a fixed count of decimals and a point, in any locale.
     package static func decimal(_ value: Double, places: Int) -> String {
         let scale = pow(10.0, Double(places))
         let scaled = (abs(value) * scale).rounded()
@@ -71,7 +73,7 @@ package enum Units {
         return "\(sign)\(whole).\(String(repeating: "0", count: places - digits.count))\(digits)"
     }
 
-    /// Reads a distance such as `2km`, `500 m` or `1.5mi`; a bare number is metres.
+    /// Parses a distance such as `2km`, `500 m` or `1.5mi`; a plain number is metres.
     package static func meters(_ text: String) throws -> Double {
         let trimmed = text.replacingOccurrences(of: " ", with: "").lowercased()
         for (suffix, factor) in [("km", 1000.0), ("mi", 1609.344), ("m", 1.0), ("", 1.0)]

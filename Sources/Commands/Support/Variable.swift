@@ -1,8 +1,9 @@
 import Foundation
 
-/// Environment variables as the commands read them.
+/// Environment variables of the commands.
 ///
-/// An empty one counts as not set, as POSIX utilities and the AWS tools read theirs: scripts and container files often pass on `NAME=`.
+/// An empty variable counts as not set, as in POSIX utilities and the AWS tools, because scripts and container files
+/// often pass on `NAME=`.
 enum Variable {
     /// The value of a variable; `nil` when it is not set or empty.
     static func value(_ name: String, in environment: [String: String] = ProcessInfo.processInfo.environment) -> String?

@@ -1,19 +1,20 @@
 import Foundation
 import Packages
 
-/// Times as commands print and read them; all of them UTC.
+/// Formats and parses times; all are UTC.
 package enum WallTime {
-    /// `2026-11-22T14:03:05Z`; `nil` for 0, which stands for a time that is not known.
+    /// `2026-11-22T14:03:05Z`; `nil` for 0, which means an unknown time.
     ///
     /// - Parameter wall: Milliseconds since 1970.
     package static func iso(_ wall: Int64) -> String? {
         wall == 0 ? nil : Date(timeIntervalSince1970: Double(wall) / 1_000).ISO8601Format()
     }
 
-    /// The time for a table: `14:03` on the day of `now`, `11-22 14:03` in its year, else `2025-11-22`; `-` for a time that is not known.
+    /// The time for a table: `14:03` on the day of `now`, `11-22 14:03` in its year, else `2025-11-22`; `-` for an
+    /// unknown time.
     ///
     /// - Parameters:
-    ///   - time: As ``iso(_:)`` writes it.
+    ///   - time: In the format of ``iso(_:)``.
     ///   - now: Milliseconds since 1970.
     package static func short(_ time: String?, now: Int64) -> String {
         guard let time, time.count == 20, let now = iso(now) else { return "-" }
@@ -22,7 +23,8 @@ package enum WallTime {
         return time.prefix(4) == now.prefix(4) ? "\(day.dropFirst(5)) \(clock)" : String(day)
     }
 
-    /// Reads a point in time: a day, an instant, or how long ago: `2026-10-01`, `2026-10-01T12:00:00Z`, `90min`, `36h`, `7d`.
+    /// Parses a point in time: a day, an instant, or a duration ago: `2026-10-01`, `2026-10-01T12:00:00Z`, `90min`,
+    /// `36h`, `7d`.
     ///
     /// - Parameter now: Milliseconds since 1970.
     /// - Returns: Milliseconds since 1970, at least 1; `nil` for any other text.
@@ -31,7 +33,7 @@ package enum WallTime {
         return duration(text).map { max(now - $0, 1) }
     }
 
-    /// Reads a duration: `30s`, `90min`, `36h`, `7d`.
+    /// Parses a duration: `30s`, `90min`, `36h`, `7d`.
     ///
     /// - Returns: Milliseconds; `nil` for any other text.
     package static func duration(_ text: String) -> Int64? {
@@ -43,6 +45,6 @@ package enum WallTime {
         return nil
     }
 
-    /// The present time, in milliseconds since 1970.
+    /// The current time, in milliseconds since 1970.
     static var now: Int64 { Int64(Date().timeIntervalSince1970 * 1_000) }
 }

@@ -8,11 +8,12 @@ import Telemetry
 import Wire
 import ZeroMQ
 
-/// Serves blobs to workers that share no folder with the coordinator: carries out what ``BlobServerCore`` decides.
+/// Serves blobs to workers that share no folder with the coordinator. Carries out the decisions of ``BlobServerCore``.
 ///
-/// A socket and a thread of its own, so that megabytes hold up no heartbeat; all file work is off this loop.
+/// It has its own socket and thread, so that large transfers do not delay heartbeats. All file work runs outside this
+/// loop.
 actor BlobServer {
-    /// Answers of the disk, until the loop takes them.
+    /// Results of file operations that the loop has not read yet.
     private final class Answers: Sendable {
         private let events = Mutex<[BlobServerEvent]>([])
         func add(_ event: BlobServerEvent) { events.withLock { $0.append(event) } }
@@ -34,7 +35,7 @@ actor BlobServer {
     private var peers = Peers()
     private var letters: [(PeerID, [UInt8])] = []
 
-    /// The endpoint with its real port.
+    /// The endpoint with the port that was bound.
     nonisolated var endpoint: String { router.boundEndpoints.first ?? "" }
 
     init(
@@ -47,7 +48,9 @@ actor BlobServer {
         core = BlobServerCore(policy)
     }
 
-    /// A socket for blobs: few large frames, each peer's queue bounded by its window.
+    /// A socket for blobs: few large frames.
+    ///
+    /// The queue of each peer is bounded by its window.
     static func bind(_ endpoint: String, _ security: LinkSecurity, _ options: LinkOptions) throws -> RouterLink {
         var options = options
         options.maxFrameBytes = [MessageType.maxBlobFrame]
@@ -88,7 +91,7 @@ actor BlobServer {
             let outgoing = letters
             letters = []
             let lost = await router.send(outgoing)
-            if !lost.isEmpty { logger.debug("blob letters lost", metadata: ["packhorse.peers": "\(lost.count)"]) }
+            if !lost.isEmpty { logger.debug("Blob frames lost", metadata: ["packhorse.peers": "\(lost.count)"]) }
         }
     }
 
@@ -107,7 +110,7 @@ actor BlobServer {
                     letters.append(
                         (inbound.peer, try Frame(session: frame.session, seq: 1, re: frame.seq, answer).encoded()))
                 }
-                return strike(inbound.peer, "the key has no role that may move blobs")
+                return strike(inbound.peer, "the key has no role that allows blob transfers")
             }
             guard peers.note(frame.session, at: inbound.peer, user: inbound.user) else {
                 return strike(inbound.peer, "the session belongs to another key")
@@ -122,7 +125,7 @@ actor BlobServer {
         let isIgnored = peers.strike(peer, now: Tick(milliseconds: now))
         if isIgnored { router.cut([peer]) }
         logger.info(
-            isIgnored ? "peer cut after three bad frames" : "blob frame refused",
+            isIgnored ? "Peer disconnected after three bad frames" : "Blob frame refused",
             metadata: [LogKey.errorMessage: "\(why)"])
     }
 
@@ -172,7 +175,7 @@ actor BlobServer {
                 }
             case .note(let digest, let size, let received):
                 logger.info(
-                    "blob stored",
+                    "Blob stored",
                     metadata: [
                         "packhorse.blob": "\(digest)", "packhorse.bytes": "\(size)",
                         "packhorse.bytes.received": "\(received)",
@@ -187,14 +190,16 @@ actor BlobServer {
             letters.append((peer, try Frame(session: session, seq: seq, re: re, message).encoded()))
         } catch {
             logger.error(
-                "message cannot be sent",
+                "Message cannot be sent",
                 metadata: ["packhorse.message": "\(message.type)", LogKey.errorMessage: "\(error)"])
         }
     }
 
-    /// Asks the disk beside the loop; the answer wakes it.
+    /// Runs a file operation outside the loop.
+    ///
+    /// Its result wakes the loop.
     private func work(_ body: @escaping @Sendable () -> BlobServerEvent) {
-        // Ends with its answer, of which the core may no longer want to know.
+        // The task ends with its result. The core ignores a result that it no longer needs.
         Task { [answers, router] in
             do {
                 answers.add(try await FileWork.run(body))
@@ -208,7 +213,7 @@ actor BlobServer {
             do {
                 _ = try await FileWork.run { try parts.expire(olderThan: 3_600) }
             } catch {
-                logger.info("old parts stay", metadata: [LogKey.errorMessage: "\(error)"])
+                logger.info("Old partial blobs not removed", metadata: [LogKey.errorMessage: "\(error)"])
             }
         }
     }
@@ -217,7 +222,7 @@ actor BlobServer {
         do throws(ShardsError) {
             return .success(try body())
         } catch {
-            // Nothing here is the sender's fault for good: it may try again, and gives up by itself.
+            // None of these is a permanent error of the sender: it may retry, and limits its retries itself.
             return .failure(
                 BlobTrouble(code: "\(error.code)", text: error.message, isRetriable: error.code != .missing))
         }

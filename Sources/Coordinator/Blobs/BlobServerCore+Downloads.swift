@@ -3,17 +3,17 @@ import Shards
 import Wire
 
 extension BlobServerCore {
-    /// A blob on its way out.
+    /// A blob that is being sent to a session.
     ///
-    /// acked ≤ next ≤ credit; what is between acked and next may be in memory.
+    /// acked ≤ next ≤ credit. Bytes between acked and next may be in memory.
     struct Download: Sendable {
-        /// `nil` while the disk is asked.
+        /// `nil` until the file operation returns it.
         var size: UInt64?
         var ticket: BlobTicket
         var next: UInt64
         var acked: UInt64
         var credit: UInt64
-        /// Bytes that the disk was asked for.
+        /// Bytes that were requested from the disk.
         var reading: UInt64 = 0
         var heard: Int64
         var asked: UInt64
@@ -21,9 +21,11 @@ extension BlobServerCore {
         var outstanding: UInt64 { next + reading - acked }
     }
 
-    /// A session wants a blob from `offset` on, as far as `credit`; without any credit only its length.
+    /// A session requests a blob from `offset` up to `credit`.
     ///
-    /// A repetition that raises no credit says that something was lost: its offset is gone back to.
+    /// Without credit it requests only the length.
+    ///
+    /// A repeated request that does not raise the credit means that frames were lost: sending resumes at its offset.
     mutating func get(_ key: DownloadKey, offset: UInt64, credit: UInt64, _ seq: UInt64, now: Int64) {
         guard offset <= credit || credit == 0 else {
             return strike(key.session, "a fetch from \(offset) with credit up to \(credit)")
@@ -48,7 +50,7 @@ extension BlobServerCore {
             downloads[key] = nil
             return strike(key.session, "a fetch from \(offset) of a blob of \(size) bytes")
         }
-        // The fetcher's last word.
+        // The last request of the fetcher.
         if offset == size {
             downloads[key] = nil
             return
@@ -56,7 +58,7 @@ extension BlobServerCore {
         if credit > download.credit {
             download.acked = max(download.acked, min(offset, download.next))
         } else if credit == download.credit {
-            // What is being read belongs to the course that is left here.
+            // A read that is under way belongs to the old position and is ignored.
             download.ticket = ticket()
             download.reading = 0
             download.next = offset
@@ -68,7 +70,9 @@ extension BlobServerCore {
         pump(key)
     }
 
-    /// Whether another download may begin; those that were sent to the end and not heard of again make room.
+    /// Whether another download may begin.
+    ///
+    /// Downloads that were sent completely and got no further request are removed first.
     private mutating func makeRoom(for session: UInt64) -> Bool {
         let own = downloads.filter { $0.key.session == session }
         if own.count >= policy.transfersPerPeer {
@@ -110,7 +114,7 @@ extension BlobServerCore {
         let room = min(
             policy.peerWindow - min(ofPeer, policy.peerWindow), policy.globalWindow - min(ofAll, policy.globalWindow))
         let count = min(policy.chunk, wanted - download.next, room)
-        // Whole chunks, or the last one: a little room is not worth a frame.
+        // Only whole chunks or the last one: a small remaining credit is not worth a frame.
         guard count == min(policy.chunk, wanted - download.next) else {
             if !hungryDownloads.contains(key) { hungryDownloads.append(key) }
             return

@@ -3,16 +3,16 @@ import Shards
 import Wire
 
 extension BlobServerCore {
-    /// A blob on its way in.
+    /// A blob that a session is sending.
     ///
-    /// written ≤ received ≤ credit ≤ size; what is between written and credit may be in memory.
+    /// written ≤ received ≤ credit ≤ size. Bytes between written and credit may be in memory.
     struct Upload: Sendable {
         enum Phase: Sendable {
             case looking
             case receiving
-            /// Digest and disk are being seen to.
+            /// The digest is being checked and the file is being made durable.
             case sealing
-            /// Given up; only a write that is under way keeps it here.
+            /// The upload was given up. It is kept only until a running write ends.
             case closing
         }
         var session: UInt64
@@ -24,19 +24,21 @@ extension BlobServerCore {
         var credit: UInt64 = 0
         var queue: [Data] = []
         var isWriting = false
-        /// Whether the sender has said that it sent everything.
+        /// Whether the sender has reported the end of its data.
         var isEnded = false
-        /// Where it was taken up.
+        /// The offset at which the upload started or resumed.
         var start: UInt64 = 0
         var excess = 0
         var heard: Int64
-        /// The frame that asked for it, to be answered when the disk has answered.
+        /// The frame that requested the upload.
+        ///
+        /// It is answered when the file operation returns.
         var asked: UInt64
 
         var outstanding: UInt64 { credit - written }
     }
 
-    /// A session has a blob to send, or asks how far it is.
+    /// A session offers a blob, or asks how much of it has arrived.
     mutating func begin(_ digest: Digest, _ session: UInt64, size: UInt64, _ seq: UInt64, now: Int64) {
         guard 1...policy.mostBytes ~= size else {
             strike(session, "a blob of \(size) bytes")
@@ -45,7 +47,8 @@ extension BlobServerCore {
         }
         guard var upload = uploads[digest] else { return open(digest, session, size, seq, now) }
         if upload.session != session || upload.size != size {
-            // Two made the same bytes; the second finds them stored. One that fell silent is gone on with.
+            // Two sessions can produce the same bytes: the second one finds the blob stored. An upload whose session is
+            // silent can be continued by another session.
             let mayReplace = upload.session == session || now - upload.heard >= policy.takeover
             guard mayReplace, upload.phase == .receiving, !upload.isWriting else {
                 return refuse(digest, session, re: seq, .busy)
@@ -85,7 +88,7 @@ extension BlobServerCore {
             upload.credit = upload.start
             uploads[digest] = upload
             grant(digest, re: upload.asked)
-            // Also without credit: the sender must know where to go on.
+            // Also sent without credit: the sender must know at which offset to continue.
             if uploads[digest]?.credit == upload.start { tell(digest, re: upload.asked) }
         case .failure(let trouble):
             uploads[digest] = nil
@@ -96,7 +99,7 @@ extension BlobServerCore {
     mutating func take(
         _ digest: Digest, _ session: UInt64, offset: UInt64, _ data: Data, _ seq: UInt64, now: Int64
     ) {
-        // Chunks of an upload that is over, or not yet taken up, come of lost messages: the sender will ask.
+        // Chunks of an upload that has ended or has not started follow from lost messages. The sender will ask.
         guard var upload = uploads[digest], upload.session == session, upload.phase == .receiving else { return }
         let (end, overflow) = offset.addingReportingOverflow(UInt64(data.count))
         guard !overflow, !data.isEmpty, end <= upload.size else {
@@ -122,7 +125,9 @@ extension BlobServerCore {
         if isNews { write(digest) } else { tell(digest, re: seq) }
     }
 
-    /// Starts the next write; one at a time, so that the file is always the blob's beginning.
+    /// Starts the next write.
+    ///
+    /// Only one runs at a time, so that the file is always a prefix of the blob.
     private mutating func write(_ digest: Digest) {
         guard var upload = uploads[digest], !upload.isWriting, !upload.queue.isEmpty else { return }
         effects.append(.write(digest, upload.ticket, offset: upload.written, upload.queue))
@@ -176,7 +181,8 @@ extension BlobServerCore {
             return finish(digest, upload)
         }
         uploads[digest] = nil
-        // What an earlier process left may have been damaged by a power cut; only who sent all of it is to blame.
+        // Data of an earlier process may have been damaged by a power failure. Only a session that sent the whole blob
+        // counts as the cause.
         if trouble.code == "digest-mismatch", upload.start == 0 { strike(upload.session, trouble.text) }
         refuse(digest, upload.session, trouble)
     }
@@ -192,7 +198,9 @@ extension BlobServerCore {
                 }))
     }
 
-    /// Gives an upload up; what is on disk stays for another try.
+    /// Gives an upload up.
+    ///
+    /// The data on disk stays for a later attempt.
     mutating func close(_ digest: Digest) {
         guard var upload = uploads[digest], upload.phase != .sealing else { return }
         guard upload.isWriting else {
@@ -206,7 +214,7 @@ extension BlobServerCore {
 
     // MARK: - Credit
 
-    /// Raises an upload's credit as far as its session's window and everybody's allow.
+    /// Raises an upload's credit as far as the window of its session and the global window allow.
     mutating func grant(_ digest: Digest, re: UInt64 = 0) {
         guard var upload = uploads[digest], upload.phase == .receiving, upload.credit < upload.size else { return }
         var (ofPeer, ofAll, count) = (UInt64(0), UInt64(0), UInt64(0))
@@ -216,14 +224,15 @@ extension BlobServerCore {
             ofPeer += other.outstanding
             count += 1
         }
-        // Each of a session's uploads gets its part of the session's window, so that none waits for another's end.
+        // Each upload of a session gets a share of the session's window, so that no upload waits for the end of
+        // another.
         let share = max(policy.peerWindow / max(count, 1), min(policy.peerWindow, 1 << 20))
         let wanted = min(upload.size, upload.written + share)
         let room = min(
             policy.peerWindow - min(ofPeer, policy.peerWindow), policy.globalWindow - min(ofAll, policy.globalWindow))
         let credit = min(wanted, upload.credit + room)
         if credit < wanted, !hungryUploads.contains(digest) { hungryUploads.append(digest) }
-        // Small raises wait, unless the sender has nothing else.
+        // Small raises are delayed, unless the sender has no other credit.
         guard credit > upload.credit,
             credit - upload.credit >= share / 4 || credit == upload.size || upload.credit == upload.written
         else { return }

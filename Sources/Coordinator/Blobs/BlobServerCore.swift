@@ -2,15 +2,19 @@ import Foundation
 import Shards
 import Wire
 
-/// The rules of the blob endpoint: who may send or fetch how much of what, and when a blob counts as stored.
+/// The rules of the blob endpoint: which session may send or fetch how much of which blob, and when a blob counts as
+/// stored.
 ///
-/// Pure: no clock, no socket, no disk. Memory is bounded whatever peers do: bytes beyond the credit they were given are dropped.
-/// Lost, repeated and reordered messages cost time and nothing else, because offsets and credit are absolute.
+/// Pure: no clock, no socket, no disk. Memory is bounded whatever peers send: bytes beyond the granted credit are
+/// dropped.
+/// Lost, repeated and reordered messages only cost time, because offsets and credit are absolute.
 struct BlobServerCore: Sendable {
     let policy: BlobServerPolicy
     var uploads: [Digest: Upload] = [:]
     var downloads: [DownloadKey: Download] = [:]
-    /// Uploads that could use more credit than there was, and downloads likewise; first come, first served.
+    /// Uploads that wait for more credit, in order of arrival.
+    ///
+    /// The next property is the same for downloads.
     var hungryUploads: [Digest] = []
     var hungryDownloads: [DownloadKey] = []
     var effects: [BlobServerEffect] = []
@@ -18,12 +22,12 @@ struct BlobServerCore: Sendable {
 
     init(_ policy: BlobServerPolicy = BlobServerPolicy()) { self.policy = policy }
 
-    /// Sessions with something under way.
+    /// Whether the session has a transfer under way.
     func knows(_ session: UInt64) -> Bool {
         uploads.values.contains { $0.session == session } || downloads.keys.contains { $0.session == session }
     }
 
-    /// Bytes that uploads may still bring into memory, and bytes of downloads not known to have arrived.
+    /// Bytes that uploads may still bring into memory, and bytes of downloads that are not acknowledged.
     var underWay: (up: UInt64, down: UInt64) {
         (
             uploads.values.reduce(0) { $0 + $1.outstanding },
@@ -72,7 +76,7 @@ struct BlobServerCore: Sendable {
         for (key, download) in downloads where now - download.heard > policy.idle { downloads[key] = nil }
     }
 
-    /// Gives what has become free to those who wait for it.
+    /// Gives freed credit to the transfers that wait for it.
     private mutating func feed() {
         let uploading = hungryUploads
         hungryUploads = []

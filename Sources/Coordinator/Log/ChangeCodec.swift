@@ -3,9 +3,9 @@ import Scheduling
 import Tiles
 import Wire
 
-/// A store write ↔ a line of the event log.
+/// Converts a store write to a line of the event log.
 enum ChangeCodec {
-    /// The job a write is about.
+    /// The job that a write belongs to.
     static func job(of write: StoreWrite) -> JobID {
         switch write {
         case .insertJob(let job): job.summary.id
@@ -36,7 +36,7 @@ enum ChangeCodec {
         }
     }
 
-    /// The change without its job, which the row names.
+    /// The change without its job, which is stored in the row.
     static func encode(_ write: StoreWrite) throws(WireError) -> [UInt8] { try message(write).encoded() }
 
     static func message(_ write: StoreWrite) -> PBLoggedChange {

@@ -4,11 +4,13 @@ import Scheduling
 import Tiles
 import Wire
 
-/// Lines of the event log → store writes again, in order; batches and packages need their jobs' plans, so it remembers those.
+/// Converts lines of the event log back to store writes, in order.
+///
+/// It remembers the plans of jobs, because batches and packages need them.
 struct ChangeDecoder {
     private var plans: [JobID: [Batch]] = [:]
 
-    /// The write a line stands for.
+    /// The write that a line represents.
     ///
     /// - Throws: ``CoordinatorError`` `damaged-state`, ``WireError``.
     mutating func decode(_ bytes: [UInt8], job: JobID) throws -> StoreWrite {
@@ -143,6 +145,6 @@ struct ChangeDecoder {
 
     private static func unreadable(_ job: JobID) -> CoordinatorError {
         CoordinatorError(
-            .damagedState, "A line of the event log about job \(job) cannot be understood. Restore a backup.")
+            .damagedState, "A line of the event log for job \(job) cannot be decoded. Restore a backup.")
     }
 }

@@ -5,7 +5,7 @@ import Scheduling
 import Telemetry
 import Wire
 
-/// A question about events that waits for the next one.
+/// A request for events that waits for the next event.
 struct EventWait: Sendable {
     let asker: Asker
     let question: PBGetEvents
@@ -13,18 +13,22 @@ struct EventWait: Sendable {
 }
 
 extension CoordinatorEngine {
-    /// Most lines in one answer.
+    /// Largest number of lines in one answer.
     private static let mostEvents: UInt32 = 5_000
-    /// Furthest place from the end that a question may begin at: what it costs to find it.
+    /// Largest distance from the end at which a request may begin.
+    ///
+    /// It bounds the cost of finding that line.
     private static let mostNewest: UInt32 = 100_000
-    /// Most questions that wait at once; more are answered at once, empty.
+    /// Largest number of requests that wait at the same time.
+    ///
+    /// Further ones get an empty answer at once.
     private static let mostEventWaits = 64
     /// Longest wait.
     ///
     /// Milliseconds.
     private static let longestEventWait: UInt32 = 30_000
 
-    /// Answers with the lines there are, or waits for the next one.
+    /// Answers with the existing lines, or waits for the next one.
     func events(_ question: PBGetEvents, _ asker: Asker) async {
         let wait = Int64(min(question.waitMs, Self.longestEventWait))
         if wait > 0, eventWaits.count < Self.mostEventWaits, await !hasEvents(question) {
@@ -34,7 +38,7 @@ extension CoordinatorEngine {
         }
     }
 
-    /// Looks again after a turn that wrote something, and ends waits that are over.
+    /// Answers waiting requests after a tick that wrote something, and those whose wait is over.
     func tellWaiting(hasNews: Bool) async {
         guard !eventWaits.isEmpty else { return }
         let waiting = eventWaits
@@ -66,7 +70,7 @@ extension CoordinatorEngine {
                 after: question.after, newest: question.newest == 0 ? nil : Int(min(question.newest, Self.mostNewest)),
                 limit: Int(limit),
                 job: Self.job(of: question))
-            // A submission's line may be large: an answer takes what fits a frame, and the asker asks on.
+            // A submission's line may be large. An answer takes what fits a frame, and the client requests the rest.
             var room = MessageType.events.maxBodyBytes / 2
             let fitting = events.events.prefix { event in
                 room -= event.data.count + 400
@@ -89,14 +93,14 @@ extension CoordinatorEngine {
 
     // MARK: - Backup
 
-    /// Copies the state file while everything goes on.
+    /// Copies the state file while the coordinator is running.
     func backUp(_ body: PBBackup, _ asker: Asker) async {
         let start = clock.now
         do {
             let file = try await store.backUp(
                 named: body.name, into: options.data.appending(path: "backups"), wall: wall)
             let bytes = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
-            logger.notice("state backed up", metadata: [LogKey.path: "\(file.path)"])
+            logger.notice("State backed up", metadata: [LogKey.path: "\(file.path)"])
             reply(
                 .backedUp(
                     .make {
@@ -115,7 +119,7 @@ extension CoordinatorEngine {
 }
 
 extension PBEventRecord {
-    /// The line for people only, when the change itself does not fit a message.
+    /// The line with its text only, for a change that does not fit a message.
     fileprivate var withoutData: PBEventRecord {
         var copy = self
         copy.data = Data()

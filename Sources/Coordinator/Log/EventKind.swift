@@ -1,6 +1,6 @@
-/// What a line of the event log is about.
+/// The kind of a line of the event log.
 ///
-/// Numbers are the file's and never reused; names are stable.
+/// Numbers are stored in the file and never reused. Names are stable.
 enum EventKind: Int64, CaseIterable {
     case jobInserted = 1
     case job = 2

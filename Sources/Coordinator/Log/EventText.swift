@@ -1,12 +1,13 @@
 import Scheduling
 import Wire
 
-/// A line of the event log for people.
+/// A line of the event log as text for people.
 enum EventText {
     static func line(_ change: PBLoggedChange, job: JobID) -> String {
         switch change.change {
         case .jobInserted(let body):
-            // Not of the plan, which leaves the line when the job's batches are released.
+            // The numbers do not come from the plan, which is removed from the line when the job's batches are
+            // released.
             "job \(job) submitted: \(body.tiles) tiles in \(body.batches.reduce(0, +)) batches, \(body.packages.count) package\(body.packages.count == 1 ? "" : "s")"
         case .job(let body):
             "job \(job) \(body.state)" + (body.priority < 0 ? ", paused" : "")
@@ -15,15 +16,15 @@ enum EventText {
         case .batch(let body): "job \(job) batch \(body.index) \(batch(body))"
         case .package(let body): "job \(job) package \(body.id) \(package(body))"
         case .failures(let body): "job \(job) batch \(body.batch): \(body.failures.count) tiles failed"
-        case .orphan: "job \(job): a shard nobody accepted is noted for removal"
+        case .orphan: "job \(job): a shard that was not accepted is queued for removal"
         case .batchesAdded(let body):
-            "job \(job): a batch was cut in \(body.batches.count), from batch \(body.first) on"
-        case .jobReopened: "job \(job) goes on"
-        case .dropped: "job \(job): what was given up stays so"
+            "job \(job): a batch was split into \(body.batches.count), starting at batch \(body.first)"
+        case .jobReopened: "job \(job) resumed"
+        case .dropped: "job \(job): failed work was dropped"
         case .schedule(let body): "schedule \(body.id), \(body.every): \(body.fired) fired, \(body.skipped) skipped"
         case .scheduleDropped(let id): "schedule \(id) removed"
         case .originLimit(let body): text(body)
-        case nil: "job \(job): a change this build does not know"
+        case nil: "job \(job): a change of a kind unknown to this build"
         }
     }
 

@@ -3,9 +3,9 @@ public import Foundation
 import GRDB
 import Scheduling
 
-/// The state file of a coordinator that does not run: checking it, and going back to a backup.
+/// The state file of a coordinator that is not running: checks it, and restores it from a backup.
 public enum StateFile {
-    /// What a check found.
+    /// The result of a check.
     public struct Report: Sendable {
         /// Jobs in the file.
         public let jobs: Int
@@ -13,18 +13,20 @@ public enum StateFile {
         public let forgotten: Int
         /// Lines of the event log.
         public let events: Int
-        /// What is wrong; empty = sound.
+        /// The problems found; empty = none.
         public let problems: [String]
     }
 
-    /// How far a restored state's epoch jumps: no token that was granted after the backup was made can be granted again.
+    /// The increase of a restored state's epoch.
+    ///
+    /// No token that was granted after the backup was made can be granted again.
     public static let epochJump: Int64 = 1_000
 
-    /// Reads everything, replays the event log from nothing and compares.
+    /// Reads everything, replays the event log from its start and compares the results.
     ///
-    /// Costs an epoch, as every opening does.
+    /// Uses one epoch, as every opening does.
     ///
-    /// - Throws: ``CoordinatorError`` when the file is in use, damaged, or not there.
+    /// - Throws: ``CoordinatorError`` when the file is in use, damaged, or missing.
     public static func check(_ folder: URL) async throws -> Report {
         try requireFile(folder.appending(path: "state.sqlite"))
         let store = try StateStore(folder: folder)
@@ -36,7 +38,7 @@ public enum StateFile {
             await store.close()
             var problems = differences(kept.jobs, replayed) + history.problems
             if kept.operatorLimits != replayed.operatorLimits {
-                problems.append("the operators' limits of origins differ from the log's")
+                problems.append("the operator limits of origins differ from the log")
             }
             return Report(jobs: kept.jobs.count, forgotten: history.count, events: events, problems: problems)
         } catch {
@@ -45,9 +47,11 @@ public enum StateFile {
         }
     }
 
-    /// Puts a backup in the place of the state; a state that is there is moved aside, never removed.
+    /// Replaces the state with a backup.
     ///
-    /// - Returns: Where the former state lies now, or `nil`.
+    /// An existing state is renamed and never removed.
+    ///
+    /// - Returns: The new location of the former state, or `nil` when there was none.
     /// - Throws: ``CoordinatorError``; nothing has changed then.
     public static func restore(_ backup: URL, into folder: URL) async throws -> URL? {
         try requireFile(backup)
@@ -55,7 +59,7 @@ public enum StateFile {
         let isNew = !FileManager.default.fileExists(atPath: folder.path)
         defer {
             try? FileManager.default.removeItem(at: draftFolder)
-            // Only an empty folder goes: one that was made for a state that did not come.
+            // Removes only an empty folder: one that was made for a state that was not copied.
             if isNew { rmdir(folder.path) }
         }
         let draft = draftFolder.appending(path: "state.sqlite")
@@ -65,7 +69,7 @@ public enum StateFile {
         } catch {
             throw CoordinatorError(
                 .cannotOpen,
-                "Cannot copy the backup '\(backup.path)' into '\(folder.path)': \(error.localizedDescription) Nothing has changed.",
+                "Cannot copy the backup '\(backup.path)' into '\(folder.path)': \(error.localizedDescription) Nothing was changed.",
                 cause: error)
         }
         let store = try open(draft, copiedFrom: backup)
@@ -76,7 +80,7 @@ public enum StateFile {
         let file = folder.appending(path: "state.sqlite")
         var former: URL?
         if FileManager.default.fileExists(atPath: file.path) {
-            // Opening proves that no coordinator uses it, and folds its log in.
+            // Opening the state proves that no coordinator uses it, and merges its write-ahead log.
             try await foldIn(folder)
             former = try setAside(file)
         }
@@ -84,14 +88,17 @@ public enum StateFile {
         return former
     }
 
-    /// Opens, checks and migrates the copy, so that a damaged backup replaces nothing; errors name the backup.
+    /// Opens, checks and migrates the copy, so that a damaged backup replaces nothing.
+    ///
+    /// Errors name the backup.
     private static func open(_ draft: URL, copiedFrom backup: URL) throws(CoordinatorError) -> StateStore {
-        let useless = "The backup '\(backup.path)' is damaged or not one. Nothing has changed; name another backup."
+        let useless =
+            "The backup '\(backup.path)' is damaged or not a state file. Nothing was changed. Use another backup."
         do {
             let isState = try DatabaseQueue(path: draft.path).read { db in
                 try db.tableExists("meta") && db.tableExists("job")
             }
-            // Another program's file would be given our tables, and be an empty state.
+            // Without this check another program's database would get our tables and look like an empty state.
             guard isState else { throw CoordinatorError(.damagedState, useless) }
         } catch let error as CoordinatorError {
             throw error
@@ -99,7 +106,7 @@ public enum StateFile {
             throw CoordinatorError(.damagedState, useless, cause: error)
         } catch {
             throw CoordinatorError(
-                .cannotOpen, "The backup '\(backup.path)' cannot be read: \(error). Nothing has changed.", cause: error)
+                .cannotOpen, "The backup '\(backup.path)' cannot be read: \(error). Nothing was changed.", cause: error)
         }
         do throws(CoordinatorError) {
             return try StateStore(folder: draft.deletingLastPathComponent())
@@ -111,7 +118,9 @@ public enum StateFile {
         }
     }
 
-    /// Proves that no coordinator uses the state and moves its write-ahead log into it; a damaged one is left as it is.
+    /// Proves that no coordinator uses the state and moves its write-ahead log into it.
+    ///
+    /// A damaged state is left unchanged.
     private static func foldIn(_ folder: URL) async throws(CoordinatorError) {
         do throws(CoordinatorError) {
             let store = try StateStore(folder: folder)
@@ -140,11 +149,11 @@ public enum StateFile {
 
     private static func requireFile(_ file: URL) throws(CoordinatorError) {
         guard FileManager.default.fileExists(atPath: file.path) else {
-            throw CoordinatorError(.missing, "There is no state file '\(file.path)'.")
+            throw CoordinatorError(.missing, "The state file '\(file.path)' does not exist.")
         }
     }
 
-    /// Where state and replayed log differ, one line each.
+    /// The differences between the state and the replayed log, one line each.
     static func differences(_ kept: [StoredJob], _ replayed: StoredState) -> [String] {
         var found: [String] = []
         let told = Dictionary(uniqueKeysWithValues: replayed.jobs.map { ($0.summary.id, $0) })
@@ -157,10 +166,10 @@ public enum StateFile {
             if replay.summary != job.summary {
                 found.append("job \(id): the log ends with \(replay.summary), the state has \(job.summary)")
             }
-            if replay.packages != job.packages { found.append("job \(id): its packages differ from the log's") }
-            // The batches of a job whose blobs are gone are kept only where they are dead.
+            if replay.packages != job.packages { found.append("job \(id): its packages differ from the log") }
+            // Of a job whose blobs are gone only dead batches are kept.
             if !job.summary.state.isFinal, replay.batches != job.batches {
-                found.append("job \(id): its batches differ from the log's")
+                found.append("job \(id): its batches differ from the log")
             }
         }
         let known = Set(kept.map(\.summary.id))

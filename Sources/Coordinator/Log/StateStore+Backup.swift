@@ -3,10 +3,11 @@ import Foundation
 import GRDB
 
 extension StateStore {
-    /// Writes a compact copy of the state beside it, under a name that is not taken.
+    /// Writes a compact copy of the state into the folder, under a free name.
     ///
     /// - Parameters:
-    ///   - name: Letters, digits, `-`, `_` and `.`; empty = the date and time (UTC), then `-2` and so on.
+    ///   - name: Letters, digits, `-`, `_` and `.`; empty = the date and time (UTC), with `-2` and so on when that is
+    ///     taken.
     ///   - wall: Wall time for the default name.
     /// - Throws: ``CoordinatorError`` `backup-name`; what SQLite throws.
     func backUp(named name: String, into folder: URL, wall: Int64) async throws -> URL {
@@ -17,12 +18,13 @@ extension StateStore {
             })
         else {
             throw CoordinatorError(
-                .backupName, "'\(stem.prefix(100))' is not a backup's name: 1 to 100 letters, digits and -_. are.")
+                .backupName,
+                "'\(stem.prefix(100))' is not a valid backup name. Use 1 to 100 letters, digits and -_. characters.")
         }
         let file = folder.appending(path: "\(stem).sqlite")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         guard !FileManager.default.fileExists(atPath: file.path) else {
-            throw CoordinatorError(.backupName, "There is a backup '\(file.path)' already. Choose another name.")
+            throw CoordinatorError(.backupName, "The backup '\(file.path)' exists already. Choose another name.")
         }
         let draft = folder.appending(path: ".\(stem).\(UInt64.random(in: 0 ... .max)).draft")
         do {
@@ -34,14 +36,14 @@ extension StateStore {
             try handle.close()
             try FileManager.default.moveItem(at: draft, to: file)
         } catch {
-            // Best effort: a draft that stays is hidden and never mistaken for a backup.
+            // Best effort: a draft that is not removed is hidden and never mistaken for a backup.
             try? FileManager.default.removeItem(at: draft)
             throw error
         }
         return file
     }
 
-    /// The name, or with the first number from 2 that makes it one that is not taken.
+    /// The name, or the name with the first number from 2 on that is not taken.
     private static func free(_ stem: String, in folder: URL) -> String {
         var (name, number) = (stem, 1)
         while FileManager.default.fileExists(atPath: folder.appending(path: "\(name).sqlite").path) {

@@ -3,11 +3,12 @@ import GRDB
 import Scheduling
 import Wire
 
-/// The event log: every change of the state as a line, written in the change's own transaction.
+/// The event log: every change of the state is a line, written in the same transaction as the change.
 ///
-/// Append-only while a job lives. When its blobs are released its lines about batches go with the batches' rows. When it is forgotten all
-/// of them go but the line that says so, which goes with the job's summary in the history: the log is bounded by what the state holds, and
-/// replaying it gives that state at any time.
+/// Append-only while a job exists. When its blobs are released, its lines about batches are removed together with the
+/// rows of the batches. When it is forgotten, all its lines are removed except the one that records it, which is
+/// removed together with the job's summary in the history. So the log is bounded by the size of the state, and
+/// replaying it always gives that state.
 extension StateStore {
     static func log(_ write: StoreWrite, _ db: Database, wall: Int64) throws {
         let job = Int64(bitPattern: ChangeCodec.job(of: write))
@@ -20,7 +21,7 @@ extension StateStore {
         if kind == .jobForgotten { try trimHistory(db) }
     }
 
-    /// Drops what the log says of the batches of a job whose rows of batches go.
+    /// Removes the lines about batches of a job whose batch rows are removed.
     static func rollUp(_ job: JobID, _ db: Database) throws {
         let key = Int64(bitPattern: job)
         try db.execute(
@@ -40,10 +41,11 @@ extension StateStore {
             arguments: [Data(try change.encoded()), inserted["seq"] as Int64])
     }
 
-    /// Lines after `after`, oldest first, and the numbers of the first and the last line there are.
+    /// Lines after `after`, oldest first, and the numbers of the first and the last existing line.
     ///
-    /// - Parameter newest: Begin with the line of this place counted from the end, 1 = the last one; `after` is not read then. The numbers
-    ///   of lines have gaps, because lines go with the jobs they are about, so no difference of numbers counts lines. `nil` = behind `after`.
+    /// - Parameter newest: Begin with the line at this place counted from the end, 1 = the last line; `after` is
+    ///   ignored then. `nil` = begin after `after`. The numbers of lines have gaps, because lines are removed with
+    ///   their jobs, so the difference of two numbers does not count lines.
     func events(after: UInt64, newest: Int? = nil, limit: Int, job: JobID?) async throws -> PBEvents {
         try await perform { db in
             let after = try newest.map { try StateStore.number(beforeNewest: $0, job, db) } ?? after
@@ -87,7 +89,7 @@ extension StateStore {
         }
     }
 
-    /// The state as the log alone tells it.
+    /// The state that results from the log alone.
     func replay() async throws -> StoredState {
         try await perform { db in
             var state = StoredState()

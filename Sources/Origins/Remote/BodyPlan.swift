@@ -1,12 +1,13 @@
 import Synchronization
 
-/// Which ranges to ask for, over all batches of a process: what one batch saves of its allowance, another may use.
+/// Plans the ranges to request, over all batches of a process: a batch may use the allowance that another batch saved.
 ///
-/// Batches within an area have no gaps, those at its border many. Bodies that lie apart and come again and again, such as a sea, are kept.
+/// Batches inside an area have no gaps; batches at its border have many. Bodies that are stored far away and are needed
+/// repeatedly, such as a sea tile, are cached.
 final class BodyPlan: Sendable {
-    /// Allowance kept for later batches at most, in bytes.
+    /// Largest allowance kept for later batches, in bytes.
     private static let mostSaved = 8.0 * 1_048_576
-    /// Bytes of bodies kept at most, and of one of them.
+    /// Largest number of bytes of cached bodies, and of one cached body.
     private static let mostKept = (all: 8 << 20, one: 16 << 10)
 
     private struct State {
@@ -44,7 +45,7 @@ final class BodyPlan: Sendable {
         }
     }
 
-    /// Keeps a body that had to be asked for by itself.
+    /// Caches a body that needed a separate request.
     func keep(_ body: [UInt8], at place: Range<UInt64>) {
         guard body.count <= Self.mostKept.one else { return }
         state.withLock { state in
@@ -53,7 +54,7 @@ final class BodyPlan: Sendable {
             state.kept[place] = (body, state.uses)
             state.keptBytes += body.count
             guard state.keptBytes > Self.mostKept.all else { return }
-            // Half of them at once, so that the search for the oldest is rare.
+            // Removes half of them at once, so that the search for the oldest is rare.
             for (old, entry) in state.kept.sorted(by: { $0.value.lastUse < $1.value.lastUse })
             where state.keptBytes > Self.mostKept.all / 2 {
                 state.kept[old] = nil

@@ -1,6 +1,6 @@
 /// Ranges of a file, joined into few requests that fetch little more than what is wanted.
 enum JoinedRanges {
-    /// Longer gaps are never fetched along: sending them takes longer than a request on most lines.
+    /// Longer gaps are never included: on most connections their transfer takes longer than another request.
     static let longestGap: UInt64 = 64 << 10
 
     /// What one request fetches.
@@ -17,7 +17,7 @@ enum JoinedRanges {
     ///
     /// - Parameters:
     ///   - wanted: Not empty each, ascending, without overlap.
-    ///   - allowance: The most bytes of gaps; what was used is taken off.
+    ///   - allowance: The most bytes of gaps; the used part is subtracted.
     ///   - most: The most bytes of a part.
     static func parts(_ wanted: [Range<UInt64>], allowance: inout Double, most: UInt64) -> [Part] {
         guard !wanted.isEmpty else { return [] }

@@ -1,7 +1,8 @@
 import Errors
 import PMTiles
 
-/// The leaf directories of a remote archive, each fetched once for all batches of the process while it is kept.
+/// The leaf directories of a remote archive, each fetched once for all batches of the process, while it is in the
+/// cache.
 actor LeafCache {
     /// Entries kept at most; one takes 32 bytes.
     private static let mostEntries = 800_000
@@ -13,7 +14,7 @@ actor LeafCache {
     private var known: [UInt64: (directory: PMTilesDirectory, lastUse: Int)] = [:]
     private var entries = 0
     private var uses = 0
-    /// Fetches under way, by the first byte of each leaf they bring.
+    /// Running fetches, by the first byte of each leaf that they fetch.
     private var loading: [UInt64: Task<[UInt64: PMTilesDirectory], any Error>] = [:]
 
     init(_ file: RemoteFile, _ header: PMTilesHeader) {
@@ -21,7 +22,7 @@ actor LeafCache {
         self.header = header
     }
 
-    /// The directories that pointers lead to, in their order.
+    /// The directories that the pointers refer to, in their order.
     ///
     /// - Throws: ``OriginsError``.
     func directories(of pointers: [PMTilesDirectory.Entry]) async throws -> [PMTilesDirectory] {
@@ -42,7 +43,7 @@ actor LeafCache {
         }
         if !missing.isEmpty {
             let wanted = missing
-            // Not a child of the batch that asks: others wait for it too.
+            // Not a child task of the requesting batch, because other batches wait for it too.
             let task = Task { [file, header] in try await Self.fetch(wanted, file, header) }
             for (_, place) in missing { loading[place.lowerBound] = task }
             defer { for (_, place) in missing { loading[place.lowerBound] = nil } }
@@ -82,7 +83,7 @@ actor LeafCache {
     ) async throws -> [UInt64: PMTilesDirectory] {
         let sorted = wanted.sorted { $0.place.lowerBound < $1.place.lowerBound }
         var found: [UInt64: PMTilesDirectory] = [:]
-        // Directories that overlap are damaged; each is then fetched by itself, and refused or not by its own bytes.
+        // Directories that overlap are damaged; each is then fetched separately and checked by its own bytes.
         let isApart = zip(sorted, sorted.dropFirst()).allSatisfy { $0.place.upperBound <= $1.place.lowerBound }
         let parts =
             isApart
@@ -99,13 +100,14 @@ actor LeafCache {
                 do throws(PMTilesError) {
                     leaf = try header.directory(packed, at: place.lowerBound, of: file.name, limit: mostUnpacked)
                 } catch {
-                    // It may have been damaged on the way: another attempt fetches it again.
+                    // It may have been damaged in transit: another attempt fetches it again.
                     throw OriginsError(.unreadable, error.message, cause: error)
                 }
                 guard leaf.entries.first?.tile == pointer.tile else {
                     throw OriginsError(
                         .unreadable,
-                        "PMTiles file '\(file.name)': the leaf of tile \(pointer.tile) does not begin with it.")
+                        "PMTiles file '\(file.name)': the leaf directory of tile \(pointer.tile) does not begin with this tile."
+                    )
                 }
                 await fetched.add(leaf, at: place.lowerBound)
             }

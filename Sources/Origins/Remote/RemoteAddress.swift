@@ -3,7 +3,7 @@ import S3
 import Tilesets
 import Transfer
 
-/// Where a remote archive lies, and how requests for it are made.
+/// The address of a remote archive, and how requests for it are made.
 struct RemoteAddress: Sendable {
     private enum Kind: Sendable {
         case web(String)
@@ -27,7 +27,7 @@ struct RemoteAddress: Sendable {
         guard case .remotePMTiles(let name) = tileset.source, let filled else {
             throw OriginsError(.tileset, "Tileset '\(tileset.id)' has no archive on a web server.")
         }
-        // A query may hold a secret that nobody calls one.
+        // A query may contain a secret under any name.
         self.name = String(name.prefix { $0 != "?" })
         guard S3Location.isMeant(by: filled) else {
             kind = .web(filled)
@@ -40,7 +40,7 @@ struct RemoteAddress: Sendable {
             kind = .s3(
                 endpoint, path: "\(location.bucket)/\(location.prefix)", try S3Credentials(environment: environment))
         } catch {
-            throw OriginsError(.tileset, "The archive '\(name)' cannot be asked for: \(error.message)", cause: error)
+            throw OriginsError(.tileset, "The archive '\(name)' cannot be requested: \(error.message)", cause: error)
         }
     }
 

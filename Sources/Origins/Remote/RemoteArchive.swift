@@ -4,7 +4,7 @@ import PMTiles
 import TileBodies
 public import Tilesets
 
-/// A PMTiles archive on a web server or in a bucket, as commands look at it.
+/// A PMTiles archive on a web server or in a bucket, for commands.
 public struct RemoteArchive: Sendable {
     /// What its header says.
     public struct Facts: Encodable, Sendable {
@@ -12,9 +12,9 @@ public struct RemoteArchive: Sendable {
         public let url: String
         /// Bytes of the file.
         public let size: UInt64
-        /// What tells this version from others.
+        /// Identifies this version.
         public let version: String
-        /// What the tiles are: pbf, png, jpg, webp; `nil` = this build does not know it.
+        /// The tile format: pbf, png, jpg, webp; `nil` = unknown to this build.
         public let format: String?
         /// How tiles are packed: none, gzip, brotli, zstd.
         public let tileCoding: String
@@ -24,15 +24,15 @@ public struct RemoteArchive: Sendable {
         public let zoomMax: Int
         /// West, south, east, north in degrees.
         public let bounds: [Double]
-        /// Tiles that have a body; 0 = it does not tell.
+        /// Tiles that have a body; 0 = unknown.
         public let tiles: UInt64
-        /// Different bodies; 0 = it does not tell.
+        /// Different bodies; 0 = unknown.
         public let bodies: UInt64
         /// Whether bodies lie in the order of their tiles.
         public let isClustered: Bool
         /// Its title.
         public let name: String?
-        /// Whom to name beside the map.
+        /// The attribution to show with the map.
         public let attribution: String?
     }
 
@@ -59,11 +59,11 @@ public struct RemoteArchive: Sendable {
             attribution: metadata.attribution)
     }
 
-    /// Copies the whole archive into a file; parts that were cut are asked for again.
+    /// Copies the whole archive into a file; truncated parts are requested again.
     ///
     /// - Parameters:
-    ///   - file: A new file; what is there goes.
-    ///   - progress: Called with the bytes that are there.
+    ///   - file: A new file; existing content is removed.
+    ///   - progress: Called with the number of bytes written so far.
     /// - Throws: ``OriginsError`` `.busy` when the archive is replaced meanwhile, `CancellationError`.
     public func download(to file: URL, progress: @escaping @Sendable (UInt64) -> Void) async throws {
         guard FileManager.default.createFile(atPath: file.path, contents: nil) else {
@@ -82,7 +82,7 @@ public struct RemoteArchive: Sendable {
         try await sink.close()
     }
 
-    /// Writes parts where they belong, one at a time.
+    /// Writes parts at their offsets, one at a time.
     private actor Sink {
         private let handle: FileHandle
         private let progress: @Sendable (UInt64) -> Void

@@ -9,9 +9,10 @@ import Transfer
 public protocol PinnedOrigin: TileOrigin {
     /// The version; equal on every machine for the same data.
     var version: String { get }
-    /// Whether another version was met: open the origin again.
+    /// Whether another version was found; then open the origin again.
     var isStale: Bool { get }
-    /// Whether there is another version by now; the server is asked unless an answer since `begin` told that there is none.
+    /// Whether there is another version by now; asks the server unless an answer since `begin` showed that there is
+    /// none.
     func hasChanged(since begin: ContinuousClock.Instant) async throws -> Bool
 }
 
@@ -41,7 +42,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
         try await archive.file.hasChanged(since: begin)
     }
 
-    /// A tile that came from this version before is as it was, and is not read again.
+    /// A tile that was read from this version before is unchanged, and is not read again.
     func fetch(
         _ tiles: any Sequence<TileID> & Sendable, known: [TileID: TileValidators], failedBefore: Bool,
         deliver: @Sendable ([FetchedTile]) async throws -> Void
@@ -87,15 +88,16 @@ final class RemoteArchiveOrigin: PinnedOrigin {
         }
     }
 
-    /// The most tiles that ``survey(_:_:)`` is asked for.
+    /// The largest number of tiles for ``survey(_:_:)``.
     static let mostListed: UInt64 = 2_000_000
 
-    /// Whether bodies are stored as they lie in the archive, so that its directories tell what they will take.
+    /// Whether bodies are stored unchanged, so that the archive's directories contain their final sizes.
     var tellsSizes: Bool { !isCut && (format != .mvt || archive.coding == .gzip) }
 
-    /// What the directories say of the tiles of a mask, without fetching any.
+    /// The sizes of a mask's tiles from the directories, without fetching a tile.
     ///
-    /// - Returns: Per zoom the bytes of each body, received with the first tile that has it; and what the transfer takes.
+    /// - Returns: Per zoom the bytes of each body, received with the first tile that has it; and the size of the
+    ///   transfer.
     /// - Throws: ``OriginsError``, `CancellationError`.
     func survey(_ mask: TileMask, _ zooms: [Int]) async throws -> (
         answers: [[OriginSampler.Answer]], transfer: OriginSampler.Transfer
@@ -116,7 +118,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
             }
             answers.append(found.sorted { $0.tile < $1.tile })
         }
-        // Places in the section of bodies; where that lies does not matter to the gaps.
+        // Offsets in the section of bodies; the position of the section does not affect the gaps.
         let places = bodies.sorted { $0.key < $1.key }.map { $0.key..<$0.key + $0.value }
         let isApart = zip(places, places.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }
         let file = archive.file
@@ -141,7 +143,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
         let isNew = bodies.updateValue(entry.length, forKey: entry.offset) == nil
         return OriginSampler.Answer(
             tile: tile, bytes: Int(entry.length), received: isNew ? Int(entry.length) : 0,
-            // No body has the number 0, which stands for none.
+            // The number 0 means that there is no body.
             body: entry.offset + 1)
     }
 
@@ -166,7 +168,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
                 })
         }
         places.sort { ($0.lowerBound, $0.upperBound) < ($1.lowerBound, $1.upperBound) }
-        // Bodies that overlap without being the same belong to damaged archives; they are fetched one by one.
+        // Bodies that overlap without being equal occur only in damaged archives; they are fetched one by one.
         let isApart = zip(places, places.dropFirst()).allSatisfy { $0.upperBound <= $1.lowerBound }
         let parts =
             isApart
@@ -187,7 +189,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
         }
     }
 
-    /// What one body means for the tiles that share it.
+    /// The result of one body for the tiles that share it.
     private static func settle(
         _ body: [UInt8], _ coding: BodyCoding, _ format: TileFormat, _ tag: String?, _ tiles: [TileID],
         _ checker: BodyChecker, isReceived: Bool = true

@@ -11,19 +11,19 @@ final class RemoteFile: Sendable {
     static let mostPerRequest: UInt64 = 4 << 20
     /// What a request has at least.
     private static let leastSeconds = 600.0
-    /// How long a part takes at least, in seconds, when bytes per second are limited.
+    /// Minimum time of a part in seconds, if bytes per second are limited.
     private static let secondsPerPart: UInt64 = 10
-    /// Bytes that the requests of one ``read(_:each:)`` ask for at a time.
+    /// Bytes in flight for one call of ``read(_:each:)``.
     private static let mostUnderWay: UInt64 = 8 << 20
 
     /// The address, without secrets.
     var name: String { address.name }
-    /// Its first bytes: 16 KiB, or all when it is smaller.
+    /// Its first bytes: 16 KiB, or the whole file if it is smaller.
     let head: [UInt8]
     let version: RemoteVersion
     /// The most bytes that one request for tiles asks for; fewer where bytes per second are limited, so that it ends in time.
     let mostPerPart: UInt64
-    /// Bytes of gaps that are fetched along, as a share of those wanted.
+    /// Bytes of gaps that are fetched too, as a share of the wanted bytes.
     let overfetch: Double
     /// Requests sent and body bytes received so far.
     var use: (requests: Int, bytes: Int) {
@@ -45,7 +45,7 @@ final class RemoteFile: Sendable {
     ) async throws(OriginsError) {
         address = try RemoteAddress(tileset, environment: environment)
         var asking = tileset
-        // A range of some megabytes may take longer than a tile; what stands still is given up all the same.
+        // A range of some megabytes may take longer than a tile; a stalled transfer is still aborted.
         asking.politeness.totalSeconds = max(tileset.politeness.totalSeconds, Self.leastSeconds)
         asking.maxTileBytes = Int(Self.mostPerRequest) + tileset.maxTileBytes
         overfetch = tileset.overfetch ?? 0.05
@@ -58,7 +58,7 @@ final class RemoteFile: Sendable {
         guard let version = RemoteVersion(answer.headers, head: answer.body) else {
             throw OriginsError(
                 .unsupported,
-                "The server of '\(address.name)' does not tell how long the file is (Content-Range); use another server, or a copy of the file."
+                "The server of '\(address.name)' does not send the length of the file (Content-Range). Use another server, or download the file and use the copy."
             )
         }
         guard UInt64(answer.body.count) == min(Self.headSize, version.length) else {
@@ -92,7 +92,7 @@ final class RemoteFile: Sendable {
 
     /// Whether the server has another version by now.
     ///
-    /// It is asked unless an answer since `begin` told that it has this one.
+    /// Asks the server unless an answer since `begin` had this version.
     ///
     /// - Throws: ``OriginsError`` when the server does not answer.
     func hasChanged(since begin: ContinuousClock.Instant) async throws(OriginsError) -> Bool {
@@ -107,7 +107,7 @@ final class RemoteFile: Sendable {
         return false
     }
 
-    /// Whether an answer was of another version: then nothing more is read.
+    /// Whether an answer had another version; then nothing more is read.
     var isStale: Bool { isReplaced.load(ordering: .relaxed) }
 
     /// Reads one range.
@@ -117,9 +117,9 @@ final class RemoteFile: Sendable {
         return bytes.withLock(\.self)
     }
 
-    /// Reads ranges and hands each over with its number, in no particular order.
+    /// Reads ranges and passes each to `each` with its number, in no particular order.
     ///
-    /// A bounded number of bytes is under way at a time. What `each` throws ends the reading.
+    /// The number of bytes in flight is bounded. An error of `each` ends the reading.
     ///
     /// - Parameter ranges: None empty, each within the file.
     /// - Throws: ``OriginsError`` `.busy` when the file was replaced, `.unreadable` when the server stopped answering; `CancellationError`.
@@ -157,7 +157,8 @@ final class RemoteFile: Sendable {
     private func body(of result: TransferResult, _ range: Range<UInt64>) throws(OriginsError) -> [UInt8] {
         let answer: TransferResponse
         do throws(TransferError) { answer = try result.outcome.get() } catch {
-            // The server knew ranges when the archive was opened: a page that took its place for a while says nothing about it.
+            // The server supported ranges when the archive was opened, so an HTML page in its place is treated as a
+            // temporary failure.
             throw OriginsError(error, name, isOpen: true)
         }
         count(answer.received)
@@ -173,7 +174,7 @@ final class RemoteFile: Sendable {
         }
         throw OriginsError(
             .unreadable,
-            "The server of '\(name)' sent \(answer.body.count) bytes where \(range.count) were asked for (from byte \(range.lowerBound))."
+            "The server of '\(name)' sent \(answer.body.count) bytes, but \(range.count) were requested (from byte \(range.lowerBound))."
         )
     }
 
@@ -182,7 +183,7 @@ final class RemoteFile: Sendable {
     }
 
     private static func refusal(_ status: Int, _ name: String) -> OriginsError {
-        // Too many requests are not the fault of this one.
+        // A response 429 is not an error of this request.
         OriginsError(
             status == 429 || status == 503 ? .busy : .unreachable,
             "The server of '\(name)' answered \(status) to a request for a part of the file; expected 206. Check the address and its key."
@@ -191,7 +192,7 @@ final class RemoteFile: Sendable {
 }
 
 extension OriginsError {
-    /// Names what a transfer of a part of a file met.
+    /// Converts the error of a transfer of a part of a file.
     ///
     /// - Parameter isOpen: Whether the server has answered requests for parts before.
     fileprivate init(_ error: TransferError, _ name: String, isOpen: Bool = false) {
@@ -199,7 +200,7 @@ extension OriginsError {
         case .rangeIgnored where !isOpen:
             self.init(
                 .unsupported,
-                "The server of '\(name)' sends the whole file when a part is asked for; a server that knows ranges (RFC 9110, 14) is needed, or a copy of the file.",
+                "The server of '\(name)' sends the whole file although a part was requested. Use a server that supports range requests (RFC 9110, 14), or download the file and use the copy.",
                 cause: error)
         case .redirectRefused, .tooManyRedirects:
             self.init(.unreachable, "The archive '\(name)' cannot be read: \(error.message)", cause: error)

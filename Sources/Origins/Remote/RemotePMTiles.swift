@@ -29,7 +29,7 @@ final class RemotePMTiles: Sendable {
         guard header.root.end <= UInt64(file.head.count) else {
             throw OriginsError(
                 .badArchive,
-                "PMTiles file '\(file.name)': its root directory ends at byte \(header.root.end); it has to lie within the first 16,384."
+                "PMTiles file '\(file.name)': its root directory ends at byte \(header.root.end); it must be within the first 16,384 bytes."
             )
         }
         do throws(PMTilesError) {

@@ -1,18 +1,18 @@
 internal import Crypto
 import Transfer
 
-/// Which version of a file a web server has: what its answers say of it (RFC 9110, 8.8), and the file's length.
+/// The version of a file on a web server: its validators (RFC 9110, 8.8) and its length.
 struct RemoteVersion: Sendable {
     /// As sent, with its mark of weakness.
     let etag: String?
-    /// As sent; looked at where there is no ETag.
+    /// As sent; used if there is no ETag.
     let lastModified: String?
     /// Bytes of the whole file.
     let length: UInt64
-    /// SHA-256 of the first 16 KiB, in part: where the server tells nothing else.
+    /// Part of the SHA-256 of the first 16 KiB; used if the server sends no validators.
     private let head: String
 
-    /// What an answer with the first bytes says; `nil` when it does not tell the length.
+    /// Reads the version from an answer with the first bytes; `nil` if it has no length.
     init?(_ headers: ResponseHeaders, head: [UInt8]) {
         guard let length = headers.rangeTotal else { return nil }
         self.length = length
@@ -22,24 +22,24 @@ struct RemoteVersion: Sendable {
         self.head = digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Whether every answer tells by itself that it is of this version.
+    /// Whether every single answer proves that it has this version.
     var hasValidator: Bool { etag != nil || lastModified != nil }
 
-    /// The same text for the same version on every machine; for people, and to be compared.
+    /// A text for people and for comparison; equal on every machine for the same version.
     var text: String {
         if let etag { return "\(length) bytes with ETag \(Self.opaque(etag))" }
         if let lastModified { return "\(length) bytes of \(lastModified) (\(head))" }
         return "\(length) bytes (\(head))"
     }
 
-    /// A short ETag of ours for everything that comes from this version; `nil` where another version could look the same.
+    /// A short ETag made by Packhorse for all tiles of this version; `nil` if another version could have the same text.
     var tag: String? {
         guard hasValidator else { return nil }
         let digest = SHA256.hash(data: Array(text.utf8)).prefix(8)
         return "\"archive-\(digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())\""
     }
 
-    /// Lets a server refuse a request for another version; a weak ETag may not be used so (RFC 9110, 13.1.1).
+    /// Lets a server refuse a request for another version; a weak ETag may not be used for this (RFC 9110, 13.1.1).
     var conditions: [HeaderField] {
         if let etag { return etag.hasPrefix("W/") ? [] : [HeaderField("If-Match", etag)] }
         return lastModified.map { [HeaderField("If-Unmodified-Since", $0)] } ?? []

@@ -3,10 +3,11 @@ internal import Shards
 
 /// Writes the package's own dialect page by page, without SQLite.
 ///
-/// Rows come in ascending order, so every page of the file is full and written once, where SQLite would write each through its cache. The
-/// bytes depend on no library's version. The tables are those of ``MBTilesSchema``; metadata and with it the seal come last, so that seal and
-/// digest share one pass over the file. SQLite reads every file back before anybody is told of it.
-/// Memory: 2 MB and a page for each level of the trees. Used by one thread at a time.
+/// Rows come in ascending order, so every page of the file is full and is written once; SQLite would write each page
+/// through its cache. The bytes do not depend on a library version. The tables are those of ``MBTilesSchema``; metadata
+/// and with it the seal come last, so that seal and digest share one pass over the file. SQLite reads every file back
+/// before the file is reported as finished. Memory: 2 MB and a page for each level of the trees. Used by one thread at
+/// a time.
 final class BulkPackage: PackageWriter {
     private let pages: SQLitePages
     private var tiles: SQLiteIndexTree
@@ -25,7 +26,7 @@ final class BulkPackage: PackageWriter {
     ///
     /// - Parameter isSmall: Whether to leave out what a file of a few tiles does not need: the index of its metadata.
     /// - Returns: What `body` returned, and the file's SHA-256.
-    /// - Throws: What `body` throws, `disk-full`, `io`; the file is the caller's to remove then.
+    /// - Throws: What `body` throws, `disk-full`, `io`; the caller must then remove the file.
     static func write<Result>(
         _ url: URL, pageSize: Int = PackageDatabase.pageSize, lockByte: Int = 1 << 30,
         isSmall: Bool = false, readBack: (Result) throws -> Void = { _ in }, _ body: (BulkPackage) throws -> Result
@@ -49,7 +50,7 @@ final class BulkPackage: PackageWriter {
 
     func add(metadata rows: [(name: String, value: String)]) { metadata += rows }
 
-    /// Writes what is left.
+    /// Writes the remaining pages.
     ///
     /// - Returns: The page at which `metadata` begins.
     private func finish() throws -> Int {
@@ -71,7 +72,7 @@ final class BulkPackage: PackageWriter {
 
     /// The rows of the index on the metadata's names.
     ///
-    /// - Throws: `bad-spec` for a name that is there twice.
+    /// - Throws: `bad-spec` for a duplicate name.
     private func indexEntries(_ names: [String]) throws -> [[UInt8]] {
         var last: String?
         return try names.enumerated().sorted { $0.element.utf8.lexicographicallyPrecedes($1.element.utf8) }.map {
@@ -110,7 +111,8 @@ final class BulkPackage: PackageWriter {
         header += [UInt8(truncatingIfNeeded: pages.size >> 8), UInt8(truncatingIfNeeded: pages.size)]
         // Rollback journal, no reserved bytes, the fixed fractions of a page.
         header += [1, 1, 0, 64, 32, 32]
-        // One change; pages; no free ones; one version of the schema for each object, in format 4; UTF-8; the mark of MBTiles.
+        // Change counter 1; number of pages; no free pages; one schema version per object, in format 4; UTF-8; the
+        // application id of MBTiles.
         let numbers: [UInt32] = [
             1, UInt32(pages.count), 0, 0, UInt32(objects.count), 4, 0, 0, 1, 0, 0, MBTilesSchema.applicationID, 0, 0, 0,
             0, 0, 1,

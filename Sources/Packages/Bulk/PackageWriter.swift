@@ -1,7 +1,8 @@
 internal import Foundation
 internal import Shards
 
-/// What takes a package in: bodies by ascending number, tiles ascending by zoom, column and TMS row, metadata at any time.
+/// A writer of packages: takes bodies by ascending number, tiles ascending by zoom, column and TMS row, and metadata at
+/// any time.
 protocol PackageWriter {
     func add(body: UnsafeRawBufferPointer, number: UInt32) throws
     func add(zoom: Int, column: Int, row: Int, number: UInt32) throws
@@ -12,7 +13,7 @@ extension PackageWriter {
     func add(body: [UInt8], number: UInt32) throws { try body.withUnsafeBytes { try add(body: $0, number: number) } }
 }
 
-/// Which way a package of a format version is written.
+/// Selects the writer for a package format version.
 enum PackageWriting {
     /// Lets `body` write a new file of the package's own dialect, and flushes it to the medium.
     ///

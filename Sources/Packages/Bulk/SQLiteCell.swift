@@ -1,4 +1,5 @@
-/// Makes cells: a row, or what of it stays in the page of its tree, while the rest goes into a chain of pages of its own.
+/// Makes b-tree cells: a whole row, or the part of it that stays in the tree page; the rest goes into a chain of
+/// overflow pages.
 ///
 /// Source: sqlite.org/fileformat2.html, section 1.6 (which bytes stay) and 1.7 (the chain).
 struct SQLiteCell {
@@ -10,7 +11,7 @@ struct SQLiteCell {
     static func ofTable(_ pages: SQLitePages) -> SQLiteCell { SQLiteCell(pages: pages, most: mostOfTable(pages.size)) }
     /// The most bytes of a row that stay in a leaf of a table.
     static func mostOfTable(_ pageSize: Int) -> Int { pageSize - 35 }
-    /// For indexes, of whose rows at least four fit a page.
+    /// For indexes, where at least four rows must fit in a page.
     static func ofIndex(_ pages: SQLitePages) -> SQLiteCell {
         SQLiteCell(pages: pages, most: (pages.size - 12) * 64 / 255 - 23)
     }
@@ -26,7 +27,7 @@ struct SQLiteCell {
         SQLiteRecord.append(UInt64(whole), to: &cell)
         if let number { SQLiteRecord.append(number, to: &cell) }
         guard kept < whole else { return cell + head + rest }
-        // A head is shorter than what stays at the least.
+        // The head is shorter than the minimum that stays in the page.
         cell += head
         cell.append(contentsOf: UnsafeRawBufferPointer(rebasing: rest[..<(kept - head.count)]))
         let chained = UnsafeRawBufferPointer(rebasing: rest[(kept - head.count)...])

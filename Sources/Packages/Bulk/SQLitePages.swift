@@ -3,8 +3,8 @@ internal import Shards
 
 /// Appends pages to a new SQLite file, each written once and in order, a quarter of a mebibyte at a time.
 ///
-/// Page 1 comes last, because only then is known what it says. Used by one thread at a time.
-/// Source: sqlite.org/fileformat2.html, sections 1.2 to 1.6.
+/// Page 1 is written last, because its content is known only then. Used by one thread at a time. Source:
+/// sqlite.org/fileformat2.html, sections 1.2 to 1.6.
 final class SQLitePages {
     /// Bytes of a page.
     let size: Int
@@ -12,12 +12,12 @@ final class SQLitePages {
     private(set) var count = 1
     private let file: FileDescriptor
     private var buffer: [UInt8]
-    /// The page that SQLite locks and nobody writes: the one that holds the byte at 2^30.
+    /// The page that SQLite uses for locks and that is never written: it holds the byte at 2^30.
     private let locked: Int
 
     /// Creates the file, which must not exist.
     ///
-    /// - Parameter lockByte: Where the byte is that SQLite locks; another place than its own only for tests.
+    /// - Parameter lockByte: Offset of the byte that SQLite locks; other values than 2^30 only in tests.
     init(creating url: URL, size: Int, lockByte: Int = 1 << 30) throws {
         self.size = size
         locked = lockByte / size + 1
@@ -53,7 +53,7 @@ final class SQLitePages {
         }
         let end = buffer.count + size
         for part in parts { buffer.append(contentsOf: part) }
-        precondition(buffer.count <= end, "A page was given more bytes than it has: a bug in the tree that made it.")
+        precondition(buffer.count <= end, "A page has more bytes than its size: a bug in the tree that made it.")
         buffer.append(contentsOf: repeatElement(0, count: end - buffer.count))
         count += 1
         if buffer.count >= Self.batch { try flush() }

@@ -1,4 +1,4 @@
-/// How many pages the tables of a package take, told from the sizes of their rows without writing them.
+/// Computes how many pages the tables of a package take from the sizes of their rows, without writing them.
 ///
 /// The same rules as ``SQLiteTableTree`` and ``SQLiteIndexTree``: a page is full when the next row does not fit.
 enum SQLiteSizes {

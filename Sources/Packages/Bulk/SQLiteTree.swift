@@ -27,9 +27,9 @@ struct SQLitePage {
             page[place + 1] = UInt8(truncatingIfNeeded: end)
             place += 2
         }
-        precondition(place <= end, "A page was given more cells than it holds: a bug in the tree that made it.")
+        precondition(place <= end, "A page has more cells than fit: a bug in the tree that made it.")
         page[offset] = kind.rawValue
-        // 65,536 is written as 0, which is what is left of it.
+        // 65,536 is written as 0 (its lower 16 bits).
         for (at, number) in [(3, cells.count), (5, end)] {
             page[offset + at] = UInt8(truncatingIfNeeded: number >> 8)
             page[offset + at + 1] = UInt8(truncatingIfNeeded: number)
@@ -76,7 +76,7 @@ struct SQLiteTableTree {
         try row.withUnsafeBytes { try add(number, [], $0) }
     }
 
-    /// Writes what is left and returns the root's page.
+    /// Writes the remaining cells and returns the page of the root.
     mutating func finish() throws -> UInt32 { try inner.finish(last: try writeLeaf()) }
 
     private mutating func writeLeaf() throws -> UInt32 {
@@ -99,7 +99,7 @@ struct SQLiteIndexTree {
     private let pages: SQLitePages
     private let cell: SQLiteCell
     private var inner: SQLiteInnerPages
-    /// A full leaf and the row between it and the next one; waits until that one has a row.
+    /// A full leaf and the row between it and the next leaf; held until the next leaf has a row.
     private var full: (leaf: [[UInt8]], between: [UInt8])?
     private var leaf: [[UInt8]] = []
     private var used = SQLitePage.Kind.indexLeaf.headerSize
@@ -124,7 +124,7 @@ struct SQLiteIndexTree {
         }
     }
 
-    /// Writes what is left and returns the root's page.
+    /// Writes the remaining cells and returns the page of the root.
     mutating func finish() throws -> UInt32 {
         if leaf.isEmpty, let (rows, between) = full, let last = rows.last {
             full = (rows.dropLast(), last)

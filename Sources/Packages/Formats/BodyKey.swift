@@ -1,6 +1,6 @@
 internal import Shards
 
-/// What tells bodies apart: 128 bits of their SHA-256, or the number their source gave them.
+/// The identity of a body: 128 bits of its SHA-256, or the number that the source gave it.
 ///
 /// Keys of the two kinds are never mixed.
 struct BodyKey: Hashable {
@@ -10,7 +10,7 @@ struct BodyKey: Hashable {
     /// By content.
     init(_ digest: Digest) { (high, low) = digest.prefix128 }
 
-    /// By a number the source has for the body and for no other, spread over all bits (SplitMix64, which loses nothing).
+    /// By a number that the source uses for this body only, spread over all bits (SplitMix64, which is reversible).
     init(reference: UInt64) {
         var mixed = reference &+ 0x9E37_79B9_7F4A_7C15
         mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9

@@ -2,19 +2,20 @@ internal import Foundation
 
 /// The metadata of a package for CARTO's (Nutiteq's) mobile SDK and its fork Massif Maps.
 ///
-/// What the client needs (../shared/formats/carto.md, section 4): a table `metadata`, `tiles` with a unique index, rows counted from
-/// the south, gzip bodies, rollback-journal mode, and neither `nutikeysha1` (encryption, with a key that everybody has) nor
-/// `shared_zlib_dict` (which makes a file that nothing else can read).
+/// What the client needs: a table `metadata`, `tiles` with a unique index, rows counted from the south, gzip bodies,
+/// rollback-journal mode, and neither `nutikeysha1` (encryption, with a publicly known key) nor `shared_zlib_dict`
+/// (with it no other program can read the file).
 ///
-/// CARTO's own packager also removes a leaf tile whose bytes equal its parent's, since the client falls back to the parent. We
-/// keep such tiles: a package imported from a file gets its mask from the rows that are there, so it would lose the sea; and all
-/// forms of a package hold the same tiles, so one mask and one hash stand for all of them.
+/// CARTO's own packager also removes a leaf tile whose bytes equal its parent's, since the client falls back to the
+/// parent. We keep such tiles: a package imported from a file gets its mask from the rows that are there, so it would
+/// lose the sea tiles. Also, all forms of a package hold the same tiles, so one mask and one hash are valid for all of
+/// them.
 enum CartoMetadata {
-    /// The layers that the SDK's built-in version 2 styles draw most of the map from.
+    /// The main layers of the SDK's built-in version 2 styles.
     private static let streets: Set<String> = ["transportation", "water", "place"]
 
-    /// The rows as CARTO's packager names them: `format` is `mbvt` for vector tiles; `schema` is what the tileset says, or
-    /// `carto.streets` when its layers are those the built-in styles read.
+    /// The rows as CARTO's packager names them: `format` is `mbvt` for vector tiles; `schema` is the tileset's value,
+    /// or `carto.streets` if its layers are those that the built-in styles read.
     static func rows(_ rows: [String: String]) -> [String: String] {
         var rows = rows
         if rows["format"] == "pbf" {

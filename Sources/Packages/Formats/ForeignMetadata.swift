@@ -2,7 +2,7 @@ internal import Foundation
 internal import TileBodies
 internal import Tiles
 
-/// The metadata of a stranger's file, corrected by what its tiles are.
+/// The metadata of a third-party file, corrected by what its tiles are.
 ///
 /// Zooms and hash are those of the tiles. Bounds and centre that are missing or make no sense (0,0,0,0 is common) are those of the
 /// tiles of the deepest zoom. Vector layers that are missing are those found. Everything else is kept.
@@ -27,7 +27,7 @@ struct ForeignMetadata {
         for row in Self.dropped { self.given[row] = nil }
     }
 
-    /// Takes note of a tile with its settled body; they come by zoom, column and row.
+    /// Records a tile with its canonical body; tiles come by zoom, column and row.
     mutating func add(_ tile: TileID, _ body: [UInt8], _ key: BodyKey) throws {
         hash.add(zoom: tile.zoom, column: tile.x, row: tile.tmsY, body: body)
         if zooms?.upperBound != tile.zoom { deepest = nil }

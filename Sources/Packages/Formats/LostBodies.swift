@@ -1,9 +1,9 @@
 internal import Foundation
 internal import GRDB
 
-/// Tiles that an MBTiles file names without holding their bodies, in the layouts that store bodies once.
+/// Tiles whose bodies are missing from an MBTiles file, in the layouts that store bodies once.
 enum LostBodies {
-    /// How many there are; a join passes over them.
+    /// How many there are; a join would not return them.
     ///
     /// - Returns: `nil` in a layout that keeps both in one row.
     static func count(_ database: Database) throws -> Int? {
@@ -12,7 +12,7 @@ enum LostBodies {
             return try count(database, of: "tiles_shallow", by: "tile_data_id", in: "tiles_data", orNull: true)
         }
         guard tables.isSuperset(of: ["map", "images"]) else { return nil }
-        // A row without a tile may be there for its grid.
+        // A row without a tile can exist for its grid.
         return try count(database, of: "map", by: "tile_id", in: "images", orNull: false)
     }
 

@@ -18,7 +18,7 @@ final class MBTilesSource: PackageSource {
     private let lookup: Statement
     private let dictionary: [UInt8]?
 
-    /// How a body is found again.
+    /// How a body is looked up.
     private enum Access {
         /// By its number in `tiles_data`.
         case number
@@ -32,7 +32,7 @@ final class MBTilesSource: PackageSource {
         try reading(url) {
             try PackageDatabase.reading(url) { database in
                 let source = try MBTilesSource(url, database)
-                // What `body` throws is its own affair: it may write with SQLite as well.
+                // Errors of `body` are passed on unchanged: it may use SQLite for its own files.
                 return Swift.Result { try body(source) }
             }
         }.get()
@@ -48,7 +48,7 @@ final class MBTilesSource: PackageSource {
             types[name] = String.fromDatabaseValue(row[1])
         }
         for table in ["tiles", "metadata"] where types[table] == nil {
-            throw PackagesError(.badSource, "'\(url.path)' is no MBTiles file: it has no table '\(table)'.")
+            throw PackagesError(.badSource, "'\(url.path)' is not an MBTiles file: it has no table '\(table)'.")
         }
         (rows, dictionary) = try Self.metadata(database, path)
         guard rows[PatchSchema.before] == nil else {
@@ -74,14 +74,14 @@ final class MBTilesSource: PackageSource {
             }
         lookup = try database.makeStatement(sql: sql)
         try checkPlan(sql)
-        // Its own tables are read row by row, and what is lost shows there; a view passes over it.
+        // The package's own tables are read row by row, so missing bodies are found there; a view would skip them.
         if access != .number, let lost = try LostBodies.count(database), lost > 0 {
             throw PackagesError(
-                .badSource, "'\(path)' is damaged: it has lost the bodies of \(lost) tiles. Fetch or build it again.")
+                .badSource, "'\(path)' is damaged: the bodies of \(lost) tiles are missing. Fetch or build it again.")
         }
     }
 
-    /// What becomes of a file's seal, by a look at all its bytes.
+    /// Checks a file's seal; reads all its bytes.
     static func seal(of url: URL) throws -> VerifyReport.Seal {
         var report = VerifyReport(path: url.path, size: 0, kind: "MBTiles")
         try PackageDatabase.reading(url) { database in
@@ -130,11 +130,11 @@ final class MBTilesSource: PackageSource {
                 access == .place
                 ? [tile.zoom, tile.x, tile.tmsY] : [Int64(bitPattern: record.reference)]
             guard let row = try Row.fetchOne(lookup, arguments: arguments) else {
-                throw PackagesError(.badSource, "'\(path)' has tile \(tile), but not its body.")
+                throw PackagesError(.badSource, "'\(path)' has tile \(tile), but its body is missing.")
             }
             let value: DatabaseValue = row[0]
             guard case .blob(let data) = value.storage else {
-                throw PackagesError(.badSource, "Tile \(tile) of '\(path)' has no body, or one that is not a BLOB.")
+                throw PackagesError(.badSource, "Tile \(tile) of '\(path)' has no body, or its body is not a BLOB.")
             }
             guard let dictionary, !data.isEmpty else { return [UInt8](data) }
             do throws(TileBodiesError) {
@@ -159,7 +159,8 @@ final class MBTilesSource: PackageSource {
             case (SQLiteSeal.name, _): continue
             case ("nutikeysha1", _):
                 throw PackagesError(
-                    .unsupported, "'\(path)' is encrypted with a key of CARTO's; only packages without one are read.")
+                    .unsupported, "'\(path)' is encrypted with a key from CARTO; only unencrypted packages can be read."
+                )
             case ("shared_zlib_dict", .blob(let data)): dictionary = [UInt8](data)
             case (_, .string(let text)): rows[name] = text
             case (_, .int64(let number)): rows[name] = String(number)
@@ -174,7 +175,7 @@ final class MBTilesSource: PackageSource {
         guard let format = text.flatMap(MetadataCheck.format) else {
             throw PackagesError(
                 .badSource,
-                "'\(path)' says its tiles are '\((text ?? "").prefix(40))'; pbf, png, jpg and webp are read. "
+                "'\(path)' has the tile format '\((text ?? "").prefix(40))'; supported are pbf, png, jpg and webp. "
                     + "Correct the row 'format' of its metadata.")
         }
         return format
@@ -184,7 +185,7 @@ final class MBTilesSource: PackageSource {
         (try? database.makeStatement(sql: "SELECT rowid FROM tiles LIMIT 1")) != nil
     }
 
-    /// A look-up that reads everything, once for each tile, would never end.
+    /// Refuses a file in which each look-up would scan the whole table: reading it would take far too long.
     private func checkPlan(_ sql: String) throws {
         let plan = try Row.fetchAll(
             database, sql: "EXPLAIN QUERY PLAN \(sql)",
@@ -193,7 +194,7 @@ final class MBTilesSource: PackageSource {
         guard let slow = steps.first(where: { $0.contains("SCAN") || $0.contains("AUTOMATIC") }) else { return }
         throw PackagesError(
             .unsupported,
-            "'\(path)' has no index to find its tiles by (\(slow)); make one on zoom_level, tile_column and tile_row.")
+            "'\(path)' has no index for its tiles (\(slow)); make one on zoom_level, tile_column and tile_row.")
     }
 
     private static func reading<Result>(_ url: URL, _ body: () throws -> Result) throws -> Result {
@@ -205,7 +206,7 @@ final class MBTilesSource: PackageSource {
             throw PackagesError(
                 .badSource,
                 "'\(url.path)' cannot be read: \(error.message ?? "error \(error.resultCode)")."
-                    + (isBroken ? " It is damaged or was cut short; fetch or build it again." : ""), cause: error)
+                    + (isBroken ? " It is damaged or truncated; download or build it again." : ""), cause: error)
         }
     }
 }

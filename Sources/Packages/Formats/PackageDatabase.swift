@@ -3,11 +3,11 @@ package import GRDB
 internal import SQLiteFiles
 internal import Shards
 
-/// SQLite files whose bytes depend on nothing but what is written into them, and in which order.
+/// Writes SQLite files whose bytes depend only on the written data and its order.
 package enum PackageDatabase {
     /// Bytes of a page.
     ///
-    /// Bodies of 5–60 KB take overflow pages of which only the last is partly empty.
+    /// Bodies of 5–60 KB take overflow pages, and only the last one is partly empty.
     package static let pageSize = 4_096
 
     /// Makes a new file: runs `body` in one transaction without a journal, closes the file, and seals it.
@@ -15,7 +15,7 @@ package enum PackageDatabase {
     /// A crash leaves a file without a valid seal. `body` must put the seal's row first into the table `sealed`, with
     /// ``SQLiteSeal/insert(into:_:)``; `nil` leaves the file without a seal.
     ///
-    /// - Parameter pageSize: Bytes of a page; smaller ones waste less behind each body and take longer.
+    /// - Parameter pageSize: Bytes of a page; smaller pages waste less space after each body and take longer.
     package static func write<Result>(
         _ url: URL, sealed table: String?, pageSize: Int = pageSize, _ body: (Database) throws -> Result
     ) throws -> Result {
@@ -24,7 +24,7 @@ package enum PackageDatabase {
         return result
     }
 
-    /// The same, but for the seal, which is the caller's to apply.
+    /// Does the same without the seal, which the caller must apply.
     ///
     /// - Returns: What `body` returned, and the page at which the sealed table begins.
     static func fill<Result>(
@@ -42,7 +42,8 @@ package enum PackageDatabase {
                     PRAGMA synchronous = OFF;
                     PRAGMA cache_size = -16384;
                     """)
-            // What is moved within pages leaves no trace that would tell versions of SQLite apart; see SQLiteGaps.
+            // Data that is moved within pages leaves no traces, which would differ between SQLite versions; see
+            // SQLiteGaps.
             _ = try Row.fetchAll(database, sql: "PRAGMA secure_delete = \(table == nil ? "OFF" : "ON")")
             _ = try Row.fetchAll(database, sql: "PRAGMA journal_mode = OFF")
         }
@@ -63,7 +64,7 @@ package enum PackageDatabase {
         return (result, root)
     }
 
-    /// Opens a file of anybody's for reading; nothing in it runs with side effects.
+    /// Opens a file from an untrusted source for reading; nothing in it runs with side effects.
     ///
     /// - Throws: `PackagesError` `bad-source` for one whose `tiles` or `metadata` computes rows, `busy` for one that another program locks,
     ///   `io` for one that cannot be read now; `DatabaseError` for one whose content is at fault.

@@ -1,7 +1,7 @@
 public import Foundation
 public import Shards
 
-/// What an export made.
+/// The result of an export.
 public struct ExportReceipt: Sendable, Hashable {
     /// The form that was written.
     public let format: PackageFormat
@@ -31,9 +31,9 @@ public enum PackageExport {
     /// - Parameters:
     ///   - source: An MBTiles file of any dialect.
     ///   - format: What to write; ``PackageFormat/maplibre`` is not written here, because it needs a style pack.
-    ///   - target: The file to make; a temporary file beside it is renamed to this name.
+    ///   - target: The file to make; a temporary file next to it is renamed to this name.
     ///   - replacing: Whether a file of that name may be replaced.
-    ///   - progress: Told the number of tiles written, now and then. Throw from it (`CancellationError`) to stop.
+    ///   - progress: Called regularly with the number of tiles written. Throw from it (`CancellationError`) to stop.
     /// - Throws: ``PackagesError``: `exists`, `unsupported`, `bad-source`, `disk-full`, `io`, `verification-failed`.
     public static func write(
         from source: URL, format: PackageFormat, to target: URL, replacing: Bool = false,
@@ -54,8 +54,9 @@ public enum PackageExport {
                     tiles, near: temporary.appendingPathExtension("sort"),
                     name: source.deletingPathExtension().lastPathComponent
                 ) { try progress(0) }
-                // Our own file's bodies were tiles when it was made, and a stranger's have been looked at one by one on their way; that they
-                // came to the other end is seen when they are read back.
+                // The bodies of a Packhorse file were checked when it was made, and those of a third-party file are
+                // checked one by one during the export. That they were written correctly is checked when the file is
+                // read back.
                 return format == .pmtiles
                     ? try PMTilesExport.write(feed, to: temporary, progress: progress)
                     : try SQLiteExport.write(feed, as: format, to: temporary, progress: progress)

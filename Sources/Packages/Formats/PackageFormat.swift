@@ -1,15 +1,15 @@
-/// The forms a package can leave in; the raw value is the word of `--format`, the wire and the catalog.
+/// The formats of packages; the raw value is the word in `--format`, in messages and in the catalog.
 ///
 /// ``mbtiles`` is *the package*: it is always made, merged from shards. Every other form is written from that file by an
 /// exporter, so all of them hold the same tiles.
 public enum PackageFormat: String, CaseIterable, Sendable, Hashable, Codable {
     /// MBTiles 1.3 with each body stored once (`tiles_shallow` + `tiles_data`, `tiles` a view).
     case mbtiles
-    /// MBTiles with one table `tiles`, for readers that cannot do with a view.
+    /// MBTiles with one table `tiles`, for readers that cannot use a view.
     case mbtilesFlat = "mbtiles-flat"
     /// MBTiles with `map` and `images`, bodies named by their MD5.
     case mbtilesNormalized = "mbtiles-normalized"
-    /// MBTiles as CARTO's (Nutiteq's) mobile SDK wants it.
+    /// MBTiles in the form that CARTO's (Nutiteq's) mobile SDK needs.
     case carto
     /// PMTiles version 3, for ranged reading over HTTP.
     case pmtiles
@@ -30,7 +30,7 @@ public enum PackageFormat: String, CaseIterable, Sendable, Hashable, Codable {
 
     /// Reads one word, as it is written in ``rawValue``.
     ///
-    /// - Throws: `PackagesError` `unknown-format` that lists the words there are.
+    /// - Throws: `PackagesError` `unknown-format` that lists the known formats.
     public init(parsing text: String) throws(PackagesError) {
         guard let format = PackageFormat(rawValue: text) else {
             throw PackagesError(

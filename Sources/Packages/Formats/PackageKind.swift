@@ -1,7 +1,7 @@
 public import Foundation
 internal import GRDB
 
-/// What a file is, by its content and never by its name.
+/// The kind of a file, by its content and never by its name.
 public enum PackageKind: String, Sendable, Hashable {
     /// A SQLite database with a table or view `tiles` addressed by zoom, column and row.
     case mbtiles
@@ -9,7 +9,7 @@ public enum PackageKind: String, Sendable, Hashable {
     case pmtiles
     /// A SQLite database with MapLibre's tables.
     case maplibre
-    /// Something else, or too damaged to tell.
+    /// Something else, or too damaged to identify.
     case unknown
 
     /// Looks at the first bytes, and at the names of a database's tables.

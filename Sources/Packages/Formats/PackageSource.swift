@@ -4,7 +4,8 @@ internal import Tiles
 
 /// A file whose tiles are to be written in another form.
 ///
-/// Everything is checked: the file may be a stranger's. Errors are ``PackagesError`` `bad-source`, `unsupported` or `io`.
+/// Everything is checked, because the file may be from a third party. Errors are ``PackagesError`` `bad-source`,
+/// `unsupported` or `io`.
 protocol PackageSource: AnyObject {
     /// Metadata as the rows of an MBTiles file, without the seal.
     var rows: [String: String] { get }
@@ -14,7 +15,8 @@ protocol PackageSource: AnyObject {
     var coding: BodyCoding { get }
     /// Whether Packhorse wrote it, so that bodies are canonical and metadata is complete.
     ///
-    /// As far as the seal holds: ``PackageSources`` looks at that meanwhile, and lets nothing made from a broken one pass.
+    /// Valid only if the seal holds: ``PackageSources`` checks the seal at the same time, and rejects everything made
+    /// from a file with a broken seal.
     var isOwn: Bool { get }
     /// Whether there is a seal.
     var isSealed: Bool { get }
@@ -22,17 +24,17 @@ protocol PackageSource: AnyObject {
     var namesBodies: Bool { get }
     /// The most different bodies there can be.
     func bodyLimit() throws -> UInt64
-    /// Calls `each` for every tile, in the order of the file, with what the body is known by.
+    /// Calls `each` for every tile, in the order of the file, with a reference to the body.
     func tiles(_ each: (TileID, _ reference: UInt64, _ length: UInt64) throws -> Void) throws
     /// The stored bytes of a tile's body.
     func body(_ record: TileRecord, of tile: TileID) throws -> [UInt8]
 }
 
-/// Opens files by what is in them.
+/// Opens files by their content.
 enum PackageSources {
-    /// Opens a file for the time of `body`, while its seal is looked at on a thread of its own.
+    /// Opens a file for `body`, and checks its seal on another thread meanwhile.
     ///
-    /// - Throws: `bad-source` when the seal is broken, whatever `body` made of the file; and what `body` throws.
+    /// - Throws: `bad-source` when the seal is broken, also if `body` succeeded; and the errors of `body`.
     static func open<Result>(_ url: URL, _ body: (any PackageSource) throws -> Result) throws -> Result {
         switch try PackageKind.of(url) {
         case .mbtiles: return try MBTilesSource.open(url) { try whole(url, $0, MBTilesSource.seal(of:), body) }
@@ -57,8 +59,8 @@ enum PackageSources {
         guard try found.wait() != .broken else {
             throw PackagesError(
                 .badSource,
-                "'\(url.path)' is damaged: its seal is broken. Fetch or build it again. "
-                    + "If another program rewrote it on purpose, take '\(SQLiteSeal.name)' out of its metadata."
+                "'\(url.path)' is damaged: its seal is broken. Download or build it again. "
+                    + "If another program changed it intentionally, remove '\(SQLiteSeal.name)' from its metadata."
             )
         }
         return try result.get()

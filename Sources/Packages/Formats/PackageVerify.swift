@@ -2,7 +2,7 @@ public import Foundation
 public import Shards
 public import Tiles
 
-/// Verifies a package of any form that this room reads, by what the file is and never by its name.
+/// Verifies a package of any form that this module reads, by the file's content, never by its name.
 public enum PackageVerify {
     /// Verifies structure, checksums, seal, metadata, mask and every different body.
     ///

@@ -3,12 +3,12 @@ package import Shards
 
 /// Zeroes what SQLite leaves unused inside the pages of a file's b-trees.
 ///
-/// Between the list of cells and the cells themselves a page has a gap. SQLite never reads it, and leaves there whatever its
-/// balancing happened to move through, which differs between versions of the library (3.40.1 and 3.54.1 were compared: with
-/// `secure_delete` nothing else differs).
-/// Source: sqlite.org/fileformat2.html, section 1.6.
+/// Between the list of cells and the cells themselves a page has a gap. SQLite never reads it, and leaves remains of
+/// its balancing there, which differ between versions of the library (3.40.1 and 3.54.1 were compared: with
+/// `secure_delete` nothing else differs). Source: sqlite.org/fileformat2.html, section 1.6.
 package enum SQLiteGaps {
-    /// Zeroes the gaps of a file's pages; total on bytes that are no sound database, whose pages it leaves or zeroes as they say.
+    /// Zeroes the gaps of a file's pages; safe for any bytes: in a damaged database it leaves or zeroes pages as their
+    /// headers say.
     ///
     /// - Parameters:
     ///   - file: A file that was just written and closed.

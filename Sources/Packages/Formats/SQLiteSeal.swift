@@ -27,7 +27,7 @@ package enum SQLiteSeal {
 
     /// Whether a file's first 100 bytes have the library version that ``apply(to:rootPage:)`` leaves there.
     ///
-    /// A file that has it and no seal has lost it.
+    /// A file with this version and without a seal has lost its seal.
     package static func isStamped(_ head: [UInt8]) -> Bool {
         head.count >= 100 && head[96..<100].reduce(0) { $0 << 8 | UInt32($1) } == libraryVersion
     }
@@ -41,7 +41,7 @@ package enum SQLiteSeal {
 
     /// Sets the header's library version and then the seal of a closed file.
     ///
-    /// The nearer the seal is to the file's end, the less is read twice.
+    /// Bytes after the seal are read twice, so the seal should be near the end of the file.
     ///
     /// - Returns: The SHA-256 of the sealed file.
     /// - Throws: ``PackagesError`` `verification-failed` when the row is not the first of its table.
@@ -87,7 +87,7 @@ package enum SQLiteSeal {
         hash.finalize().map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    /// Whether a table has a row for a seal.
+    /// Whether a table has a seal row.
     static func isThere(in table: String, _ database: Database) throws -> Bool {
         try Bool.fetchOne(
             database, sql: "SELECT EXISTS (SELECT 1 FROM \(table) WHERE name = ?)", arguments: [name]) ?? false

@@ -1,13 +1,13 @@
 internal import Foundation
 internal import Shards
 
-/// The end of writing a file: it is sealed and flushed on one thread and read back on another.
+/// Finishes a file: seals and flushes it on one thread, and reads it back on another.
 enum Sealing {
-    /// Seals a closed file, brings it to the medium, and has it read back meanwhile.
+    /// Seals a closed file and flushes it to the medium; reads it back at the same time.
     ///
     /// - Parameters:
     ///   - seal: Seals it and returns the SHA-256 of the sealed file.
-    ///   - readBack: Throws when the file is not what it is to be.
+    ///   - readBack: Throws if the file does not have the expected content.
     /// - Returns: What `seal` returned.
     static func run(
         _ url: URL, _ seal: @escaping @Sendable (URL) throws -> Digest, readBack: () throws -> Void
@@ -28,7 +28,7 @@ enum Sealing {
 
     /// Refuses a file that did not read back as it was written.
     ///
-    /// The words name no file: it has a temporary name yet, and goes.
+    /// The message does not name the file: it still has a temporary name, and is removed.
     ///
     /// - Parameter problems: What the read-back found; nothing is thrown when it is empty.
     /// - Throws: ``PackagesError`` `verification-failed`.
@@ -36,8 +36,8 @@ enum Sealing {
         guard let first = problems.first else { return }
         throw PackagesError(
             .verificationFailed,
-            "What was written does not read back as it should, with \(problems.count) problems; the first: \(first). "
-                + "It was not kept. The disk may be failing: write to another one; if it happens there too, this is a bug."
+            "The written file did not pass its read-back check: \(problems.count) problems; the first: \(first). "
+                + "The file was removed. The disk may be failing: write to another disk. If the error occurs there too, report a bug."
         )
     }
 }

@@ -1,7 +1,7 @@
 internal import Foundation
 internal import Shards
 
-/// A long row of small records: the last of them in memory, the others in a file without a name.
+/// A long sequence of small records: the last ones in memory, the others in an unnamed file.
 ///
 /// Used by one thread at a time; the file is gone with the object, or with the process.
 final class Spool<Record: BitwiseCopyable> {
@@ -12,7 +12,7 @@ final class Spool<Record: BitwiseCopyable> {
     private var tail: [Record] = []
 
     /// - Parameters:
-    ///   - place: A name on the file system to use.
+    ///   - place: A path on the file system to use.
     ///   - limit: Records to keep in memory.
     init(near place: URL, limit: Int) {
         self.place = place

@@ -7,19 +7,20 @@ internal import Tiles
 /// One tile of a feed.
 struct FeedTile {
     let tile: TileID
-    /// What tells the body from others.
+    /// Identifies the body.
     let key: BodyKey
-    /// Whether other tiles (may) have the same body; never wrongly false.
+    /// Whether other tiles may have the same body; never false if they have.
     let occursAgain: Bool
     /// The canonical body.
     let body: () throws -> [UInt8]
 }
 
-/// The tiles of a source in the order an exporter wants, their bodies canonical, and the metadata complete.
+/// The tiles of a source in the order that an exporter needs, their bodies canonical, and the metadata complete.
 ///
-/// A package of our own is believed (its seal was checked): bodies go by their numbers where it has them, and metadata and hash
-/// are the recorded ones. Every body of a stranger's file is checked and brought into its canonical form, and its metadata is
-/// completed from what its tiles are. Memory: 24 MB for sorting, 2–4 bytes a different body.
+/// The content of a Packhorse package is trusted (its seal was checked): bodies are identified by their numbers where
+/// it has them, and metadata and hash are the recorded ones. Every body of a third-party file is checked and brought
+/// into its canonical form, and its metadata is completed from its tiles. Memory: 24 MB for sorting, 2–4 bytes a
+/// different body.
 final class TileFeed {
     /// The rows of the metadata table, without the seal.
     private(set) var rows: [String: String] = [:]
@@ -34,7 +35,7 @@ final class TileFeed {
     /// - Parameters:
     ///   - place: A name on the file system for scratch files.
     ///   - name: What a file without a name is called.
-    ///   - tick: Called now and then; what it throws ends the work.
+    ///   - tick: Called regularly; an error that it throws ends the work.
     init(_ source: any PackageSource, near place: URL, name: String, tick: () throws -> Void) throws {
         self.source = source
         self.place = place
@@ -48,7 +49,7 @@ final class TileFeed {
         }
         if source.isOwn {
             rows = source.rows
-            // CARTO's form has its own word for it.
+            // CARTO's format uses another word for the tile format.
             rows["format"] = format.rawValue
         }
     }
@@ -72,7 +73,7 @@ final class TileFeed {
     }
 
     private static func lost(_ record: TileRecord) -> PackagesError {
-        PackagesError(.verificationFailed, "Nothing lies at \(record.order) of the order; this is a bug in Packhorse.")
+        PackagesError(.verificationFailed, "The tile order has no entry \(record.order); this is a bug in Packhorse.")
     }
 
     private func sorter(_ tick: () throws -> Void = {}, _ order: (TileID) -> UInt64) throws -> TileSorter {
@@ -99,7 +100,7 @@ final class TileFeed {
         }
     }
 
-    /// The canonical body; `nil` for a tile without bytes, which is no tile.
+    /// The canonical body; `nil` for a tile without bytes, which counts as missing.
     private func settled(_ record: TileRecord, _ tile: TileID) throws -> [UInt8]? {
         let stored = try source.body(record, of: tile)
         do throws(TileBodiesError) {
@@ -111,7 +112,7 @@ final class TileFeed {
         }
     }
 
-    /// Looks at every body of a stranger's file.
+    /// Looks at every body of a third-party file.
     private func survey(_ name: String, _ tick: () throws -> Void) throws -> [String: String] {
         let sorter = try sorter(tick) { $0.rowOrder }
         sorted = sorter

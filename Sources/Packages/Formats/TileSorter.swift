@@ -2,7 +2,7 @@ internal import Foundation
 
 /// One tile on its way into another order: its place there, and where its body is.
 struct TileRecord: BitwiseCopyable {
-    /// What to sort by; no two tiles share it.
+    /// The sort key; unique per tile.
     let order: UInt64
     /// What the source knows the body by.
     let reference: UInt64
@@ -39,7 +39,8 @@ final class TileSorter {
         func next(_ record: TileRecord) throws {
             walked += 1
             guard record.order != last else {
-                throw PackagesError(.badSource, "The file has a tile twice (key \(record.order)); a package cannot.")
+                throw PackagesError(
+                    .badSource, "The file has a duplicate tile (key \(record.order)). A package has each tile once.")
             }
             last = record.order
             try body(record)

@@ -7,7 +7,7 @@ internal import Tiles
 protocol TileTable {
     /// Adds a tile that follows all others in the order of zoom, column and TMS row.
     mutating func add(_ tile: FeedTile) throws
-    /// Makes what is made after the last tile.
+    /// Creates the objects that are created after the last tile.
     func finish() throws
 }
 
@@ -87,14 +87,14 @@ struct NormalizedTable: TileTable {
         try map.execute()
     }
 
-    /// - Throws: `unsupported` when two bodies share their MD5, as can be made on purpose.
+    /// - Throws: `unsupported` when two bodies share their MD5, which is possible on purpose.
     func finish() throws {
         do {
             try database.execute(sql: MBTilesSchema.normalizedIndex)
         } catch let error as DatabaseError where error.resultCode == .SQLITE_CONSTRAINT {
             throw PackagesError(
                 .unsupported,
-                "Two different tiles share their MD5, which '\(PackageFormat.mbtilesNormalized)' names them by; "
+                "Two different tiles share their MD5, which is the body id in '\(PackageFormat.mbtilesNormalized)'; "
                     + "choose another format.", cause: error)
         }
     }

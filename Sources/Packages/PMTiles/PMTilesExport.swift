@@ -6,9 +6,10 @@ internal import Tiles
 
 /// Writes a package as PMTiles version 3: clustered, each body once, runs joined.
 ///
-/// In the file: header, root directory, metadata where they fit before byte 16,384, the bodies from there on as they come (in a compact
-/// file directly behind the metadata), the leaf directories, the metadata otherwise, the seal. So bodies are written once, and never wait for directories. Directories and
-/// metadata are gzip by libdeflate. Memory: what the feed takes, 40 bytes for each body that occurs again, and one leaf.
+/// Order in the file: header, root directory, metadata if it fits before byte 16,384, then the bodies as they come (in
+/// a compact file directly after the metadata), the leaf directories, the metadata if it did not fit, the seal. So each
+/// body is written once, and does not wait for directories. Directories and metadata are gzip by libdeflate. Memory:
+/// that of the feed, 40 bytes for each repeated body, and one leaf.
 struct PMTilesExport {
     private let url: URL
     private let file: FileDescriptor
@@ -38,7 +39,7 @@ struct PMTilesExport {
             if export.header.addressedTiles % 1_024 == 0 { try progress(export.header.addressedTiles) }
         }
         guard export.header.addressedTiles > 0 else {
-            throw PackagesError(.unsupported, "The package has no tile, and PMTiles has no file without one.")
+            throw PackagesError(.unsupported, "The package has no tiles, and a PMTiles file needs at least one.")
         }
         try export.finish(feed, isCompact: isCompact)
         let sum = tally.sum

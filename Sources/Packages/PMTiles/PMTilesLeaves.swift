@@ -4,14 +4,14 @@ internal import TileBodies
 
 /// Cuts the entries of a PMTiles file into directories.
 enum PMTilesLeaves {
-    /// What the packed root may take.
+    /// Largest packed root directory, in bytes.
     static let rootLimit = Int(PMTilesHeader.rootEnd) - PMTilesHeader.size
     /// Entries that are tried as one directory: fewer than could ever fit at a byte each.
     private static let rootEntries = 16_384
     /// Entries of the smallest leaf: some 20 KB packed, one request of a reader.
     static let leafEntries = 4_096
 
-    /// Appends the leaf directories to the file, when there must be any.
+    /// Appends the leaf directories to the file, if any are needed.
     ///
     /// - Returns: The packed root directory, at most ``rootLimit`` bytes.
     static func write(_ entries: Spool<PMTilesDirectory.Entry>, to file: FileDescriptor) throws -> [UInt8] {
@@ -25,7 +25,7 @@ enum PMTilesLeaves {
         while true {
             let root = packer.compress(try write(entries, leafSize: size, from: start, to: file, packer).encoded)
             if root.count <= rootLimit { return root }
-            // Ends, because a root of one pointer fits.
+            // The loop ends, because a root with one pointer always fits.
             try file.truncate(to: start)
             size *= 2
         }

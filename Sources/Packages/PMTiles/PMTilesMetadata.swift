@@ -6,17 +6,18 @@ internal import Tiles
 
 /// The metadata of a PMTiles file between its JSON object and the rows of an MBTiles file.
 ///
-/// What the header says (zooms, bounds, centre, format) is not said again. Rows are members of type text; the members of the row
-/// `json` (`vector_layers` and the like) are members themselves. So the way there and back gives the same rows.
+/// The values of the header (zooms, bounds, centre, format) are not repeated. Rows are members of type text; the
+/// members of the row `json` (`vector_layers` and the like) are members themselves. So a conversion to PMTiles and back
+/// gives the same rows.
 struct PMTilesMetadata {
     private var object: [String: Any]
 
-    /// Rows that have their place in the header, or none in this format.
+    /// Rows that are stored in the header, or that this format does not have.
     private static let elsewhere: Set<String> = [
         "format", "minzoom", "maxzoom", "bounds", "center", "json", "scheme", SQLiteSeal.name,
     ]
 
-    /// What is to be written for these rows.
+    /// Creates the metadata to write for these rows.
     init(rows: [String: String]) {
         object = [SQLiteSeal.name: "trailer"]
         if let json = rows["json"], let members = Self.parse(Array(json.utf8)) {

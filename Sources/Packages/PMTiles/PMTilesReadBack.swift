@@ -3,9 +3,10 @@ internal import Foundation
 internal import PMTiles
 internal import TileBodies
 
-/// Reads a PMTiles file that was just written, as its clients will, and compares it with what was written.
+/// Reads a new PMTiles file in the same way as its clients, and compares it with the written tiles.
 enum PMTilesReadBack {
-    /// What is wrong with it; empty when header, directories and metadata are proper, and its tiles are exactly those given.
+    /// The problems of the file; empty if header, directories and metadata are valid, and its tiles are exactly those
+    /// given.
     ///
     /// - Parameters:
     ///   - sum: The sum of the tiles that were written, along the Hilbert curve of each zoom.
@@ -29,7 +30,7 @@ enum PMTilesReadBack {
                 if let last, last.entry == entry { return found.add(tile, last.body) }
                 let body = try file.body(at: entry.offset, length: entry.length).withUnsafeBytes { bytes in
                     if !format.begins(bytes) {
-                        report.add("wrong-kind", "\(tile)", "it is no \(format.rawValue) tile")
+                        report.add("wrong-kind", "\(tile)", "it is not a \(format.rawValue) tile")
                     }
                     return TileSum.Body(bytes)
                 }

@@ -2,10 +2,10 @@ internal import Crypto
 internal import Foundation
 internal import Shards
 
-/// The seal of a PMTiles file: 48 bytes after everything that the header names, which readers never ask for.
+/// The seal of a PMTiles file: 48 bytes after everything that the header names; readers never request them.
 ///
-/// "PKHSEAL1", the number of bytes before the seal (8 bytes, least significant first), and their SHA-256. The metadata has a
-/// row that promises the seal, so that a damaged one is not taken for none.
+/// "PKHSEAL1", the number of bytes before the seal (8 bytes, least significant first), and their SHA-256. The metadata
+/// has a row that announces the seal, so that a damaged seal is not mistaken for a missing one.
 enum PMTilesSeal {
     static let size: UInt64 = 48
     private static let mark = Array("PKHSEAL1".utf8)
@@ -25,7 +25,7 @@ enum PMTilesSeal {
         return digest
     }
 
-    /// Whether the file has a seal, or promises one.
+    /// Whether the file has a seal, or its metadata announces one.
     static func isThere(_ file: FileDescriptor, isPromised: Bool) throws -> Bool {
         if isPromised { return true }
         guard file.size >= size else { return false }
@@ -40,7 +40,7 @@ enum PMTilesSeal {
         let found =
             file.size >= size ? try file.read(at: file.size - size, count: Int(size)) : []
         guard found.starts(with: mark) else {
-            return report.add("seal-broken", "file", "it does not end with the seal that its metadata promises")
+            return report.add("seal-broken", "file", "it does not end with the seal that its metadata announces")
         }
         let expected = try seal(of: file, count: file.size - size).bytes
         guard found == expected else {

@@ -5,7 +5,7 @@ internal import Shards
 internal import TileBodies
 internal import Tiles
 
-/// A PMTiles file of anybody's.
+/// A PMTiles file from an untrusted source.
 final class PMTilesSource: PackageSource {
     let rows: [String: String]
     let format: TileFormat
@@ -15,7 +15,7 @@ final class PMTilesSource: PackageSource {
     var coding: BodyCoding { file.coding }
     private let file: PMTilesFile
     private let path: String
-    /// The most tiles followed: a few bytes can claim any number, and no package has so many.
+    /// The limit of tiles that are read: a few bytes can claim any number, and no package has so many.
     private static let tileLimit = UInt64(UInt32.max)
 
     init(_ url: URL) throws {
@@ -28,7 +28,8 @@ final class PMTilesSource: PackageSource {
         guard let format = file.header.format else {
             throw PackagesError(
                 .unsupported,
-                "'\(url.path)' holds tiles of type \(file.header.tileType); vector tiles, PNG, JPEG and WebP are read.")
+                "'\(url.path)' has tiles of type \(file.header.tileType); supported are vector tiles, PNG, JPEG and WebP."
+            )
         }
         self.format = format
         let metadata = try PMTilesMetadata(reading: file)
@@ -37,7 +38,7 @@ final class PMTilesSource: PackageSource {
         isOwn = isSealed && rows["agg_tiles_hash"] != nil
     }
 
-    /// What becomes of a file's seal, by a look at all its bytes.
+    /// Checks a file's seal; reads all its bytes.
     static func seal(of url: URL) throws -> VerifyReport.Seal {
         var report = VerifyReport(path: url.path, size: 0, kind: "PMTiles")
         try PMTilesSeal.check(url, isPromised: true, &report)
@@ -86,7 +87,7 @@ final class PMTilesSource: PackageSource {
 }
 
 extension PackagesError {
-    /// Names what reading a PMTiles file met.
+    /// Converts an error of reading a PMTiles file.
     init(reading error: PMTilesError) {
         let code: Code =
             switch error.code {

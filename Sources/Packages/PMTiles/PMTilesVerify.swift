@@ -5,7 +5,7 @@ public import Shards
 internal import TileBodies
 public import Tiles
 
-/// Reads a PMTiles file of version 3 from end to end and tells everything that is wrong with it.
+/// Reads a PMTiles file of version 3 completely and reports all problems.
 public enum PMTilesVerify {
     /// Verifies header, directories, counts, order, metadata, seal, mask, hash and every different body.
     ///
@@ -42,7 +42,9 @@ public enum PMTilesVerify {
         }
         try PMTilesSeal.check(url, isPromised: metadata.promisesSeal, &report)
         if file.header.format == nil {
-            report.add("unknown-format", "header", "tile type \(file.header.tileType) is none that can be checked")
+            report.add(
+                "unknown-format", "header",
+                "tile type \(file.header.tileType) cannot be checked; supported are vector tiles, PNG, JPEG and WebP")
         }
         let rows = MetadataCheck(metadata.rows(file.header), requiresName: false, &report)
         do {

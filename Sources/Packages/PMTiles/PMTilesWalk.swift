@@ -2,7 +2,7 @@ internal import PMTiles
 internal import TileBodies
 internal import Tiles
 
-/// Walks the entries of a PMTiles file in their order and holds them against header, metadata and mask.
+/// Walks the entries of a PMTiles file in order and compares them with header, metadata and mask.
 struct PMTilesWalk {
     private let file: PMTilesFile
     private let check: TileCheck
@@ -14,7 +14,7 @@ struct PMTilesWalk {
     private var perZoom: [Int: UInt64] = [:]
     /// Tiles of the mask, or all without one.
     private(set) var inMask: UInt64 = 0
-    /// The most tiles followed: a few bytes can claim any number.
+    /// The limit of tiles that are read: a few bytes can claim any number.
     private static let tileLimit = UInt64(UInt32.max)
 
     init(_ file: PMTilesFile, _ check: TileCheck) {
@@ -52,7 +52,7 @@ struct PMTilesWalk {
         for id in entry.tile..<entry.tile + entry.run {
             report.tiles += 1
             guard let tile = TileID(hilbertID: id) else {
-                report.add("bad-tile", "id \(id)", "it lies deeper than zoom \(TileID.maxZoom)")
+                report.add("bad-tile", "id \(id)", "it is deeper than zoom \(TileID.maxZoom)")
                 continue
             }
             perZoom[tile.zoom, default: 0] += 1
@@ -64,12 +64,12 @@ struct PMTilesWalk {
     private func compareCounts(_ report: inout VerifyReport) {
         let header = file.header
         if header.isClustered, !isClustered {
-            report.add("bad-archive", "header", "it says bodies lie in the order of their tiles, and they do not")
+            report.add("bad-archive", "header", "it says that bodies are in the order of their tiles, but they are not")
         }
         var counts = [
             ("addressed tiles", header.addressedTiles, report.tiles), ("tile entries", header.tileEntries, entries),
         ]
-        // Of bodies in any order, only a list of all of them would tell how many there are.
+        // If bodies are in any order, counting them would need a list of all of them.
         if isClustered { counts.append(("tile contents", header.tileContents, contents)) }
         for (name, stated, found) in counts where stated != 0 && stated != found {
             report.add("wrong-count", "header", "it says \(stated) \(name), there are \(found)")

@@ -2,13 +2,14 @@ public import Foundation
 public import Shards
 
 extension Patch {
-    /// Makes the new version of a package from the old one and a patch.
+    /// Makes the new version of a package from the old version and a patch.
     ///
-    /// The old file is only read. Everything is checked before the first byte is written: the patch against its own hash, the old
-    /// file against the hash the patch is for, what comes out against the hash the patch promises; the file that was written is
-    /// read back once more and then renamed, so that `target` is the old file, or nothing, until it is the new one. It is
-    /// written in this build's own layout: when the new version was published by the same build, it is that file byte for byte.
-    /// Memory: about 40 MB, 4 bytes a tile and 50 per body that occurs again. Blocks for a long time.
+    /// The old file is only read. Everything is checked before the first byte is written: the patch against its own
+    /// hash, the old file against the hash the patch is for, the result against the hash that the patch promises. The
+    /// written file is read back and then renamed, so that `target` is the old file, or does not exist, until the new
+    /// file is complete. The result has the layout of this build: if the same build published the new version, the
+    /// files are equal byte for byte. Memory: about 40 MB, 4 bytes a tile and 50 per body that occurs again. Blocks for
+    /// a long time.
     ///
     /// - Parameters:
     ///   - patch: An MBTiles diff file.
@@ -16,9 +17,9 @@ extension Patch {
     ///   - target: The file to make; may be `old` when `replacing`.
     ///   - replacing: Whether a file of that name may be replaced.
     ///   - expecting: The SHA-256 the new file must have, where the caller knows it from a catalog.
-    ///   - progress: Told the number of tiles written, now and then. Throw from it (`CancellationError`) to stop.
-    /// - Throws: `bad-patch`, `patch-mismatch`, `bad-source`, `exists`, `verification-failed` (other bytes than expected),
-    ///   `disk-full`, `io`; nothing is changed then.
+    ///   - progress: Called regularly with the number of tiles written. Throw from it (`CancellationError`) to stop.
+    /// - Throws: `bad-patch`, `patch-mismatch`, `bad-source`, `exists`, `verification-failed` (other bytes than
+    ///   expected), `disk-full`, `io`; then nothing is changed.
     @discardableResult
     public static func apply(
         _ patch: URL, to old: URL, into target: URL, replacing: Bool = false, expecting: Digest? = nil,
@@ -40,13 +41,13 @@ extension Patch {
                 }
             }
             guard try PackageFile.read(temporary, { try $0.hash() }) == survey.after else {
-                throw PackagesError(.verificationFailed, "What was written to '\(target.path)' does not read back.")
+                throw PackagesError(.verificationFailed, "The file '\(target.path)' did not pass its read-back check.")
             }
             guard expecting.map({ $0 == digest }) ?? true else {
                 throw PackagesError(
                     .verificationFailed,
-                    "The patched package has the right tiles but not the expected bytes (SHA-256 \(digest)); its publisher "
-                        + "wrote it in another layout. Fetch the whole package, or do without the expected digest.")
+                    "The patched package has the correct tiles but not the expected bytes (SHA-256 \(digest)): its publisher "
+                        + "wrote it in another layout. Download the whole package, or do not give an expected digest.")
             }
             return AppliedPatch(
                 digest: digest, size: try FileDescriptor(reading: temporary).size, tiles: survey.tiles,
@@ -61,7 +62,8 @@ extension Patch {
             let after = metadata[PatchSchema.after]?.uppercased()
         else {
             throw PackagesError(
-                .badPatch, "'\(patch)' is no patch: its metadata lacks \(PatchSchema.before) or \(PatchSchema.after).")
+                .badPatch,
+                "'\(patch)' is not a patch: its metadata lacks \(PatchSchema.before) or \(PatchSchema.after).")
         }
         guard metadata[PatchSchema.own].map({ $0.uppercased() == survey.own }) ?? true else {
             throw PackagesError(
@@ -76,7 +78,7 @@ extension Patch {
         guard after == survey.after else {
             throw PackagesError(
                 .badPatch,
-                "Patch '\(patch)' is damaged: it promises tiles that hash to \(after.prefix(64)) and gives \(survey.after)."
+                "Patch '\(patch)' is damaged: it should produce tiles that hash to \(after.prefix(64)), but produces \(survey.after)."
             )
         }
     }

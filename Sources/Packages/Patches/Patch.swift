@@ -2,16 +2,16 @@ public import Foundation
 internal import Shards
 internal import TileBodies
 
-/// What differs between two versions of a package, as an MBTiles diff file that other tools can apply as well.
+/// The difference between two versions of a package, as an MBTiles diff file that other tools can also apply.
 ///
-/// FORMAT.md in this folder describes the file and how to apply it with SQLite alone.
+/// docs/formats/patch.md describes the file and how to apply it with SQLite alone.
 public enum Patch {
-    /// Tells what a patch would hold, and writes nothing.
+    /// Reports what a patch would contain; writes nothing.
     ///
     /// - Parameters:
     ///   - old: An MBTiles file of any dialect.
     ///   - new: Another one.
-    ///   - progress: Told the number of places compared, now and then. Throw from it (`CancellationError`) to stop.
+    ///   - progress: Called regularly with the number of places compared. Throw from it (`CancellationError`) to stop.
     /// - Throws: `bad-source` for a file that is damaged or is itself a patch; `io`.
     public static func compare(
         old: URL, new: URL, progress: (UInt64) throws -> Void = { _ in }
@@ -23,7 +23,7 @@ public enum Patch {
         }
     }
 
-    /// Writes, flushes and verifies the patch that turns `old` into `new`; the name appears only when all of that is done.
+    /// Writes, flushes and verifies the patch that turns `old` into `new`; the file gets its name only after that.
     ///
     /// The bytes are a function of the two files' tiles and of the new one's metadata. Memory: about 40 MB. Blocks for a long
     /// time: call it on a thread of its own.
@@ -32,10 +32,10 @@ public enum Patch {
     ///   - old: An MBTiles file of any dialect.
     ///   - new: Another one.
     ///   - target: The file to make.
-    ///   - deltas: Whether changed tiles are told by what changed in them where that is smaller. Only Packhorse can apply such a
-    ///     patch, and only with a zlib and libdeflate that pack as this machine's do; another one refuses it.
+    ///   - deltas: Whether changed tiles are stored as deltas where that is smaller. Only Packhorse can apply such a
+    ///     patch, and only with a zlib and libdeflate that compress like those of this machine; others refuse it.
     ///   - replacing: Whether a file of that name may be replaced.
-    ///   - progress: Told the number of places compared, now and then. Throw from it (`CancellationError`) to stop.
+    ///   - progress: Called regularly with the number of places compared. Throw from it (`CancellationError`) to stop.
     /// - Throws: `bad-source` for a file that is damaged or is itself a patch; `exists`, `disk-full`, `io`,
     ///   `verification-failed`.
     @discardableResult
@@ -87,7 +87,7 @@ public enum Patch {
         }
     }
 
-    /// Walks both files and hands on what differs, bodies of the new file or NULL.
+    /// Walks both files and reports the differences: bodies of the new file or NULL.
     private static func compare(
         _ old: PackageFile, _ new: PackageFile, metadata: [String: String], _ progress: (UInt64) throws -> Void,
         _ change: (_ before: TileRow?, _ after: TileRow) throws -> Void
@@ -121,7 +121,7 @@ public enum Patch {
         return counts
     }
 
-    /// The metadata of a file that is a package and no patch.
+    /// The metadata of a file that is a package and not a patch.
     private static func packageMetadata(_ file: PackageFile) throws -> [String: String] {
         let metadata = try file.metadata()
         guard metadata[PatchSchema.before] == nil, metadata[PatchSchema.after] == nil else {
@@ -130,7 +130,7 @@ public enum Patch {
         return metadata
     }
 
-    /// Refuses a file whose tiles are not those it was written with.
+    /// Refuses a file whose tiles do not match its own hash.
     private static func confirm(_ file: PackageFile, _ metadata: [String: String], _ hash: String) throws {
         guard let stated = metadata[PatchSchema.own], stated.uppercased() != hash else { return }
         throw PackagesError(

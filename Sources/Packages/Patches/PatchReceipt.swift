@@ -8,9 +8,9 @@ public struct PatchCounts: Sendable, Hashable {
     public internal(set) var changed: UInt64 = 0
     /// Tiles only the old version has.
     public internal(set) var removed: UInt64 = 0
-    /// Tiles both have alike.
+    /// Tiles that are equal in both versions.
     public internal(set) var unchanged: UInt64 = 0
-    /// Changed tiles that a patch tells as deltas.
+    /// Changed tiles that a patch stores as deltas.
     public internal(set) var deltas: UInt64 = 0
     /// Bytes of the bodies of tiles added and changed.
     public internal(set) var bodyBytes: UInt64 = 0

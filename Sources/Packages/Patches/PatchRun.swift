@@ -23,13 +23,13 @@ struct PatchRun {
             if let left { before.add(left) }
             if let right, right.isDelta { return try changed(left, by: right) }
             if let right { own.add(right) }
-            // A deletion is a row without a body; nothing comes of it.
+            // A deletion is a row without a body; it produces no row.
             if let row = right ?? left, row.body != nil { return row }
         }
         return nil
     }
 
-    /// The old tile with a delta applied; deltas are no tiles, so the patch's own hash passes over them.
+    /// The old tile with a delta applied; deltas are not tiles, so the patch's own hash does not include them.
     private func changed(_ old: TileRow?, by delta: TileRow) throws -> TileRow {
         func refusal(_ why: String, _ cause: (any Error)? = nil) -> PackagesError {
             PackagesError(
@@ -46,7 +46,7 @@ struct PatchRun {
         }
     }
 
-    /// What the result would be, found without writing a byte.
+    /// Properties of the result, computed without writing a file.
     struct Survey {
         let before: String
         let after: String

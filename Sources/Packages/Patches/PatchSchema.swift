@@ -1,19 +1,19 @@
 internal import Foundation
 internal import GRDB
 
-/// The tables of a patch and the names of its metadata: an MBTiles file with one table `tiles` (FORMAT.md).
+/// The tables of a patch and the names of its metadata: an MBTiles file with one table `tiles` (docs/formats/patch.md).
 package enum PatchSchema {
-    /// What is said of a patch where a package is wanted.
+    /// The error for a patch where a package is expected.
     package static func refusal(_ path: String) -> PackagesError {
         PackagesError(
-            .badSource, "'\(path)' is a patch, not a package; make the package first: packhorse apply.")
+            .badSource, "'\(path)' is a patch, not a package; create the package first with 'packhorse apply'.")
     }
 
     /// The hash of the package the patch is for; no package has it.
     package static let before = "agg_tiles_hash_before_apply"
     /// The hash of the package it makes.
     static let after = "agg_tiles_hash_after_apply"
-    /// The hash of the rows at hand.
+    /// The hash of the patch's own rows.
     static let own = "agg_tiles_hash"
 
     /// `user_version` of a patch whose new version has no seal, as packages of format 1.
@@ -23,8 +23,8 @@ package enum PatchSchema {
 
     /// Bytes of a page.
     ///
-    /// The smallest there is: a page is never shared by bodies that fill it, so half a page is lost for each, and a patch is
-    /// downloaded (Monaco 2012 to 2021: 200 KB with 512, 221 KB with 4,096).
+    /// The smallest size that SQLite has: on average half a page is lost after each body, and a patch is downloaded
+    /// (Monaco 2012 to 2021: 200 KB with 512, 221 KB with 4,096).
     static let pageSize = 512
 
     /// The table of what differs.
@@ -33,7 +33,7 @@ package enum PatchSchema {
         tile_data BLOB, PRIMARY KEY (zoom_level, tile_column, tile_row))
         """
 
-    /// What a patch has beside it when it holds deltas: tiles that are told by what they were.
+    /// The table of deltas: tiles that are stored as changes of their old bodies.
     static let deltas = """
         CREATE TABLE tile_deltas (zoom_level INTEGER NOT NULL, tile_column INTEGER NOT NULL, tile_row INTEGER NOT NULL, \
         tile_delta BLOB NOT NULL, PRIMARY KEY (zoom_level, tile_column, tile_row))

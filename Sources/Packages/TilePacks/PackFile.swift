@@ -3,15 +3,16 @@ internal import Shards
 internal import TileBodies
 internal import Tiles
 
-/// One pack being cut out of a package: a small package of its own.
+/// One tile pack that is cut out of a package; it is itself a small package.
 ///
-/// Its bytes are a function of the pack's place, its tiles and the tileset's facts. What belongs to a region (its name, its bounds,
-/// the layers its other tiles have) does not get into it, so two regions that hold the same pack whole write the same file.
+/// Its bytes are a function of the pack's place, its tiles and the tileset's facts. Facts about a region (its name, its
+/// bounds, the layers of its other tiles) are left out, so two regions that have the same complete pack write the same
+/// file.
 struct PackFile {
-    /// Sizes of a page, of which a pack takes the one that makes it smallest, by its bodies alone.
+    /// The possible page sizes; a pack uses the one that makes it smallest, computed from its bodies only.
     ///
-    /// Large pages waste less between many small bodies, small ones less behind large bodies and in the tables of a small pack: the
-    /// smallest pack has 4,096 bytes. The list of tables does not fit a page of 512 bytes.
+    /// Large pages waste less between many small bodies; small pages waste less after large bodies and in the tables of
+    /// a small pack: the smallest pack has 4,096 bytes. The list of tables does not fit a page of 512 bytes.
     static let pageSizes = [1_024, 2_048, 4_096]
 
     let pack: PackScheme.Pack
@@ -21,7 +22,7 @@ struct PackFile {
 
     /// Writes the pack's tiles as a sealed MBTiles file and reads it back.
     ///
-    /// - Returns: How many tiles it has; a file without any is not kept by the caller.
+    /// - Returns: How many tiles it has; the caller does not keep a file without tiles.
     func write(_ package: PackageFile, to url: URL) throws -> UInt64 {
         let metadata = try facts()
         let survey = try survey(package)
@@ -32,7 +33,7 @@ struct PackFile {
             var layers = LayerCollector(isSettled: false)
             try each(package) { row, body in
                 guard let number = numbers.popFirst() else {
-                    throw PackagesError(.io, "'\(package.path)' changed while it was cut; cut it again.")
+                    throw PackagesError(.io, "'\(package.path)' changed while tile packs were made from it; try again.")
                 }
                 if number > most {
                     try builder.add(body: body, number: number)
@@ -50,12 +51,12 @@ struct PackFile {
                     foundLayers: metadata.lacksLayers ? layers.layers.json : nil))
         }
         guard try PackageFile.read(url, { try $0.hash() }) == hash.finish() else {
-            throw PackagesError(.verificationFailed, "Pack \(pack.index) does not read back as it was written.")
+            throw PackagesError(.verificationFailed, "Pack \(pack.index) did not pass its read-back check.")
         }
         return UInt64(survey.numbers.count)
     }
 
-    /// What is known of a pack before it is written.
+    /// Properties of a pack that are computed before it is written.
     private struct Survey {
         /// The number of each tile's body, in the order of the tiles.
         var numbers: [UInt32] = []
@@ -68,7 +69,7 @@ struct PackFile {
                 var bodies = SQLiteSizes.Table(pageSize: pageSize)
                 // A record's header of four bytes at most.
                 for size in sizes { bodies.add(blob: size, others: 4) }
-                // A place in the middle of the world's zooms: 13 bytes.
+                // Coordinates at a medium zoom: 13 bytes.
                 let places = SQLiteSizes.index(rows: numbers.count, bytes: 13, pageSize: pageSize)
                 return (2 + bodies.pages + places) * pageSize
             }
@@ -107,7 +108,7 @@ struct PackFile {
 
     private func facts() throws -> PackageMetadata {
         guard let format = source["format"].flatMap(MetadataCheck.format) else {
-            throw PackagesError(.badSource, "The package does not say what its tiles are: its metadata lacks 'format'.")
+            throw PackagesError(.badSource, "The tile format of the package is unknown: its metadata lacks 'format'.")
         }
         guard let bounds = TileMask(tiles: [pack.index], maxZoom: pack.index.zoom).bounds else {
             throw PackagesError(.badSpec, "Tile \(pack.index) has no bounds.")
@@ -119,7 +120,7 @@ struct PackFile {
 }
 
 extension PackageFile {
-    /// The `agg_tiles_hash` of the tiles at hand.
+    /// The `agg_tiles_hash` of the pack's tiles.
     func hash() throws -> String {
         var hash = TilesHash()
         var rows = try tiles()

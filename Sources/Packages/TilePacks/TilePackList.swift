@@ -2,7 +2,7 @@ internal import Foundation
 public import Shards
 internal import Tiles
 
-/// The packs of one region: what a client has to fetch, each under an address that other regions share.
+/// The packs of one region that a client has to download; other regions share their addresses.
 public struct TilePackList: Sendable, Hashable, Codable {
     /// One pack.
     public struct Pack: Sendable, Hashable, Codable {
@@ -20,10 +20,10 @@ public struct TilePackList: Sendable, Hashable, Codable {
         public let sha256: String
         /// Where the file is, relative to this list.
         public let url: String
-        /// Whether the region has all that there is at its place: each tile is in the pack or known to be empty.
+        /// Whether the pack is complete: each tile of its area is in the pack or known to be empty.
         ///
-        /// Such a pack is the same in every region. A partial one has the tiles of its region only, and with them an address that
-        /// other regions do not share.
+        /// Such a pack is the same in every region. A partial one has the tiles of its region only, so other regions do
+        /// not share its address.
         public let isComplete: Bool
 
         /// Where the file lies in the folder that holds `packs` and `regions`.
@@ -51,7 +51,7 @@ public struct TilePackList: Sendable, Hashable, Codable {
     public let size: UInt64
     /// Band by band, along the Hilbert curve within a band.
     public let packs: [Pack]
-    /// How many packs, of all regions together, a client should keep on a device.
+    /// How many packs a client should keep on a device, in all regions together.
     public let packsPerDevice: Int
 
     private enum CodingKeys: String, CodingKey {
@@ -60,7 +60,7 @@ public struct TilePackList: Sendable, Hashable, Codable {
         case packsPerDevice = "tile_packs_per_device"
     }
 
-    /// The limit that Mapbox's clients have, and their users know.
+    /// Source: the limit of Mapbox's clients, which their users know.
     public static let packsPerDevice = 750
 
     init(_ order: TilePacks.Order, package: Digest, packs: [Pack]) {
@@ -77,7 +77,7 @@ public struct TilePackList: Sendable, Hashable, Codable {
     /// Where the list of a region lies in its folder.
     public static func path(_ id: String) -> String { "regions/\(id).json" }
 
-    /// Whether this is what an order would give, as far as the list can tell: the packs' files may have gone since.
+    /// Whether the list answers an order; the files of the packs may have been removed since and are not checked.
     ///
     /// - Parameter digest: SHA-256 of the order's package.
     public func answers(_ order: TilePacks.Order, of digest: Digest) -> Bool {

@@ -2,7 +2,7 @@ public import Foundation
 internal import Shards
 public import Tiles
 
-/// Cuts packages into tile packs: units that clients share between regions.
+/// Cuts packages into tile packs, which clients share between regions.
 public enum TilePacks {
     /// What to cut.
     public struct Order: Sendable {
@@ -30,7 +30,7 @@ public enum TilePacks {
             self.tileset = tileset
         }
 
-        /// Whether the package has all there is at a pack's place, so that every region that has it whole has the same pack.
+        /// Whether a pack is complete, so that every region with the complete pack has the same file.
         ///
         /// - Parameter tiles: How many tiles of the pack the package has.
         func isComplete(_ pack: PackScheme.Pack, tiles: UInt64) -> Bool {
@@ -41,9 +41,10 @@ public enum TilePacks {
 
     /// Writes the packs that are not there yet, then the list `regions/<id>.json`.
     ///
-    /// As ``packs(_:into:progress:)``, with the list in its place.
+    /// Works as ``packs(_:into:progress:)``, and writes the list.
     /// - Returns: The list that was written.
-    /// - Throws: ``PackagesError`` `bad-spec`, `bad-source`, `unsupported`, `disk-full`, `io`; the list is then as it was.
+    /// - Throws: ``PackagesError`` `bad-spec`, `bad-source`, `unsupported`, `disk-full`, `io`; the list is then
+    ///   unchanged.
     @discardableResult
     public static func cut(
         _ order: Order, into folder: URL, progress: (_ done: Int, _ of: Int) throws -> Void = { _, _ in }
@@ -61,14 +62,16 @@ public enum TilePacks {
 
     /// Writes the packs that are not there yet, and no list.
     ///
-    /// A pack lies at `packs/<tileset>/<index zoom>/<x>/<y>/<first 16 digits of its SHA-256>.mbtiles`: its address changes when and only
-    /// when its bytes do, and regions that hold the same tiles have the same address. Nothing is removed. A pack with no tile is
-    /// no pack. Memory: about 30 MB and eight bytes a pack. Blocks for a long time: call it on a thread of its own.
+    /// A pack lies at `packs/<tileset>/<index zoom>/<x>/<y>/<first 16 digits of its SHA-256>.mbtiles`: its address
+    /// changes when and only when its bytes do, and regions that hold the same tiles have the same address. Nothing is
+    /// removed. A pack without tiles is not written. Memory: about 30 MB and eight bytes a pack. Blocks for a long
+    /// time: call it on a thread of its own.
     ///
     /// - Parameters:
     ///   - order: What to cut.
-    ///   - folder: Where `packs` and `regions` lie or will lie.
-    ///   - progress: Told packs done and packs in all. Throw from it (`CancellationError`) to stop.
+    ///   - folder: The folder of `packs` and `regions`.
+    ///   - progress: Called with the number of finished packs and of all packs. Throw from it (`CancellationError`) to
+    ///     stop.
     /// - Returns: The list for `regions/<id>.json`.
     /// - Throws: ``PackagesError`` `bad-spec`, `bad-source`, `unsupported`, `disk-full`, `io`.
     public static func packs(
@@ -123,7 +126,8 @@ public enum TilePacks {
         _ package: PackageFile, _ metadata: [String: String], _ scheme: PackScheme
     ) throws -> [PackScheme.Pack] {
         var found = [Set<TileID>](repeating: [], count: scheme.bands.count)
-        // What was built, not what happens to have tiles: the zooms of a pack must not depend on the rest of the region.
+        // Uses the zooms that were built, not those that have tiles: the zooms of a pack must not depend on the rest of
+        // the region.
         var (low, high) = (TileID.maxZoom, 0)
         if let min = metadata["minzoom"].flatMap({ Int($0) }), let max = metadata["maxzoom"].flatMap({ Int($0) }),
             let built = ZoomRange(min: min, max: max)
@@ -136,7 +140,7 @@ public enum TilePacks {
             else {
                 throw PackagesError(
                     .badSpec,
-                    "'\(package.path)' has tiles at zoom \(tile.zoom), which none of the bands \(scheme) holds: they would be in no pack. Give bands for all of its zooms."
+                    "'\(package.path)' has tiles at zoom \(tile.zoom), which is in none of the bands \(scheme), so they would be in no pack. Give bands for all of its zooms."
                 )
             }
             found[band].insert(index)

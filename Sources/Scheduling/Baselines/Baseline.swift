@@ -1,6 +1,8 @@
 import Tiles
 
-/// The shards of a job that is done: later jobs of its tileset ask the origin what has changed since.
+/// The shards of a finished job.
+///
+/// Later jobs of the same tileset use them to ask the origin only for changed tiles.
 struct Baseline: Sendable {
     struct Shard: Sendable {
         let cell: TileID
@@ -9,7 +11,7 @@ struct Baseline: Sendable {
         let digest: ContentDigest
     }
 
-    /// What tells one batch from another, as far as a scheduler can see.
+    /// The properties that distinguish one batch from another for the scheduler.
     struct Shape: Hashable {
         let cell: TileID
         let zooms: ZoomRange
@@ -23,7 +25,7 @@ struct Baseline: Sendable {
     /// Bytes of the shards' files.
     let bytes: UInt64
 
-    /// The baseline a job leaves; `nil` when it has no shard.
+    /// The previous build that a job leaves; `nil` when it has no shard.
     init?(_ summary: JobSummary, _ batches: [Batch]) {
         var bytes: UInt64 = 0
         let shards = batches.compactMap { batch -> Shard? in
@@ -41,7 +43,8 @@ struct Baseline: Sendable {
         self.bytes = bytes
     }
 
-    /// Whether an older baseline of the same tileset is of no use beside this one: the same was asked for, or everything it has is here too.
+    /// Whether an older build of the same tileset is no longer useful: it covers the same request, or this one contains
+    /// all of its batches.
     func replaces(_ older: Baseline) -> Bool {
         if let identity, identity == older.identity { return true }
         guard older.shards.count <= shards.count else { return false }
@@ -54,12 +57,14 @@ extension Baseline.Shard {
     var shape: Baseline.Shape { Baseline.Shape(cell: cell, zooms: zooms, tiles: tiles) }
 }
 
-/// The baselines there are.
+/// The kept previous builds.
 struct BaselineBook: Sendable {
-    /// By tileset; those of one by ascending job.
+    /// By tileset; the builds of a tileset by ascending job.
     private var kept: [ContentDigest: [Baseline]] = [:]
     private var tilesets: [JobID: ContentDigest] = [:]
-    /// Bytes of all their shards; a file that two of them name counts twice.
+    /// Bytes of all shards.
+    ///
+    /// A file that two builds name counts twice.
     private(set) var bytes: UInt64 = 0
 
     /// The jobs, ascending.
@@ -70,7 +75,7 @@ struct BaselineBook: Sendable {
 
     func contains(_ job: JobID) -> Bool { tilesets[job] != nil }
 
-    /// Those of a tileset, the newest job first.
+    /// The builds of a tileset, the newest job first.
     func of(_ tileset: ContentDigest) -> [Baseline] { (kept[tileset] ?? []).reversed() }
 
     mutating func insert(_ baseline: Baseline, of tileset: ContentDigest) {

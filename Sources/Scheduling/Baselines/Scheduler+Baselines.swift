@@ -1,12 +1,13 @@
 import Tiles
 
-/// A rebuild costs what has changed.
+/// Incremental rebuilds: a rebuild transfers only what has changed.
 ///
-/// A job that is done keeps its shards as a *baseline*, in place of older ones that it makes useless, within a number and a size. A batch is
-/// offered with the shards of baselines that may hold its tiles. Unlike sources they are never believed: the worker asks the origin about
-/// each tile, with its validators. Baselines are a help, never a need; one that is gone costs transfers, nothing else.
+/// A finished job keeps its shards as a *previous build*. It replaces older ones that are no longer useful; their
+/// number and size are limited. A batch is offered together with the shards of previous builds that may contain its
+/// tiles. Unlike sources, these are never used unchecked: the worker asks the origin about each tile, with its
+/// validators. Previous builds are optional; a missing one only costs transfers.
 extension Scheduler {
-    /// What a job that has just ended as done could leave, if that is wanted and not too large.
+    /// The previous build of a job that has just finished; `nil` when it is not wanted or too large.
     func baseline(of job: Int) -> Baseline? {
         guard jobs[job].summary.state == .done, jobs[job].tileset != nil,
             let baseline = Baseline(jobs[job].summary, jobs[job].batches), policy.mostBaselines > 0,
@@ -15,7 +16,7 @@ extension Scheduler {
         return baseline
     }
 
-    /// Keeps a baseline, lets those go that it replaces, and the oldest that are too many.
+    /// Keeps a previous build, and releases those that it replaces and the oldest beyond the limits.
     mutating func keep(_ baseline: Baseline, of job: Int) {
         guard let tileset = jobs[job].tileset else { return }
         let spent = baselines.of(tileset).filter { $0.job != baseline.job && baseline.replaces($0) }.map(\.job)
@@ -25,7 +26,7 @@ extension Scheduler {
         boundBaselines()
     }
 
-    /// After a start: those the store has, within the limits of today.
+    /// After a start: takes over the builds from the store that are within the current limits.
     mutating func takeUpBaselines() {
         for job in jobs.indices where jobs[job].summary.state == .done && jobs[job].summary.keepsBlobs {
             let id = jobs[job].summary.id
@@ -47,13 +48,14 @@ extension Scheduler {
         if let job = places[id] { _ = letGo(job) }
     }
 
-    /// Takes up the baseline of a stored job.
+    /// Restores the previous build of a stored job.
     mutating func restoreBaseline(_ stored: StoredJob) {
         guard let tileset = stored.tileset, let baseline = Baseline(stored.summary, stored.batches) else { return }
         baselines.insert(baseline, of: tileset)
     }
 
-    /// The shards of baselines that may hold tiles of a batch: one over the very same tiles first, then the nearest, of equal ones the newest.
+    /// The shards of previous builds that may contain tiles of a batch: first one with exactly the same tiles, then the
+    /// nearest, and of equal ones the newest.
     func base(_ job: Int, _ index: Int) -> [ContentDigest] {
         guard let tileset = jobs[job].tileset else { return [] }
         let batch = jobs[job].batches[index]
@@ -76,21 +78,23 @@ extension Scheduler {
 
     // MARK: - Packages with nothing new
 
-    /// Notes what a package in the catalog was made from.
+    /// Records the manifest from which a package in the catalog was made.
     mutating func noteMade(_ job: Int, _ package: Int) {
         let row = jobs[job].packages[package]
         guard row.state.isPublished, row.merged != nil, let manifest = row.manifest else { return }
         made[manifest] = .package(job: job, index: package)
     }
 
-    /// Forgets what the packages of a job were made from.
+    /// Forgets the manifests of a job's packages.
     mutating func forgetMade(_ job: Int) {
         for package in jobs[job].packages {
             if let manifest = package.manifest, made[manifest]?.job == job { made[manifest] = nil }
         }
     }
 
-    /// What a package in the catalog was merged to from this very manifest: the bytes are a function of it (I1).
+    /// The merged package in the catalog that was made from exactly this manifest.
+    ///
+    /// The bytes of a package are a function of its manifest.
     func merged(from manifest: ContentDigest) -> MergedPackage? {
         guard case .package(let job, let index)? = made[manifest], jobs.contains(job),
             jobs[job].packages.indices.contains(index), jobs[job].packages[index].manifest == manifest,

@@ -1,25 +1,29 @@
-/// What an operator allows an origin to be asked, beside the limits of the tilesets: the strictest counts.
+/// An operator's limit for an origin, in addition to the limits of the tilesets.
+///
+/// The strictest limit applies.
 public struct OperatorLimit: Hashable, Sendable {
-    /// Requests started per second, above 0; `nil` = the operator sets none.
+    /// Requests started per second, above 0; `nil` = no limit by the operator.
     public var perSecond: Double?
-    /// Requests in flight at once, at least 1; `nil` = the operator sets none.
+    /// Requests in flight at the same time, at least 1; `nil` = no limit by the operator.
     public var concurrency: Int?
 
-    /// A limit; what is no positive number counts as none.
+    /// A limit.
+    ///
+    /// A value that is not a positive number means no limit.
     public init(perSecond: Double?, concurrency: Int?) {
         self.perSecond = perSecond.flatMap { $0.isFinite && $0 > 0 ? max($0, 0.001) : nil }
         self.concurrency = concurrency.flatMap { $0 > 0 ? min($0, 1_000_000) : nil }
     }
 
-    /// Whether it limits nothing.
+    /// Whether it contains no limit.
     public var isEmpty: Bool { perSecond == nil && concurrency == nil }
 }
 
-/// Operators' limits by origin.
+/// Operator limits by origin.
 public typealias OperatorLimits = [String: OperatorLimit]
 
 extension OriginLimits {
-    /// These limits and the operator's: of each the stricter.
+    /// The stricter value of these limits and the operator's limit, for each kind.
     func within(_ limit: OperatorLimit?) -> OriginLimits {
         guard let limit else { return self }
         return strictest(OriginLimits(perSecond: limit.perSecond, concurrency: limit.concurrency ?? concurrency))
@@ -27,13 +31,13 @@ extension OriginLimits {
 }
 
 extension Scheduler {
-    /// Most origins with an operator's limit.
+    /// Largest number of origins with an operator limit.
     public static let mostOperatorLimits = 1_000
 
-    /// Every operator's limit by origin.
+    /// Every operator limit by origin.
     public var operatorLimits: OperatorLimits { rates.operatorLimits }
 
-    /// Sets an operator's limit, or removes it.
+    /// Sets or removes an operator limit.
     mutating func limitOrigin(_ origin: String, _ limit: OperatorLimit?) {
         let limit = limit.flatMap { $0.isEmpty ? nil : $0 }
         guard rates.operatorLimits[origin] != limit else { return }
@@ -44,21 +48,21 @@ extension Scheduler {
         store(.originLimit(origin, limit))
     }
 
-    /// Why an origin cannot be opened; `nil` = it can.
+    /// Why an origin cannot be opened; `nil` = it can be opened.
     public func refusal(ofOpening origin: String) -> Refusal? {
         guard rates.book(origin) == nil else { return nil }
         return Refusal(
-            "unknown-origin", "No unfinished job and no worker uses the origin '\(origin.prefix(80))'.",
+            "unknown-origin", "The origin '\(origin.prefix(80))' is not used by an unfinished job or a worker.",
             hint: "packhorse origins lists the origins in use")
     }
 
-    /// Why an operator's limit cannot be kept; `nil` = it can.
+    /// Why an operator limit cannot be stored; `nil` = it can be stored.
     public func refusal(ofLimiting origin: String) -> Refusal? {
         guard rates.operatorLimits[origin] == nil, rates.operatorLimits.count >= Self.mostOperatorLimits else {
             return nil
         }
         return Refusal(
-            "busy", "\(Self.mostOperatorLimits) origins have a limit already, and no more are kept.",
+            "busy", "\(Self.mostOperatorLimits) origins have a limit already, which is the maximum.",
             hint: "remove one with: packhorse origins limit NAME --clear")
     }
 }

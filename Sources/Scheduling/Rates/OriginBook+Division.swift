@@ -1,10 +1,10 @@
 extension OriginBook {
-    /// Divides the budget anew and notes what each session is to be told.
+    /// Divides the budget again and records what each session must be told.
     ///
-    /// A share shrinks at once; what it gives up can go to others only when its session has said that it knows, or when the old grant has
-    /// expired. Cost: some passes over the holders and two sorts.
+    /// A share is reduced at once. The freed part can be granted to others only when its session has acknowledged the
+    /// reduction, or when the old grant has expired. Cost: some passes over the holders and two sorts.
     ///
-    /// - Parameter nextRound: Gives rising numbers.
+    /// - Parameter nextRound: Returns rising numbers.
     /// - Returns: The sessions whose grant has changed, ascending.
     mutating func divide(now: Tick, isLearning: Bool, _ policy: RatePolicy, nextRound: () -> UInt64) -> [SessionID] {
         isDirty = false
@@ -36,14 +36,14 @@ extension OriginBook {
         shares = shares.filter { !$0.value.isForgettable }
     }
 
-    /// What each session should have.
+    /// The share that each session should have.
     private mutating func targets(now: Tick, _ policy: RatePolicy) -> [SessionID: Share.Amount] {
         let present = shares.filter { $0.value.isHere && $0.value.isPresent }.keys
             .sorted()
         guard health.breaker == .closed else {
             return probe(present.filter { shares[$0]?.isSeated == true }, now, policy)
         }
-        // Who has a share keeps it when there are fewer than workers.
+        // When there are fewer shares than workers, sessions that have a share keep it.
         let ordered = present.sorted { left, right in
             let (one, two) = (shares[left]?.amount.isNothing ?? true, shares[right]?.amount.isNothing ?? true)
             return one == two ? left < right : two
@@ -63,7 +63,9 @@ extension OriginBook {
         return targets
     }
 
-    /// One session with one connection; another one when it does not say in time what came of it.
+    /// Grants one connection to one session.
+    ///
+    /// If that session does not report a result in time, another session gets it.
     mutating func probe(
         _ present: [SessionID], _ now: Tick, _ policy: RatePolicy
     ) -> [SessionID: Share.Amount] {
@@ -82,7 +84,9 @@ extension OriginBook {
         return [prober: Share.Amount(rate: rate, burst: 1, concurrency: 1)]
     }
 
-    /// Whole connections by weight, at least one each; there are not more weights than connections.
+    /// Divides whole connections by weight, at least one each.
+    ///
+    /// The number of weights does not exceed the number of connections.
     static func split(_ connections: Int, _ weights: [Int]) -> [Int] {
         let whole = max(weights.reduce(0, +), 1)
         let spare = max(connections - weights.count, 0)
@@ -96,7 +100,7 @@ extension OriginBook {
         return parts
     }
 
-    /// Whether a share is close enough to its target to be left alone.
+    /// Whether a share is so close to its target that it is not changed.
     private func isNear(_ amount: Share.Amount, _ target: Share.Amount) -> Bool {
         guard amount.isNothing == target.isNothing else { return false }
         guard amount.concurrency == target.concurrency, (amount.rate == nil) == (target.rate == nil) else {
@@ -106,30 +110,30 @@ extension OriginBook {
         return rate <= wanted * 1.001 && rate >= wanted * (foundRate != nil ? 0.995 : 0.97)
     }
 
-    /// As much of a target as what others may still hold leaves.
+    /// The part of a target that the shares of other sessions leave.
     private func bounded(_ target: Share.Amount, by room: Share.Amount) -> Share.Amount {
         guard !target.isNothing else { return .nothing }
         var amount = target
         amount.concurrency = min(target.concurrency, room.concurrency)
-        // Without a limit there is a rate only after an overload, and no promise about it.
+        // Without a configured limit there is a rate only after an overload, and it is not guaranteed.
         if let room = room.rate, let rate = target.rate { amount.rate = min(rate, room) }
         if limits.perSecond != nil { amount.burst = min(target.burst, room.burst) }
         let isTooLittle = amount.rate.map { $0 < (target.rate ?? 0) / 4 } ?? false
         return amount.concurrency < 1 || isTooLittle || (amount.rate != nil && amount.burst < 0.999) ? .nothing : amount
     }
 
-    /// What the shares that sessions can hold leave of the pool.
+    /// The part of the pool that is left by the shares that sessions may hold.
     private var spare: Share.Amount {
-        // In order, because sums of fractions depend on it.
+        // In a fixed order, because sums of fractions depend on the order.
         shares.keys.sorted().reduce(limits.pool) { $0.taking(shares[$1]?.counted ?? .nothing) }
     }
 
-    /// What the shares that others can hold leave of the pool.
+    /// The part of the pool that is left by the shares that other sessions may hold.
     func room(beside id: SessionID) -> Share.Amount { spare.adding(shares[id]?.counted ?? .nothing) }
 }
 
 extension Share.Amount {
-    /// An unlimited rate stays so.
+    /// An unlimited rate stays unlimited.
     fileprivate func adding(_ other: Self) -> Self {
         Self(
             rate: rate.map { $0 + (other.rate ?? 0) }, burst: burst + other.burst,

@@ -1,12 +1,14 @@
-/// What an incarnation does while it learns, when shares of the one before may live that it knows nothing of.
+/// The behaviour of a coordinator run during its learning period, in which unknown shares of the previous run may still
+/// be valid.
 ///
-/// A session that says what it holds is granted that anew, and never more. It is safe with nothing known of the others: a worker speaks of its
-/// share only after a word of this incarnation, so the one before was dead by then, and had counted every share that was still live. What
-/// it counted never exceeded the limits.
+/// A session that reports what it holds is granted the same again, and never more. That is safe although the shares of
+/// the others are unknown: a worker reports its share only after a message of this run, so the previous run had ended
+/// by then and had counted every share that was still valid. What it counted never exceeded the limits.
 extension OriginBook {
-    /// Grants a session anew what it holds, within what the limits leave beside the shares known.
+    /// Grants a session again what it holds, within what the limits and the known shares leave.
     ///
-    /// - Returns: Whether it did: not when it was told something already, nor when too little is left.
+    /// - Returns: Whether the grant was made: false when the session already has a grant of this run, or when too
+    ///   little is left.
     mutating func keep(
         _ held: HeldShare, for id: SessionID, round: UInt64, now: Tick, _ policy: RatePolicy
     ) -> Bool {
@@ -31,7 +33,7 @@ extension OriginBook {
         return true
     }
 
-    /// What each session keeps: what it had, as far as the origin's health allows.
+    /// What each session keeps: its earlier share, as far as the origin's health allows.
     mutating func kept(now: Tick, _ policy: RatePolicy) -> [SessionID: Share.Amount] {
         let present = shares.filter { $0.value.isKept && $0.value.isPresent }.keys
             .sorted()
@@ -43,7 +45,7 @@ extension OriginBook {
         var amounts: [SessionID: Share.Amount] = [:]
         for id in present {
             guard var amount = shares[id]?.claimed else { continue }
-            // What was found by this incarnation holds for those that are here.
+            // A rate found by this run applies to the sessions that are present.
             let found = health.control.rate.map { $0 / Double(present.count) }
             amount.rate = [amount.rate, found].compactMap(\.self).min()
             if let connections = health.control.connections {
@@ -54,10 +56,10 @@ extension OriginBook {
         return amounts
     }
 
-    /// How many sessions keep a share.
+    /// The number of sessions that keep a share.
     func keepers(now: Tick) -> Int { min(seats(now: now), shares.values.count(where: \.isKept)) }
 
-    /// Whether a session that keeps a share can get one lease more.
+    /// Whether a session that keeps a share can get another lease.
     func mayGoOn(_ id: SessionID, now: Tick) -> Bool {
         guard let share = shares[id], share.isKept, seats(now: now) > 0 else { return false }
         if !share.isSeated { return true }
@@ -66,12 +68,12 @@ extension OriginBook {
 }
 
 extension Share {
-    /// Whether its session is here and has said what it held.
+    /// Whether its session is present and has reported what it held.
     fileprivate var isKept: Bool { isHere && claimed != nil }
 }
 
 extension Share.Amount {
-    /// Of both, what allows less.
+    /// The smaller value of the two, for each kind.
     fileprivate func within(_ other: Self) -> Self {
         let rates = [rate, other.rate].compactMap(\.self)
         return Self(

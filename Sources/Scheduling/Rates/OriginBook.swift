@@ -1,19 +1,20 @@
-/// The budget of one origin: its limits, its health, and who holds which share.
+/// The budget of one origin: its limits, its health, and the shares of the sessions.
 ///
-/// Invariant: the shares that sessions can hold (``Share/counted``) never add up to more than the pool of the limits, for rate, burst
-/// and connections each. A share's bucket starts empty, so a share that moves from one worker to another takes no burst along.
+/// Invariant: the sum of the shares that sessions may hold (``Share/counted``) never exceeds the pool of the limits,
+/// separately for rate, burst and connections. The token bucket of a new share is empty, so a share that moves from one
+/// worker to another transfers no burst.
 struct OriginBook: Sendable {
     let name: String
-    /// What each living job's tileset allows.
+    /// The limits of each unfinished job's tileset.
     private(set) var jobs: [JobID: OriginLimits] = [:]
-    /// What the operator allows.
+    /// The operator's limits.
     private(set) var operatorLimit: OperatorLimit?
-    /// How often an operator has lifted a block.
+    /// How often an operator has removed a block.
     private(set) var opened: UInt64 = 0
-    /// The strictest of them all.
+    /// The strictest of these limits.
     private(set) var limits: OriginLimits
     var shares: [SessionID: Share] = [:]
-    /// How many of them have leases.
+    /// The number of sessions that have leases.
     private(set) var seated = 0
     var health: OriginHealth
     /// Whether something happened that may change shares.
@@ -51,7 +52,7 @@ struct OriginBook: Sendable {
         restrict()
     }
 
-    /// Lifts a block and closes the breaker.
+    /// Removes a block and closes the breaker.
     mutating func reopen(now: Tick, _ policy: RatePolicy) {
         health.open(now: now, policy)
         opened += 1
@@ -82,7 +83,7 @@ struct OriginBook: Sendable {
         if health.breaker != .closed { isDirty = true }
     }
 
-    /// How many sessions may work here now.
+    /// The number of sessions that may work here now.
     func seats(now: Tick) -> Int {
         if health.isShut(at: now) { return 0 }
         return health.breaker == .closed ? min(limits.mostHolders, connections) : 1
@@ -91,7 +92,7 @@ struct OriginBook: Sendable {
     /// Connections that the limits and the origin allow.
     var connections: Int { max(1, min(limits.concurrency, health.control.connections ?? limits.concurrency)) }
 
-    /// Requests per second that the origin accepts, when that is less than the limits allow.
+    /// Requests per second that the origin accepts, if that is less than the limits allow.
     var foundRate: Double? {
         health.control.rate.flatMap { found in limits.perSecond.map { found < $0 } ?? true ? found : nil }
     }
@@ -99,7 +100,9 @@ struct OriginBook: Sendable {
     /// Whether the origin accepts less than the limits allow.
     var isSlowed: Bool { foundRate != nil || connections < limits.concurrency }
 
-    /// Whether the session can get one lease more: it may hold one more than it has connections, so that none idles between two.
+    /// Whether the session can get another lease.
+    ///
+    /// It may hold one more than it has connections, so that no connection is idle between two batches.
     func mayLease(_ id: SessionID, now: Tick) -> Bool {
         let seats = seats(now: now)
         guard let share = shares[id], share.isSeated else { return seated < seats }
@@ -125,7 +128,7 @@ struct OriginBook: Sendable {
         if shares[id]?.weight != weight { isDirty = true }
     }
 
-    /// The session has applied every grant up to `round`, and lives: what it was told lives on.
+    /// The session has applied every grant up to `round`, and is alive: its grants are renewed.
     mutating func hear(_ id: SessionID, acknowledged round: UInt64, now: Tick, _ policy: RatePolicy) {
         guard var share = shares[id] else { return }
         if !share.isHere { isDirty = true }
@@ -138,7 +141,7 @@ struct OriginBook: Sendable {
         shares[id] = share
     }
 
-    /// What the session holds, as it is told.
+    /// The grant of the session, as it is sent.
     func grant(of id: SessionID, _ policy: RatePolicy) -> RateGrant? {
         guard let told = shares[id]?.current else { return nil }
         return RateGrant(
@@ -150,9 +153,12 @@ struct OriginBook: Sendable {
 
     // MARK: - Time
 
-    /// Lets time pass; what ended by itself makes room.
+    /// Advances the time.
+    ///
+    /// Expired grants free their shares.
     mutating func pass(to now: Tick, _ policy: RatePolicy) {
-        // Not by its seats: those are counted at `now`, when a wait that has just ended is over already.
+        // The comparison does not use the seats: they are counted at `now`, when a wait that has just ended is already
+        // over.
         let before = (health.blockedUntil, health.breaker)
         health.pass(to: now)
         if before != (health.blockedUntil, health.breaker) { isDirty = true }
@@ -170,7 +176,7 @@ struct OriginBook: Sendable {
         }
     }
 
-    /// When time alone changes something.
+    /// The next time at which something changes without an event.
     func nextChange(_ policy: RatePolicy) -> Tick? {
         var next = health.nextChange
         func consider(_ tick: Tick?) {
@@ -183,6 +189,6 @@ struct OriginBook: Sendable {
         return next
     }
 
-    /// Whether nothing of it matters any more.
+    /// Whether the book contains nothing that is still needed.
     var isForgettable: Bool { jobs.isEmpty && shares.isEmpty && health.blockedUntil == nil }
 }

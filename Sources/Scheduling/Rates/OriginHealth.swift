@@ -1,34 +1,35 @@
-/// The state of an origin: told to wait, limited by what it accepts, or down.
+/// The state of an origin: asked to wait, limited to what it accepts, or down.
 struct OriginHealth: Sendable {
     enum Breaker: Hashable, Sendable {
         case closed
-        /// Down; nobody asks before `until`.
+        /// Down; no requests before `until`.
         case open(until: Tick)
-        /// One request at a time, by one session, shows whether it is back.
+        /// One session sends one request at a time, to test whether the origin is back.
         case probing(SessionID?, until: Tick)
     }
 
     var breaker = Breaker.closed
     var blockedUntil: Tick?
-    /// What its refusals say about the rate and the connections that it accepts.
+    /// The rate and the connections that it accepts, derived from its refusals.
     var control: OriginControl
-    /// Failures in a row.
+    /// Consecutive failures.
     private(set) var streak: UInt64 = 0
     private var pause: Int64 = 0
-    /// Until when a failure is the outage's fault, not the work's.
+    /// Until this time a failure counts as caused by the outage, not by the work.
     private var excusedUntil: Tick?
-    /// When a report last held a good answer.
+    /// The time of the last report that contained a successful answer.
     private var answeredAt: Tick?
     private var counting: (answered: UInt64, since: Tick)?
     private var speed = 0.0
 
     init(_ policy: ControlPolicy = ControlPolicy()) { control = OriginControl(policy) }
 
-    /// Takes one worker's report.
+    /// Handles one worker's report.
     ///
-    /// A 503 without Retry-After is a refusal while the origin answers other requests; when it answers none, it is a failure.
+    /// A 503 without Retry-After is a refusal while the origin answers other requests. When it answers none, it is a
+    /// failure.
     ///
-    /// - Parameter workers: How many sessions have work there.
+    /// - Parameter workers: The number of sessions that have work at this origin.
     mutating func take(_ use: OriginUse, from session: SessionID, of workers: Int, now: Tick, _ policy: RatePolicy) {
         let isAnswering =
             use.answered > 0 || breaker == .closed && answeredAt.map { now - $0 < policy.answering } == true
@@ -73,7 +74,7 @@ struct OriginHealth: Sendable {
         excusedUntil = now + policy.breakCap
     }
 
-    /// Lifts the block and closes the breaker, as an operator orders.
+    /// Removes the block and closes the breaker, by order of an operator.
     mutating func open(now: Tick, _ policy: RatePolicy) {
         if blockedUntil != nil {
             blockedUntil = nil
@@ -84,7 +85,9 @@ struct OriginHealth: Sendable {
         if breaker != .closed { close(now, policy) }
     }
 
-    /// The speed of good answers; outages do not count.
+    /// Measures the rate of successful answers.
+    ///
+    /// Outages do not count.
     private mutating func measure(_ answered: UInt64, _ now: Tick) {
         guard breaker == .closed else {
             counting = nil
@@ -100,13 +103,13 @@ struct OriginHealth: Sendable {
         counting = (0, now)
     }
 
-    /// Lets time pass.
+    /// Advances the time.
     mutating func pass(to now: Tick) {
         if let end = blockedUntil, end <= now { blockedUntil = nil }
         if case .open(let until) = breaker, until <= now { breaker = .probing(nil, until: now) }
     }
 
-    /// When time alone changes something.
+    /// The next time at which something changes without an event.
     var nextChange: Tick? {
         switch breaker {
         case .open(let until): until
@@ -115,14 +118,14 @@ struct OriginHealth: Sendable {
         }
     }
 
-    /// Whether nothing may be asked now.
+    /// Whether no request is allowed now.
     func isShut(at now: Tick) -> Bool {
         if blockedUntil.map({ $0 > now }) == true { return true }
         if case .open(let until) = breaker { return until > now }
         return false
     }
 
-    /// Whether a failure reported now says nothing about the work.
+    /// Whether a failure that is reported now is no evidence against the work.
     func excuses(at now: Tick) -> Bool {
         isShut(at: now) || breaker != .closed || excusedUntil.map { $0 > now } == true
     }

@@ -1,20 +1,22 @@
-/// What an origin may be asked to bear.
+/// The limits for requests to an origin.
 public struct OriginLimits: Hashable, Sendable {
     /// Requests started per second; `nil` = no limit.
     public var perSecond: Double?
-    /// Requests in flight at once; at least 1.
+    /// Requests in flight at the same time; at least 1.
     public var concurrency: Int
     /// Bytes received per second; `nil` = no limit.
     public var bytesPerSecond: Double?
 
-    /// Limits; what is no rate counts as the nearest one.
+    /// Limits.
+    ///
+    /// A value that is not a rate is replaced by the nearest valid one.
     public init(perSecond: Double?, concurrency: Int, bytesPerSecond: Double? = nil) {
         self.bytesPerSecond = bytesPerSecond.flatMap { $0.isFinite ? max($0, 1) : nil }
         self.perSecond = perSecond.flatMap { $0.isFinite ? max($0, 0.001) : nil }
         self.concurrency = min(max(concurrency, 1), 1_000_000)
     }
 
-    /// Of both, what asks less.
+    /// The stricter value of the two, for each kind.
     public func strictest(_ other: OriginLimits) -> OriginLimits {
         let rates = [perSecond, other.perSecond].compactMap(\.self)
         let bytes = [bytesPerSecond, other.bytesPerSecond].compactMap(\.self)
@@ -22,27 +24,28 @@ public struct OriginLimits: Hashable, Sendable {
             perSecond: rates.min(), concurrency: min(concurrency, other.concurrency), bytesPerSecond: bytes.min())
     }
 
-    /// The part of the bytes that go with some of the connections; `nil` without a limit of bytes.
+    /// The share of the byte rate for some of the connections; `nil` without a byte limit.
     ///
-    /// The connections granted are never more than ``concurrency`` together, so the parts are never more than ``bytesPerSecond``.
+    /// The granted connections never exceed ``concurrency`` in total, so the shares never exceed ``bytesPerSecond``.
     func bytesPerSecond(ofConnections connections: Int) -> Double? {
         bytesPerSecond.map { $0 * Double(connections) / Double(concurrency) }
     }
 
-    /// How many workers may hold a share: one for each ten requests per second, one more, and one for each connection at most.
+    /// The number of workers that may hold a share: one for each ten requests per second plus one, and at most one per
+    /// connection.
     ///
-    /// A worker is fast enough for any polite rate, and each further one costs a request of burst.
+    /// One worker is fast enough for any polite rate, and each further worker costs one request of burst.
     public var mostHolders: Int { min(concurrency, perSecond.map { 1 + Int(min($0, 1e7) / 10) } ?? concurrency) }
 
-    /// The promise: in any window of one second the whole cluster starts at most `perSecond` + `burst` requests.
+    /// In any window of one second the whole cluster starts at most `perSecond` + `burst` requests.
     ///
-    /// One request a holder. `nil` without a rate.
+    /// The burst is one request per holder. `nil` without a rate.
     public var burst: Double? { perSecond.map { _ in Double(mostHolders) } }
 
-    /// What the shares add up to at most, of each kind.
+    /// The limit for the sum of all shares, for each kind.
     ///
-    /// A bucket of one token loses every microsecond its owner is late, so 2 % of the rate move into the buckets; pool rate + pool burst
-    /// is `perSecond` + `burst` exactly.
+    /// A bucket of one token loses every microsecond by which its owner is late, so 2 % of the rate are moved into the
+    /// buckets. Pool rate + pool burst is exactly `perSecond` + `burst`.
     var pool: Share.Amount {
         guard let perSecond, let burst else { return Share.Amount(rate: nil, burst: 0, concurrency: concurrency) }
         return Share.Amount(rate: perSecond * 0.98, burst: burst + perSecond * 0.02, concurrency: concurrency)
@@ -52,21 +55,21 @@ public struct OriginLimits: Hashable, Sendable {
 /// The sessions that may hold shares of each origin's budget, ascending.
 public typealias ShareHolders = [String: [SessionID]]
 
-/// Whose budget a job's requests draw from.
+/// The origin whose budget a job's requests use.
 public struct JobOrigin: Hashable, Sendable {
     /// Lower-case `host[:port]`.
     public var name: String
-    /// What the job's tileset allows.
+    /// The limits of the job's tileset.
     public var limits: OriginLimits
 
-    /// An origin as one job's tileset names it.
+    /// An origin as named by a job's tileset.
     public init(name: String, limits: OriginLimits) {
         self.name = name
         self.limits = limits
     }
 }
 
-/// What one worker did to one origin since its last report, and how that was received.
+/// What one worker did to one origin since its last report, and the results.
 public struct OriginUse: Hashable, Sendable {
     /// The origin's name.
     public var origin: String
@@ -80,29 +83,31 @@ public struct OriginUse: Hashable, Sendable {
     public var failed: UInt64 = 0
     /// Of these, 503 without Retry-After.
     public var busy: UInt64 = 0
-    /// Milliseconds that the answered requests took, added up; 0 = not known.
+    /// The sum of the durations of the answered requests in milliseconds; 0 = unknown.
     public var occupied: UInt64 = 0
-    /// The largest Retry-After heard, in milliseconds; 0 = none.
+    /// The largest received Retry-After in milliseconds; 0 = none.
     public var retryAfter: Int64 = 0
     /// Requests that wait for a permit now.
     public var waiting: UInt64 = 0
-    /// What it still holds of an earlier incarnation's grant.
+    /// What it still holds of a grant of an earlier run.
     public var held: HeldShare?
 
-    /// Nothing done to `origin`.
+    /// No requests to `origin`.
     public init(origin: String) { self.origin = origin }
 }
 
-/// A live share of an origin's budget that an earlier incarnation granted.
+/// A valid share of an origin's budget that was granted by an earlier run.
 public struct HeldShare: Hashable, Sendable {
     /// Requests started per second; `nil` = unlimited.
     public var perSecond: Double?
-    /// What its bucket holds at most.
+    /// The capacity of its token bucket.
     public var burst: Double
-    /// Requests in flight at once.
+    /// Requests in flight at the same time.
     public var concurrency: Int
 
-    /// A share; what is no rate counts as none.
+    /// A share.
+    ///
+    /// A value that is not a rate means none.
     public init(perSecond: Double?, burst: Double, concurrency: Int) {
         self.perSecond = perSecond.map { $0.isFinite ? max($0, 0) : 0 }
         self.burst = burst.isFinite ? max(burst, 0) : 0
@@ -114,19 +119,21 @@ public struct HeldShare: Hashable, Sendable {
 public struct RateGrant: Hashable, Sendable {
     /// The origin's name.
     public var origin: String
-    /// Requests started per second; `nil` = as many as its connections carry.
+    /// Requests started per second; `nil` = not limited by a rate, only by connections.
     public var perSecond: Double?
-    /// What its bucket holds at most; the bucket of a new grant is empty.
+    /// The capacity of its token bucket.
+    ///
+    /// The bucket of a new grant is empty.
     public var burst: Double
-    /// Requests in flight at once; 0 = none may start.
+    /// Requests in flight at the same time; 0 = none may start.
     public var concurrency: Int
-    /// Milliseconds it lives.
+    /// Its time to live in milliseconds.
     public var ttl: Int64
-    /// Rises with every change, over all origins and workers, for the life of a data folder.
+    /// Rises with every change, over all origins and workers, over the lifetime of a data folder.
     public var round: UInt64
-    /// Milliseconds between two reports at most; 0 = the worker's own pace.
+    /// Largest interval between two reports in milliseconds; 0 = the worker's own interval.
     public var reportEvery: Int64 = 0
-    /// Rises when an operator lifts a block: waits for a Retry-After end.
+    /// Rises when an operator removes a block: waits for a Retry-After end then.
     public var opened: UInt64 = 0
     /// Bytes received per second; `nil` = no limit.
     public var bytesPerSecond: Double?

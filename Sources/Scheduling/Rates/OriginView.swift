@@ -1,10 +1,11 @@
-/// An origin as shown to people.
+/// An origin as it is shown to people.
 public struct OriginView: Hashable, Sendable {
     /// Lower-case `host[:port]`.
     public let name: String
-    /// `open`, `slowed`, `blocked`, `broken`, `probing`, `learning`, or `unused`: no job needs it, an operator has limited it.
+    /// `open`, `slowed`, `blocked`, `broken`, `probing`, `learning`, or `unused`: no job needs it, and an operator has
+    /// limited it.
     public let state: String
-    /// The strictest limits of its living jobs and of the operator.
+    /// The strictest limits of its unfinished jobs and of the operator.
     public let limits: OriginLimits
     /// Requests per second that workers hold; `nil` = unlimited.
     public let grantedPerSecond: Double?
@@ -12,7 +13,7 @@ public struct OriginView: Hashable, Sendable {
     public let grantedConcurrency: Int
     /// Workers that hold a share.
     public let workers: Int
-    /// Milliseconds until it may be asked again.
+    /// Milliseconds until requests are allowed again.
     public let blockedFor: Int64
     /// Requests reported since the start.
     public let requests: UInt64
@@ -20,15 +21,15 @@ public struct OriginView: Hashable, Sendable {
     public let throttled: UInt64
     /// Of these, failed.
     public let failed: UInt64
-    /// Requests per second that the origin accepts, as far as found; `nil` = the limits.
+    /// Requests per second that the origin accepts, as far as known; `nil` = the limits.
     public let foundPerSecond: Double?
-    /// Requests in flight that it accepts, as far as found; `nil` = the limits.
+    /// Requests in flight that it accepts, as far as known; `nil` = the limits.
     public let foundConcurrency: Int?
-    /// What the operator allows; `nil` = the operator sets no limit.
+    /// The operator's limit; `nil` = no limit by the operator.
     public let operatorLimit: OperatorLimit?
-    /// How many requests failed since the last one that was answered.
+    /// The number of failed requests since the last successful answer.
     public let failedInRow: UInt64
-    /// What remains of the limits: 0...1.
+    /// The remaining share of the limits: 0...1.
     public var factor: Double {
         let rate = foundPerSecond.flatMap { found in limits.perSecond.map { found / $0 } } ?? 1
         return min(rate, Double(foundConcurrency ?? limits.concurrency) / Double(limits.concurrency), 1)
@@ -73,17 +74,17 @@ extension OriginBook {
 }
 
 extension OriginView {
-    /// Fewer failures than this in a row are not worth a word.
+    /// Fewer consecutive failures than this are not shown.
     private static let noteworthy = 5
 
-    /// Why a job that needs the origin does not move; empty = it may.
+    /// Why the origin blocks a job that needs it; empty = it does not.
     var hindrance: String {
         let seconds = (blockedFor + 999) / 1_000
         return switch state {
-        case "learning": "shares of \(name) granted before the restart run out in \(seconds) s"
-        case "blocked": "\(name) asked to wait: \(seconds) s left"
-        case "broken": "\(name) does not answer: next try in \(seconds) s"
-        case "probing": "\(name) did not answer: one request tries whether it is back"
+        case "learning": "shares of \(name) granted before the restart expire in \(seconds) s"
+        case "blocked": "\(name) asked clients to wait: \(seconds) s left"
+        case "broken": "\(name) does not answer: next attempt in \(seconds) s"
+        case "probing": "\(name) did not answer: one request tests whether it is back"
         case _ where failedInRow >= Self.noteworthy: "the last \(failedInRow) requests to \(name) failed"
         default: ""
         }

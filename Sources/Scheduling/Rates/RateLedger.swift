@@ -1,27 +1,27 @@
 /// The budgets of all origins.
 ///
-/// A new incarnation learns for one ttl, in which what the last one granted runs out. Until then a session gets what it holds already and
-/// nothing else, so that no share is granted twice, and work goes on. It learns sooner of an origin whose holders it knows from the store: as
-/// soon as each of them has said what it holds.
+/// A new coordinator run learns for one ttl, in which the grants of the previous run expire. Until then a session gets
+/// only what it already holds, so that no share is granted twice and work continues. If the store names the holders of
+/// an origin, learning ends earlier: as soon as each of them has reported what it holds.
 struct RateLedger: Sendable {
     let policy: RatePolicy
     private let epoch: UInt32
     private var round: UInt32 = 0
     private var books: [String: OriginBook] = [:]
-    /// Origins a session has a share of, ascending.
+    /// Origins of which a session has a share, ascending.
     private var memberships: [SessionID: [String]] = [:]
-    /// Sessions that have to be told what they hold although nothing changed: their grants live on.
+    /// Sessions that must be sent their grants although nothing changed, to renew them.
     private var owed: Set<SessionID> = []
-    /// Origins to look at when the event is over.
+    /// Origins to update at the end of the event.
     private var touched: Set<String> = []
     private(set) var learningUntil: Tick?
-    /// Sessions that may hold shares of the last incarnation and have not said so; `nil` = anybody may.
+    /// Sessions that may hold shares of the previous run and have not reported them; `nil` = any session may.
     private var unheard: [String: Set<SessionID>]?
-    /// What operators allow, also of origins that no job uses.
+    /// The operators' limits, also for origins that no job uses.
     private(set) var operatorLimits: OperatorLimits = [:]
-    /// Whether ``holders`` may have changed since it was looked at last.
+    /// Whether ``holders`` may have changed since it was last read.
     var mayHaveNewHolders = true
-    /// When time alone changes something.
+    /// The next time at which something changes without an event.
     private(set) var wake: Tick?
 
     init(
@@ -58,7 +58,7 @@ struct RateLedger: Sendable {
         touched.insert(origin)
     }
 
-    /// Lifts the block of an origin and closes its breaker.
+    /// Removes the block of an origin and closes its breaker.
     mutating func reopen(_ origin: String, now: Tick) {
         books[origin]?.reopen(now: now, policy)
         touched.insert(origin)
@@ -86,7 +86,9 @@ struct RateLedger: Sendable {
 
     // MARK: - Reports
 
-    /// A worker's report; it is told what it holds in answer.
+    /// Handles a worker's report.
+    ///
+    /// The worker is sent its grants as the answer.
     mutating func take(
         _ uses: [OriginUse], acknowledged: UInt64, namesHeld: Bool = false, from id: SessionID, now: Tick
     ) {
@@ -105,7 +107,7 @@ struct RateLedger: Sendable {
         if memberships[id] != nil { owed.insert(id) }
     }
 
-    /// A session has said all that it holds.
+    /// A session has reported everything that it holds.
     private mutating func hearOut(_ id: SessionID) {
         for name in (unheard ?? [:]).keys.sorted() where unheard?[name]?.remove(id) != nil {
             guard unheard?[name]?.isEmpty == true else { continue }
@@ -115,7 +117,7 @@ struct RateLedger: Sendable {
         }
     }
 
-    /// The sessions that may hold shares of any incarnation; `nil` while that is not known.
+    /// The sessions that may hold shares of any run; `nil` while that is not known.
     var holders: ShareHolders? {
         guard learningUntil == nil || unheard != nil else { return nil }
         var all = learningUntil == nil ? [:] : unheard ?? [:]
@@ -127,7 +129,7 @@ struct RateLedger: Sendable {
         return all.mapValues { $0.sorted() }
     }
 
-    /// Grants a session anew what it holds.
+    /// Grants a session again what it holds.
     private mutating func keep(_ held: HeldShare, of name: String, for id: SessionID, _ now: Tick) {
         let next = first | UInt64(round &+ 1)
         guard books[name]?.keep(held, for: id, round: next, now: now, policy) == true else { return }
@@ -136,9 +138,9 @@ struct RateLedger: Sendable {
         join(id, name)
     }
 
-    /// Divides what is to be divided.
+    /// Divides the budgets that have changed.
     ///
-    /// - Returns: Sessions to be told, ascending, each with everything it holds.
+    /// - Returns: The sessions to inform, ascending, each with all of its grants.
     mutating func settle(now: Tick) -> [(SessionID, [RateGrant])] {
         let isTime = wake.map { $0 <= now } ?? false
         guard isTime || !touched.isEmpty || !owed.isEmpty else { return [] }
@@ -174,22 +176,24 @@ struct RateLedger: Sendable {
         } ?? []
     }
 
-    /// Rounds of this incarnation lie above it.
+    /// Rounds of this run are larger than this number.
     private var first: UInt64 { UInt64(epoch) << 32 }
 
-    /// Whether an origin has work for this session now; to an incarnation that learns, only for one whose share it knows.
+    /// Whether an origin has work for this session now.
+    ///
+    /// During learning only for a session whose share is known.
     func mayLease(_ origin: String, _ id: SessionID, now: Tick) -> Bool {
         guard let book = books[origin] else { return false }
         return isLearning(origin, at: now) ? book.mayGoOn(id, now: now) : book.mayLease(id, now: now)
     }
 
-    /// How many sessions may work there now.
+    /// The number of sessions that may work there now.
     func seats(_ origin: String, now: Tick) -> Int {
         guard let book = books[origin] else { return 0 }
         return isLearning(origin, at: now) ? book.keepers(now: now) : book.seats(now: now)
     }
 
-    /// Whether shares of an earlier incarnation may still live unknown.
+    /// Whether unknown shares of an earlier run may still be valid.
     func isLearning(_ origin: String, at now: Tick) -> Bool {
         learningUntil.map { $0 > now } == true && isLearning(origin)
     }
@@ -198,6 +202,6 @@ struct RateLedger: Sendable {
         learningUntil != nil && unheard.map { $0[origin] != nil } ?? true
     }
 
-    /// When an origin is learned at the latest; `nil` = it is.
+    /// The latest time at which learning of an origin ends; `nil` = it has ended.
     func learning(_ origin: String) -> Tick? { isLearning(origin) ? learningUntil : nil }
 }

@@ -1,38 +1,43 @@
-/// The numbers of politeness across the cluster.
+/// The constants of cluster-wide rate limiting.
 ///
 /// Times are milliseconds.
 public struct RatePolicy: Hashable, Sendable {
-    /// How long a grant lives at its worker, counted from the message of the worker's that it answers.
+    /// How long a grant is valid at its worker, counted from the worker's message that it answers.
     ///
-    /// Three of the reports that a worker at work sends each two seconds, so that two lost ones do not stop it. A restart costs one ttl
-    /// of learning, so no longer than that.
+    /// A working worker reports every two seconds. The value is three of these reports, so that two lost ones do not
+    /// stop it. It is not longer, because a restart costs one ttl of learning.
     public var ttl: Int64 = 6_000
-    /// A session without leases keeps its share this long, so that the next batch finds it there.
+    /// A session without leases keeps its share this long, so that its next batch can use it.
     public var linger: Int64 = 1_000
-    /// The longest wait taken from a Retry-After.
+    /// The longest wait accepted from a Retry-After.
     public var longestBlock: Int64 = 3_600_000
-    /// So long after a good answer, a 503 without Retry-After refuses one request and does not mean that the origin is down.
+    /// For this long after a successful answer, a 503 without Retry-After is a refused request and does not mean that
+    /// the origin is down.
     public var answering: Int64 = 2_000
-    /// While a rate or connections are being found, workers report so often; with many workers less often.
+    /// The interval of workers' reports while a rate or connections are being searched; longer with many workers.
     public var reportEvery: Int64 = 250
-    /// So many failures in a row over the whole cluster mean that the origin is down.
+    /// This many consecutive failures over the whole cluster mean that the origin is down.
     public var failuresToBreak: UInt64 = 20
-    /// The first pause of an origin that is down; doubles with each probe that fails.
+    /// The first pause of an origin that is down.
+    ///
+    /// It doubles with each failed probe.
     public var breakFor: Int64 = 2_000
     /// The longest such pause.
     public var breakCap: Int64 = 60_000
-    /// An origin that was down starts again at this share of its speed before.
+    /// An origin that was down starts at this share of its earlier rate.
     public var afterBreak = 0.5
 
-    /// By how much clocks of two machines may differ in speed, as a share: far more than any do.
+    /// The largest difference in speed between the clocks of two machines, as a share.
+    ///
+    /// Real clocks differ far less.
     var drift = 0.05
 
-    /// The numbers of what finds the rate of an origin.
+    /// The constants of the search for the rate of an origin.
     var control = ControlPolicy()
 
     /// The defaults above.
     public init() {}
 
-    /// How long the coordinator counts a grant.
+    /// How long the coordinator counts a grant as valid.
     var counted: Int64 { ttl + Int64(Double(ttl) * drift) }
 }

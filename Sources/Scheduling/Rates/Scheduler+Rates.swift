@@ -1,7 +1,7 @@
 import DequeModule
 import HeapModule
 
-/// Where the budgets of origins touch jobs, leases and sessions.
+/// Connects the budgets of origins with jobs, leases and sessions.
 extension Scheduler {
     // MARK: - Jobs and leases come and go
 
@@ -27,13 +27,13 @@ extension Scheduler {
 
     // MARK: - Offers
 
-    /// The next job's turn, left in the heap, and the session that is to have its next batch.
+    /// The next job, left in the heap, and the session that gets its next batch.
     ///
-    /// A job whose origin gives nobody work now is idled: others go on.
+    /// A job whose origin has no work for any session now is set aside, and other jobs are served.
     mutating func nextFetch(now: Tick) -> (Turn, SessionID)? {
         while !fetchers.isEmpty, let turn = nextTurn() {
             guard let origin = jobs[turn.job].origin?.name else { return nextFetcher(now: now).map { (turn, $0) } }
-            // A job that ended and was taken up again counts anew.
+            // A job that ended and was resumed counts again.
             openOrigin(turn.job)
             if let id = taker(at: origin, now: now) {
                 leaveQueue(id)
@@ -46,7 +46,7 @@ extension Scheduler {
         return nil
     }
 
-    /// Gives idled jobs their turn again where an origin has a session to work for it.
+    /// Queues jobs again that were set aside, if their origin now has a session to work for it.
     mutating func awaken(now: Tick) {
         guard !idled.isEmpty, !fetchers.isEmpty else { return }
         for origin in idled.keys.sorted() where taker(at: origin, now: now) != nil {
@@ -54,8 +54,8 @@ extension Scheduler {
         }
     }
 
-    /// The session that is to have the next batch of an origin: while a seat is free the first in line that may, else the one
-    /// with the fewest leases of those that sit.
+    /// The session that gets the next batch of an origin: while a seat is free, the first permitted session in the
+    /// queue; otherwise the seated session with the fewest leases.
     private func taker(at origin: String, now: Tick) -> SessionID? {
         let seats = rates.seats(origin, now: now)
         guard seats > 0, let book = rates.book(origin) else { return nil }
@@ -73,7 +73,9 @@ extension Scheduler {
         return best?.id
     }
 
-    /// Whether the origin of a job has a seat for a session; a second lease draws from the same budget as a first one.
+    /// Whether the origin of a job has a seat for a session.
+    ///
+    /// A second lease uses the same budget as the first one.
     func maySit(_ id: SessionID, for job: Int, now: Tick) -> Bool {
         guard let origin = jobs[job].origin?.name else { return true }
         guard let book = rates.book(origin), rates.mayLease(origin, id, now: now) else {
@@ -97,7 +99,7 @@ extension Scheduler {
         rates.take(uses, acknowledged: acknowledged, namesHeld: namesHeld, from: id, now: now)
     }
 
-    /// Tells sessions of their shares, and asks to be woken when time alone changes one.
+    /// Sends sessions their changed shares, and requests a timer for the next change.
     mutating func settleRates(now: Tick) {
         for (id, grants) in rates.settle(now: now) where sessions[id] != nil { send(id, .grants(grants)) }
         storeHolders()
@@ -106,7 +108,7 @@ extension Scheduler {
         setAlarm(.rates, at: max(next, now + 10))
     }
 
-    /// Has it kept who may hold shares, before anybody is told of a new one.
+    /// Stores the sessions that may hold shares, before any of them is told of a new one.
     private mutating func storeHolders() {
         guard rates.mayHaveNewHolders else { return }
         rates.mayHaveNewHolders = false
@@ -117,7 +119,7 @@ extension Scheduler {
 
     // MARK: - Waiting is no fault
 
-    /// A lease whose origin gives it nothing to do stands still without blame, and its cap waits too.
+    /// A lease whose origin allows no requests does not count as stalled, and its time limit is extended.
     mutating func excuseWaiting(_ token: LeaseToken, now: Tick) {
         guard let lease = leases[token], case .batch(let job, _) = lease.work, let origin = jobs[job].origin,
             let book = rates.book(origin.name)
@@ -131,9 +133,9 @@ extension Scheduler {
         leases[token]?.hardDeadline = end
     }
 
-    /// Puts a batch back at no cost when it failed while its origin was blocked or down.
+    /// Puts a batch back at no cost if it failed while its origin was blocked or down.
     ///
-    /// - Returns: Whether it did.
+    /// - Returns: Whether it was put back.
     mutating func postpone(_ work: WorkRef, _ trouble: Trouble, retriable: Bool, now: Tick) -> Bool {
         guard retriable, !FailureCause.local.contains(trouble.cause), case .batch(let job, let index) = work,
             jobs[job].batches.indices.contains(index), let origin = jobs[job].origin,
@@ -150,14 +152,14 @@ extension Scheduler {
 
     // MARK: - Views
 
-    /// Every origin of the living jobs and every one that an operator has limited, by name.
+    /// Every origin of unfinished jobs and every one that an operator has limited, by name.
     public func origins(now: Tick) -> [OriginView] {
         let unused = rates.operatorLimits.filter { rates.book($0.key) == nil }
         let used = rates.all.map { $0.view(now: now, learningUntil: rates.learning($0.name)) }
         return (used + unused.map { OriginView(unused: $0.key, $0.value) }).sorted { $0.name < $1.name }
     }
 
-    /// Why a fetching job's origin lets nothing happen now; empty = it does.
+    /// Why the origin of a fetching job allows no requests now; empty = it allows them.
     public func hindrance(of id: JobID, now: Tick) -> String {
         guard let job = places[id], jobs[job].summary.state == .fetching, let origin = jobs[job].origin,
             let book = rates.book(origin.name)

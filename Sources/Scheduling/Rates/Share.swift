@@ -1,4 +1,5 @@
-/// What one session holds of one origin: what it was told last, and what it may still hold because it has not said that it knows better.
+/// What one session holds of one origin: its last grant, and earlier grants that it may still use because it has not
+/// acknowledged a newer one.
 struct Share: Sendable {
     /// A rate, a burst and a number of connections.
     struct Amount: Hashable, Sendable {
@@ -20,29 +21,33 @@ struct Share: Sendable {
     var leases = 0
     /// When the last of them ended.
     var idleSince: Tick?
-    /// Whether the session was heard since the start of this coordinator.
+    /// Whether the session sent a message since the start of this coordinator.
     var isHere = false
-    /// Reports in a row without a waiting request.
+    /// Consecutive reports without a waiting request.
     var contentReports = 0
-    /// Whether requests of it waited for a permit at its last report.
+    /// Whether its requests waited for a permit at its last report.
     var isWaiting = false
-    /// What it held when this incarnation began, by its own word; matters only while that learns.
+    /// What it held at the start of this run, according to its own report.
+    ///
+    /// Used only during learning.
     var claimed: Amount?
-    /// Last told; `nil` = surely holds nothing.
+    /// The last grant that was sent; `nil` = it certainly holds nothing.
     var current: Told?
-    /// Told before, not yet known to be replaced; oldest first.
+    /// Earlier grants that may not have been replaced yet; oldest first.
     var older: [Told] = []
 
     var amount: Amount { current?.amount ?? .nothing }
     var isSeated: Bool { leases > 0 }
-    /// Whether it counts when the budget is divided: between two batches a session keeps its place.
+    /// Whether it counts when the budget is divided.
+    ///
+    /// A session keeps its share between two batches.
     var isPresent: Bool { isSeated || idleSince != nil }
-    /// Whether nothing of it matters any more.
+    /// Whether the share contains nothing that is still needed.
     var isForgettable: Bool { !isPresent && current == nil && older.isEmpty }
-    /// A session with work left over counts four times one whose requests never wait.
+    /// The weight of a session with waiting requests is four times that of a session whose requests never wait.
     var weight: Int { isPresent && contentReports < 2 ? 4 : 1 }
 
-    /// The most it can hold now, of each kind.
+    /// The most that the session may hold now, for each kind.
     var counted: Amount {
         var most = amount
         for told in older {
@@ -73,7 +78,7 @@ struct Share: Sendable {
         if let told = current, told.expires <= now { current = nil }
     }
 
-    /// When something of it ends by itself.
+    /// The next time at which one of its grants expires.
     var nextEnd: Tick? {
         older.reduce(current?.expires) { first, told in first.map { min($0, told.expires) } ?? told.expires }
     }

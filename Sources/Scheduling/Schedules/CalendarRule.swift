@@ -1,6 +1,6 @@
 /// When a schedule fires, in UTC: `monthly 3 02:30`, `weekly mon 04:00`, `daily 01:00`, `hourly 15`.
 ///
-/// A month without the day fires on its last one, so that `monthly 31` means the end of every month.
+/// In a month without the given day it fires on the last day, so `monthly 31` means the end of every month.
 public struct CalendarRule: Hashable, Sendable, CustomStringConvertible {
     private enum Pattern: Hashable, Sendable {
         case monthly(day: Int, minute: Int)
@@ -13,16 +13,18 @@ public struct CalendarRule: Hashable, Sendable, CustomStringConvertible {
     private static let weekdays = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"]
     private let pattern: Pattern
 
-    /// Reads a rule; case and repeated blanks do not matter.
+    /// Parses a rule.
+    ///
+    /// Letter case and repeated blanks do not matter.
     ///
     /// - Throws: ``Refusal`` `bad-schedule` with an example.
     public init(_ text: String) throws(Refusal) {
         let words = text.lowercased().split(separator: " ").map(String.init)
         guard let pattern = Self.pattern(words) else {
             throw Refusal(
-                "bad-schedule", "'\(text.prefix(60))' does not say when.",
+                "bad-schedule", "'\(text.prefix(60))' is not a schedule rule.",
                 hint:
-                    "for example \"monthly 3 02:30\", \"weekly mon 04:00\", \"daily 01:00\" or \"hourly 15\"; times are UTC"
+                    "write for example \"monthly 3 02:30\", \"weekly mon 04:00\", \"daily 01:00\" or \"hourly 15\"; times are UTC"
             )
         }
         self.pattern = pattern
@@ -57,7 +59,9 @@ public struct CalendarRule: Hashable, Sendable, CustomStringConvertible {
         return hour * 60 + minute
     }
 
-    /// The first firing after an instant; both in milliseconds since 1970.
+    /// The first firing after an instant.
+    ///
+    /// Both in milliseconds since 1970.
     public func next(after wall: Int64) -> Int64 {
         let day = CivilTime.dayLength
         switch pattern {
@@ -84,12 +88,12 @@ public struct CalendarRule: Hashable, Sendable, CustomStringConvertible {
                 let candidate = CivilTime(year: year, month: month, day: min(wanted, last), minute: minute)
                 if candidate.wall > wall { return candidate.wall }
             }
-            // Not reached: next month's firing lies after any instant of this one.
+            // Not reached: next month's firing is after any instant of this month.
             return wall + 31 * day
         }
     }
 
-    /// The rule in its one normal form.
+    /// The rule in its canonical form.
     public var description: String {
         switch pattern {
         case .monthly(let day, let minute): "monthly \(day) \(Self.text(minute))"

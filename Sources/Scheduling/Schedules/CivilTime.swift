@@ -1,6 +1,6 @@
 /// A minute of the proleptic Gregorian calendar in UTC.
 ///
-/// Pure arithmetic on days since 1970: neither clock nor time zone.
+/// Pure arithmetic on days since 1970, without clock and time zone.
 struct CivilTime: Hashable, Sendable {
     var year: Int
     /// 1...12.
@@ -20,9 +20,10 @@ struct CivilTime: Hashable, Sendable {
         self.minute = minute
     }
 
-    /// The minute that holds an instant.
+    /// The minute that contains an instant.
     ///
-    /// Source: H. Hinnant, "chrono-compatible low-level date algorithms", civil_from_days: years begin in March, eras have 400 years.
+    /// Source: H. Hinnant, "chrono-compatible low-level date algorithms", civil_from_days: years begin in March, eras
+    /// have 400 years.
     init(wall: Int64) {
         let days = Self.floor(wall, Self.dayLength)
         let shifted = days + 719_468

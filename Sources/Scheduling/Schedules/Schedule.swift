@@ -1,32 +1,37 @@
-/// A submission that repeats, in memory and as a row; the submission itself is only in the store.
+/// A repeated submission, in memory and as a row.
+///
+/// The submission itself is only in the store.
 public struct Schedule: Hashable, Sendable {
-    /// Chosen by its author; file-name safe.
+    /// Chosen by its author; safe as a file name.
     public let id: String
     /// When it fires.
     public let rule: CalendarRule
-    /// What people call its jobs.
+    /// The label of its jobs.
     public let label: String
     /// The next firing.
     ///
-    /// Milliseconds since 1970. It stays until its job is durable, so that a crash between the two fires again, under the same request id.
+    /// Milliseconds since 1970. It does not change until its job is durable, so after a crash between the two it fires
+    /// again, under the same request id.
     public internal(set) var next: Int64
     /// Its newest job; 0 = none yet.
     public internal(set) var lastJob: JobID
-    /// Jobs made.
+    /// Number of jobs created.
     public internal(set) var fired: UInt64
-    /// Firings that were left out because the last job had not ended, or because the coordinator refused the submission.
+    /// Number of firings that were skipped because the last job had not ended, or because the coordinator refused the
+    /// submission.
     public internal(set) var skipped: UInt64
-    /// Why the last firing made no job; `nil` when it made one, or when it was left out because the last job had not ended.
+    /// Why the last firing created no job; `nil` when it created one, or when it was skipped because the last job had
+    /// not ended.
     public internal(set) var trouble: Trouble?
 
-    /// A schedule that fires for the first time after `wall`, or one as read back from a store.
+    /// A schedule that fires for the first time after `wall`.
     ///
     /// - Parameter wall: Milliseconds since 1970.
     public init(id: String, rule: CalendarRule, label: String, wall: Int64) {
         self.init(id: id, rule: rule, label: label, next: rule.next(after: wall), lastJob: 0, fired: 0, skipped: 0)
     }
 
-    /// A schedule as read back from a store.
+    /// A schedule as read from a store.
     public init(
         id: String, rule: CalendarRule, label: String, next: Int64, lastJob: JobID, fired: UInt64, skipped: UInt64,
         trouble: Trouble? = nil
@@ -42,15 +47,15 @@ public struct Schedule: Hashable, Sendable {
     }
 }
 
-/// The schedule a submission comes from.
+/// The schedule of a submission.
 public struct Firing: Hashable, Sendable {
     /// Its id.
     public let schedule: String
-    /// The instant it was due; `nil` when somebody ran it by hand.
+    /// The instant at which it was due; `nil` when it was run by hand.
     ///
     /// Milliseconds since 1970.
     public let due: Int64?
-    /// Wall time now, from which the next firing follows.
+    /// The current wall time, from which the next firing is computed.
     ///
     /// Milliseconds since 1970.
     public let wall: Int64
@@ -62,6 +67,8 @@ public struct Firing: Hashable, Sendable {
         self.wall = wall
     }
 
-    /// The request id of a firing: the same instant never makes two jobs, however often it is tried.
+    /// The request id of a firing.
+    ///
+    /// The same instant never creates two jobs, however often it is tried.
     public static func requestID(of schedule: String, due: Int64) -> String { "schedule \(schedule) at \(due)" }
 }

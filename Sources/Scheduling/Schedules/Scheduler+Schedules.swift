@@ -1,5 +1,5 @@
 extension Scheduler {
-    /// Most schedules a coordinator keeps.
+    /// Largest number of schedules in a coordinator.
     public static let mostSchedules = 1_000
 
     /// Every schedule by id.
@@ -8,14 +8,15 @@ extension Scheduler {
     /// The schedule with this id, or `nil`.
     public func schedule(_ id: String) -> Schedule? { schedules[id] }
 
-    /// When ``Event/wall(_:)`` is next worth sending; milliseconds since 1970, `nil` = never.
+    /// When ``Event/wall(_:)`` must be sent next; milliseconds since 1970, `nil` = never.
     public var nextFiring: Int64? {
         schedules.values.lazy.filter { !firing.contains($0.id) }.map(\.next).min()
     }
 
-    /// Whether a schedule is set to an instant later than its next one after `wall`: the clock was ahead when that was computed.
+    /// Whether a schedule is set to an instant later than its next one after `wall`, because the clock was ahead when
+    /// that was computed.
     ///
-    /// ``Event/wall(_:)`` sets it right.
+    /// ``Event/wall(_:)`` corrects it.
     ///
     /// - Parameter wall: Milliseconds since 1970.
     public func isAhead(of wall: Int64) -> Bool { schedules.values.contains { isAhead($0, of: wall) } }
@@ -43,9 +44,10 @@ extension Scheduler {
         store(.dropSchedule(id))
     }
 
-    /// Fires what is due, after it has set right what a clock that was ahead has set.
+    /// Fires the due schedules, after correcting times that were set by a clock that was ahead.
     ///
-    /// An instant that was fired already makes no second job: its request id is known. Firings missed while nobody was there count as one; one whose last job still runs is skipped.
+    /// An instant that was already fired creates no second job: its request id is known. Firings that were missed while
+    /// the coordinator was down run once. A firing is skipped while the schedule's last job is still running.
     mutating func fireSchedules(wall: Int64) {
         for id in schedules.keys.sorted() where !firing.contains(id) {
             guard let schedule = schedules[id] else { continue }
@@ -63,7 +65,7 @@ extension Scheduler {
         }
     }
 
-    /// A submission that a schedule fired was refused.
+    /// The submission of a schedule was refused.
     mutating func fireFailed(_ id: String, wall: Int64, _ trouble: Trouble, retriable: Bool) {
         guard firing.remove(id) != nil else { return }
         guard !retriable else {
@@ -77,7 +79,7 @@ extension Scheduler {
         skip(id, wall: wall)
     }
 
-    /// Notes the job of a firing, in one transaction with the job itself.
+    /// Records the job of a firing, in the same transaction as the job itself.
     mutating func noteFiring(_ firing: Firing?, job: JobID) {
         guard let firing, schedules[firing.schedule] != nil else { return }
         schedules[firing.schedule]?.lastJob = job
@@ -86,7 +88,7 @@ extension Scheduler {
         settle(firing)
     }
 
-    /// Moves a schedule on to its next firing, if this one was due and not fired by hand.
+    /// Sets a schedule to its next firing, if this one was due and not run by hand.
     mutating func settle(_ firing: Firing) {
         if let due = firing.due, let schedule = schedules[firing.schedule], schedule.next <= due {
             schedules[firing.schedule]?.next = schedule.rule.next(after: max(firing.wall, due))

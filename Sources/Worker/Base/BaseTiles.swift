@@ -3,24 +3,24 @@ internal import Origins
 internal import Shards
 internal import Tiles
 
-/// What an earlier build has of a batch's tiles, and which of them turn out to be as they were.
+/// The tiles of a batch in shards of a previous build, and which of them are unchanged.
 ///
-/// Nothing in it counts before the origin has spoken: it confirms a tile (304), or sends it again and the bytes are the same.
-/// Used by one task at a time.
+/// A tile counts as unchanged only when the origin confirms it (304), or sends it again with the same bytes. Used by
+/// one task at a time.
 final class BaseTiles {
-    /// How it is known that a tile is as it was.
+    /// How it is known that a tile is unchanged.
     enum Proof {
-        /// The origin said so without sending it.
+        /// The origin confirmed it without sending it.
         case confirmed
         /// The origin sent the same bytes.
         case sent
-        /// Another shard of today has the same bytes.
+        /// A current shard of another job has the same bytes.
         case shared
     }
 
     private struct Source {
         let digest: Digest
-        /// Held, because a cache may remove the files of blobs that nobody holds.
+        /// Held, because a cache may remove the files of blobs that are not in use.
         let blob: LocalBlob
         let reader: ShardReader
     }
@@ -29,15 +29,17 @@ final class BaseTiles {
     private var sources: [Source] = []
     private var places: [TileID: (source: Int, entry: ShardEntry)] = [:]
     private var kept: [TileID: Proof] = [:]
-    /// The source with the very tiles of the batch, neither more nor less.
+    /// The source with exactly the tiles of the batch.
     private var twin: Int?
 
-    /// - Parameter header: That of the shard which is being made.
+    /// - Parameter header: The header of the shard that is being made.
     init(_ header: ShardHeader) { self.header = header }
 
-    /// Takes a shard in; of two that have a tile the first counts.
+    /// Adds a shard.
     ///
-    /// - Returns: What is wrong with the shard, if anything; it is then left out.
+    /// If two shards have the same tile, the first one is used.
+    ///
+    /// - Returns: What is wrong with the shard, if anything. It is not used then.
     func open(_ digest: Digest, _ blob: LocalBlob, wanted: Set<TileID>) -> ShardsError? {
         let reader: ShardReader
         do throws(ShardsError) { reader = try ShardReader(blob.url) } catch { return error }
@@ -52,10 +54,10 @@ final class BaseTiles {
         return nil
     }
 
-    /// Whether every tile of the batch is in some shard.
+    /// Whether every tile of the batch is in a shard.
     func covers(_ count: Int) -> Bool { places.count == count }
 
-    /// What the origin can be asked about, of these tiles.
+    /// The validators for conditional requests about these tiles.
     func validators(of tiles: Set<TileID>) -> [TileID: TileValidators] {
         var known: [TileID: TileValidators] = [:]
         for (tile, place) in places where place.entry.body != nil && tiles.contains(tile) {
@@ -64,16 +66,21 @@ final class BaseTiles {
         return known
     }
 
-    /// Notes a tile that the origin confirmed; false when there is no body for it here.
+    /// Records a tile that the origin confirmed.
     ///
-    /// It keeps the validators it was asked with, whatever came with the answer: they have just served, and the shard stays the same.
+    /// Returns false when its body is not available here.
+    ///
+    /// The tile keeps the validators of the request, whatever validators came with the answer: they were just accepted,
+    /// and the shard stays unchanged.
     func confirm(_ tile: TileID) -> Bool {
         guard places[tile]?.entry.body != nil else { return false }
         kept[tile] = .confirmed
         return true
     }
 
-    /// Notes a tile of today if it is here with the same bytes and validators; whether it is.
+    /// Records a fetched tile as unchanged if it is here with the same bytes and validators.
+    ///
+    /// Returns whether it is.
     ///
     /// - Parameter digest: SHA-256 of its body; `nil` for an empty tile.
     func keep(_ tile: TileID, _ digest: Digest?, etag: String?, lastModified: String?, _ proof: Proof) -> Bool {
@@ -84,10 +91,11 @@ final class BaseTiles {
         return true
     }
 
-    /// Bytes of the body here, so that one of another length need not be hashed.
+    /// The length of the old body, so that a body of another length need not be hashed.
     func length(of tile: TileID) -> Int? { places[tile]?.entry.body?.length }
 
-    /// The shard that says just what today's would, its file read and found whole; `nil` when anything differs.
+    /// The old shard with exactly the content of the new one, if its file was read and is undamaged; `nil` when
+    /// anything differs.
     func unchangedShard(of tiles: UInt64) -> (digest: Digest, reader: ShardReader)? {
         guard let twin, UInt64(kept.count) == tiles else { return nil }
         let source = sources[twin]
@@ -95,10 +103,10 @@ final class BaseTiles {
         return (source.digest, source.reader)
     }
 
-    /// How many tiles were kept by each way.
+    /// The number of tiles that were kept for this reason.
     func count(_ proof: Proof) -> UInt64 { UInt64(kept.values.count { $0 == proof }) }
 
-    /// The tiles that are as they were, source by source in the order of their bodies, so that each file is read once, front to back.
+    /// The unchanged tiles, shard by shard in the order of their bodies, so that each file is read once, sequentially.
     func inFileOrder() -> [(entry: ShardEntry, proof: Proof, reader: ShardReader)] {
         kept.compactMap { tile, proof in places[tile].map { (place: $0, proof: proof) } }
             .sorted {

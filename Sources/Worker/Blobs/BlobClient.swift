@@ -5,15 +5,17 @@ internal import Telemetry
 internal import Wire
 internal import ZeroMQ
 
-/// A worker's link to the coordinator's blobs: carries out what ``BlobClientCore`` decides.
+/// A worker's link to the coordinator's blobs. Carries out the decisions of ``BlobClientCore``.
 actor BlobClient {
     /// The local end of a transfer.
     private struct Local {
         let file: URL?
-        /// Told of every piece that moved, so that a long transfer is not taken for a hang.
+        /// Called for every transferred piece, so that a long transfer does not count as stalled.
         let onMove: @Sendable () -> Void
         let continuation: CheckedContinuation<BlobOutcome, Never>
-        /// File operations under way; the outcome waits for them, because the caller may remove the file then.
+        /// Running file operations.
+        ///
+        /// The result waits for them, because the caller may remove the file afterwards.
         var operations = 0
         var outcome: BlobOutcome?
     }
@@ -46,7 +48,9 @@ actor BlobClient {
         self.options = options
     }
 
-    /// Where the blobs are; a coordinator that came back elsewhere is followed.
+    /// Connects to the blob endpoint.
+    ///
+    /// Called again when the coordinator restarts at another address.
     func connect(to endpoint: String) async {
         guard link?.endpoint != endpoint else { return }
         let old = link
@@ -55,12 +59,12 @@ actor BlobClient {
             lastState = .connecting
             logger.info("Blobs are streamed", metadata: [LogKey.endpoint: "\(endpoint)"])
         } catch {
-            logger.error("The blob endpoint cannot be used", metadata: [LogKey.errorMessage: "\(error.message)"])
+            logger.error("Blob endpoint not usable", metadata: [LogKey.errorMessage: "\(error.message)"])
         }
         await old?.close()
     }
 
-    /// Moves bytes until the task is cancelled.
+    /// Transfers data until the task is cancelled.
     func run() async {
         while !Task.isCancelled {
             await step()
@@ -78,13 +82,15 @@ actor BlobClient {
         do {
             frames = try await link.receive(upTo: .milliseconds(wait))
         } catch {
-            // Cancelled, or the link was replaced meanwhile.
+            // The task was cancelled, or the link was replaced meanwhile.
             do { try await Task.sleep(for: .milliseconds(10)) } catch { return }
         }
         let state = link.state
         if state != lastState {
             lastState = state
-            logger.info("The blob link is \(state)", metadata: [LogKey.endpoint: "\(link.endpoint)"])
+            logger.info(
+                "Blob link state changed",
+                metadata: [LogKey.endpoint: "\(link.endpoint)", "packhorse.link.state": "\(state)"])
             if state == .connected { handle(.linked) }
         }
         for bytes in frames { take(bytes) }
@@ -98,7 +104,7 @@ actor BlobClient {
             guard frame.session == session else { return }
             handle(.message(frame.message, re: frame.re))
         } catch {
-            logger.info("A blob frame was refused", metadata: [LogKey.errorCode: "\(error.code)"])
+            logger.info("Blob frame refused", metadata: [LogKey.errorCode: "\(error.code)"])
         }
     }
 
@@ -109,17 +115,19 @@ actor BlobClient {
 
     // MARK: - Transfers
 
-    /// Sends a file; returns when the coordinator has it durably, has refused it for good, or the task is cancelled.
+    /// Sends a file.
+    ///
+    /// Returns when the coordinator has stored it durably or refused it permanently, or when the task is cancelled.
     func put(_ file: URL, _ digest: Digest, size: UInt64, onMove: @escaping @Sendable () -> Void) async -> BlobOutcome {
         await transfer(file, onMove) { .put($0, digest, size: size) }
     }
 
-    /// Fetches a blob into a file.
+    /// Downloads a blob into a file.
     func get(_ digest: Digest, into file: URL, onMove: @escaping @Sendable () -> Void) async -> BlobOutcome {
         await transfer(file, onMove) { .get($0, digest) }
     }
 
-    /// Asks for a blob's size.
+    /// Requests a blob's size.
     func ask(_ digest: Digest) async -> BlobOutcome { await transfer(nil, Self.nothing) { .ask($0, digest) } }
 
     private static let nothing: @Sendable () -> Void = {}
@@ -134,7 +142,7 @@ actor BlobClient {
                 locals[id] = Local(file: file, onMove: onMove, continuation: continuation)
                 handle(event(id))
                 if Task.isCancelled { handle(.cancel(id)) }
-                // Sending suspends, this closure cannot.
+                // Sending suspends, and this closure cannot suspend.
                 Task { await flush() }
             }
         } onCancel: {
@@ -169,13 +177,13 @@ actor BlobClient {
     private func operate(_ id: BlobTransferID, _ body: @escaping @Sendable (URL) throws -> BlobClientEvent) {
         guard let file = locals[id]?.file else { return }
         locals[id]?.operations += 1
-        // Ends with its event; the transfer waits for it.
+        // The task ends with its event, and the transfer waits for it.
         Task {
             var result: BlobClientEvent?
             do {
                 result = try await FileWork.run { try body(file) }
             } catch {
-                logger.warning("A blob's file failed", metadata: [LogKey.errorMessage: "\(error)"])
+                logger.warning("File of a blob transfer failed", metadata: [LogKey.errorMessage: "\(error)"])
             }
             await operated(id, result)
         }
@@ -187,7 +195,7 @@ actor BlobClient {
         if let event {
             handle(event)
         } else {
-            // Whichever of the two it was, the other is not listened to.
+            // The transfer waits only for the operation that ran; the core ignores the other event.
             handle(.piece(id, offset: 0, nil))
             handle(.wrote(id, nil))
         }
@@ -201,7 +209,9 @@ actor BlobClient {
         local.continuation.resume(returning: outcome)
     }
 
-    /// Sends in order; while there is no connection frames are dropped, because the core begins anew when there is one.
+    /// Sends frames in order.
+    ///
+    /// Without a connection frames are dropped, because the core starts over after connecting.
     private func flush() async {
         guard !isSending else { return }
         isSending = true
@@ -211,7 +221,7 @@ actor BlobClient {
             outbox = []
             if wantsReconnect {
                 wantsReconnect = false
-                logger.info("No word from the blob endpoint; connecting anew")
+                logger.info("No message from the blob endpoint; reconnecting")
                 await link?.reconnect()
             }
             guard let link, link.state == .connected, !batch.isEmpty else { continue }
@@ -219,7 +229,7 @@ actor BlobClient {
                 let frames = try batch.map { try Frame(session: session, seq: $0.seq, $0.message).encoded() }
                 try await link.send(frames)
             } catch {
-                logger.info("Blob messages could not be sent", metadata: [LogKey.errorMessage: "\(error)"])
+                logger.info("Blob messages not sent", metadata: [LogKey.errorMessage: "\(error)"])
             }
         }
     }

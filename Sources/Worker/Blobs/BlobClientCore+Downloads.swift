@@ -3,10 +3,10 @@ internal import Shards
 internal import Wire
 
 extension BlobClientCore {
-    /// A blob on its way here, or only the question whether there is one.
+    /// A blob that is being downloaded, or only a request for its size.
     struct Download: Sendable {
         enum Phase: Hashable, Sendable {
-            /// Others have their turn.
+            /// Waits for other transfers.
             case waiting
             case asking
             case receiving(size: UInt64)
@@ -24,7 +24,9 @@ extension BlobClientCore {
         var due: Int64 = 0
     }
 
-    /// Asks for the rest; the same credit again makes the coordinator go back to our offset.
+    /// Requests the rest.
+    ///
+    /// A repeated credit makes the coordinator resume at our offset.
     mutating func ask(_ index: Int, _ now: Int64) {
         let download = downloads[index]
         if download.phase == .waiting { downloads[index].phase = .asking }
@@ -69,7 +71,7 @@ extension BlobClientCore {
     mutating func take(_ body: PBChunk, _ now: Int64) {
         guard let index = download(body.digest), case .receiving(let size) = downloads[index].phase else { return }
         let received = downloads[index].received
-        let end = body.offset + UInt64(body.data.count)  // The wire's decoder refuses one that overflows.
+        let end = body.offset + UInt64(body.data.count)  // The wire decoder refuses an overflowing offset.
         guard body.offset <= received, end > received, end <= min(size, downloads[index].credit) else { return }
         downloads[index].queue.append(body.data.dropFirst(Int(received - body.offset)))
         downloads[index].received = end
@@ -78,7 +80,9 @@ extension BlobClientCore {
         write(index)
     }
 
-    /// Starts the next write; one at a time.
+    /// Starts the next write.
+    ///
+    /// Only one runs at a time.
     private mutating func write(_ index: Int) {
         let download = downloads[index]
         guard !download.isWriting, !download.queue.isEmpty else { return }
@@ -98,7 +102,7 @@ extension BlobClientCore {
         guard case .receiving(let size) = downloads[index].phase else { return }
         if downloads[index].written == size {
             downloads[index].credit = size
-            request(downloads[index])  // The last word: the coordinator need not remember us.
+            request(downloads[index])  // The last request: the coordinator can forget this download.
             downloads.remove(at: index)
             return end(id, .fetched)
         }

@@ -3,12 +3,13 @@ internal import Shards
 internal import Wire
 
 extension BlobClientCore {
-    /// A file on its way to the coordinator.
+    /// A file that is being sent to the coordinator.
     struct Upload: Sendable {
         enum Phase: Hashable, Sendable {
-            /// Others have their turn.
+            /// Waits for other transfers.
             case waiting
-            /// Asked how far the coordinator is, in the frame `since` or a later one; nothing is sent before the answer.
+            /// The coordinator was asked how much it has, in the frame `since` or a later one. Nothing is sent before
+            /// the answer.
             case beginning(since: UInt64)
             case sending
             /// Everything is sent.
@@ -34,7 +35,7 @@ extension BlobClientCore {
                     $0.digest = Data(digest.bytes)
                     $0.size = size
                 }))
-        // An answer to the first of several questions counts as well: it passed everything that was sent before.
+        // An answer to the first of several requests counts as well: it arrived after everything that was sent before.
         if case .beginning = uploads[index].phase {} else { uploads[index].phase = .beginning(since: seq) }
         uploads[index].due = now + policy.retry
     }
@@ -61,7 +62,7 @@ extension BlobClientCore {
         advance(index, now)
     }
 
-    /// Reads and sends one piece after the other as far as the credit goes.
+    /// Reads and sends one piece after the other, as far as the credit allows.
     private mutating func advance(_ index: Int, _ now: Int64) {
         let upload = uploads[index]
         guard upload.phase == .sending else { return }
@@ -81,10 +82,10 @@ extension BlobClientCore {
         uploads[index].isReading = false
         guard let data else {
             uploads.remove(at: index)
-            return end(id, .failed(code: "io", text: "The file to be sent cannot be read."))
+            return end(id, .failed(code: "io", text: "The local file cannot be read."))
         }
         let upload = uploads[index]
-        // A piece read before the offset was set anew is of no use.
+        // A piece that was read before the offset changed is not used.
         if upload.phase == .sending, offset == upload.sent, upload.sent + UInt64(data.count) <= upload.credit {
             uploads[index].sent += UInt64(data.count)
             send(

@@ -2,23 +2,23 @@ internal import Foundation
 internal import Shards
 internal import Wire
 
-/// The rules of a worker's blob link: what to send, fetch, ask again and take up anew.
+/// The rules of a worker's blob link: what to send, download, request again and restart.
 ///
-/// Pure: no clock, no socket, no disk. A transfer ends when the coordinator says so, when it is cancelled, or after many refusals;
-/// while there is no coordinator it waits.
+/// Pure: no clock, no socket, no disk. A transfer ends when the coordinator ends it, when it is cancelled, or after
+/// many refusals. While the coordinator is not reachable it waits.
 struct BlobClientCore: Sendable {
     let policy: BlobClientPolicy
-    /// In the order they came, which is the order in which they get their turn.
+    /// In order of arrival, which is the order in which they start.
     var uploads: [Upload] = []
     var downloads: [Download] = []
     var effects: [BlobClientEffect] = []
     private var lastSeq: UInt64 = 0
-    /// When something was last heard, or the connection was made anew, or there was nothing to wait for.
+    /// The time of the last message, of the last connection, or when there was nothing to wait for.
     private var lastHeard: Int64 = 0
 
     init(_ policy: BlobClientPolicy = BlobClientPolicy()) { self.policy = policy }
 
-    /// When ``BlobClientEvent/tick`` is due at the latest.
+    /// The latest time for ``BlobClientEvent/tick``.
     var nextTick: Int64? {
         (uploads.filter { $0.phase != .waiting }.map(\.due) + downloads.filter { $0.phase != .waiting }.map(\.due))
             .min()
@@ -57,7 +57,7 @@ struct BlobClientCore: Sendable {
         }
     }
 
-    /// Begins what has its turn: so many at a time, and one of a digest, because answers name the digest alone.
+    /// Starts waiting transfers up to the limit, and only one per digest, because answers name only the digest.
     private mutating func start(_ now: Int64) {
         for index in uploads.indices where uploads[index].phase == .waiting {
             let active = uploads.filter { $0.phase != .waiting }
@@ -97,7 +97,9 @@ struct BlobClientCore: Sendable {
         end(id, .cancelled)
     }
 
-    /// A refusal names a digest; it may be sent and fetched at the same time, and both then pause.
+    /// A refusal names a digest.
+    ///
+    /// If the blob is both sent and downloaded, both transfers pause.
     private mutating func refused(_ body: PBBlobRefused, _ now: Int64) {
         let failure = BlobOutcome.failed(code: body.code, text: body.text)
         if let index = upload(body.digest) {
@@ -137,7 +139,7 @@ struct BlobClientCore: Sendable {
 
     mutating func end(_ id: BlobTransferID, _ outcome: BlobOutcome) { effects.append(.end(id, outcome)) }
 
-    /// Sends and returns the frame's number.
+    /// Sends a message and returns the frame's number.
     @discardableResult
     mutating func send(_ message: Message) -> UInt64 {
         lastSeq += 1

@@ -2,74 +2,76 @@ internal import Foundation
 internal import Shards
 internal import Wire
 
-/// The numbers of a worker's blob link.
+/// Limits and intervals of a worker's blob link.
 ///
 /// Times are milliseconds, sizes bytes.
 struct BlobClientPolicy: Hashable, Sendable {
-    /// Bytes of a chunk that is sent.
+    /// Size of a sent chunk in bytes.
     var chunk: UInt64 = 512 << 10
-    /// Bytes of one blob that may be under way to here.
+    /// Bytes of one download that may be under way.
     var window: UInt64 = 4 << 20
-    /// Blobs sent at a time, and as many fetched; others wait their turn.
-    var transfers = 4
-    /// Before a question without an answer is asked again.
-    var retry: Int64 = 3_000
-    /// Before a transfer that stands still is taken up anew.
+    /// Number of blobs sent at the same time, and the same number of downloads.
     ///
-    /// A cut is noticed at once; this is for frames lost elsewhere.
+    /// Others wait.
+    var transfers = 4
+    /// Time before an unanswered request is repeated.
+    var retry: Int64 = 3_000
+    /// Time before a transfer without progress is restarted.
+    ///
+    /// A broken connection is noticed at once. This is for frames that were lost elsewhere.
     var stall: Int64 = 20_000
-    /// Without any message this long the connection is made anew.
+    /// Time without any message before the connection is replaced.
     var silence: Int64 = 45_000
-    /// Longest pause after a refusal that may pass.
+    /// Longest pause after a temporary refusal.
     var longestPause: Int64 = 15_000
-    /// Refusals in a row after which a transfer has failed: about eight minutes.
+    /// Consecutive refusals after which a transfer fails: about eight minutes.
     var mostRefusals = 40
 }
 
-/// Names one transfer.
+/// Identifies one transfer.
 typealias BlobTransferID = UInt64
 
-/// How a transfer ended.
+/// The result of a transfer.
 enum BlobOutcome: Hashable, Sendable {
     /// The blob is durable at the coordinator.
     case stored
     /// The blob's bytes are in the file.
     case fetched
-    /// The coordinator holds a blob of this size.
+    /// The coordinator has a blob of this size.
     case size(UInt64)
-    /// The coordinator does not hold the blob.
+    /// The coordinator does not have the blob.
     case absent
     case failed(code: String, text: String)
     case cancelled
 }
 
-/// What can happen to a blob client.
+/// The inputs of a blob client.
 enum BlobClientEvent: Sendable {
     case put(BlobTransferID, Digest, size: UInt64)
     case get(BlobTransferID, Digest)
     case ask(BlobTransferID, Digest)
     case cancel(BlobTransferID)
-    /// The link came up, or came back: what was under way is lost.
+    /// The link connected or reconnected. Everything under way is lost.
     case linked
-    /// A message; `re` is the number of the frame it answers.
+    /// A message; `re` is the number of the frame that it answers.
     case message(Message, re: UInt64)
-    /// Answer to `read`; `nil` when the file cannot be read.
+    /// Result of `read`; `nil` when the file cannot be read.
     case piece(BlobTransferID, offset: UInt64, Data?)
-    /// Answer to `write`; `nil` when it failed.
+    /// Result of `write`; `nil` when it failed.
     case wrote(BlobTransferID, UInt64?)
     case tick
 }
 
-/// What the shell must do, in this order.
+/// What the caller must do, in this order.
 enum BlobClientEffect: Hashable, Sendable {
     case send(seq: UInt64, Message)
-    /// Read a piece of the file that is sent; one at a time.
+    /// Read a piece of the file to send; one at a time.
     case read(BlobTransferID, offset: UInt64, count: Int)
-    /// Append to the file that is fetched; one write at a time.
+    /// Append to the downloaded file; one write at a time.
     case write(BlobTransferID, offset: UInt64, [Data])
     case end(BlobTransferID, BlobOutcome)
-    /// More of what was sent has arrived.
+    /// More of the sent data has arrived.
     case moved(BlobTransferID)
-    /// Drop the connection and make another.
+    /// Close the connection and open a new one.
     case reconnect
 }

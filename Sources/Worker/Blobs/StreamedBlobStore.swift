@@ -4,18 +4,22 @@ internal import Logging
 internal import Shards
 internal import ZeroMQ
 
-/// The coordinator's blobs for a worker that shares no folder with it: sent and fetched over ZeroMQ.
+/// The coordinator's blobs for a worker that shares no folder with it: sent and downloaded over ZeroMQ.
 ///
-/// A put or fetch goes on after cuts and restarts of the coordinator, where it was, until it is done or cancelled.
+/// A transfer continues where it was after broken connections and restarts of the coordinator, until it is done or
+/// cancelled.
 struct StreamedBlobStore: BlobStore {
-    /// What a worker says in place of a store's id; the coordinator has only one.
+    /// The value that a worker sends instead of a store's id.
+    ///
+    /// The coordinator has only one store.
     let id = ""
     let client: BlobClient
     private let cache: BlobCache
 
     /// - Parameters:
-    ///   - scratch: Where shards and packages are made and fetched ones kept; shared by any number of workers of a machine.
-    ///   - limit: Bytes of blobs kept that no work needs now.
+    ///   - scratch: Where shards and packages are made and downloaded blobs are kept. Any number of workers on a
+    ///     machine may share it.
+    ///   - limit: Bytes of unused blobs that are kept.
     init(scratch: URL, limit: UInt64, client: BlobClient) throws {
         cache = try BlobCache(scratch, limit: limit)
         self.client = client
@@ -55,7 +59,7 @@ struct StreamedBlobStore: BlobStore {
         switch outcome {
         case .failed("disk-full", let text):
             ShardsError(.diskFull, "The blob \(digest) cannot be kept: \(text)")
-        case .failed("missing-blob", let text): ShardsError(.missing, "The blob \(digest) is gone: \(text)")
+        case .failed("missing-blob", let text): ShardsError(.missing, "The blob \(digest) is missing: \(text)")
         case .failed(let code, let text):
             ShardsError(.io, "The blob \(digest) cannot be streamed (\(code)): \(text)")
         default: CancellationError()

@@ -106,7 +106,7 @@ struct BlobStreamTests {
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("blob-stream-\(UUID())")
         defer { try? FileManager.default.removeItem(at: folder) }
-        // Nobody serves there: the transfer would wait for ever.
+        // No server listens there: the transfer would wait forever.
         let client = BlobClient(.plain, allowPlain: false, logger)
         let streamed = try StreamedBlobStore(scratch: folder, limit: 1 << 20, client: client)
         let digest = Digest(of: [1, 2, 3])

@@ -61,7 +61,7 @@ struct CatalogAddressTests {
         let check = try await CatalogCheck.run(try CatalogSource(address), key: try shop.key.publicKey)
         #expect(check.warnings.isEmpty && check.key != nil)
         #expect(try Data(contentsOf: shop.file("catalog/packages.json")) == local)
-        // The next push takes the place of the one before without a gap: its signature stays.
+        // The next push replaces the previous one without a gap: its signature stays.
         let before = Array(try Data(contentsOf: target.appending(path: "catalog.json")))
         try shop.publish("LV", 4)
         _ = try await push(shop, to: target, .init(url: address, key: shop.key))

@@ -62,9 +62,9 @@ struct CatalogCheckTests {
             #expect(cut.contains("\(path): ") && cut.contains("[wrong-size]"))
             try FileManager.default.removeItem(at: file)
             let gone = await said(try CatalogSource(shop.file("catalog").path), key)
-            #expect(gone.contains("\(path): it is not there [missing-file]"))
+            #expect(gone.contains("\(path): missing [missing-file]"))
             let remote = await said(try CatalogSource(try shop.address()), key)
-            #expect(remote.contains("\(path): it is not there [missing-file]"))
+            #expect(remote.contains("\(path): missing [missing-file]"))
             try whole.write(to: file)
         }
         #expect(await said(try CatalogSource(shop.file("catalog").path), key).isEmpty)

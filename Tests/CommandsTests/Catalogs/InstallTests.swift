@@ -124,7 +124,7 @@ struct InstallTests {
         #expect(shop.asked().last { $0.path == "packages/1/EE.mbtiles" }?.range == "bytes=\(half)-")
         #expect(try digest(shop) == published(shop, "packages/1/EE.mbtiles"))
         #expect(try leftovers(shop).isEmpty)
-        // Left-over bytes that are wrong are thrown away, not kept for ever.
+        // Left-over bytes that are wrong are thrown away, not kept forever.
         try FileManager.default.removeItem(at: shop.file("device/EE.mbtiles"))
         try Data(repeating: 7, count: half).write(to: part)
         try await installer.run(try await installer.step("EE", group: nil, language: nil, format: "mbtiles")) { _ in }
@@ -147,7 +147,7 @@ struct InstallTests {
         #expect(try leftovers(shop).isEmpty)
     }
 
-    /// A broken or hostile catalog: the size is its word, and an empty file is never downloaded.
+    /// A broken or hostile catalog: the size in the catalog is wrong, and an empty file is never downloaded.
     @Test func aSizeOfZeroIsBadData() async throws {
         let shop = try Shop()
         try shop.publish("EE", 1)
@@ -187,7 +187,7 @@ struct InstallTests {
             try digest(shop, "groups/terrain/EE.mbtiles") == published(shop, "groups/terrain/packages/1/EE.mbtiles"))
         try await install(shop, group: "terrain", format: "pmtiles")
         #expect(try Data(contentsOf: shop.file("device/groups/terrain/EE.pmtiles")) == Data([1]))
-        // Another language takes the place of the first.
+        // Another language replaces the first.
         try await install(shop)
         #expect(try digest(shop) == published(shop, "packages/1/EE.mbtiles"))
         for (id, group, format) in [("XX", nil, "mbtiles"), ("EE", "none", "mbtiles"), ("EE", nil, "pmtiles")] {

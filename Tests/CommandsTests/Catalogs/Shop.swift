@@ -167,7 +167,7 @@ final class Shop: Sendable {
         var bytes = try Data(contentsOf: url)
         let place = place ?? bytes.count / 2
         bytes[place] ^= 1
-        // A new file: the old one is also that of whoever published it.
+        // A new file: the old file may also belong to its publisher.
         try FileManager.default.removeItem(at: url)
         try bytes.write(to: url)
     }

@@ -55,7 +55,7 @@ func foreignFile(_ url: URL, _ rows: [[String]], _ tiles: [(Int, Int, Int, [UInt
     try queue.close()
 }
 
-/// The files of ../shared/data, where they are.
+/// The files of ../shared/data, if they exist.
 enum SharedData {
     static func file(_ name: String) -> URL? {
         let root =

@@ -55,7 +55,7 @@ struct ImportTests {
         return file
     }
 
-    /// A join passes over a tile whose picture is gone; a body that is NULL is none.
+    /// A join skips a tile whose image is missing; a NULL body counts as missing.
     @Test func noTileIsLeftOutWithoutAWord() throws {
         let layout = """
             CREATE TABLE map (zoom_level INTEGER, tile_column INTEGER, tile_row INTEGER, tile_id TEXT);
@@ -106,7 +106,7 @@ struct ImportTests {
         #expect(try PackageVerify.run(file).problems.map(\.code) == ["computed-view"])
     }
 
-    /// It was closed properly: reading it makes no files beside it, and says nothing of any.
+    /// It was closed properly: reading it makes no files next to it, and says nothing of any.
     @Test func aFileInWALModeIsReadWithoutATrace() throws {
         let file = scratch.file("wal mode.mbtiles")
         try foreignFile(file, [["format", "pbf"]], [(0, 0, 0, vectorTile("one"))])

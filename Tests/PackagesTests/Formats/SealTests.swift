@@ -40,7 +40,7 @@ struct SealTests {
         let receipt = try MBTilesMerge.run(spec, shards: shards, into: url)
         let report = try PackageVerify.run(url)
         #expect(report.isSound && report.seal == .none && receipt.tilesHash == merged.receipt.tilesHash)
-        // As a stranger's file it becomes the package of today.
+        // As a third-party file it becomes the package of today.
         #expect(try merged.export(.mbtiles, from: url).receipt.digest == merged.receipt.digest)
     }
 

@@ -108,7 +108,7 @@ struct PatchFixture {
         }
     }
 
-    /// Changes a copy of a file with SQL, as a stranger would write it: without a seal.
+    /// Changes a copy of a file with SQL, as a third-party program writes it: without a seal.
     func edited(_ url: URL, _ sql: String) throws -> URL {
         let copy = scratch.file("\(UUID().uuidString).mbtiles")
         try FileManager.default.copyItem(at: url, to: copy)

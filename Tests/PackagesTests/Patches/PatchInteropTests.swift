@@ -8,12 +8,12 @@ import Tiles
 
 /// A patch is an MBTiles diff file that SQLite alone can apply, and works on other makers' real files.
 struct PatchInteropTests {
-    /// The SQL that FORMAT.md tells people to run.
+    /// The SQL that docs/formats/patch.md tells people to run.
     private func sql(_ number: Int) throws -> String {
         let house = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let text = try String(
-            contentsOf: house.appendingPathComponent("Sources/Packages/Patches/FORMAT.md"), encoding: .utf8)
+            contentsOf: house.appendingPathComponent("docs/formats/patch.md"), encoding: .utf8)
         let blocks = text.components(separatedBy: "```sql\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
         return try #require(blocks.count == 3 ? blocks[number] : nil)
     }
@@ -60,7 +60,7 @@ struct PatchInteropTests {
         let wanted = try MBTilesVerify.run(new, mask: nil)
         let found = try MBTilesVerify.run(result, mask: nil)
         #expect(found.tilesHash == wanted.tilesHash && found.tiles == 22)
-        // Deltas gain little over nine years, in which nearly everything was drawn anew.
+        // Deltas gain little over nine years, in which nearly everything was drawn again.
         let small = scratch.file("deltas.mbtiles")
         let deltas = try Patch.make(old: old, new: new, into: small, deltas: true)
         #expect(deltas.counts.deltas >= 15 && deltas.size < made.size, "\(deltas)")

@@ -30,7 +30,7 @@ struct PatchTests {
         #expect(applied.digest == new.receipt.digest && applied.size == new.receipt.size)
         #expect(applied.tiles == new.receipt.tiles && applied.tilesHash == new.receipt.tilesHash)
         #expect(try Digest.ofFile(fixture.old).digest == fixture.oldReceipt.digest)
-        // Nothing but what was asked for lies about.
+        // Only the requested files exist.
         let names = try FileManager.default.contentsOfDirectory(atPath: fixture.scratch.folder.path)
         #expect(
             names.filter { !$0.hasPrefix("shard") }.sorted()
@@ -93,7 +93,7 @@ struct PatchTests {
         return Gzip.compress(raw)
     }
 
-    /// A vector tile of several kilobytes in which one name changes is told in some dozen bytes.
+    /// A vector tile of several kilobytes in which one name changes has a delta of some dozen bytes.
     @Test func deltasAreSmallerAndGiveTheSameFile() throws {
         let fixture = try PatchFixture(padding: 2_000)
         let new = try fixture.version("edited") { index, sample in

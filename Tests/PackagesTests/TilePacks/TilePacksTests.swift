@@ -60,7 +60,7 @@ struct TilePacksTests {
         return try TilePacks.cut(order, into: scratch.file("out"))
     }
 
-    /// A tile in no band would be in no pack, and a device would miss it without a word.
+    /// A tile in no band would be in no pack, and a device would miss it without a warning.
     @Test func bandsThatLeaveAZoomOutAreRefused() throws {
         var order = TilePacks.Order(package: try package("left", try masks().0), id: "left", tileset: "demo")
         order.scheme = try PackScheme(parsing: "0-3@0,4-6@4")

@@ -83,7 +83,7 @@ extension RateWorld {
         // What is in flight beyond the bound is broken off.
         if worker.inFlight.count > bound { worker.inFlight.removeLast(worker.inFlight.count - bound) }
         if worker.inFlight.count <= worker.held.concurrency { worker.ceiling = nil }
-        // Work may be left over when the lease is gone: a worker that knows nothing of that goes on.
+        // Work may remain when the lease has ended: a worker that does not know this continues.
         while worker.inFlight.count < may, worker.held.perSecond == nil || worker.tokens >= 1 {
             if worker.held.perSecond != nil { worker.tokens -= 1 }
             worker.inFlight.append(now + 10 + random.below(300))

@@ -20,7 +20,7 @@ struct RateWorld {
         case grantsAtOnce
         /// The store forgets who may hold shares.
         case forgetsHolders
-        /// As soon as one session has said what it holds, everybody gets shares.
+        /// As soon as one session has reported its shares, all sessions get shares.
         case grantsAfterOneClaim
         /// Workers say that they hold all there is.
         case claimsTooMuch
@@ -142,7 +142,7 @@ struct RateWorld {
         for (_, _, session, letter) in due {
             switch letter {
             case .report, .hello:
-                // What comes while nobody listens is lost.
+                // Messages that arrive while no receiver is running are lost.
                 if now < awayUntil { continue }
             default: break
             }

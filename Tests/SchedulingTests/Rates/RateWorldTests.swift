@@ -37,8 +37,8 @@ struct RateWorldTests {
         return world.violation
     }
 
-    /// A coordinator that is back within a second costs nothing, because shares live on; one that stays away longer than a share lives gives
-    /// shares out anew as soon as all who had one have said that it is gone.
+    /// A coordinator that is back within a second costs nothing, because shares live on; one that stays away longer
+    /// than a share lives gives shares out again as soon as all who had one have said that it is gone.
     @Test(arguments: [1_000, 20_000]) func aRestartStopsNobodyWhoIsThere(_ pause: Int64) {
         for seed in 1...40 as ClosedRange<UInt64> {
             var world = RateWorld(seed: seed, isRough: false)

@@ -15,7 +15,7 @@ struct SchedulerRatesTests {
         return (bench, bench.scheduler.jobIDs.last ?? 0)
     }
 
-    /// What each session was told last.
+    /// The last message to each session.
     func told(_ bench: Bench) -> [SessionID: RateGrant] {
         var grants: [SessionID: RateGrant] = [:]
         for (session, message) in bench.sent {
@@ -163,7 +163,7 @@ struct SchedulerRatesTests {
         bench.sent = []
         bench.pass(900)
         #expect(told(bench).values.allSatisfy { $0.concurrency == 0 })
-        // The end of the wait alone, with no word from anybody and before the factor rises.
+        // Only the end of the wait, without any message and before the factor rises.
         bench.pass(150)
         #expect(told(bench).values.contains { $0.concurrency > 0 })
     }

@@ -32,7 +32,7 @@ struct Campaign {
     /// Ends after this many failures.
     var mostFailures = 5
 
-    /// Says something at once: a night's run is looked at while it goes on.
+    /// Prints without buffering, because a long run is observed while it runs.
     static func say(_ text: String) { FileHandle.standardOutput.write(Data((text + "\n").utf8)) }
 
     func run() -> Outcome {

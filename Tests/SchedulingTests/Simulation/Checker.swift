@@ -14,7 +14,7 @@ struct Checker {
     private(set) var results: [LeaseToken: [CommitResult]] = [:]
     /// What was accepted under each token.
     var accepted: [LeaseToken: ContentDigest] = [:]
-    /// Failed tiles and dead batches' tiles of accepted work.
+    /// Failed tiles, and the tiles of failed batches, of accepted work.
     var failed: [JobID: Set<TileID>] = [:]
     /// Tokens whose commit left at least once.
     var committed: Set<LeaseToken> = []
@@ -25,7 +25,7 @@ struct Checker {
     var forgotten: Set<JobID> = []
     /// The manifest that each accepted package was made from.
     var manifests: [ContentDigest: ContentDigest] = [:]
-    /// Jobs whose dead letters were requeued or dropped.
+    /// Jobs whose failed work was requeued or dropped.
     var reconsidered: Set<JobID> = []
 
     mutating func made(_ result: CommitResult, under token: LeaseToken) { results[token, default: []].append(result) }
@@ -186,7 +186,7 @@ extension Simulation {
         guard case .fetch(let index, _, _, _) = offer.work, let row = store.job(offer.job)?.batches,
             row.indices.contains(index),
             row[index].token != offer.token,
-            // An offer whose lease ended in its own turn, when the batch was granted again.
+            // An offer whose lease ended in the same tick, when the batch was granted again.
             row[index].token.map({ $0 < offer.token }) ?? true
         else { return }
         marks.hit(.backupGranted)
@@ -207,7 +207,7 @@ extension Simulation {
         problem("I8: the acknowledged result of \(token) is not in the store")
     }
 
-    /// Memory and store must agree after every turn (I10); costs a pass, so not every time in large worlds.
+    /// Memory and store must agree after every tick (I10); costs a pass, so not every time in large worlds.
     mutating func checkMemory() {
         guard let coordinator, coordinator.held == nil, coordinator.turn.isEmpty, handed % (auditEvery * 3) == 0 else {
             return

@@ -3,7 +3,7 @@ import Tiles
 
 /// What a world without faults promises.
 struct FairnessTests {
-    /// When the small job has ended, counted from its submission, beside a big one or alone.
+    /// When the small job has ended, counted from its submission, together with a big one or alone.
     private func time(seed: UInt64, isAlone: Bool) -> Int64? {
         var world = Simulation(seed: seed, isQuiet: true)
         var random = SeededRandom(state: seed)

@@ -121,7 +121,7 @@ extension Simulation {
         let awaited = store.state.jobs.flatMap(\.packages).filter { $0.state == .publishing }
             .flatMap { $0.merged?.digests ?? [] }.filter { blobs[$0] != nil }
         if !awaited.isEmpty, faultRandom.perMille(700) { return awaited[faultRandom.below(awaited.count)] }
-        // Often one of the newest, which somebody is about to read.
+        // Often one of the newest, which is about to be read.
         let newest = faultRandom.perMille(500) ? min(2, blobs.order.count) : blobs.order.count
         return blobs.order[blobs.order.count - 1 - faultRandom.below(newest)]
     }

@@ -4,14 +4,14 @@ import Scheduling
 struct SimBlobs {
     struct Blob {
         let content: SimContent
-        /// When it is on the disk for good; later than its write only for a store that does not flush.
+        /// When it is durable on the disk; later than its write only for a store that does not flush.
         let flushedAt: Int64
         let written: Int64
         var isDamaged = false
     }
 
     private(set) var blobs: [ContentDigest: Blob] = [:]
-    /// In the order of their writing: what is picked by lot must not depend on hash order.
+    /// In the order of their writing: random choices must not depend on hash order.
     private(set) var order: [ContentDigest] = []
     /// Everything that was ever written, for the checker.
     private(set) var archive: [ContentDigest: SimContent] = [:]
@@ -20,7 +20,7 @@ struct SimBlobs {
 
     subscript(digest: ContentDigest) -> Blob? { blobs[digest] }
 
-    /// Keeps a blob; one that is there already is kept unless it can be seen to be damaged.
+    /// Stores a blob; an existing blob is kept unless it is detectably damaged.
     mutating func put(_ content: SimContent, now: Int64, flush: Int64) -> ContentDigest {
         let digest = content.digest
         archive[digest] = content

@@ -1,7 +1,7 @@
 import Scheduling
 import Tiles
 
-/// What the coordinator does beside its loop: manifests, publishing, removal of blobs.
+/// The background work of the coordinator: manifests, publishing, removal of blobs.
 extension Simulation {
     mutating func start(_ chore: SimCoordinator.Chore) {
         guard let incarnation = coordinator?.incarnation else { return }
@@ -15,7 +15,7 @@ extension Simulation {
             schedule(.report(.manifest(id, package: package, content), incarnation), at: later)
         case .publish(let id, let package, let merged):
             guard coordinator?.scheduler.isLiving(id) == true else { return }
-            // The seconds in which a lost file is noticed by nobody but the publisher.
+            // The seconds in which only the publisher notices a lost file.
             if !isHealed, faultRandom.perMille(swarm.lostBlob * 30) {
                 let digest = merged.digests[faultRandom.below(merged.digests.count)]
                 if blobs[digest] != nil {
@@ -45,7 +45,8 @@ extension Simulation {
         }
     }
 
-    /// What the rows of jobs that are not done with their blobs name, one of them left aside unless it is a baseline.
+    /// The blobs that are referenced by rows of jobs that still need them, without one given job unless it is a
+    /// previous build.
     private func needed(but id: JobID) -> Set<ContentDigest> {
         let giving = Set(coordinator?.scheduler.givingJobs ?? []).subtracting([id])
         return Set(
@@ -70,7 +71,7 @@ extension Simulation {
                 allowedMissing: min(missing, UInt64(share.rounded(.down)))))
     }
 
-    /// A chore has come to its end; if its process died meanwhile, it never did.
+    /// A background job has ended; if its process died meanwhile, the result is lost.
     mutating func finish(_ report: SimCoordinator.Report, _ owner: Int) {
         guard let current = coordinator, current.incarnation == owner else { return }
         guard current.pausedUntil <= now, current.held == nil else {
@@ -136,7 +137,7 @@ extension Simulation {
         return UInt32(files.count)
     }
 
-    /// Whether a wrong publisher goes on although only another format's file is gone.
+    /// Whether a faulty publisher continues although only another format's file is missing.
     private func isBlindToFiles(_ merged: MergedPackage) -> Bool {
         mutant == .publishesWithoutFiles && blobs[merged.digest] != nil
     }
@@ -156,7 +157,7 @@ extension Simulation {
         return (UInt32(catalog[name, default: []].count), true)
     }
 
-    /// At an idle start: what crashes and late commits left goes, if nobody wrote it lately.
+    /// At an idle start, leftovers of crashes and late commits are removed if they were not written recently.
     mutating func sweep() {
         let named = Set(store.named { _ in true })
         for digest in blobs.order where !named.contains(digest) {

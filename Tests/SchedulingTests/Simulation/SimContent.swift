@@ -84,7 +84,7 @@ struct SimSpec {
             needs: PackageNeeds(masks: masks, cells: batches.map(\.cell)), tileset: self.tileset, formats: formats)
     }
 
-    /// The formats that a package is to have beside its own.
+    /// The formats that a package gets in addition to its own.
     func formats(of package: Int) -> [String] {
         submission.formats.indices.contains(package) ? submission.formats[package] : []
     }

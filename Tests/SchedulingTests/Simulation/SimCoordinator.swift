@@ -1,6 +1,7 @@
 import Scheduling
 
-/// The coordinator process round the scheduler: collects a turn, commits it, then speaks and starts chores.
+/// The coordinator process around the scheduler: collects a tick, commits it, then sends messages and starts background
+/// jobs.
 struct SimCoordinator {
     enum Letter {
         case work(Event, from: Int)
@@ -38,7 +39,7 @@ struct SimCoordinator {
     var clock: SimClock
     var inbox: [Letter] = []
     var turn = Turn()
-    /// A turn whose transaction waits for room on the disk.
+    /// A tick whose transaction waits for disk space.
     var held: Turn?
     var pausedUntil: Int64 = 0
     /// How long its own clock ran on while it was stopped.
@@ -281,7 +282,7 @@ extension Simulation {
             if let node = nodes.firstIndex(where: { $0.worker?.session == session }) {
                 post(.toWorker(node, session, message), worker: node)
             } else if case .offer(let offer) = message, netRandom.perMille(700) {
-                // The socket knows that nobody is there.
+                // The socket reports that the peer is gone.
                 marks.hit(.undelivered)
                 coordinator?.inbox.append(.work(.undelivered(session, [offer.token]), from: -1))
                 wakeCoordinator(by: now + 1)

@@ -55,7 +55,7 @@ extension Simulation {
         return true
     }
 
-    /// From this answer on nobody may ask the origin for the job.
+    /// After this answer no worker may send requests to the origin for the job.
     mutating func silence(_ client: Int, _ step: Int) {
         guard let job = clients[client].job, let row = store.job(job)?.summary else { return }
         let order = clients[client].steps[step].order

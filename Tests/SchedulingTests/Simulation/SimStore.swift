@@ -83,7 +83,7 @@ struct SimStore {
         return all
     }
 
-    /// What a job names beside its shards.
+    /// The blobs that a job references in addition to its shards.
     func others(of job: StoredJob) -> [ContentDigest] {
         let orphans = (state.orphans[job.summary.id] ?? []).subtracting(removed[job.summary.id] ?? [])
         return job.packages.compactMap(\.manifest) + job.packages.flatMap { $0.merged?.digests ?? [] }

@@ -1,7 +1,7 @@
 import Scheduling
 import Tiles
 
-/// Work in hand: tiles settled one after the other, or a merge; then a result.
+/// Running work: tiles finished one after the other, or a merge; then a result.
 struct SimTask {
     /// The batch's tiles; `nil` before the work has begun.
     var tiles: [TileID]?
@@ -19,7 +19,7 @@ struct SimTask {
     /// The true time of the next step.
     var at: Int64 = 0
 
-    /// What a fetch says when all tiles are settled.
+    /// The result of a fetch when all tiles are finished.
     func result(_ shard: ContentDigest) -> CommitResult {
         let stored = UInt64(settled.count { $0.version > 0 })
         let counts = FetchCounts(
@@ -169,7 +169,7 @@ extension Simulation {
         nodes[worker].worker?.leases[place].bytes = bytes
     }
 
-    /// Writes a blob: flushed before anybody hears of it, but for the mutant.
+    /// Writes a blob: it is flushed before it is reported, except by the mutant.
     mutating func put(_ content: SimContent) -> ContentDigest {
         blobs.put(content, now: now, flush: mutant == .publishBeforeSync ? 30_000 : 0)
     }

@@ -1,7 +1,8 @@
 import Scheduling
 import Tiles
 
-/// The rules of `WorkerCore` in the scheduler's own words; kept alike by hand, because this room cannot see the worker's.
+/// The rules of `WorkerCore` with the scheduler's types; kept consistent by hand, because this module cannot import the
+/// worker.
 struct SimWorker {
     enum Phase { case greeting, serving, draining, ended }
 
@@ -13,7 +14,7 @@ struct SimWorker {
         }
         let offer: Offer
         var state: State
-        /// Tiles settled and bytes received, as the next report tells them.
+        /// Finished tiles and received bytes, for the next report.
         var done: UInt64 = 0
         var bytes: UInt64 = 0
 

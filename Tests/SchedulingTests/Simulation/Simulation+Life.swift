@@ -3,7 +3,7 @@ import Tiles
 
 /// Who lives in the world, and what they do when nothing is wrong.
 extension Simulation {
-    /// What packages may be wanted in beside their own format.
+    /// The formats that packages may get in addition to their own.
     static let formats = ["flat", "pmtiles"]
 
     mutating func populate(_ random: inout SeededRandom) {
@@ -37,7 +37,7 @@ extension Simulation {
         let steps = set ?? (isSlow ? shortest * 20...shortest * 40 : shortest...shortest * 4)
         let clock = SimClock(base: random.below(Int64(10_000_000)), since: 0, drift: driftOfANode())
         nodes.append(SimNode(worker: nil, clock: clock, downUntil: random.below(Int64(5_000)), steps: steps))
-        // One at least writes everything, or some packages would wait for ever.
+        // One at least writes everything, or some packages would wait forever.
         let (isAble, isHalf) = (nodes.count == 1 || !random.perMille(swarm.oldBuilds), random.perMille(500))
         nodes[nodes.count - 1].exports = isAble ? Simulation.formats : isHalf ? [Simulation.formats[0]] : []
         schedule(.wake(nodes.count - 1), at: nodes[nodes.count - 1].downUntil)

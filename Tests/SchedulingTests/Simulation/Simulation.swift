@@ -2,9 +2,10 @@ import HeapModule
 import Scheduling
 import Tiles
 
-/// A seeded world round the scheduler: clients, workers, network, disks, clocks, an origin, and a coordinator process.
+/// A seeded world around the scheduler: clients, workers, network, disks, clocks, an origin, and a coordinator process.
 ///
-/// Faults stop when the nemesis is done; then every job must end within ``patience``. What each invariant of `design/faults.md` is held by:
+/// Faults stop when the nemesis is done; then every job must end within ``patience``. What checks each invariant of
+/// ARCHITECTURE.md:
 ///
 /// | | checked | by |
 /// |---|---|---|
@@ -16,10 +17,10 @@ import Tiles
 /// | I8 | every acknowledgement received is in the store; named blobs outlive a power cut | ``checkAcknowledged(_:_:)`` |
 /// | I9 | after the end and an idle restart no blob is left | ``verdict()`` |
 /// | I10 | memory equals the store; the log replayed equals the store; a restored scheduler is sound | ``checkMemory()``, ``verdict()`` |
-/// | I11 | a small job beside a big one ends within twice its solo time | `FairnessTests` |
+/// | I11 | a small job that runs together with a big one ends within twice its solo time | `FairnessTests` |
 /// | I12 | no request for a cancelled job by a worker that could know | ``note(requestFor:by:)`` |
 /// | I13 | a merge is offered only to a worker that writes all its formats | ``note(_:to:)`` |
-/// | I14 | no published tile is older than its job, or the jobs that ran beside it | ``checkPublished(_:_:_:stands:)`` |
+/// | I14 | no published tile is older than its job, or the jobs that ran at the same time | ``checkPublished(_:_:_:stands:)`` |
 struct Simulation {
     enum Parcel {
         case toCoordinator(SimCoordinator.Letter)
@@ -80,7 +81,7 @@ struct Simulation {
     /// Audits cost a pass over all batches: every event is audited in small worlds, every seventh in large ones.
     var auditEvery = 1
     var trace = Fingerprint()
-    /// The last events in words, when they are wanted.
+    /// The last events as text, if requested.
     var recording: [String]?
 
     init(seed: UInt64, mutant: Mutant? = nil, records: Bool = false, isQuiet: Bool = false) {
@@ -97,7 +98,8 @@ struct Simulation {
         var policy = SchedulerPolicy()
         policy.backoffCap = 20_000
         if !swarm.attemptsAreCounted { (policy.maxAttempts, policy.maxLosses) = (255, 255) }
-        // Half of the worlds keep tiles; some of those have little room for them. No roll of the swarm's, whose other choices stay as they are.
+        // Half of the worlds keep tiles; some of those have little disk space for them. This does not use the swarm's
+        // random generator, so its other choices do not change.
         if seed % 2 == 1 { policy.baselineBytes = seed % 10 == 1 ? 20_000 : 1 << 40 }
         self.policy = policy
         recording = records ? [] : nil
@@ -111,7 +113,7 @@ struct Simulation {
         return live()
     }
 
-    /// Lives until all is settled.
+    /// Runs until all jobs have ended.
     mutating func live() -> String? {
         schedule(.coordinatorWake, at: 0)
         var end = Simulation.faults

@@ -12,7 +12,7 @@ struct Swarm {
     let slowNodes: Int64
     let workerDiskFull: Int64
     let coordinatorCrash: Int64
-    /// Per crash point of a turn, in a hundred thousandth.
+    /// Probability per crash point of a tick, in units of 1/100,000.
     let crashPoint: Int64
     let coordinatorPause: Int64
     let storeFull: Int64

@@ -68,7 +68,7 @@ extension Simulation {
         return since
     }
 
-    /// Every format that was asked for is there, whole, and holds the package's tiles (I2, I3).
+    /// Every requested format exists, is intact, and contains the package's tiles (I2, I3).
     private mutating func checkFiles(
         _ id: JobID, _ index: Int, _ merged: MergedPackage, _ tiles: [SimTile], _ formats: [String]
     ) {
@@ -99,7 +99,7 @@ extension Simulation {
             return nil
         case .cancelled:
             return clients.contains { $0.spec == index && $0.ordersCancel }
-                ? nil : "job \(id) cancelled by nobody"
+                ? nil : "job \(id) was cancelled without a request"
         case .failed:
             // A job may fail of what cannot be had, and of counted attempts; always with a reason.
             if job.summary.reason.isEmpty { return "job \(id) failed without a reason" }
@@ -107,7 +107,7 @@ extension Simulation {
             // A package may have been given up for tiles that were fetched later, because a shard was lost.
             let lacks = isStrict && (job.summary.counts.failed > 0 || checker.failed[id]?.isEmpty == false)
             let isBare = job.summary.reason.contains("no-tiles")
-            if job.summary.reason.contains("it was to follow") { return nil }
+            if job.summary.reason.contains("which it waited for") { return nil }
             return lacks || isBare || swarm.attemptsAreCounted
                 ? nil : "I4: job \(id) failed: \(job.summary.reason)"
         case .fetching, .merging, .publishing: return "I4: job \(id) did not end"

@@ -65,7 +65,7 @@ class Origins:
         with open(f"{run}/tree/tile.pbf", "wb") as file:
             file.write(gzip.compress(TILE, 6, mtime=0))
         self.ports = {kind: FIRST_PORT + n for n, kind in enumerate(self.KINDS)}
-        # A zone counts where its key is not empty; a file beside the tiles turns the slower one on.
+        # A zone counts where its key is not empty; a file next to the tiles turns the slower one on.
         zones = ["limit_req_zone $server_port zone=z50:1m rate=50r/s;", "limit_req_zone $server_port zone=z500:1m rate=500r/s;",
                  "limit_req_zone $server_port zone=z5000:1m rate=5000r/s;", "limit_req_zone $slow zone=zslow:1m rate=200r/s;"]
         rules = {"50": "limit_req zone=z50 burst=20 nodelay;", "500": "limit_req zone=z500 burst=50 nodelay;",

@@ -73,7 +73,7 @@ def warm(folder, mebibytes=900):
     """Writes a file and removes it.
 
     A virtual machine whose host takes free memory back pays for the first touch of each page, ten times what writing costs otherwise
-    (measured: 0.65 s instead of 0.05 s for 256 MiB); so everybody begins with pages that have been touched.
+    (measured: 0.65 s instead of 0.05 s for 256 MiB); so every program starts with pages that have been touched.
     """
     path, block = f"{folder}/warm", os.urandom(1 << 16)
     with open(path, "wb", buffering=0) as file:

@@ -5,7 +5,7 @@ pack.bin with all bodies in that order and pack.idx (z x y offset length), and r
 
 Vector tiles are valid MVT 2 in gzip 6, pictures valid 256 x 256 PNGs with a palette. 31 % of the tiles are one of nine bodies (a sea in
 the west behind a wavy coast, and plains); the others have log-normal sizes: mean 12 KB over all, up to 320 KB. What a gzip body holds
-was tuned to the real tiles of mapbox/mvt-fixtures (1.7 times its packed size), see ../shared/design/peers.md.
+was tuned to the real tiles of mapbox/mvt-fixtures (1.7 times its packed size).
 """
 import concurrent.futures
 import gzip
@@ -205,7 +205,7 @@ def make(name, folder):
 
 
 def boxes(span):
-    """The area in degrees and in Web Mercator metres, a hundredth of a tile smaller so that nobody takes neighbours."""
+    """The area in degrees and in Web Mercator metres, a hundredth of a tile smaller so that no program takes neighbouring tiles."""
     x0, x1, y0, y1 = span
     inset, half = 0.01, 20037508.342789244
     longitude = lambda x: x / 2**ZOOM * 360 - 180

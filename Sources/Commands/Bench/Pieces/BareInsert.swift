@@ -2,9 +2,9 @@ import Foundation
 import GRDB
 import Tiles
 
-/// The least that makes an MBTiles file: the same bodies and rows in one transaction, nothing looked at.
+/// The minimum for an MBTiles file: the same bodies and rows in one transaction, without any checks.
 enum BareInsert {
-    /// Writes a new file of two tables, with the page size that packages have, and flushes it.
+    /// Writes a new file of two tables, with the page size of packages, and flushes it.
     static func run(_ bodies: BenchBodies, to url: URL) throws {
         var configuration = Configuration()
         configuration.prepareDatabase { database in
@@ -20,7 +20,7 @@ enum BareInsert {
             let body = try database.makeStatement(sql: "INSERT INTO bodies VALUES (?, ?)")
             for (id, bytes) in bodies.distinct.enumerated() {
                 try bytes.withUnsafeBytes { bytes in
-                    // SQLite takes a copy before this returns; an array of no bytes may have no address.
+                    // SQLite copies the bytes before this returns. An empty array may have no address.
                     let data = bytes.baseAddress.map {
                         Data(
                             bytesNoCopy: UnsafeMutableRawPointer(mutating: $0), count: bytes.count, deallocator: .none)

@@ -6,23 +6,25 @@ import Shards
 import TileBodies
 import Tiles
 
-/// Tiles of the demo world to measure with: the same for the same count, on every machine.
+/// Tiles of the demo world for measurements: the same for the same count, on every machine.
 struct BenchBodies {
-    /// A tile and its body's place in ``distinct``; `nil` where the world has nothing.
+    /// A tile and the index of its body in ``distinct``; `nil` where the world has no data.
     struct Sample {
         let tile: TileID
         let body: Int?
     }
 
-    /// Germany's tiles from zoom 0 on, a parent before its children.
+    /// Germany's tiles from zoom 0 on, parents before children.
     let samples: [Sample]
     /// Packed vector tiles of about 10 KB, each once.
     let distinct: [[UInt8]]
-    /// Bytes of the distinct bodies together.
+    /// Sum of the sizes of the distinct bodies in bytes.
     let bytes: Int
     let zooms: ZoomRange
 
-    /// Makes `count` tiles; each third repeats the body before it, as a tile server's sea and woods do.
+    /// Makes `count` tiles.
+    ///
+    /// One third repeats the previous body, as sea and forest tiles of a real server do.
     init(count: Int, tree: RegionTree) throws {
         let cutter = TileCutter(tree: tree)
         var samples: [Sample] = []
@@ -38,7 +40,7 @@ struct BenchBodies {
             }
         }
         guard let deepest = samples.map(\.tile.zoom).max(), let zooms = ZoomRange(min: 0, max: deepest) else {
-            throw CLIError(.usage, "there is nothing to measure without tiles", hint: "pass --tiles 4000")
+            throw CLIError(.usage, "a measurement needs at least one tile", hint: "pass --tiles 4000")
         }
         self.samples = samples
         self.distinct = distinct

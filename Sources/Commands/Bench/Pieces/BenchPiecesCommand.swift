@@ -3,27 +3,30 @@ import Foundation
 import Regions
 import Tiles
 
-/// `packhorse bench-pieces`: the hot pieces, each beside a baseline of the same run; not in the list of commands.
+/// `packhorse bench-pieces`: measures the hot code paths, each with a baseline of the same run.
 ///
-/// A rate is of processor time, so that other processes disturb it little; what decides is its ratio to the baseline's. Ends with 1
-/// when a threshold is missed. `make bench-pieces` runs it and adds rows of its own.
+/// Not in the list of commands.
+///
+/// A rate is per second of processor time, so that other processes disturb it little. Only its ratio to the baseline's
+/// rate is judged. Ends with 1 when a threshold is missed. `make bench-pieces` runs it and adds further rows.
 struct BenchPiecesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bench-pieces", abstract: "Measure the hot pieces beside baselines.", shouldDisplay: false)
+        commandName: "bench-pieces", abstract: "Measure the hot code paths against baselines.", shouldDisplay: false)
 
     enum Subject: String, ExpressibleByArgument, CaseIterable { case planet, ground }
 
-    @Option(help: "Tiles to measure with; fewer than 500 are a trial of the command itself.") var tiles: Int = 4_000
-    @Option(help: "Rounds, of which the median counts.") var rounds: Int = 5
+    @Option(help: "Tiles to measure with; fewer than 500 only test the command itself.") var tiles: Int = 4_000
+    @Option(help: "Number of rounds; the median is used.") var rounds: Int = 5
     @Flag(help: "Print JSON.") var json = false
-    @Option(help: "Only count the batches of the planet, or of its ground, and print them as JSON.") var count: Subject?
+    @Option(help: "Only count the batches of the planet, or of its land area, and print them as JSON.") var count:
+        Subject?
 
-    /// Below this many tiles, everything else is small too.
+    /// With fewer tiles, all other sizes are small too.
     private static let trial = 500
 
     func validate() throws {
-        guard (1...200_000).contains(tiles) else { throw ValidationError("--tiles must lie between 1 and 200000.") }
-        guard (1...99).contains(rounds) else { throw ValidationError("--rounds must lie between 1 and 99.") }
+        guard (1...200_000).contains(tiles) else { throw ValidationError("--tiles must be between 1 and 200000.") }
+        guard (1...99).contains(rounds) else { throw ValidationError("--rounds must be between 1 and 99.") }
     }
 
     func run() throws {
@@ -50,7 +53,7 @@ struct BenchPiecesCommand: ParsableCommand {
     private func measure(_ bodies: BenchBodies, _ tree: RegionTree) throws -> [PieceRow] {
         let folder = FileManager.default.temporaryDirectory.appending(path: "packhorse-bench-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-        defer { try? FileManager.default.removeItem(at: folder) }  // What is left of it harms nobody.
+        defer { try? FileManager.default.removeItem(at: folder) }  // Remaining files are harmless.
         let isSmall = tiles < Self.trial
         var pieces = MaskPieces(tree: tree, isSmall: isSmall).pieces()
         pieces += try BodyPieces(bodies: bodies, folder: folder).pieces()
@@ -63,7 +66,7 @@ struct BenchPiecesCommand: ParsableCommand {
     private struct Report: Encodable {
         let tiles: Int
         let distinct: Int
-        /// Of the distinct bodies together.
+        /// Sum over the distinct bodies.
         let bodyBytes: Int
         let rounds: Int
         let rows: [PieceRow]

@@ -3,10 +3,10 @@ import Packages
 import Shards
 import TileBodies
 
-/// What happens to bodies: the check of vector tiles, shards, the merge, PMTiles.
+/// Measurements of bodies: the check of vector tiles, shards, the merge, PMTiles.
 struct BodyPieces {
     let bodies: BenchBodies
-    /// Where files go; there and of this process alone.
+    /// The folder for files; it exists and is used only by this process.
     let folder: URL
 
     func pieces() throws -> [Piece] {

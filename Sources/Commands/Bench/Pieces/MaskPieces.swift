@@ -2,9 +2,11 @@ import Regions
 import TileBodies
 import Tiles
 
-/// Cover and mask codec.
+/// Measurements of cover and mask codec.
 struct MaskPieces {
-    /// Countries with long coasts, many islands and many neighbours; the first alone when little is to be done.
+    /// Countries with long coasts, many islands and many neighbours.
+    ///
+    /// Only the first one in a short run.
     private static let countries = ["EE", "DE", "FR", "NO", "JP", "BR", "PH", "HR"]
     private static let zoom = 14
 

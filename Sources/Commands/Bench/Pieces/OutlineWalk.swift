@@ -1,10 +1,10 @@
 import Tiles
 
-/// The least that a cover does: walks along the outline and sorts the tiles it passes through; nothing inside is filled.
+/// The minimum for a cover: walks along the outline and sorts the tiles on it, without filling the inside.
 ///
-/// In floating point and without corner cases, so its tiles are not exact: it is there to be fast.
+/// Uses floating point and ignores corner cases, so its tiles are not exact. It only serves as a fast baseline.
 enum OutlineWalk {
-    /// Different tiles along the rings of a shape at a zoom.
+    /// The number of different tiles along the rings of a shape at a zoom.
     static func tiles(_ shape: MercatorShape, zoom: Int) -> Int {
         let unit = MercatorPoint.world >> Int64(zoom)
         var found: [UInt64] = []

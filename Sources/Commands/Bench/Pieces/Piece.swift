@@ -1,24 +1,26 @@
 import Foundation
 
-/// A piece of the hot path and the baseline beside which it is measured.
+/// A measured code path and its baseline.
 struct Piece {
     let name: String
-    /// What one run works through, in thousands or millions as ``unit`` says.
+    /// The amount of work of one run, in thousands or millions according to ``unit``.
     let amount: Double
     /// The unit of a rate, such as `MB/s`.
     let unit: String
     /// What the baseline does with the same bytes.
     let baseline: String
-    /// The least part of the baseline's rate that passes.
+    /// The smallest accepted ratio to the baseline's rate.
     ///
-    /// Half to two thirds of what the development machine (2 cores, Debian 12, 2026-11) measured when the number was set.
+    /// Half to two thirds of the ratio on the development machine (2 cores, Debian 12, 2026-11) when the number was
+    /// set.
     let threshold: Double
     let run: () throws -> Void
     let runBaseline: () throws -> Void
 
-    /// Runs piece and baseline in turn and makes a row of the medians.
+    /// Runs the code path and its baseline alternately and makes a row of the medians.
     ///
-    /// The first round warms caches and is not counted. A ratio is that of its own round, so that what slows both cancels.
+    /// The first round warms caches and is not counted. Each ratio is of one round, so that slowdowns of both cancel
+    /// out.
     func measure(rounds: Int) throws -> PieceRow {
         var times: [(piece: Stopwatch.Time, baseline: Stopwatch.Time)] = []
         for round in 0...rounds {
@@ -33,13 +35,13 @@ struct Piece {
     }
 }
 
-/// Takes the time of work on this process.
+/// Measures the time of work in this process.
 enum Stopwatch {
-    /// Seconds, more than 0.
+    /// Seconds, above 0.
     struct Time {
-        /// Of a processor, all threads of the process together, the kernel's work for it included.
+        /// Processor time of all threads of the process, including kernel time.
         let cpu: Double
-        /// On the wall.
+        /// Wall time.
         let wall: Double
     }
 
@@ -51,7 +53,7 @@ enum Stopwatch {
             wall: max(1e-9, seconds(CLOCK_MONOTONIC) - start.wall))
     }
 
-    /// The middle one, the upper of two; 0 of none.
+    /// The median, the upper one of two; 0 for an empty list.
     static func median(_ values: [Double]) -> Double { values.isEmpty ? 0 : values.sorted()[values.count / 2] }
 
     private static func seconds(_ clock: clockid_t) -> Double {

@@ -1,28 +1,32 @@
 import Foundation
 
-/// One line of the table of `bench-pieces`: what was measured, beside what, and whether that is good enough.
+/// One row of the table of `bench-pieces`: what was measured, its baseline, and whether the threshold was met.
 struct PieceRow: Encodable {
-    /// What was measured; the key of the row.
+    /// What was measured.
+    ///
+    /// The key of the row.
     let piece: String
-    /// What ``value`` and ``baselineValue`` count, such as `MB/s`, or `s` where there is no baseline.
+    /// The unit of ``value`` and ``baselineValue``, such as `MB/s`, or `s` without a baseline.
     let unit: String
     /// The median of all rounds.
     let value: Double
-    /// What the same bytes were given to in the same rounds; `nil` for rows with a limit of their own.
+    /// The baseline that processed the same bytes in the same rounds; `nil` for rows with a fixed limit.
     let baseline: String?
     let baselineValue: Double?
-    /// ``value`` through ``baselineValue``: the part of the baseline's rate that the piece reaches, of processor time.
+    /// ``value`` divided by ``baselineValue``, in processor time.
     let ratio: Double?
-    /// The same of wall time, which the disk and other processes disturb; decides nothing.
+    /// The same in wall time, which the disk and other processes disturb.
+    ///
+    /// Not judged.
     let wallRatio: Double?
-    /// The least ``ratio``, or where there is none the largest ``value``, that passes.
+    /// The smallest accepted ``ratio``, or without a ratio the largest accepted ``value``.
     let threshold: Double
-    /// Anything else that was counted.
+    /// Further counts.
     let note: String?
     /// Whether the threshold was met.
     let met: Bool
 
-    /// A row beside a baseline.
+    /// A row with a baseline.
     init(
         piece: String, unit: String, value: Double, baseline: String, baselineValue: Double, ratio: Double,
         wallRatio: Double, threshold: Double

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Files as a program without any care reads, writes and copies them: the baselines of what we do with files.
+/// Files as a simple program reads, writes and copies them: the baselines for our file operations.
 enum PlainFile {
     /// Bytes of one read or write.
     private static let pieceSize = 1 << 20
@@ -21,7 +21,7 @@ enum PlainFile {
         guard fsync(file) == 0 else { throw failure("flush", url) }
     }
 
-    /// Reads a file from front to back and hands out its pieces.
+    /// Reads a file sequentially and passes its pieces to `take`.
     static func read(_ url: URL, _ take: (ArraySlice<UInt8>) throws -> Void) throws {
         let file = try open(url, O_RDONLY)
         defer { close(file) }

@@ -3,20 +3,20 @@ import Regions
 import Scheduling
 import Tiles
 
-/// Masks and batches, against the limits of issue 5.
+/// Masks and batches, measured against fixed limits.
 enum PlanningRows {
     private static let zoom = 14
 
-    /// Masks of all countries and of the largest, boundaries decoded anew.
+    /// Masks of all countries and of the largest one, with newly decoded boundaries.
     ///
-    /// - Parameter isSmall: Whether a few countries and one round are enough.
+    /// - Parameter isSmall: Whether to measure only a few countries in one round.
     static func masks(rounds: Int, isSmall: Bool) throws -> [PieceRow] {
         func row(_ name: String, _ limit: Double, _ choose: (RegionTree) -> [String]) throws -> PieceRow {
             var times: [Double] = []
             var tiles: UInt64 = 0
             var count = 0
             for _ in 0..<(isSmall ? 1 : rounds) {
-                // A tree of its own each time: it keeps boundaries that were decoded once.
+                // A new tree each time, because it caches decoded boundaries.
                 let tree = try RegionTree.embedded()
                 let ids = choose(tree)
                 count = ids.count
@@ -38,17 +38,17 @@ enum PlanningRows {
         ]
     }
 
-    /// What a process found that did nothing but cut the planet into batches.
+    /// The result of a process that only divided the planet into batches.
     struct Count: Codable {
         let batches: Int
         let tiles: UInt64
-        /// Of a processor, making the mask included.
+        /// Processor time, including the time for the mask.
         let seconds: Double
-        /// The process's largest resident memory, bytes.
+        /// The process's largest resident memory in bytes.
         let peak: UInt64
     }
 
-    /// Cuts the planet, sea and all, or the ground of all countries, and counts batches one by one.
+    /// Divides the planet including the sea, or the land area of all countries, and counts the batches one by one.
     static func count(onlyGround: Bool) throws -> Count {
         var batches = 0
         var tiles: UInt64 = 0
@@ -72,7 +72,7 @@ enum PlanningRows {
         return TileMask(union: masks) ?? TileMask(empty: zoom)
     }
 
-    /// Counts in a process of its own, so that its memory is its own.
+    /// Counts in a separate process, so that its memory can be measured.
     static func batches() throws -> [PieceRow] {
         try [("planet batches", "planet"), ("ground batches", "ground")].map { name, subject in
             let count = try inChild(subject)

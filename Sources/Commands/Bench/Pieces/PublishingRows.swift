@@ -2,14 +2,14 @@ import Catalog
 import Foundation
 import Shards
 
-/// What one more package costs a coordinator whose catalog is full, against the limit of issue 15.
+/// The cost of one more package for a coordinator with a full catalog, measured against a fixed limit.
 enum PublishingRows {
-    /// Processor milliseconds a publication.
+    /// Processor milliseconds per publication.
     private static let limit = 25.0
 
     /// Publishes packages one by one into a catalog of 3,000: new ones and, signed, new versions.
     ///
-    /// - Parameter isSmall: Whether a few packages are enough.
+    /// - Parameter isSmall: Whether to publish only a few packages.
     static func publications(_ folder: URL, isSmall: Bool) throws -> [PieceRow] {
         let count = isSmall ? 30 : 3_000
         return try [("publish a package", false), ("publish a version, signed", true)].map { name, isSigned in
@@ -18,7 +18,7 @@ enum PublishingRows {
                 home.appending(path: "catalog"), create: true, baseURL: "https://maps.example.com/offline/",
                 signingKey: isSigned ? CatalogSecretKey() : nil, keepVersions: 3)
             var shop = Requests(home: home)
-            // In parts: a file system allows a file some thousand names.
+            // In parts: a file system limits the hard links of a file to some thousands.
             for start in stride(from: 0, to: count, by: 500) {
                 let first = try (start..<min(count, start + 500)).map { try shop.next("P\($0)", every: 500) }
                 for result in catalog.publish(first) { _ = try result.get() }
@@ -41,7 +41,7 @@ enum PublishingRows {
         }
     }
 
-    /// Small packages with the descriptions of real ones.
+    /// Small packages with realistic descriptions.
     private struct Requests {
         let home: URL
         private var made = 0
@@ -49,7 +49,9 @@ enum PublishingRows {
 
         init(home: URL) { self.home = home }
 
-        /// The next request; a file serves `count` of them.
+        /// The next request.
+        ///
+        /// One file is used for `count` requests.
         mutating func next(_ id: String, every count: Int) throws -> PublishRequest {
             let file: (file: URL, digest: Digest, size: UInt64)
             if let last, made % count != 0 {

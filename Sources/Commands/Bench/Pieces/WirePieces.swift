@@ -3,12 +3,13 @@ import Shards
 import Tiles
 import Wire
 
-/// The frame codec, with the two messages that jobs are made of.
+/// The frame codec, with the two most frequent messages of a job.
 struct WirePieces {
     private let frames: [Frame]
     private let bytes: [[UInt8]]
 
-    /// Makes `count` offers, with a mask, a tileset and sources as those of a country have, and as many commits.
+    /// Makes `count` offers, with mask, tileset and sources of the size that a country has, and the same number of
+    /// commits.
     init(count: Int, mask: TileMask) throws {
         let tileset = Data(repeating: 0x20, count: 400)
         let cells = Array(mask.tiles(atZoom: 8, under: .root))

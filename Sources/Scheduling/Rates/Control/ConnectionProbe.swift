@@ -1,36 +1,40 @@
-/// The search for a limit of connections: whether there is one, and where.
+/// Searches for an origin's limit of connections: whether there is one, and its value.
 ///
-/// The number at the first overload is a rough guess, so it grows by half until it is refused (``bad``), is halved in between, and then stays:
-/// from time to time one more is tried.
+/// The number at the first overload is a rough guess. It grows by half until it is refused (``bad``). Then the interval
+/// is halved until the limit is found. After that the number stays, and from time to time one more connection is tried.
 struct ConnectionProbe: Sendable {
-    /// Accepted without refusals, last.
+    /// The last number that was accepted without refusals.
     private var good: Int?
-    /// Refused, last; `nil` = not met since it grew.
+    /// The last number that was refused; `nil` = none since the number last grew.
     private var bad: Int?
-    /// What is tried now.
+    /// The number that is being tried.
     private var tried: Int?
     private var triedAt = Tick(milliseconds: 0)
-    /// The next step up, where a number refused before did well; it doubles.
+    /// The next increase after a number succeeded that was refused before; it doubles.
     private var step: Int?
     private var pause = Self.shortest
     private var refutedUntil: Tick?
     /// How long a number is tried while the limit is searched.
+    ///
+    /// Milliseconds.
     private static let quick: Int64 = 1_000
     /// The same for a number that was refused before.
     private static let careful: Int64 = 2_500
-    /// How long the number found stays, at first and where the limit proved to be stable.
+    /// How long the found number stays: at first, and when the limit proved to be stable.
     private static let shortest: Int64 = 8_000
     private static let longest: Int64 = 60_000
-    /// A limit that does not help is not tried again for so long.
+    /// A limit that does not help is not tried again for this long.
+    ///
+    /// Milliseconds.
     private static let distrust: Int64 = 120_000
 
-    /// The limit after an overload; `nil` = it is no limit of connections.
+    /// The limit after an overload; `nil` = the overload is not caused by the number of connections.
     mutating func limit(
         _ occupied: Double, busy: Double, isSoon: Bool, now: Tick, _ policy: ControlPolicy
     ) -> Int? {
         if let refutedUntil, refutedUntil > now { return nil }
         if let good, let tried, tried > good {
-            // That many were too many.
+            // This number was too high.
             if tried <= good + Self.least(good) { pause = min(pause * 2, Self.longest) }
             (bad, self.tried, triedAt) = (tried, good, now)
             return good
@@ -48,10 +52,10 @@ struct ConnectionProbe: Sendable {
         return nil
     }
 
-    /// There is no limit any more.
+    /// Removes the limit.
     mutating func forget() { (good, bad, tried, step, pause) = (nil, nil, nil, nil, Self.shortest) }
 
-    /// What comes next when the last number did well for long enough.
+    /// The next step after the current number succeeded for long enough.
     enum Step: Hashable {
         case stay
         case tryNext(Int)
@@ -60,7 +64,8 @@ struct ConnectionProbe: Sendable {
 
     /// More connections, at most half as many more, or none to try.
     ///
-    /// - Parameter most: What is allowed whatever the origin bears; where that does well, the origin has no limit that matters.
+    /// - Parameter most: The largest number that is allowed for other reasons. When it succeeds, the origin has no
+    ///   relevant limit.
     mutating func next(_ now: Tick, most: Int) -> Step {
         guard let last = tried, now - triedAt >= patience else { return .stay }
         guard last < most else {
@@ -82,13 +87,13 @@ struct ConnectionProbe: Sendable {
         return .tryNext(next)
     }
 
-    /// How long the number tried has to do well.
+    /// How long the current number must succeed.
     private var patience: Int64 {
         guard let tried, let bad else { return step == nil ? Self.quick : Self.careful }
         if tried >= bad { return Self.careful }
         return bad <= tried + Self.least(tried) ? pause : Self.quick
     }
 
-    /// The least step up from a number.
+    /// The smallest increase from a number.
     private static func least(_ number: Int) -> Int { max(1, number / 20) }
 }

@@ -1,47 +1,49 @@
-/// The numbers of ``OriginControl``; times in milliseconds.
+/// The constants of ``OriginControl``; times in milliseconds.
 struct ControlPolicy: Hashable, Sendable {
-    /// A share of refusals that says nothing.
+    /// A share of refusals that is ignored.
     var noise = 0.015
-    /// So many refusals beyond the noise are an overload, and one more for each hundred requests per second.
+    /// Number of refusals beyond the noise that are an overload; one more for each hundred requests per second.
     var leastEvidence = 6.0
-    /// The rate after a cut, as a share of what was accepted.
+    /// The rate after a reduction, as a share of the accepted rate.
     var below = 0.95
-    /// The rate goes so far above the limit found, to see whether it moved.
+    /// The rate rises to this multiple of the found limit, to detect a higher limit.
     var above = 1.05
-    /// When that has brought no refusal for so long, it goes up by this share of the limit each second.
+    /// If that causes no refusal for this long, the rate grows by this share of the limit each second.
     var patience: Int64 = 4_000
     var rise = 0.02
-    /// Below this share of the limit found the rate grows fast.
+    /// Below this share of the found limit the rate grows fast.
     var near = 0.9
-    /// A share of refusals above which the limit found earlier is not given up.
+    /// Above this share of refusals the limit found earlier is kept.
     var collapse = 0.75
-    /// How long the rate stays below the limit after a cut, at first and where the limit proved to be stable.
+    /// How long the rate stays below the limit after a reduction: at first, and when the limit proved to be stable.
     var hold: Int64 = 3_000
     var longestHold: Int64 = 8_000
-    /// How often the rate grows at most.
+    /// Shortest interval between two increases of the rate.
     var step: Int64 = 500
-    /// The least span that is measured.
+    /// The shortest interval that is measured.
     var leastSpan: Int64 = 200
-    /// Until then answers may be to requests from before a cut.
+    /// During this time answers may belong to requests from before a reduction.
     var settle: Int64 = 150
-    /// A cut this long after the last one shows that the last one was no help.
+    /// Another reduction within this time shows that the last one did not help.
     var soon: Int64 = 3_000
-    /// The factors of growth far below the limit, and beyond it.
+    /// The growth factors far below the limit, and above it.
     var recovery = 1.5
     var growth = 1.2
-    /// The share of the rate that must be asked for before it grows.
+    /// The share of the rate that must be used before it grows.
     var demand = 0.7
-    /// What a limit of connections leaves above the accepted rate.
+    /// The factor by which a limit of connections may exceed the accepted rate.
     var guardFactor = 1.15
-    /// Below this rate a window has too few requests to show how much is asked for.
+    /// Below this rate a window has too few requests to measure demand.
     var slow = 20.0
-    /// What origins accept at once beyond their rate, before it is known.
+    /// The assumed burst of origins, before it is known.
     var usualBurst = 50.0
-    /// The least rate.
+    /// The lowest rate.
     var leastRate = 1.0
-    /// Whether the rate stays near the limit found; tests have a wrong controller without.
+    /// Whether the rate stays near the found limit.
+    ///
+    /// Tests use a wrong controller without it.
     var hasMemory = true
 
-    /// Refusals beyond the noise that are an overload, at this many requests per second.
+    /// The number of refusals beyond the noise that is an overload, at this many requests per second.
     func evidence(_ rate: Double) -> Double { leastEvidence > 0 ? leastEvidence + rate / 100 : 0 }
 }

@@ -1,4 +1,6 @@
-/// How long the rate stays below the limit: the longer, the oftener the limit was found at the same place.
+/// How long the rate stays below the limit.
+///
+/// The time grows each time the limit is found at the same value.
 struct HoldPace: Sendable {
     private(set) var hold: Int64 = 0
 

@@ -1,20 +1,23 @@
-/// What share of refusals an origin answers whatever the rate is.
+/// The share of requests that an origin refuses at any rate.
 struct NoiseFloor: Sendable {
     private var found: (share: Double, until: Tick)?
-    /// Cuts in a row that did not help: the rate and the share before the first, and how many.
+    /// Consecutive reductions that did not help: the rate and the share before the first one, and their number.
     private var row: (rate: Double, share: Double, count: Int)?
-    /// A share above this is no noise.
+    /// A larger share is not noise.
     private static let most = 0.3
-    /// How long a share found is believed.
+    /// How long a found share is used.
+    ///
+    /// Milliseconds.
     private static let memory: Int64 = 60_000
 
     func noise(at now: Tick, _ policy: ControlPolicy) -> Double {
         max(policy.noise, found.flatMap { $0.until > now ? $0.share : nil } ?? 0)
     }
 
-    /// Notes a cut.
+    /// Records a reduction.
     ///
-    /// - Returns: The rate before the cuts that did not help, when the share stays the same whatever the rate is.
+    /// - Returns: The rate before the reductions that did not help, if the share of refusals does not depend on the
+    ///   rate.
     mutating func cut(_ rate: Double, _ share: Double, isSoon: Bool, now: Tick) -> Double? {
         guard isSoon, let row, share < Self.most, share > row.share * 0.6, share < row.share * 1.6 else {
             row = (rate, share, 1)

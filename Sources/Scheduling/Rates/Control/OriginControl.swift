@@ -1,23 +1,26 @@
 /// Finds the rate and the number of connections that an origin accepts, from the refusals of the whole cluster.
 ///
-/// A pure value: ``take(_:from:now:)`` gets what each worker reports, and nothing else moves it. There is no limit before the first overload.
+/// A pure value: ``take(_:from:now:)`` gets the report of each worker, and nothing else changes it. There is no limit
+/// before the first overload.
 ///
-/// - *Overload* is a share of refusals above the noise, with enough of them (a cumulative sum, so that neither the length of a report nor the
-///   number of workers matters).
-/// - While an origin is overloaded, what it still accepts is its limit: the rate becomes a little less than that.
-/// - Then the rate stays near the limit (``Phase/hold``), goes slightly above it until more was accepted than the origin's burst explains
-///   (``Phase/probe``), and only then grows fast (``Phase/search``). Far below the limit it grows fast too (``Phase/recover``).
-/// - Refusals by 503 of an origin with many requests in flight are taken for a limit of connections first; when that does not help, for a rate.
+/// - *Overload* is a share of refusals above the noise, with a minimum number of refusals. It is a cumulative sum, so
+///   that neither the length of a report nor the number of workers matters.
+/// - While an origin is overloaded, the rate that it still accepts is its limit: the rate is set a little lower.
+/// - Then the rate stays near the limit (``Phase/hold``). Later it rises slightly above the limit until more was
+///   accepted than the origin's burst explains (``Phase/probe``), and only then it grows fast (``Phase/search``). Far
+///   below the limit it grows fast too (``Phase/recover``).
+/// - Refusals by 503 of an origin with many requests in flight are first treated as a limit of connections; if that
+///   does not help, as a limit of the rate.
 struct OriginControl: Sendable {
-    /// What one worker reports.
+    /// The report of one worker.
     struct Sample: Sendable {
         /// Requests that got an answer other than a refusal.
         var answered = 0.0
         /// 429, and 503.
         var refused = 0.0
-        /// Of these, 503 without Retry-After.
+        /// Of the refused ones, 503 without Retry-After.
         var busy = 0.0
-        /// Milliseconds that the answered requests took, added up; 0 = not known.
+        /// The sum of the durations of the answered requests in milliseconds; 0 = unknown.
         var occupied = 0.0
         /// Whether requests waited for a permit.
         var isWaiting = false
@@ -25,22 +28,25 @@ struct OriginControl: Sendable {
     enum Phase: Sendable { case free, recover, hold, probe, search }
 
     let policy: ControlPolicy
-    /// Requests in flight that are allowed whatever is found; where a search gets there, there is no limit of the origin's.
+    /// The largest allowed number of requests in flight.
+    ///
+    /// If a search reaches it, the origin has no limit.
     var mostConnections = 256
     /// Requests per second; `nil` = no limit known.
     private(set) var rate: Double?
     /// Requests in flight; `nil` = no limit known.
     private(set) var connections: Int?
-    /// What was accepted when the origin was overloaded last.
+    /// The rate that was accepted at the last overload.
     private(set) var known: Double?
     private(set) var phase = Phase.free
     private var meter = RateMeter()
     private var overload = OverloadDetector()
-    /// When the rate or the connections were last cut.
+    /// When the rate or the connections were last reduced.
     private var cutAt: Tick?
     private var steppedAt = Tick(milliseconds: 0)
     private var probedAt = Tick(milliseconds: 0)
-    /// Requests accepted beyond ``known`` since the last cut, and what the origin accepted so before it refused.
+    /// Requests accepted beyond ``known`` since the last reduction, and the number that the origin accepted before it
+    /// refused.
     private var credit = 0.0
     private var burst: Double?
     private var pace = HoldPace()
@@ -49,7 +55,7 @@ struct OriginControl: Sendable {
 
     init(_ policy: ControlPolicy = ControlPolicy()) { self.policy = policy }
 
-    /// Whether anything is limited.
+    /// Whether a limit is in force.
     var isLimiting: Bool { rate != nil || connections != nil }
 
     // MARK: - Reports
@@ -57,7 +63,7 @@ struct OriginControl: Sendable {
     mutating func take(_ sample: Sample, from session: SessionID, of workers: Int, now: Tick) {
         guard meter.take(sample, from: session, of: workers, now: now) else { return }
         overload.take(sample, noise: floor.noise(at: now, policy))
-        // Cheap questions first: this runs for each report of each worker.
+        // Cheap checks first: this runs for each report of each worker.
         if overload.sum > policy.evidence(rate ?? 0), overload.sum > policy.evidence(rate ?? meter.answered),
             meter.hasMeasured(policy.leastSpan)
         {
@@ -67,10 +73,10 @@ struct OriginControl: Sendable {
         }
     }
 
-    /// Requests that a Retry-After holds up are no measure of the origin.
+    /// Requests that are delayed by a Retry-After say nothing about the origin's limit.
     mutating func pause(until end: Tick) { meter.restart(at: end) }
 
-    /// An origin that was down begins at a part of the speed that it had; 0 = not known.
+    /// An origin that was down starts at a part of its earlier rate; 0 = unknown.
     mutating func restart(at perSecond: Double, now: Tick) {
         guard perSecond > 0 else { return }
         rate = min(rate ?? .infinity, max(perSecond, policy.leastRate))
@@ -78,7 +84,7 @@ struct OriginControl: Sendable {
         change(now)
     }
 
-    /// Adds a share that lives on from before a restart of the coordinator.
+    /// Adds a share that is still valid from before a restart of the coordinator.
     mutating func remember(_ perSecond: Double, now: Tick) {
         guard perSecond > 0 else { return }
         let sum = (rate ?? 0) + perSecond
@@ -92,7 +98,7 @@ struct OriginControl: Sendable {
         let share = overload.share
         let measured = max(meter.answered, 0)
         var accepted = rate.map { min($0 * (1 - share), measured * 1.1) } ?? measured
-        // The rate was just below the limit found, and nothing was refused: so it is no lower now.
+        // The rate was just below the found limit and nothing was refused, so the limit is not lower now.
         if let known, policy.hasMemory, phase == .probe || phase == .search, share < policy.collapse {
             accepted = max(accepted, known * policy.below)
         }
@@ -106,13 +112,14 @@ struct OriginControl: Sendable {
         } else {
             connections = nil
             if let before = floor.cut(rate ?? measured, share, isSoon: isSoon, now: now) {
-                // The share does not depend on the rate.
+                // The share of refusals does not depend on the rate.
                 (rate, known, phase, cutAt) = (before, before, .hold, now)
                 return change(now)
             }
             learnBurst(accepted)
             pace.cut(accepted, known, isSoon: isSoon, policy)
-            // Workers that are refused nearly everything stop asking, at the first overload too: what was accepted then is no measure.
+            // Workers whose requests are nearly all refused stop sending, also at the first overload. The accepted rate
+            // at that time is not a measurement.
             if share < policy.collapse, rate != nil { known = max(accepted, policy.leastRate) }
             rate = max(accepted * policy.below, policy.leastRate)
             phase = (rate ?? 0) < (known ?? 0) * policy.near || !policy.hasMemory ? .recover : .hold
@@ -124,11 +131,11 @@ struct OriginControl: Sendable {
 
     private mutating func learnBurst(_ accepted: Double) {
         guard let known, phase == .probe || phase == .search else { return }
-        // The limit is where it was: what was accepted beyond it was the burst.
+        // The limit is unchanged: what was accepted beyond it was the burst.
         if accepted < known * 1.15 { burst = min(max(credit, (burst ?? 0) * 0.8), known * 2) }
     }
 
-    /// The rate is another now: what was measured before says nothing about it.
+    /// The rate has changed, so earlier measurements do not apply.
     private mutating func change(_ now: Tick) {
         steppedAt = now
         overload = OverloadDetector()
@@ -147,7 +154,7 @@ struct OriginControl: Sendable {
         let offered = meter.answered + meter.refused
         guard let known else { return stepFast(rate, offered, now) }
         if connections != nil { return stepConnections(now) }
-        // Who asks for less than allowed learns nothing about more.
+        // When the demand is lower than the rate, nothing is learned about a higher rate.
         guard offered >= rate * policy.demand || rate < policy.slow && meter.isWaiting else { return }
         credit += max(0, min(offered, rate) - known) * min(span, 1)
         let before = rate
@@ -163,7 +170,7 @@ struct OriginControl: Sendable {
         case .hold:
             if cutAt.map({ now - $0 >= pace.hold }) ?? true { (phase, probedAt) = (.probe, now) }
         case .probe:
-            // A limit found too low has a small excess, so the longer nothing is refused, the higher.
+            // A limit that was found too low has a small excess, so the increase grows with the time without refusals.
             let late = Double(max(0, now - probedAt - policy.patience)) / 1_000
             let most = known * (policy.above + policy.rise * late)
             self.rate = max(rate, min(rate * 1.01 + 0.01 * known, most))
@@ -178,7 +185,9 @@ struct OriginControl: Sendable {
         }
     }
 
-    /// No limit was found so far: what an outage or a flood of refusals left of the rate grows, and is no limit when less is asked for.
+    /// No limit is known.
+    ///
+    /// The rate that is left after an outage or many refusals grows, and the limit is removed when the demand is lower.
     private mutating func stepFast(_ rate: Double, _ offered: Double, _ now: Tick) {
         let isAskedFor = offered >= rate * policy.demand || rate < policy.slow && meter.isWaiting
         self.rate = isAskedFor ? rate * policy.recovery : nil
@@ -186,7 +195,7 @@ struct OriginControl: Sendable {
         meter.restart(at: now)
     }
 
-    /// Who has no request that waits for a connection learns nothing about more of them.
+    /// When no request waits for a connection, nothing is learned about more connections.
     private mutating func stepConnections(_ now: Tick) {
         guard meter.isWaiting, let before = connections else { return }
         rate = max((rate ?? 0) * policy.below, meter.answered * policy.guardFactor, policy.leastRate)

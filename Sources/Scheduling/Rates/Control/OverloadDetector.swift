@@ -1,4 +1,4 @@
-/// Refusals beyond the noise, since they began.
+/// Counts refusals beyond the noise since the overload began.
 struct OverloadDetector: Sendable {
     private(set) var sum = 0.0
     private var answered = 0.0

@@ -1,7 +1,7 @@
-/// How fast all workers together are answered and refused, from reports that come at different times.
+/// Measures how fast all workers together are answered and refused, from reports that arrive at different times.
 ///
-/// The count of a report is divided by the span since the same worker's report before it, so the sum does not depend on when reports come, nor
-/// on how many workers there are.
+/// The count of a report is divided by the time since the same worker's previous report. So the sum does not depend on
+/// when reports arrive or on the number of workers.
 struct RateMeter: Sendable {
     private struct Window {
         var span = 0.0
@@ -19,12 +19,14 @@ struct RateMeter: Sendable {
     private var lines: [SessionID: Line] = [:]
     private var workers = 0
     private var begin = Tick(milliseconds: .min)
-    /// Workers silent for so long are gone.
+    /// Workers that were silent for this long are considered gone.
+    ///
+    /// Milliseconds.
     private static let patience: Int64 = 5_000
 
-    /// Takes a report.
+    /// Adds a report.
     ///
-    /// - Returns: Whether all that it counts happened since ``restart(at:)``.
+    /// - Returns: Whether everything that it counts happened since ``restart(at:)``.
     mutating func take(_ sample: OriginControl.Sample, from session: SessionID, of workers: Int, now: Tick) -> Bool {
         self.workers = workers
         guard var line = lines[session] else {
@@ -43,7 +45,7 @@ struct RateMeter: Sendable {
         return true
     }
 
-    /// Begins anew: a report counts when the one before it came at `begin` or later.
+    /// Starts over: a report counts if the previous one came at `begin` or later.
     mutating func restart(at begin: Tick) {
         self.begin = begin
         for id in lines.keys {
@@ -52,7 +54,9 @@ struct RateMeter: Sendable {
         }
     }
 
-    /// Begins another window; the one before still counts.
+    /// Starts another window.
+    ///
+    /// The previous one still counts.
     mutating func turn() {
         let newest = lines.values.map(\.last).max() ?? begin
         lines = lines.filter { newest - $0.value.last < Self.patience }
@@ -65,17 +69,17 @@ struct RateMeter: Sendable {
 
     func hasMeasured(_ least: Int64) -> Bool {
         let spans = lines.values.map { ($0.now.span + $0.before.span) * 1_000 }
-        // Most have reported, or the others are too slow to wait for.
+        // Most workers have reported, or the others are too slow to wait for.
         return spans.count { $0 >= Double(least) } * 2 > spans.count || spans.contains { $0 >= 5 * Double(least) }
     }
 
-    /// Per second, of the whole cluster.
+    /// Answers per second, of the whole cluster.
     var answered: Double { perSecond(\.answered) }
     var refused: Double { perSecond(\.refused) }
     /// Answered requests in flight at once, on average.
     var occupied: Double { perSecond(\.occupied) / 1_000 }
 
-    /// Whether most of the workers that ask have requests that wait.
+    /// Whether most of the workers with requests have waiting requests.
     var isWaiting: Bool {
         let asking = lines.values.count { $0.isWaiting || $0.now.requests + $0.before.requests > 0 }
         return lines.values.count(where: \.isWaiting) * 2 > asking
@@ -89,7 +93,7 @@ struct RateMeter: Sendable {
             sum += (line.now[keyPath: path] + line.before[keyPath: path]) / (line.now.span + line.before.span)
             measured += 1
         }
-        // Workers whose report is still to come do as the others do.
+        // Workers without a report in this window are assumed to behave like the others.
         return measured == 0 ? 0 : sum * Double(max(workers, measured)) / Double(measured)
     }
 }
