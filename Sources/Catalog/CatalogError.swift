@@ -1,5 +1,5 @@
-internal import Shards
 public import Errors
+internal import Shards
 
 /// What went wrong with a catalog, and what to do about it.
 public typealias CatalogError = PackhorseError<CatalogErrorCode>

@@ -1,7 +1,7 @@
+public import Errors
 internal import GRDB
 internal import SQLiteFiles
 public import Shards
-public import Errors
 
 /// What went wrong with a package, and what to do about it.
 public struct PackagesError: CodedError {

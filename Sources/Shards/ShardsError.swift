@@ -1,5 +1,5 @@
-import Foundation
 public import Errors
+import Foundation
 
 /// What went wrong with a shard or a blob store, and what to do about it.
 public typealias ShardsError = PackhorseError<ShardsErrorCode>

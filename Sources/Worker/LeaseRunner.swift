@@ -61,7 +61,8 @@ struct LeaseRunner: WorkRunner {
             case .diskFull: return WorkFailure(cause: .diskFull, detail: error.message, retriable: true)
             case .io: return WorkFailure(cause: .inputOutput, detail: error.message, retriable: true)
             case .storeMissing: return WorkFailure(cause: .blobStore, detail: error.message, retriable: true)
-            default: return WorkFailure(cause: FailureCause(named: "\(error.code)"), detail: error.message, retriable: true)
+            default:
+                return WorkFailure(cause: FailureCause(named: "\(error.code)"), detail: error.message, retriable: true)
             }
         case let error as PackagesError:
             switch error.code {
@@ -73,7 +74,8 @@ struct LeaseRunner: WorkRunner {
                     lostShards: error.shard.map { [$0] } ?? [])
             case .badSpec, .tooLarge, .missingTiles, .unsupported:
                 return WorkFailure(cause: FailureCause(named: "\(error.code)"), detail: error.message, retriable: false)
-            default: return WorkFailure(cause: FailureCause(named: "\(error.code)"), detail: error.message, retriable: true)
+            default:
+                return WorkFailure(cause: FailureCause(named: "\(error.code)"), detail: error.message, retriable: true)
             }
         case let error as StylesError:
             switch error.code {

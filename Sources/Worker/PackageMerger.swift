@@ -135,7 +135,8 @@ struct PackageMerger: Sendable {
         guard missing.isEmpty else {
             let first = missing.prefix(2).map(\.hex).joined(separator: ", ")
             throw WorkFailure(
-                cause: .shardMissing, detail: "\(missing.count) of \(wanted.count) shards are gone: \(first)", retriable: true,
+                cause: .shardMissing, detail: "\(missing.count) of \(wanted.count) shards are gone: \(first)",
+                retriable: true,
                 lostShards: missing)
         }
         return zip(wanted, found).compactMap { digest, blob in blob.map { (digest, $0) } }

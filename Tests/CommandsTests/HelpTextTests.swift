@@ -175,7 +175,9 @@ struct HelpTextTests {
     @Test func theReferenceOfExitCodesHasThemAll() throws {
         let document = try String(contentsOf: URL(filePath: "docs/reference/exit-codes.md"), encoding: .utf8)
         let codes = document.split(separator: "\n").compactMap { line in
-            line.split(separator: "|").first.flatMap { Int32($0.trimmingCharacters(in: CharacterSet(charactersIn: " `"))) }
+            line.split(separator: "|").first.flatMap {
+                Int32($0.trimmingCharacters(in: CharacterSet(charactersIn: " `")))
+            }
         }
         #expect(codes == ExitStatus.allCases.map(\.rawValue))
     }

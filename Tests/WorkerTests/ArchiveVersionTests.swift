@@ -74,7 +74,8 @@ struct ArchiveVersionTests {
         let result = try await run(LeaseRunner(store: store, environment: [:]), offer)
         guard case .failure(let failure) = result else { throw CancellationError() }
         #expect(
-            failure.cause.rawValue == "origin-busy" && failure.retriable && failure.detail.contains("changed while it was read"))
+            failure.cause.rawValue == "origin-busy" && failure.retriable
+                && failure.detail.contains("changed while it was read"))
         #expect(try FileManager.default.contentsOfDirectory(atPath: stable.folder.path + "/tmp").isEmpty)
     }
 }

@@ -29,7 +29,8 @@ struct WorkerCoreStormTests {
             case 9: event = .finished(lease, .done(Rig.commit(lease)))
             case 10:
                 let cause = Bool.random(using: &random) ? "disk-full" : "http-500"
-                event = .finished(lease, .failed(WorkFailure(cause: FailureCause(named: cause), detail: "", retriable: true)))
+                event = .finished(
+                    lease, .failed(WorkFailure(cause: FailureCause(named: cause), detail: "", retriable: true)))
             case 11: event = .finished(lease, .cancelled)
             default:
                 rig.now += Int64.random(in: 0...6_000, using: &random)
