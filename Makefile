@@ -65,7 +65,7 @@ bench-coordinator: build ## a coordinator under 1,000 simulated workers and 100 
 bench-pieces: build ## Measure hot functions, planning, and start of the command line against baselines: met or missed (half a minute)
 	@ops/bench/pieces $(BENCH_FLAGS)
 
-fuzz: ## fuzz the decoders of foreign bytes, SECONDS_EACH (60) for each of twelve (libFuzzer; a build of its own)
+fuzz: ## fuzz the decoders of foreign bytes, SECONDS_EACH (60) for each (libFuzzer; a build of its own)
 	@ops/fuzz
 
 interop: build ## clients of others read every format (pmtiles, MapLibre Native from PyPI); each skips with a reason

@@ -74,7 +74,7 @@ public struct DemoWorldServer: Sendable {
             throw error
         } catch {
             guard isReady.load(ordering: .acquiring) else { throw notListening(error) }
-            throw DemoWorldError(code: .serverFailed, message: "the demo world stopped: \(error)", cause: error)
+            throw DemoWorldError(.serverFailed, "the demo world stopped: \(error)", cause: error)
         }
     }
 
@@ -85,9 +85,8 @@ public struct DemoWorldServer: Sendable {
             isHost
             ? "Name an address of this machine as the host, such as 127.0.0.1, or 0.0.0.0 for all of them."
             : "Choose another port, or 0 for any."
-        return DemoWorldError(
-            code: isHost ? .badHost : .cannotListen,
-            message: "cannot listen on \(host):\(port): \(Self.reason(error)). \(remedy)", cause: error)
+        return DemoWorldError(isHost ? .badHost : .cannotListen,
+            "cannot listen on \(host):\(port): \(Self.reason(error)). \(remedy)", cause: error)
     }
 
     /// The system's message, without the name of the call.

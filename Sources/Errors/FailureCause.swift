@@ -85,6 +85,8 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     case shardMissing = "shard-missing"
     case shardCorrupt = "shard-corrupt"
     case badShard = "bad-shard"
+    /// The package from which an export is made cannot be read.
+    case badSource = "bad-source"
     case corruptShard = "corrupt-shard"
     case notAShard = "not-a-shard"
     case unsupportedVersion = "unsupported-version"

@@ -1,3 +1,4 @@
+internal import Errors
 internal import GRDB
 internal import Packages
 internal import Styles

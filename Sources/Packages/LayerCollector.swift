@@ -1,3 +1,4 @@
+internal import Errors
 internal import TileBodies
 
 /// The vector layers found in tiles, for a tileset that does not say what it has.

@@ -1,3 +1,4 @@
+import Errors
 import Tiles
 
 /// The embedded list of nodes, as regions.json holds it.

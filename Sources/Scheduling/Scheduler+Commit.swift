@@ -1,3 +1,5 @@
+import Errors
+
 extension Scheduler {
     /// Accepts a result only if its lease is live under exactly this token.
     ///

@@ -1,3 +1,5 @@
+import Errors
+
 extension Scheduler {
     mutating func manifestWritten(_ id: JobID, _ package: Int, _ digest: ContentDigest, decides: Bool, now: Tick) {
         guard endManifest(id, package, wrote: digest), let job = places[id] else { return }

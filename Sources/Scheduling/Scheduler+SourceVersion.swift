@@ -1,3 +1,5 @@
+import Errors
+
 /// All tiles of a job come from one version of its source's data.
 ///
 /// A worker names the version with each result: a text that is equal exactly when the data is equal. The submission

@@ -2,7 +2,7 @@
 ///
 /// Values are never reused.
 ///
-/// 0x01… worker to coordinator, 0x21… coordinator to worker, 0x41… command line and coordinator, 0x61… blobs.
+/// 0x01… worker to coordinator, 0x21… coordinator to worker, 0x41… command line and coordinator, 0x61… blobs, 0x7B an order about an origin.
 public enum MessageType: UInt8, CaseIterable, Sendable {
     case hello = 0x01
     case ready = 0x02

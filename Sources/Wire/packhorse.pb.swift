@@ -1599,7 +1599,7 @@ public nonisolated struct PBEventRecord: Sendable {
 
   public var job: UInt64 = 0
 
-  /// kebab-case: job-inserted, job, batch, package, failures, orphan, forgotten, …
+  /// kebab-case: job-inserted, job, batch, package, failures, orphan, job-forgotten, …
   public var kind: String = String()
 
   /// the change itself, enough to replay it
@@ -1767,7 +1767,7 @@ public nonisolated struct PBHealthFinding: Sendable {
   /// fail: nothing is published; warn: some work makes no progress
   public var level: String = String()
 
-  /// stable: catalog-full, catalog-not-written, catalog-nearly-full, schedule-failed, origin-blocked
+  /// stable: catalog-full, catalog-not-written, catalog-nearly-full, schedule-failed, origin-blocked, origin-broken
   public var code: String = String()
 
   /// names the affected object

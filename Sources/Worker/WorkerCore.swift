@@ -1,4 +1,6 @@
+internal import Errors
 internal import Foundation
+internal import Shards
 internal import Wire
 
 /// The worker's rules: its reaction to each message, result and tick.

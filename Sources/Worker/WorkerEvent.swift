@@ -1,3 +1,5 @@
+internal import Errors
+internal import Shards
 internal import Wire
 
 /// The inputs of a worker.

@@ -1,3 +1,4 @@
+internal import Errors
 internal import Logging
 internal import Telemetry
 internal import Wire

@@ -1,3 +1,4 @@
+import Errors
 import S3
 import Testing
 

@@ -1,3 +1,4 @@
+import Errors
 import TestSupport
 import Testing
 import Transfer

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Catalog
+import Errors
 import Foundation
 
 /// `packhorse catalog`: operations on a whole catalog.

@@ -1,4 +1,5 @@
 import Catalog
+import Errors
 
 extension CatalogPush {
     /// The documents with the requested address: the lists, `catalog.json` with their digests, and its signature.

@@ -1,4 +1,5 @@
 import Catalog
+import Errors
 import Foundation
 import Shards
 import Transfer

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Errors
 import Wire
 
 /// `packhorse health`: whether the coordinator is running, for health checks and people.

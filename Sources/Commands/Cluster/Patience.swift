@@ -1,3 +1,5 @@
+import Errors
+
 /// Waits for a coordinator that is being restarted.
 enum Patience {
     /// Sends a request, and repeats it every second up to sixty times while there is no answer.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import DemoWorld
+import Errors
 import Foundation
 import Logging
 import Packages

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Errors
 import Tilesets
 
 /// The commands by name, and suggestions for mistyped names.

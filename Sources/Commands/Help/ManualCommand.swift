@@ -1,4 +1,5 @@
 import ArgumentParser
+import Errors
 import Foundation
 
 /// `packhorse manual`: the help of all commands as manual pages.

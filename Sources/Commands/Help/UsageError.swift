@@ -1,4 +1,5 @@
 import ArgumentParser
+import Errors
 
 /// Converts errors of the argument parser to the form of all other errors.
 enum UsageError {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Catalog
+import Errors
 import Foundation
 
 /// `packhorse install`: the client of a catalog.

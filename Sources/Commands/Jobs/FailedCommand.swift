@@ -1,4 +1,5 @@
 import ArgumentParser
+import Errors
 import Wire
 
 /// `packhorse failed`: failed work.

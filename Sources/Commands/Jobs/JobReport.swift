@@ -1,3 +1,5 @@
+import Errors
+
 /// The lines that report the state or the end of a job: a summary, then what is not done.
 enum JobReport {
     /// Number of packages that are listed by default.

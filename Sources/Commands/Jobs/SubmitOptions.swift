@@ -1,4 +1,5 @@
 import ArgumentParser
+import Errors
 import Packages
 import Tiles
 import Tilesets

@@ -1,3 +1,4 @@
+import Errors
 import Foundation
 
 /// A `packhorse` child process of this one, which ends with it.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Errors
 import Foundation
 
 /// A pipe that is closed when this process ends, in any way.

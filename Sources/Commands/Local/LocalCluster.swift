@@ -1,3 +1,4 @@
+import Errors
 import Foundation
 
 /// A coordinator and workers as child processes on this machine, all in one folder, with sockets that only this user

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Coordinator
+import Errors
 import Foundation
 
 /// `packhorse state`: the state file of a stopped coordinator.

@@ -1,3 +1,5 @@
+package import Errors
+
 /// The error of a command: one line, details, a remedy, an exit code.
 package struct CLIError: Error, CustomStringConvertible {
     package let status: ExitStatus

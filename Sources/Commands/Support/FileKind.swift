@@ -1,3 +1,4 @@
+import Errors
 import Foundation
 
 /// Checks of files that are given to commands.

@@ -1,3 +1,4 @@
+import Errors
 import Foundation
 
 /// Reads a file that the user named.

@@ -1,4 +1,4 @@
-public import Errors
+import Errors
 import PMTiles
 import TileBodies
 import Tiles

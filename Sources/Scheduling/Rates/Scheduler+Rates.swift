@@ -1,4 +1,5 @@
 import DequeModule
+import Errors
 import HeapModule
 
 /// Connects the budgets of origins with jobs, leases and sessions.
@@ -61,7 +62,6 @@ extension Scheduler {
         guard seats > 0, let book = rates.book(origin) else { return nil }
         func may(_ id: SessionID) -> Bool {
             sessions[id].map { canTake($0, now: now) } == true && rates.mayLease(origin, id, now: now)
-                && isCompatible(id, with: book)
         }
         let isLearning = rates.isLearning(origin, at: now)
         if book.seated < seats, !isLearning { return fetchers.first(where: may) }

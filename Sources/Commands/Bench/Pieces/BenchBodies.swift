@@ -1,4 +1,5 @@
 import DemoWorld
+import Errors
 import Foundation
 import Packages
 import Regions

@@ -1,3 +1,4 @@
+import Errors
 import Foundation
 
 /// Files as a simple program reads, writes and copies them: the baselines for our file operations.
