@@ -31,7 +31,8 @@ extension CoordinatorEngine {
     /// Writes the list of everything that a merger needs, as a separate blob.
     private func writeManifest(_ job: JobID, _ package: Int) {
         guard scheduler.isLiving(job), let spec = specs[job], spec.packages.indices.contains(package) else {
-            let trouble = Trouble(cause: FailureCause.jobFailed.rawValue, detail: "the job ended before its manifest was written")
+            let trouble = Trouble(
+                cause: FailureCause.jobFailed.rawValue, detail: "the job ended before its manifest was written")
             take(scheduler.handle(.manifestFailed(job, package: package, trouble, retriable: false), now: now))
             return
         }

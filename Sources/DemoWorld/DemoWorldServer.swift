@@ -85,7 +85,8 @@ public struct DemoWorldServer: Sendable {
             isHost
             ? "Name an address of this machine as the host, such as 127.0.0.1, or 0.0.0.0 for all of them."
             : "Choose another port, or 0 for any."
-        return DemoWorldError(isHost ? .badHost : .cannotListen,
+        return DemoWorldError(
+            isHost ? .badHost : .cannotListen,
             "cannot listen on \(host):\(port): \(Self.reason(error)). \(remedy)", cause: error)
     }
 

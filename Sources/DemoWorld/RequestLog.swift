@@ -11,7 +11,8 @@ final class RequestLog: Sendable {
     init(_ path: String) throws(DemoWorldError) {
         descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else {
-            throw DemoWorldError(.cannotLog,
+            throw DemoWorldError(
+                .cannotLog,
                 "the request log '\(path)' cannot be written: \(String(cString: strerror(errno)))",
                 cause: nil)
         }
