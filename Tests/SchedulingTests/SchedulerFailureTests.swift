@@ -89,7 +89,7 @@ struct SchedulerFailureTests {
 
     @Test func aJobWhoseWorkersAllRestSaysWhy() throws {
         var bench = Bench()
-        let job = bench.submit(4)
+        bench.submit(4)
         bench.join(1, credit: 1)
         let full = Trouble(cause: "disk-full", detail: "no space in /blobs")
         bench.on(.fail(1, bench.offers()[0].token, full, retriable: true))

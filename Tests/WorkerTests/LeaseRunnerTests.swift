@@ -76,7 +76,7 @@ struct LeaseRunnerTests {
         let runner = LeaseRunner(store: full, environment: [:])
         let offer = try stable.offer(1, origin.url)
         let failure = try await failure(runner, offer)
-        #expect((failure.cause, failure.retriable, failure.isLocal) == ("disk-full", true, true))
+        #expect((failure.cause.rawValue, failure.retriable, failure.isLocal) == ("disk-full", true, true))
         #expect(try FileManager.default.contentsOfDirectory(atPath: stable.folder.path + "/tmp").isEmpty)
         full.isFull.withLock { $0 = false }
         #expect(try await commit(runner, offer).fetch.stored == 20)
