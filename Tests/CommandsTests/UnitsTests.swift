@@ -1,4 +1,5 @@
 import Commands
+import Errors
 import Testing
 
 struct UnitsTests {
