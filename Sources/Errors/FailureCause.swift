@@ -6,7 +6,7 @@
 ///
 /// Workers report causes after their own retries: invalid bodies were fetched again, 5xx and broken connections were
 /// retried with backoff.
-public enum FailureCause: String, Hashable, Sendable, CaseIterable {
+public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     // Causes of the tile: what the origin sends for it is unusable, however often it is requested.
     case emptyBody = "empty-body"
     case htmlPage = "html-page"
@@ -116,6 +116,9 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable {
     /// A code that this build does not know. Treated as retriable, because that costs a few attempts, while the
     /// opposite error would lose tiles.
     case unknown
+
+    /// The code, in kebab-case.
+    public var description: String { rawValue }
 
     /// The component that caused the failure.
     public enum Fault: String, Hashable, Sendable, CaseIterable {

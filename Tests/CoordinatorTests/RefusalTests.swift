@@ -51,7 +51,7 @@ struct RefusalTests {
             #expect(try await talker.problem(.submit(bands)).text.contains("'a/b'"))
             bands.tileset = Data(#"{"id":"demo"}"#.utf8)
             bands.dryRun = true
-            #expect(try await talker.submit(bands).job > 0)
+            #expect(try await talker.submit(bands).tiles > 0)
             guard case .jobs(let jobs) = try await talker.ask(.listJobs(PBListJobs())) else { throw Talker.Silence() }
             #expect(jobs.jobs.isEmpty)
         }

@@ -171,8 +171,9 @@ struct SchedulerLeaseTests {
         #expect(bench.scheduler.absence(now: bench.now) == "")
         bench.pass(17_000)
         #expect(bench.scheduler.absence(now: bench.now) == "no message from any worker for 17 s")
+        #expect(bench.scheduler.isLiving(job))
         bench.on(.cancel(job))
-        #expect(bench.scheduler.absence(now: bench.now) == "")
+        #expect(!bench.scheduler.isLiving(job), "a list names no reason for a job that has ended")
     }
 
     @Test func aJobWhoseWorkIsWithSilentWorkersSaysSo() {

@@ -137,6 +137,8 @@ struct BodyCheckerTests {
         let error = #expect(throws: TileBodiesError.self) {
             try BodyChecker().settle(Array("<html>Sorry".utf8), coding: .identity, declared: .png)
         }
-        #expect(error?.description == "html-page: expected a png tile, found an HTML page that begins \"<html>Sorry\"")
+        #expect(
+            error?.description
+                == "expected a png tile, found an HTML page that begins with \"<html>Sorry\" [html-page]")
     }
 }

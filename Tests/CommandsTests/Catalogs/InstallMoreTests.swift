@@ -125,7 +125,7 @@ struct InstallMoreTests {
         for known in [names, ["https://mirror/", "key:abc"], ["https://one/"]] {
             for sequence in [6, nil] as [Int64?] {
                 let error = #expect(throws: CLIError.self) { try folder.checkAge(sequence, of: known) }
-                #expect(error?.status == .badData && error?.message.contains("7 was seen") == true)
+                #expect(error?.status == .badData && error?.message.contains("the last one was 7") == true)
                 #expect(error?.hint?.contains("--allow-older") == true)
             }
         }
