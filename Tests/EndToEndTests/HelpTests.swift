@@ -110,7 +110,7 @@ private enum Documents {
         ["README.md"]
         + (FileManager.default.enumerator(atPath: "docs")?.compactMap { $0 as? String } ?? [])
         // The reference of commands is generated from their help; HelpTextTests compares the two.
-        .filter { $0.hasSuffix(".md") && $0 != "reference/cli.md" }.map { "docs/" + $0 }.sorted()
+        .map { "docs/" + $0 }.filter { $0.hasSuffix(".md") && $0 != "docs/reference/cli.md" }.sorted()
 
     /// The lines of each code block; of those in one language, when that is named.
     static func blocks(of document: String, language: String? = nil) throws -> [[String]] {
