@@ -121,7 +121,7 @@ extension Catalog {
                 failed(patch, error)
             }
         }
-        return try settle(finished)
+        return try listOrReject(finished)
     }
 
     /// Puts a finished patch into the catalog if it is small enough (``PatchRule``) and its package is still at that
@@ -133,7 +133,7 @@ extension Catalog {
     public func add(
         _ wanted: WantedPatch, file: URL, digest: Digest, size: UInt64
     ) throws(CatalogError) -> Bool {
-        try settle([MadePatch(wanted: wanted, file: file, made: (digest, size))]) > 0
+        try listOrReject([MadePatch(wanted: wanted, file: file, made: (digest, size))]) > 0
     }
 
     private struct MadePatch {
@@ -146,7 +146,7 @@ extension Catalog {
     /// Lists the patches that are small enough, and records the others as rejected.
     ///
     /// Skips patches whose package has a newer version by now.
-    private func settle(_ patches: [MadePatch]) throws(CatalogError) -> Int {
+    private func listOrReject(_ patches: [MadePatch]) throws(CatalogError) -> Int {
         try checkMaySign()
         return try locked { () throws(CatalogError) in
             var lists: [CatalogEdition: CatalogList] = [:]

@@ -98,7 +98,7 @@ extension Catalog {
         guard let bytes = try Self.bytes(url) else { return CatalogHistory() }
         do {
             let history = try JSONDecoder().decode(CatalogHistory.self, from: Data(bytes))
-            memory.keep(KnownDocument(history, bytes: bytes, file: file), edition, wasRead: true)
+            memory.cache(KnownDocument(history, bytes: bytes, file: file), edition, wasRead: true)
             return history
         } catch {
             throw CatalogError(
@@ -120,7 +120,7 @@ extension Catalog {
                 shell: try Self.json(history.withoutPackages, named: url.path), filling: ["packages": packages])
         }
         try write(bytes, to: url)
-        memory.keep(KnownDocument(history, bytes: bytes, file: KnownFile(path: url.path)), edition, wasRead: false)
+        memory.cache(KnownDocument(history, bytes: bytes, file: KnownFile(path: url.path)), edition, wasRead: false)
     }
 
     /// Removes the files of removed entries, except files that remaining entries still name.

@@ -117,7 +117,7 @@ public struct Catalog: Sendable {
                 throw CatalogError(.corrupt, "'\(url.path)' names a package twice.")
             }
             let document = KnownDocument(list, bytes: Array(data), file: file)
-            memory.keep(document, edition, wasRead: true)
+            memory.cache(document, edition, wasRead: true)
             return document
         } catch let error as DecodingError {
             throw CatalogError(
@@ -152,7 +152,7 @@ public struct Catalog: Sendable {
             )
         }
         try write(bytes, to: url)
-        memory.keep(KnownDocument(written, bytes: bytes, file: KnownFile(path: url.path)), edition, wasRead: false)
+        memory.cache(KnownDocument(written, bytes: bytes, file: KnownFile(path: url.path)), edition, wasRead: false)
     }
 
     func write(_ value: some Encodable, to url: URL) throws(CatalogError) {

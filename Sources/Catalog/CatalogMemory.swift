@@ -73,7 +73,7 @@ final class CatalogMemory: Sendable {
     }
 
     /// Caches a list that was read or written.
-    func keep(_ list: KnownDocument<CatalogList>, _ edition: CatalogEdition, wasRead: Bool) {
+    func cache(_ list: KnownDocument<CatalogList>, _ edition: CatalogEdition, wasRead: Bool) {
         state.withLock {
             $0.lists[edition] = list
             $0.decodings += wasRead ? 1 : 0
@@ -88,7 +88,7 @@ final class CatalogMemory: Sendable {
     }
 
     /// Caches a history that was read or written.
-    func keep(_ history: KnownDocument<CatalogHistory>, _ edition: CatalogEdition, wasRead: Bool) {
+    func cache(_ history: KnownDocument<CatalogHistory>, _ edition: CatalogEdition, wasRead: Bool) {
         state.withLock {
             $0.histories[edition] = history
             $0.decodings += wasRead ? 1 : 0

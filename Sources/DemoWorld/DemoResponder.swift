@@ -65,7 +65,7 @@ final class DemoResponder: Sendable {
 
     private func tile(_ tile: TileID, _ language: String?, _ request: Request) async throws -> Response {
         let count = tileRequests.add(1, ordering: .relaxed).newValue
-        log?.note(request.uri.path)
+        log?.append(request.uri.path)
         if knobs.latency > .zero { try await Task.sleep(for: knobs.latency) }
         if knobs.failEvery > 0, count.isMultiple(of: knobs.failEvery) {
             return Self.text(.serviceUnavailable, "refused intentionally: --fail-every \(knobs.failEvery)")

@@ -56,7 +56,7 @@ final class LandCells: Sendable {
         guard level > 0, let square = tile.ancestor(atZoom: level) else { return root }
         if let known = kept.withLock({ Self.find(square, in: &$0) }) { return known }
         let cell = cut(square, from: cell(of: tile, level: level - Self.step))
-        kept.withLock { Self.keep(cell, for: square, in: &$0) }
+        kept.withLock { Self.cache(cell, for: square, in: &$0) }
         return cell
     }
 
@@ -72,11 +72,11 @@ final class LandCells: Sendable {
     private static func find(_ square: TileID, in kept: inout Generations) -> LandCell? {
         if let cell = kept.young[square] { return cell }
         guard let cell = kept.old.removeValue(forKey: square) else { return nil }
-        keep(cell, for: square, in: &kept)
+        cache(cell, for: square, in: &kept)
         return cell
     }
 
-    private static func keep(_ cell: LandCell, for square: TileID, in kept: inout Generations) {
+    private static func cache(_ cell: LandCell, for square: TileID, in kept: inout Generations) {
         guard kept.young.updateValue(cell, forKey: square) == nil else { return }
         kept.youngPoints += cell.pointCount + 8
         guard kept.youngPoints > keptPoints else { return }

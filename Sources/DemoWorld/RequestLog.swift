@@ -21,7 +21,7 @@ final class RequestLog: Sendable {
     deinit { close(descriptor) }
 
     /// Appends a line; on a full disk the line is lost.
-    func note(_ line: String) {
+    func append(_ line: String) {
         let bytes = Array((line + "\n").utf8)
         _ = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
     }

@@ -13,17 +13,17 @@ extension FuzzTarget {
         let checker = BodyChecker(limit: 1 << 20, layers: memory)
         let body: [UInt8]
         do throws(TileBodiesError) {
-            body = try checker.settle(Array(bytes.dropFirst()), coding: coding, declared: format)
+            body = try checker.check(Array(bytes.dropFirst()), coding: coding, declared: format)
         } catch {
             return .refused("\(error.code)")
         }
-        let traits = checker.settledLayers
+        let traits = checker.checkedLayers
         do throws(TileBodiesError) {
-            let again = try checker.settle(body, coding: format == .mvt ? .gzip : .identity, declared: format)
+            let again = try checker.check(body, coding: format == .mvt ? .gzip : .identity, declared: format)
             guard again == body else { return .wrong("another body came back") }
             guard format == .mvt else { return .accepted }
             let scanned = try checker.summary(of: body)
-            guard try checker.summary(of: body, isSettled: true) == scanned else {
+            guard try checker.summary(of: body, isChecked: true) == scanned else {
                 return .wrong("trusted reading gives other layers")
             }
             return memory.numbers(of: scanned).map(Set.init) == traits.map(Set.init)

@@ -25,7 +25,7 @@ struct TileSpan {
     /// The tiles of a zoom, in order.
     func area(_ zoom: Int) -> TileRectangles {
         var area = areas[zoom] ?? TileRectangles(zoom: zoom)
-        area.settle()
+        area.joinRuns()
         return area
     }
 }

@@ -59,7 +59,7 @@ struct ResourceRows {
             switch kind {
             case 1: _ = try StyleDocument(bytes)
             case 4: if url.prefix(while: { $0 != "?" }).hasSuffix(".pbf") { _ = try GlyphScanner.scan(bytes) }
-            case 5: _ = try BodyChecker().settle(bytes, coding: .identity, declared: .png)
+            case 5: _ = try BodyChecker().check(bytes, coding: .identity, declared: .png)
             case 2, 6:
                 guard bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else {
                     return report.add("bad-resource", place, "it is not a JSON object")

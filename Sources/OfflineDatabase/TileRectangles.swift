@@ -3,9 +3,9 @@ internal import Tiles
 /// The area of tiles of one zoom, stored as runs of rows per column; tiles can be added in any order.
 struct TileRectangles: Hashable {
     let zoom: Int
-    /// Disjoint, ascending and not touching once ``settle()`` was called.
+    /// Disjoint, ascending and not touching once ``joinRuns()`` was called.
     private(set) var columns: [Int: [ClosedRange<Int>]] = [:]
-    private var isSettled = true
+    private var areJoined = true
 
     init(zoom: Int) { self.zoom = zoom }
 
@@ -25,14 +25,14 @@ struct TileRectangles: Hashable {
             runs[runs.count - 1] = row...last.upperBound
         } else if runs.last?.contains(row) != true {
             runs.append(row...row)
-            isSettled = false
+            areJoined = false
         }
         columns[column] = runs
     }
 
     /// Puts the runs in order.
-    mutating func settle() {
-        guard !isSettled else { return }
+    mutating func joinRuns() {
+        guard !areJoined else { return }
         columns = columns.mapValues { runs in
             var joined: [ClosedRange<Int>] = []
             for run in runs.sorted(by: { $0.lowerBound < $1.lowerBound }) {
@@ -44,7 +44,7 @@ struct TileRectangles: Hashable {
             }
             return joined
         }
-        isSettled = true
+        areJoined = true
     }
 
     /// Tiles in all.
@@ -70,11 +70,11 @@ struct TileRectangles: Hashable {
                     let (first, last) = ((both.lowerBound + 1) / 2, (both.upperBound - 1) / 2)
                     guard both.count > 1, first <= last else { continue }
                     parents.columns[column / 2, default: []].append(first...last)
-                    parents.isSettled = false
+                    parents.areJoined = false
                 }
             }
         }
-        parents.settle()
+        parents.joinRuns()
         return parents
     }
 

@@ -57,7 +57,7 @@ struct TileRows {
     ) {
         do throws(TileBodiesError) {
             if let format = Self.raster(body) {
-                _ = try checker.settle(body, coding: .identity, declared: format)
+                _ = try checker.check(body, coding: .identity, declared: format)
                 formats[template, default: []].insert(format)
             } else if Gzip.isGzip(body) {
                 report.add("bad-body", place, "it is gzip; clients do not unpack that here")

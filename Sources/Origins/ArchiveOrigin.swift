@@ -19,12 +19,12 @@ final class ArchiveOrigin: TileOrigin {
     private static let groupSize = 64
     private let archive: any TileArchive
     private let format: TileFormat
-    private let settler: Settler
+    private let checkPool: BodyCheckPool
 
     init(_ archive: any TileArchive, _ tileset: Tileset, lanes: Int, layers: LayerMemory?) {
         self.archive = archive
         format = tileset.format
-        settler = Settler(lanes: lanes, limit: 64 << 20, layers: layers, choice: tileset.choice)
+        checkPool = BodyCheckPool(lanes: lanes, limit: 64 << 20, layers: layers, choice: tileset.choice)
     }
 
     /// A file has no validators: known tiles are read again, and the caller compares them.
@@ -39,20 +39,20 @@ final class ArchiveOrigin: TileOrigin {
             while group.count < Self.groupSize, let tile = iterator.next() { group.append(tile) }
             if group.isEmpty { return }
             let wanted = group
-            let settled = await settler.run { [archive, format] checker in
-                var settled: [FetchedTile] = []
+            let fetched = await checkPool.run { [archive, format] checker in
+                var fetched: [FetchedTile] = []
                 return Result { () throws(OriginsError) -> [FetchedTile] in
                     try archive.read(wanted) { tile, found in
-                        settled.append(Self.settle(tile, found, format, checker))
+                        fetched.append(Self.fetchedTile(tile, found, format, checker))
                     }
-                    return settled
+                    return fetched
                 }
             }
-            try await deliver(try settled.get())
+            try await deliver(try fetched.get())
         }
     }
 
-    private static func settle(
+    private static func fetchedTile(
         _ tile: TileID, _ found: Result<(body: [UInt8], coding: BodyCoding)?, OriginsError>, _ format: TileFormat,
         _ checker: BodyChecker
     ) -> FetchedTile {
@@ -64,10 +64,10 @@ final class ArchiveOrigin: TileOrigin {
             return FetchedTile(tile: tile, outcome: .empty, received: 0)
         case .success(let stored?):
             do throws(TileBodiesError) {
-                let body = try checker.settle(stored.body, coding: stored.coding, declared: format)
+                let body = try checker.check(stored.body, coding: stored.coding, declared: format)
                 let outcome = FetchedTile.Outcome.stored(body: body, etag: nil, lastModified: nil)
                 return FetchedTile(
-                    tile: tile, outcome: outcome, received: stored.body.count, layers: checker.settledLayers)
+                    tile: tile, outcome: outcome, received: stored.body.count, layers: checker.checkedLayers)
             } catch {
                 let outcome: FetchedTile.Outcome =
                     error.code == .emptyBody

@@ -10,7 +10,7 @@ final class HTTPOrigin: TileOrigin {
     static let maxRefetches = 2
     private let client: TransferClient
     private let judge: ResponseJudge
-    private let settler: Settler
+    private let checkPool: BodyCheckPool
     private let templates: [URLTemplate]
     private let language: String?
     private let key: String?
@@ -30,7 +30,7 @@ final class HTTPOrigin: TileOrigin {
         }
         client = try TransferClient.open(tileset, environment: environment, budget: budget)
         judge = ResponseJudge(format: tileset.format)
-        settler = Settler(
+        checkPool = BodyCheckPool(
             lanes: lanes, limit: max(64 << 20, tileset.maxTileBytes), layers: layers, choice: tileset.choice)
         language = tileset.language
         window = min(1_024, max(64, tileset.politeness.concurrency * 8))
@@ -64,7 +64,7 @@ final class HTTPOrigin: TileOrigin {
             if results.isEmpty { return }
             underWay -= results.count
             let before = earlier
-            let verdicts = await settler.run { [judge] checker in
+            let verdicts = await checkPool.run { [judge] checker in
                 results.map { judge.judge($0, earlier: before, known: known, checker) }
             }
             again = []

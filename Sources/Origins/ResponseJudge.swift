@@ -53,9 +53,9 @@ struct ResponseJudge: Sendable {
         }
         if response.status == 200 {
             do throws(TileBodiesError) {
-                let outcome = try settle(response, checker)
+                let outcome = try checkBody(of: response, checker)
                 return .settled(
-                    FetchedTile(tile: tile, outcome: outcome, received: received, layers: checker.settledLayers))
+                    FetchedTile(tile: tile, outcome: outcome, received: received, layers: checker.checkedLayers))
             } catch {
                 if before.fetches < HTTPOrigin.maxRefetches {
                     return .again(tile, before.next(received: received))
@@ -68,8 +68,8 @@ struct ResponseJudge: Sendable {
         return .settled(FetchedTile(tile: tile, outcome: outcome(of: response), received: received))
     }
 
-    private func settle(
-        _ response: TransferResponse, _ checker: BodyChecker
+    private func checkBody(
+        of response: TransferResponse, _ checker: BodyChecker
     ) throws(TileBodiesError) -> FetchedTile.Outcome {
         let coding: BodyCoding
         switch response.headers.contentEncoding?.lowercased() {
@@ -83,7 +83,7 @@ struct ResponseJudge: Sendable {
         }
         let body: [UInt8]
         do throws(TileBodiesError) {
-            body = try checker.settle(response.body, coding: coding, declared: format)
+            body = try checker.check(response.body, coding: coding, declared: format)
         } catch {
             guard error.code == .emptyBody else { throw error }
             return .empty

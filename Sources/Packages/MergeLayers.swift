@@ -14,9 +14,9 @@ struct MergeLayers {
         guard metadata.lacksLayers else { return nil }
         let count = min(4, max(1, ProcessInfo.processInfo.activeProcessorCount))
         lanes = (0..<count).map { lane in
-            MergeAside("layers.\(lane)") { belt in
-                var found = LayerCollector(memory, isSettled: true)
-                while let tiles = belt.take() {
+            MergeAside("layers.\(lane)") { queue in
+                var found = LayerCollector(memory, isChecked: true)
+                while let tiles = queue.next() {
                     for tile in tiles where Int(tile.number) % count == lane {
                         try tile.content.withUnsafeBytes { content in
                             let body = UnsafeRawBufferPointer(rebasing: content[tile.range])

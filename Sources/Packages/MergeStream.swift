@@ -36,15 +36,15 @@ enum MergeStream {
         _ spec: PackageSpec, _ inputs: [MergeInput], _ survey: TileSurvey, stripTiles: Int,
         each: ([MergeTile]) throws -> Void
     ) throws -> Counts {
-        let belt = Conveyor<[MergeTile]>(limit: waiting)
+        let queue = BoundedQueue<[MergeTile]>(limit: waiting)
         let reading = Aside("merge.read") {
-            defer { belt.close() }
-            return try read(spec, inputs, survey, stripTiles, into: belt)
+            defer { queue.close() }
+            return try read(spec, inputs, survey, stripTiles, into: queue)
         }
         do {
-            while let tiles = belt.take() { try each(tiles) }
+            while let tiles = queue.next() { try each(tiles) }
         } catch {
-            belt.close()
+            queue.close()
             _ = try? reading.wait()
             throw error
         }
@@ -53,7 +53,7 @@ enum MergeStream {
 
     private static func read(
         _ spec: PackageSpec, _ inputs: [MergeInput], _ survey: TileSurvey, _ stripTiles: Int,
-        into belt: Conveyor<[MergeTile]>
+        into queue: BoundedQueue<[MergeTile]>
     ) throws -> Counts {
         let reader = StripReader(spec, inputs)
         var numbers = BodyNumbers(survey.repeats)
@@ -72,20 +72,20 @@ enum MergeStream {
                     let (number, isNew, occursAgain) = try numbers.number(of: key)
                     let (content, range) =
                         try common[number].map { ($0, $0.indices) } ?? reader.place(of: body, shard: tile.shard)
-                    if occursAgain { common.keep(content[range], number) }
+                    if occursAgain { common.insert(content[range], number) }
                     tiles.append(
                         MergeTile(
                             zoom: zoom, column: tile.column, row: tile.row, key: key, number: number, isNew: isNew,
                             content: content, range: range))
                     if tiles.count == lot {
                         // The caller has stopped reading.
-                        guard belt.put(tiles) else { return counts }
+                        guard queue.put(tiles) else { return counts }
                         tiles = []
                     }
                 }
             }
         }
-        _ = belt.put(tiles)
+        _ = queue.put(tiles)
         counts.distinct = UInt64(numbers.count)
         return counts
     }
@@ -93,28 +93,28 @@ enum MergeStream {
 
 /// Computes something from all tiles of a package on another thread, while the caller writes them.
 final class MergeAside<Outcome: Sendable>: Sendable {
-    private let belt = Conveyor<[MergeTile]>(limit: 3)
+    private let queue = BoundedQueue<[MergeTile]>(limit: 3)
     private let aside: Aside<Outcome>
 
     /// Starts it.
     ///
     /// - Parameter work: Takes tiles in the package's order up to the end. What it throws, ``finish()`` throws.
-    init(_ name: String, _ work: @escaping @Sendable (Conveyor<[MergeTile]>) throws -> Outcome) {
-        aside = Aside("merge.\(name)") { [belt] in
+    init(_ name: String, _ work: @escaping @Sendable (BoundedQueue<[MergeTile]>) throws -> Outcome) {
+        aside = Aside("merge.\(name)") { [queue] in
             // After a failure, producers must not wait for this thread.
-            defer { belt.close() }
-            return try work(belt)
+            defer { queue.close() }
+            return try work(queue)
         }
     }
 
-    deinit { belt.close() }
+    deinit { queue.close() }
 
     /// Adds tiles that follow all previous ones; waits while the queue is full.
-    func add(_ tiles: [MergeTile]) { _ = belt.put(tiles) }
+    func add(_ tiles: [MergeTile]) { _ = queue.put(tiles) }
 
     /// Returns the result for all added tiles.
     func finish() throws -> Outcome {
-        belt.close()
+        queue.close()
         return try aside.wait()
     }
 }
@@ -122,9 +122,9 @@ final class MergeAside<Outcome: Sendable>: Sendable {
 extension MergeAside<String> {
     /// `agg_tiles_hash`: MD5 is the slowest step per body.
     static func tilesHash() -> MergeAside<String> {
-        MergeAside("hash") { belt in
+        MergeAside("hash") { queue in
             var hash = TilesHash()
-            while let tiles = belt.take() {
+            while let tiles = queue.next() {
                 for tile in tiles {
                     tile.content.withUnsafeBytes { content in
                         hash.add(

@@ -48,7 +48,7 @@ final class StripReader {
         var tiles: [StripTile] = []
         for shard in shards {
             let reader = try TileSurvey.open(inputs[shard])
-            keep(ShardBodies(reader), shard)
+            cache(ShardBodies(reader), shard)
             for entry in reader.entries
             where entry.tile.zoom == zoom && columns.contains(entry.tile.x) && spec.admits(entry.tile) {
                 tiles.append(StripTile(column: entry.tile.x, row: entry.tile.tmsY, shard: shard, body: entry.body))
@@ -84,26 +84,26 @@ final class StripReader {
                 handle = open
             } else {
                 handle = ShardBodies(try ShardReader(inputs[shard].url))
-                keep(handle, shard)
+                cache(handle, shard)
             }
             let key = GroupKey(shard: shard, group: body.group)
             if let content = groups[key] { return (content, try handle.range(of: body, in: content)) }
             let content = try handle.content(ofGroup: body.group, isTrusted: true)
-            keep(content, key)
+            cache(content, key)
             return (content, try handle.range(of: body, in: content))
         } catch {
             throw PackagesError.blaming(inputs[shard].digest, for: error)
         }
     }
 
-    private func keep(_ handle: ShardBodies, _ shard: Int) {
+    private func cache(_ handle: ShardBodies, _ shard: Int) {
         if handles.updateValue(handle, forKey: shard) == nil { opened.append(shard) }
         if opened.count > openFiles { handles[opened.removeFirst()] = nil }
     }
 
     /// First in, first out: as good as any other policy, because each group is needed for some time and then never
     /// again.
-    private func keep(_ content: [UInt8], _ key: GroupKey) {
+    private func cache(_ content: [UInt8], _ key: GroupKey) {
         groups[key] = content
         order.append(key)
         held += content.count

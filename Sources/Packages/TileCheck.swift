@@ -122,7 +122,7 @@ struct TileCheck {
         let key = Digest(of: body).prefix128.0
         guard !seen.contains(key) else { return }
         do {
-            let settled = try checker.settle(body, coding: coding ?? .identity, declared: format)
+            let settled = try checker.check(body, coding: coding ?? .identity, declared: format)
             if coding == nil, settled != body {
                 report.add(
                     "not-canonical", "\(tile)",

@@ -62,7 +62,7 @@ struct ManifestReader {
     }
 
     /// Skips spaces and then one given byte, if present.
-    private mutating func take(_ byte: Unicode.Scalar) -> Bool {
+    private mutating func skip(_ byte: Unicode.Scalar) -> Bool {
         skipSpace()
         guard position < bytes.count, bytes[position] == UInt8(ascii: byte) else { return false }
         position += 1
@@ -70,19 +70,19 @@ struct ManifestReader {
     }
 
     private mutating func expect(_ byte: Unicode.Scalar) throws(RegionsError) {
-        guard take(byte) else { throw damage("no '\(byte)'") }
+        guard skip(byte) else { throw damage("no '\(byte)'") }
     }
 
     private mutating func object(
         _ read: (inout ManifestReader, String) throws(RegionsError) -> Void
     ) throws(RegionsError) {
         try expect("{")
-        if take("}") { return }
+        if skip("}") { return }
         repeat {
             let member = try string()
             try expect(":")
             try read(&self, member)
-        } while take(",")
+        } while skip(",")
         try expect("}")
     }
 
@@ -91,8 +91,8 @@ struct ManifestReader {
     ) throws(RegionsError) -> [Element] {
         try expect("[")
         var elements: [Element] = []
-        if take("]") { return elements }
-        repeat { elements.append(try read(&self)) } while take(",")
+        if skip("]") { return elements }
+        repeat { elements.append(try read(&self)) } while skip(",")
         try expect("]")
         return elements
     }
@@ -119,7 +119,7 @@ struct ManifestReader {
     /// A decimal fraction of at most 15 digits: an integer divided by a power of ten, both exact, so the result is the
     /// nearest double.
     private mutating func number() throws(RegionsError) -> Double {
-        let isNegative = take("-")
+        let isNegative = skip("-")
         var digits: Int64 = 0
         var count = 0
         var scale = 1.0

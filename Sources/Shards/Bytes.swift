@@ -10,7 +10,7 @@ struct ByteReader {
 
     var remaining: Int { bytes.endIndex - position }
 
-    mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+    mutating func bytes(_ count: Int) -> ArraySlice<UInt8>? {
         guard count >= 0, count <= remaining else { return nil }
         defer { position += count }
         return bytes[position..<position + count]
@@ -25,14 +25,14 @@ struct ByteReader {
     mutating func column<Number: FixedWidthInteger>(_ count: Int, of type: Number.Type) -> [Number]? {
         let width = Number.bitWidth / 8
         let (length, overflow) = count.multipliedReportingOverflow(by: width)
-        guard !overflow, let slice = take(length) else { return nil }
+        guard !overflow, let slice = bytes(length) else { return nil }
         return slice.withUnsafeBytes { raw in
             (0..<count).map { Number(littleEndian: raw.loadUnaligned(fromByteOffset: $0 * width, as: Number.self)) }
         }
     }
 
     private mutating func integer<Number: FixedWidthInteger>() -> Number? {
-        guard let slice = take(Number.bitWidth / 8) else { return nil }
+        guard let slice = bytes(Number.bitWidth / 8) else { return nil }
         return slice.reversed().reduce(Number(0)) { $0 << 8 | Number(truncatingIfNeeded: $1) }
     }
 }

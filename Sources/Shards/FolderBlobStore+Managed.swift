@@ -4,7 +4,7 @@ public import Foundation
 extension FolderBlobStore: ManagedBlobStore {
     /// Flushes the file and renames it to its digest.
     public func put(_ temporary: URL, digest: Digest) async throws {
-        try await FileWork.run { try keep(temporary, digest: digest) }
+        try await FileWork.run { try putBlocking(temporary, digest: digest) }
     }
 
     /// The blob's file, in place.

@@ -68,7 +68,7 @@ public struct FolderBlobStore: Sendable {
     /// An existing file is accepted only after its bytes were checked: the new file may replace a damaged shard with
     /// the same digest.
     /// - Throws: `disk-full` or `io`; the temporary file is kept for another attempt.
-    public func keep(_ temporary: URL, digest: Digest) throws(ShardsError) {
+    public func putBlocking(_ temporary: URL, digest: Digest) throws(ShardsError) {
         let target = place(of: digest)
         let size = try FileDescriptor(reading: temporary).size
         if try length(of: digest) == size, try Digest.ofFile(target).digest == digest {

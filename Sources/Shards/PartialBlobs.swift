@@ -74,7 +74,7 @@ public struct PartialBlobs: Sendable {
             throw ShardsError(
                 .digestMismatch, "\(length) bytes with the digest \(found) arrived for \(digest) of \(size) bytes.")
         }
-        try store.keep(part, digest: digest)
+        try store.putBlocking(part, digest: digest)
     }
 
     /// Removes parts without a write for `age` seconds, and the oldest if there are too many.

@@ -66,7 +66,7 @@ struct ShardFooter: Equatable {
     init(decoding bytes: [UInt8], fileSize: UInt64, path: String) throws(ShardsError) {
         var reader = ByteReader(bytes[...])
         guard reader.uint32() == ShardHeader.skippableMagic, reader.uint32() == UInt32(Self.payload),
-            reader.take(8).map(Array.init) == Self.signature
+            reader.bytes(8).map(Array.init) == Self.signature
         else {
             throw ShardsError(
                 .notAShard, "'\(path)' does not end with a shard footer: it is truncated or is not a Packhorse shard.")
@@ -74,9 +74,9 @@ struct ShardFooter: Equatable {
         guard let version = reader.uint16(), let spare = reader.uint16(),
             let headerLength = reader.uint32(), let indexOffset = reader.uint64(),
             let numbers = reader.column(6, of: UInt32.self), let bodyBytes = reader.uint64(),
-            let header = reader.take(32).flatMap({ Digest(bytes: $0) }),
-            let index = reader.take(32).flatMap({ Digest(bytes: $0) }),
-            let own = reader.take(32).flatMap({ Digest(bytes: $0) }), reader.remaining == 0,
+            let header = reader.bytes(32).flatMap({ Digest(bytes: $0) }),
+            let index = reader.bytes(32).flatMap({ Digest(bytes: $0) }),
+            let own = reader.bytes(32).flatMap({ Digest(bytes: $0) }), reader.remaining == 0,
             own == Digest(of: bytes[8..<bytes.count - 32])
         else {
             throw ShardsError(.corrupt, "'\(path)' has a damaged shard footer. Fetch this batch again.")

@@ -50,7 +50,7 @@ public struct ShardHeader: Hashable, Sendable {
     init(decoding bytes: [UInt8], path: String) throws(ShardsError) {
         var reader = ByteReader(bytes[...])
         guard reader.uint32() == Self.skippableMagic, reader.uint32() == UInt32(bytes.count - 8),
-            reader.take(8).map(Array.init) == Self.signature
+            reader.bytes(8).map(Array.init) == Self.signature
         else {
             throw ShardsError(.notAShard, "'\(path)' does not begin with a Packhorse shard header.")
         }
@@ -62,7 +62,7 @@ public struct ShardHeader: Hashable, Sendable {
         }
         guard let least = reader.uint8(), let most = reader.uint8(), let zoom = reader.uint8(),
             let x = reader.uint32(), let y = reader.uint32(), let length = reader.uint8(),
-            let id = reader.take(Int(length)), length > 0, reader.remaining == 0,
+            let id = reader.bytes(Int(length)), length > 0, reader.remaining == 0,
             let zooms = ZoomRange(min: Int(least), max: Int(most)),
             let cell = TileID(zoom: Int(zoom), x: Int(x), y: Int(y)),
             let tileset = String(validating: id, as: UTF8.self)

@@ -53,14 +53,14 @@ struct ShardIndex {
         let distinct = Int(footer.distinct)
         guard let stored = reader.column(Int(footer.groups), of: UInt32.self),
             let counts = reader.column(Int(footer.groups), of: UInt32.self),
-            let hashes = reader.take(distinct * 32),
+            let hashes = reader.bytes(distinct * 32),
             let lengths = reader.column(distinct, of: UInt32.self),
             let textCount = reader.uint32(), Int(textCount) <= 2 * tileCount,
             let textLengths = reader.column(Int(textCount), of: UInt16.self)
         else { throw corrupt("it ends too early") }
         var texts: [String] = []
         for length in textLengths {
-            guard Int(length) <= ShardLimits.text, let slice = reader.take(Int(length)),
+            guard Int(length) <= ShardLimits.text, let slice = reader.bytes(Int(length)),
                 let text = String(validating: slice, as: UTF8.self)
             else { throw corrupt("a text is too long or not UTF-8") }
             texts.append(text)

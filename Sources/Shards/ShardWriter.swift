@@ -73,7 +73,7 @@ public final class ShardWriter {
             number = UInt32(index.digests.count)
             numbers[digest] = number
         }
-        index.tiles.append((tile.hilbertID, number, keep(etag), keep(lastModified)))
+        index.tiles.append((tile.hilbertID, number, textNumber(etag), textNumber(lastModified)))
         stored += 1
         return digest
     }
@@ -128,7 +128,7 @@ public final class ShardWriter {
     }
 
     /// The number of a text, from 1 in the order of arrival; 0 when there is none to keep.
-    private func keep(_ text: String?) -> UInt32 {
+    private func textNumber(_ text: String?) -> UInt32 {
         guard let text, text.utf8.count <= ShardLimits.text else { return 0 }
         if let number = textNumbers[text] { return number }
         index.texts.append(text)

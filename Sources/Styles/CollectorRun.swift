@@ -25,7 +25,7 @@ struct CollectorRun {
     }
 
     /// Finishes one resource; with `body` its file is written.
-    mutating func take(
+    mutating func finish(
         _ entry: StylePackIndex.Entry, body: [UInt8]?, received: UInt64, kept: Bool, isNoted: Bool = false
     ) throws(StylesError) {
         if !isNoted { try journal.add(entry, body) }
@@ -50,7 +50,7 @@ struct CollectorRun {
         var wanted: [StyleResource] = []
         for resource in resources {
             if let entry = journal.holds(resource) {
-                try take(entry, body: nil, received: 0, kept: true, isNoted: true)
+                try finish(entry, body: nil, received: 0, kept: true, isNoted: true)
             } else {
                 wanted.append(resource)
             }
@@ -73,7 +73,7 @@ struct CollectorRun {
                 if next >= wanted.count { break }
                 continue
             }
-            for result in results { try settle(wanted[Int(result.tag)], result) }
+            for result in results { try handle(wanted[Int(result.tag)], result) }
             progress(state)
         }
         guard let first = failures.first else { return }
@@ -104,7 +104,7 @@ struct CollectorRun {
         return entry
     }
 
-    private mutating func settle(_ resource: StyleResource, _ result: TransferResult) throws(StylesError) {
+    private mutating func handle(_ resource: StyleResource, _ result: TransferResult) throws(StylesError) {
         let response: TransferResponse
         switch result.outcome {
         case .success(let answer): response = answer
@@ -132,18 +132,18 @@ struct CollectorRun {
                 sha256: Digest(of: body).hex, etag: PackFetcher.short(response.headers.etag),
                 modified: PackFetcher.short(response.headers.lastModified))
             let isSame = stillThere(resource)?.sha256 == entry.sha256
-            try take(entry, body: body, received: received, kept: isSame)
+            try finish(entry, body: body, received: received, kept: isSame)
         case 304:
             guard let entry = stillThere(resource) else {
                 failures.append("'\(resource.url)': the server answered 304 (not modified), but there is no local copy")
                 mayHeal = true
                 return
             }
-            try take(entry, body: nil, received: received, kept: true)
+            try finish(entry, body: nil, received: received, kept: true)
         case 204 where resource.mayBeAbsent, 404 where resource.mayBeAbsent, 410 where resource.mayBeAbsent:
             let entry = StylePackIndex.Entry(
                 url: resource.url, kind: resource.kind, path: nil, size: 0, sha256: nil, etag: nil, modified: nil)
-            try take(entry, body: nil, received: received, kept: false)
+            try finish(entry, body: nil, received: received, kept: false)
         default:
             failures.append("'\(resource.url)' was answered with \(response.status)")
             mayHeal = mayHeal || !StylesError.isRefusal(status: response.status)

@@ -50,7 +50,7 @@ enum ResourceCheck {
         case .spriteImage:
             let settled: [UInt8]
             do throws(TileBodiesError) {
-                settled = try BodyChecker().settle(body, coding: .identity, declared: .png)
+                settled = try BodyChecker().check(body, coding: .identity, declared: .png)
             } catch {
                 throw refused(resource, error.message)
             }

@@ -38,7 +38,7 @@ public enum StylePackCollector {
         let style = try await StyleReading(location, policy, fetcher).read(known: journal.finished[address])
         let needs = try StyleNeeds(style.document, base: policy.address, choice: options.choice)
         var run = CollectorRun(policy, journal, options, progress)
-        try run.take(
+        try run.finish(
             style.entry, body: style.bytes, received: UInt64(style.received), kept: style.isKept)
         try await run.fetch(needs.resources, fetcher)
         let entries = run.entries

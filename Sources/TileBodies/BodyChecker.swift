@@ -10,7 +10,7 @@ public final class BodyChecker {
     private let layers: LayerMemory?
     private let choice: LayerChoice?
     /// The traits of the last checked vector tile; only if there is a layer memory.
-    public private(set) var settledLayers: [LayerMemory.Number]?
+    public private(set) var checkedLayers: [LayerMemory.Number]?
 
     /// - Parameters:
     ///   - limit: The most bytes a body may have, packed or unpacked. Default 64 MiB.
@@ -35,7 +35,7 @@ public final class BodyChecker {
     /// A gzip body that unpacks to nothing is a legal vector tile without layers, and kept: servers store real tiles so.
     ///
     /// - Throws: ``TileBodiesError``; `.emptyBody` for a body without bytes, which callers record as an empty tile.
-    public func settle(
+    public func check(
         _ body: [UInt8], coding: BodyCoding, declared: TileFormat
     ) throws(TileBodiesError) -> [UInt8] {
         guard !body.isEmpty else { throw TileBodiesError(.emptyBody, "the body has no bytes") }
@@ -43,38 +43,38 @@ public final class BodyChecker {
             throw TileBodiesError(.tooLarge, "the body has \(body.count) bytes; the limit is \(limit)")
         }
         defer { inflater.release() }
-        settledLayers = nil
+        checkedLayers = nil
         switch (coding, declared) {
         case (.deflate, _), (.brotli, _), (.zstd, _):
             let unpacked = try body.borrow { (input) throws(TileBodiesError) in
                 try inflater.unpack(input, coding)
                 return [UInt8](inflater.output)
             }
-            return try settle(unpacked, coding: .identity, declared: declared)
+            return try check(unpacked, coding: .identity, declared: declared)
         case (_, .mvt):
-            return try settleVector(body, isGzip: coding == .gzip)
+            return try checkVector(body, isGzip: coding == .gzip)
         default:
-            return try settleRaster(body, isGzip: coding == .gzip, declared)
+            return try checkRaster(body, isGzip: coding == .gzip, declared)
         }
     }
 
     /// The layers and fields of a canonical vector tile body.
     ///
-    /// - Parameter isSettled: Whether ``settle(_:coding:declared:)`` returned it, in this or another process; then it
+    /// - Parameter isChecked: Whether ``check(_:coding:declared:)`` returned it, in this or another process; then it
     ///   is not scanned again.
-    /// - Throws: ``TileBodiesError`` as ``settle(_:coding:declared:)`` does.
-    public func summary(of body: [UInt8], isSettled: Bool = false) throws(TileBodiesError) -> VectorTileSummary {
-        try body.borrow { (input) throws(TileBodiesError) in try summary(of: input, isSettled: isSettled) }
+    /// - Throws: ``TileBodiesError`` as ``check(_:coding:declared:)`` does.
+    public func summary(of body: [UInt8], isChecked: Bool = false) throws(TileBodiesError) -> VectorTileSummary {
+        try body.borrow { (input) throws(TileBodiesError) in try summary(of: input, isChecked: isChecked) }
     }
 
     /// The same of borrowed bytes.
     public func summary(
-        of body: UnsafeRawBufferPointer, isSettled: Bool = false
+        of body: UnsafeRawBufferPointer, isChecked: Bool = false
     ) throws(TileBodiesError) -> VectorTileSummary {
         defer { inflater.release() }
-        guard Gzip.isGzip(body) else { return try VectorTileSummary(body, isScanned: isSettled) }
+        guard Gzip.isGzip(body) else { return try VectorTileSummary(body, isScanned: isChecked) }
         _ = try inflater.gunzip(body)
-        return try VectorTileSummary(inflater.output, isScanned: isSettled)
+        return try VectorTileSummary(inflater.output, isScanned: isChecked)
     }
 
     private enum Verdict {
@@ -83,7 +83,7 @@ public final class BodyChecker {
         case unwrapped([UInt8])
     }
 
-    private func settleVector(_ body: [UInt8], isGzip: Bool, depth: Int = 0) throws(TileBodiesError) -> [UInt8] {
+    private func checkVector(_ body: [UInt8], isGzip: Bool, depth: Int = 0) throws(TileBodiesError) -> [UInt8] {
         let verdict = try body.borrow { (input) throws(TileBodiesError) -> Verdict in
             guard isGzip || Gzip.isGzip(input) else {
                 return .packed(try examine(input) ?? packer.compress(input))
@@ -96,7 +96,7 @@ public final class BodyChecker {
         switch verdict {
         case .asServed: return body
         case .packed(let bytes): return bytes
-        case .unwrapped(let inner): return try settleVector(inner, isGzip: true, depth: depth + 1)
+        case .unwrapped(let inner): return try checkVector(inner, isGzip: true, depth: depth + 1)
         }
     }
 
@@ -104,20 +104,20 @@ public final class BodyChecker {
     private func examine(_ tile: UnsafeRawBufferPointer) throws(TileBodiesError) -> [UInt8]? {
         try scan(tile)
         guard let choice, let kept = try choice.kept(of: tile) else {
-            try note(tile)
+            try numberLayers(tile)
             return nil
         }
         guard !kept.isEmpty else { throw TileBodiesError(.emptyBody, "the tile has none of the chosen layers") }
         return try kept.borrow { (bytes) throws(TileBodiesError) in
-            try note(bytes)
+            try numberLayers(bytes)
             return packer.compress(bytes)
         }
     }
 
     /// Gives the layers of a scanned tile their numbers.
-    private func note(_ tile: UnsafeRawBufferPointer) throws(TileBodiesError) {
+    private func numberLayers(_ tile: UnsafeRawBufferPointer) throws(TileBodiesError) {
         guard let layers else { return }
-        settledLayers = tile.isEmpty ? [] : try layers.numbers(of: VectorTileSummary(tile, isScanned: true))
+        checkedLayers = tile.isEmpty ? [] : try layers.numbers(of: VectorTileSummary(tile, isScanned: true))
     }
 
     /// Scans an unpacked vector tile; for other content, throws the most helpful error.
@@ -132,7 +132,7 @@ public final class BodyChecker {
             ?? TileBodiesError(.badMVT, "the vector tile has \(bytes.count) bytes but no layers")
     }
 
-    private func settleRaster(
+    private func checkRaster(
         _ body: [UInt8], isGzip: Bool, _ declared: TileFormat
     ) throws(TileBodiesError) -> [UInt8] {
         let unpacked = try body.borrow { (input) throws(TileBodiesError) -> [UInt8]? in

@@ -75,7 +75,7 @@ struct ByteCursor {
     }
 
     /// The next `count` bytes as a cursor of their own.
-    @inline(__always) mutating func take(_ count: Int) throws(ScanFault) -> ByteCursor {
+    @inline(__always) mutating func part(_ count: Int) throws(ScanFault) -> ByteCursor {
         guard count >= 0, count <= end - position else { throw .truncated }
         let part = ByteCursor(position: position, end: position + count)
         position += count
@@ -86,7 +86,7 @@ struct ByteCursor {
     @inline(__always) mutating func delimited() throws(ScanFault) -> ByteCursor {
         let count = try varint()
         guard count <= UInt64(end - position) else { throw .truncated }
-        return try take(Int(count))
+        return try part(Int(count))
     }
 
     /// Steps over the value of a field with this wire type; groups (3 and 4) are refused.
@@ -94,9 +94,9 @@ struct ByteCursor {
         guard key >> 3 != 0, key >> 3 < 1 << 29 else { throw .field }
         switch key & 7 {
         case 0: _ = try varint()
-        case 1: _ = try take(8)
+        case 1: _ = try part(8)
         case 2: _ = try delimited()
-        case 5: _ = try take(4)
+        case 5: _ = try part(4)
         default: throw .wireType
         }
     }

@@ -44,7 +44,7 @@ enum JPEGScanner {
         }
         let length = try cursor.big16()
         guard length >= 2 else { throw TileBodiesError(.badJPEG, "a segment has the impossible length \(length)") }
-        var content = try cursor.take(length - 2)
+        var content = try cursor.part(length - 2)
         switch marker {
         case 0xc4, 0xc8, 0xcc:
             break
@@ -81,7 +81,7 @@ enum JPEGScanner {
             } else if data[position + 1] == 0xff {
                 position += 1
             } else {
-                _ = try cursor.take(position)
+                _ = try cursor.part(position)
                 return
             }
         }

@@ -115,7 +115,7 @@ public final class LayerMemory: Sendable {
     }
 
     /// Remembers a body.
-    public func keep(_ key: Key, _ traits: [Number]) {
+    public func remember(_ key: Key, _ traits: [Number]) {
         state.withLock { state in if state.older[key] == nil { state.add(key, traits, limit) } }
     }
 

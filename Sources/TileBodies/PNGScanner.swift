@@ -17,7 +17,7 @@ enum PNGScanner {
             guard bytes.starts(with: signature) else {
                 throw TileBodiesError(.badPNG, "the body does not begin with the PNG signature")
             }
-            _ = try cursor.take(signature.count)
+            _ = try cursor.part(signature.count)
             var state = State()
             while !state.hasEnd { try chunk(&cursor, &state) }
             guard cursor.isAtEnd else {
@@ -49,7 +49,7 @@ enum PNGScanner {
         guard length < 1 << 31 else {
             throw TileBodiesError(.badPNG, "chunk \(name) has an impossible length \(length)")
         }
-        var content = try cursor.take(Int(length))
+        var content = try cursor.part(Int(length))
         let expected = try cursor.big32()
         let covered = UnsafeRawBufferPointer(rebasing: body.rest.prefix(4 + Int(length)))
         guard libdeflate_crc32(0, covered.baseAddress, covered.count) == expected else {

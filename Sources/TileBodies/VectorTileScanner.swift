@@ -127,8 +127,8 @@ public enum VectorTileScanner {
             let key = try cursor.varint()
             switch key {
             case 1 << 3 | 2: _ = try cursor.delimited()
-            case 2 << 3 | 5: _ = try cursor.take(4)
-            case 3 << 3 | 1: _ = try cursor.take(8)
+            case 2 << 3 | 5: _ = try cursor.part(4)
+            case 3 << 3 | 1: _ = try cursor.part(8)
             case 4 << 3, 5 << 3, 6 << 3, 7 << 3: _ = try cursor.varint()
             default:
                 if key >> 3 <= 7 { throw .field }

@@ -15,7 +15,7 @@ enum WebPScanner {
             guard size % 2 == 0, size >= 4 else {
                 throw TileBodiesError(.badWebP, "the RIFF size \(size) is impossible")
             }
-            var content = try cursor.take(size)
+            var content = try cursor.part(size)
             guard cursor.isAtEnd else {
                 throw TileBodiesError(.badWebP, "\(cursor.remaining) bytes follow the RIFF chunk")
             }
@@ -37,7 +37,7 @@ enum WebPScanner {
         while !content.isAtEnd {
             let type = try content.big32()
             let size = Int(try content.little32())
-            var body = try content.take(size)
+            var body = try content.part(size)
             if size % 2 == 1 { _ = try content.byte() }
             switch type {
             case fourCC("VP8X"):

@@ -42,7 +42,7 @@ struct JSONTextReader {
         while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) { position += 1 }
     }
 
-    private mutating func take(_ byte: UInt8) -> Bool {
+    private mutating func skip(_ byte: UInt8) -> Bool {
         guard position < bytes.count, bytes[position] == byte else { return false }
         position += 1
         return true
@@ -68,7 +68,7 @@ struct JSONTextReader {
     }
 
     private mutating func word(_ word: StaticString) throws(TilesError) -> JSONText {
-        for offset in 0..<word.utf8CodeUnitCount where !take(word.utf8Start[offset]) { throw failure("'\(word)'") }
+        for offset in 0..<word.utf8CodeUnitCount where !skip(word.utf8Start[offset]) { throw failure("'\(word)'") }
         return .other
     }
 
@@ -76,31 +76,31 @@ struct JSONTextReader {
         position += 1
         var members: [String: JSONText] = [:]
         skipSpace()
-        if take(UInt8(ascii: "}")) { return .object(members) }
+        if skip(UInt8(ascii: "}")) { return .object(members) }
         repeat {
             skipSpace()
             guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { throw failure("a member name") }
             let name = try string()
             skipSpace()
-            guard take(UInt8(ascii: ":")) else { throw failure("':'") }
+            guard skip(UInt8(ascii: ":")) else { throw failure("':'") }
             members[name] = try value(depth: depth + 1)
             skipSpace()
-        } while take(UInt8(ascii: ","))
-        guard take(UInt8(ascii: "}")) else { throw failure("',' or '}'") }
+        } while skip(UInt8(ascii: ","))
+        guard skip(UInt8(ascii: "}")) else { throw failure("',' or '}'") }
         return .object(members)
     }
 
     private mutating func list(depth: Int) throws(TilesError) -> JSONText {
         position += 1
         skipSpace()
-        if take(UInt8(ascii: "]")) { return .list([]) }
+        if skip(UInt8(ascii: "]")) { return .list([]) }
         if position < bytes.count, Self.beginsNumber(bytes[position]) { return try numbers(depth: depth) }
         var values: [JSONText] = []
         repeat {
             values.append(try value(depth: depth + 1))
             skipSpace()
-        } while take(UInt8(ascii: ","))
-        guard take(UInt8(ascii: "]")) else { throw failure("',' or ']'") }
+        } while skip(UInt8(ascii: ","))
+        guard skip(UInt8(ascii: "]")) else { throw failure("',' or ']'") }
         return .list(values)
     }
 
@@ -119,8 +119,8 @@ struct JSONTextReader {
                 isPure = false
             }
             skipSpace()
-        } while take(UInt8(ascii: ","))
-        guard take(UInt8(ascii: "]")) else { throw failure("',' or ']'") }
+        } while skip(UInt8(ascii: ","))
+        guard skip(UInt8(ascii: "]")) else { throw failure("',' or ']'") }
         return isPure ? .numbers(numbers) : .other
     }
 
@@ -136,13 +136,13 @@ struct JSONTextReader {
 
     private mutating func number() throws(TilesError) -> Double {
         let start = position
-        _ = take(UInt8(ascii: "-"))
+        _ = skip(UInt8(ascii: "-"))
         let first = position
         let count = digits()
         guard count > 0, count == 1 || bytes[first] != 0x30 else { throw failure("a number") }
-        if take(UInt8(ascii: ".")), digits() == 0 { throw failure("a digit") }
-        if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
-            if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+        if skip(UInt8(ascii: ".")), digits() == 0 { throw failure("a digit") }
+        if skip(UInt8(ascii: "e")) || skip(UInt8(ascii: "E")) {
+            if !skip(UInt8(ascii: "+")) { _ = skip(UInt8(ascii: "-")) }
             if digits() == 0 { throw failure("a digit") }
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)

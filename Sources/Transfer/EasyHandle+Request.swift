@@ -155,7 +155,7 @@ final class IncomingFile {
     /// Writes bytes of a 200 (`isPart` false) or 206 answer.
     ///
     /// Returning false ends the transfer.
-    func take(
+    func write(
         _ bytes: UnsafeRawBufferPointer, isPart: Bool, from start: UInt64?, isTooLarge: inout Bool
     ) -> Bool {
         if !isPlaced {

@@ -41,7 +41,7 @@ final class EasyHandle {
         _ = ph_easy_set_pointer(handle, CURLOPT_HEADERDATA, context)
         _ = ph_easy_set_data(handle, CURLOPT_WRITEFUNCTION) { bytes, size, count, context in
             guard let easy = EasyHandle.from(context) else { return 0 }
-            return easy.take(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+            return easy.receive(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
         }
         _ = ph_easy_set_data(handle, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
             guard let easy = EasyHandle.from(context) else { return 0 }
@@ -122,7 +122,7 @@ final class EasyHandle {
             isTooLarge = true
             return false
         }
-        headers.take(line: line)
+        headers.add(line: line)
         return true
     }
 
@@ -152,14 +152,14 @@ final class EasyHandle {
         _ = ph_easy_set_offset(handle, CURLOPT_MAX_RECV_SPEED_LARGE, limit)
     }
 
-    private func take(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    private func receive(_ bytes: UnsafeRawBufferPointer) -> Bool {
         received += bytes.count
         budget?.received(bytes.count)
         if let file {
             var status = 0
             _ = ph_easy_get_long(handle, CURLINFO_RESPONSE_CODE, &status)
             if status == 200 || status == 206 {
-                return file.take(bytes, isPart: status == 206, from: headers.rangeStart, isTooLarge: &isTooLarge)
+                return file.write(bytes, isPart: status == 206, from: headers.rangeStart, isTooLarge: &isTooLarge)
             }
         }
         guard bytes.count <= limit - body.count else {

@@ -9,7 +9,7 @@ struct HeldRange: Sendable {
     private var etag: String?
 
     /// Keeps the bytes of an interrupted 206 answer.
-    mutating func keep(_ received: [UInt8], _ headers: ResponseHeaders, of range: Range<UInt64>) {
+    mutating func append(_ received: [UInt8], _ headers: ResponseHeaders, of range: Range<UInt64>) {
         guard let told = headers.etag, told.hasPrefix("\""), headers.rangeStart == start(of: range) else { return }
         guard bytes.isEmpty || told == etag else { return forget() }
         guard bytes.count + received.count < range.count else { return forget() }

@@ -162,7 +162,7 @@ public final class OriginBudget: Sendable {
     ///
     /// - Returns: `nil` when it may start; otherwise the longest time until the next call is useful. A new grant wakes
     ///   the client earlier.
-    func take(at now: ContinuousClock.Instant) -> Duration? {
+    func takePermit(at now: ContinuousClock.Instant) -> Duration? {
         state.withLock { state in
             state.fill(at: now)
             guard let grant = state.grant, grant.until > now, state.inFlight < grant.concurrency else {
@@ -199,10 +199,12 @@ public final class OriginBudget: Sendable {
     /// Ends a request.
     ///
     /// - Parameter begun: When it started. Its duration counts if it was answered.
-    func settle(_ reception: Reception, begun: ContinuousClock.Instant? = nil, at now: ContinuousClock.Instant = .now) {
+    func endRequest(
+        _ reception: Reception, begun: ContinuousClock.Instant? = nil, at now: ContinuousClock.Instant = .now
+    ) {
         let wakers = state.withLock { state in
             state.inFlight -= 1
-            state.brake.take(reception, at: now)
+            state.brake.update(reception, at: now)
             switch reception {
             case .answered:
                 state.use.answered &+= 1
@@ -245,7 +247,7 @@ public final class OriginBudget: Sendable {
     }
 
     /// Sets the number of a client's requests that wait for a permit.
-    func note(waiting count: Int, of client: AnyObject) {
+    func setWaiting(_ count: Int, of client: AnyObject) {
         state.withLock { $0.waiting[ObjectIdentifier(client)] = count > 0 ? count : nil }
     }
 }

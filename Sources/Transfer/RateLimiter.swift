@@ -25,7 +25,7 @@ public struct RateLimiter: Sendable {
     /// Takes a permit.
     ///
     /// - Returns: `nil` when the permit was taken; otherwise the time until the next permit, and none is taken.
-    public mutating func take(at now: ContinuousClock.Instant) -> Duration? {
+    public mutating func takePermit(at now: ContinuousClock.Instant) -> Duration? {
         if let last, now > last { tokens = min(capacity, tokens + (now - last) / .seconds(1) * refill) }
         last = max(last ?? now, now)
         guard tokens < 1 else {

@@ -17,7 +17,7 @@ struct RefusalBrake: Sendable {
     /// Whether no request may start.
     func holds(at now: ContinuousClock.Instant) -> Bool { until.map { now < $0 } ?? false }
 
-    mutating func take(_ reception: OriginBudget.Reception, at now: ContinuousClock.Instant) {
+    mutating func update(_ reception: OriginBudget.Reception, at now: ContinuousClock.Instant) {
         if let until, now >= until { self = RefusalBrake() }
         switch reception {
         case .answered: answered += 1

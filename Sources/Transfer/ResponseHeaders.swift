@@ -30,7 +30,7 @@ public struct ResponseHeaders: Sendable, Hashable {
     /// Adds one raw header line.
     ///
     /// A status line starts over, because redirects and informational answers come first.
-    mutating func take(line: UnsafeRawBufferPointer) {
+    mutating func add(line: UnsafeRawBufferPointer) {
         guard line.count <= Self.maxLine else { return }
         if line.starts(with: "HTTP/".utf8) {
             self = ResponseHeaders()

@@ -129,7 +129,7 @@ final class TransferEngine {
     private func startDue() -> (didStart: Bool, wait: Duration?) {
         var didStart = false
         var isRefused = false
-        defer { budget?.note(waiting: isRefused ? queue.count : 0, of: loop) }
+        defer { budget?.setWaiting(isRefused ? queue.count : 0, of: loop) }
         while active.count < concurrency {
             let now = ContinuousClock.now
             guard let start = queue.nextStart(at: now) else { return (didStart, nil) }
@@ -138,8 +138,8 @@ final class TransferEngine {
                 return (didStart, pausedUntil - now)
             }
             guard start <= now else { return (didStart, start - now) }
-            if let wait = limiter?.take(at: now) { return (didStart, wait) }
-            if let wait = budget?.take(at: now) {
+            if let wait = limiter?.takePermit(at: now) { return (didStart, wait) }
+            if let wait = budget?.takePermit(at: now) {
                 isRefused = true
                 return (didStart, wait)
             }
@@ -157,7 +157,7 @@ final class TransferEngine {
         job.begun = now
         job.idle.begin(budget?.use)
         guard let easy = idle.popLast() ?? EasyHandle(options: options) else {
-            budget?.settle(.none)
+            budget?.endRequest(.none)
             finish(job, .failure(TransferError(.engine, "libcurl could not allocate a handle: out of memory")))
             return
         }
@@ -171,7 +171,7 @@ final class TransferEngine {
         }
         let code = curl_multi_add_handle(loop.multi, easy.handle)
         guard code == CURLM_OK else {
-            budget?.settle(.none)
+            budget?.endRequest(.none)
             finish(job, .failure(TransferError(.engine, String(cString: curl_multi_strerror(code)))))
             return
         }
@@ -194,7 +194,7 @@ final class TransferEngine {
             let redirect = target.map { String(cString: $0) }
             curl_multi_remove_handle(loop.multi, handle)
             guard var job = easy.job else {
-                budget?.settle(.none)
+                budget?.endRequest(.none)
                 continue
             }
             easy.job = nil
@@ -208,7 +208,7 @@ final class TransferEngine {
                     curl: code, isTooLarge: easy.isTooLarge, hasBegun: firstByte > 0, url: job.url)
                 if let range = job.request.range {
                     if status == 206, easy.rangeFailure == nil {
-                        job.held.keep(easy.takeBody(), easy.headers, of: range)
+                        job.held.append(easy.takeBody(), easy.headers, of: range)
                     } else if easy.rangeFailure?.code == .wrongRange {
                         job.held.forget()
                     }
@@ -228,7 +228,7 @@ final class TransferEngine {
             : nil
         if let budget {
             let reception = OriginBudget.Reception(status: status, retryAfter: after)
-            settle(job.idle.evidence(of: reception, hadAnswer: true), budget, begun: job.begun)
+            endRequest(job.idle.evidence(of: reception, hadAnswer: true), budget, begun: job.begun)
             if let wait = job.idleWait(reception, hadAnswer: true, budget, options.retry, using: &generator) {
                 pause(after, status)
                 job.startAgain(counts: false)
@@ -271,10 +271,10 @@ final class TransferEngine {
     }
 
     /// Reports to the budget what an ended attempt means for the origin.
-    private func settle(
+    private func endRequest(
         _ reception: OriginBudget.Reception, _ budget: OriginBudget, begun: ContinuousClock.Instant? = nil
     ) {
-        budget.settle(reception, begun: begun)
+        budget.endRequest(reception, begun: begun)
         switch reception {
         case .failed, .busy: hasFailed = true
         case .answered, .throttled: hasFailed = false
@@ -314,7 +314,7 @@ final class TransferEngine {
         var job = job
         if let budget {
             let hadAnswer = error.code != .connectFailed && error.code != .resolveFailed
-            settle(job.idle.evidence(of: error.isRetriable ? .failed : .answered, hadAnswer: hadAnswer), budget)
+            endRequest(job.idle.evidence(of: error.isRetriable ? .failed : .answered, hadAnswer: hadAnswer), budget)
             if error.isRetriable,
                 let wait = job.idleWait(.failed, hadAnswer: hadAnswer, budget, options.retry, using: &generator)
             {
@@ -362,7 +362,7 @@ final class TransferEngine {
             easy.job = nil
             _ = easy.takeBody()
             idle.append(easy)
-            budget?.settle(.none)
+            budget?.endRequest(.none)
             excess -= 1
         }
     }
@@ -376,7 +376,7 @@ final class TransferEngine {
             easy.job = nil
             easy.rest()
             idle.append(easy)
-            budget?.settle(.none)
+            budget?.endRequest(.none)
             finish(job, .failure(TransferLoop.closedError))
         }
     }

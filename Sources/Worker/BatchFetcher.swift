@@ -87,7 +87,7 @@ struct BatchFetcher: Sendable {
         var failedBefore = false
         let isOfVersion = work.sourcesVersion.isEmpty || work.sourcesVersion == source.version
         for (number, shard) in (isOfVersion ? work.sources : []).enumerated() where !wanted.rest.isEmpty {
-            wanted = try await take(wanted, from: shard, into: session, meter)
+            wanted = try await addTiles(wanted, from: shard, into: session, meter)
             // A source without tiles says nothing about single tiles.
             if number == 0 { failedBefore = work.partialFirst && wanted.taken > 0 }
         }
@@ -123,15 +123,15 @@ struct BatchFetcher: Sendable {
         return result
     }
 
-    /// Takes the tiles of one source.
+    /// Adds the wanted tiles of one source to the shard.
     ///
     /// A missing or damaged source is skipped, because it is optional.
-    private func take(
+    private func addTiles(
         _ wanted: SourceTiles, from source: Data, into session: ShardSession, _ meter: WorkMeter
     ) async throws -> SourceTiles {
         try Task.checkCancellation()
         guard let digest = Digest(bytes: source), let blob = try await local(digest) else { return wanted }
-        let (left, damage) = try await session.take(wanted, from: blob.url)
+        let (left, damage) = try await session.add(wanted, from: blob.url)
         withExtendedLifetime(blob) {}
         if let damage { leave(digest, "\(damage)") }
         meter.add(done: wanted.rest.count - left.rest.count, bytes: 0)

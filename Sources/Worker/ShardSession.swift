@@ -51,14 +51,14 @@ actor ShardSession {
             case .stored(let body, let etag, let lastModified):
                 if base.length(of: fetched.tile) == body.count {
                     let digest = Digest(of: body)
-                    if base.keep(fetched.tile, digest, etag: etag, lastModified: lastModified, .sent) {
+                    if base.confirm(fetched.tile, digest, etag: etag, lastModified: lastModified, .sent) {
                         remember(fetched, digest)
                         continue
                     }
                 }
                 remember(fetched, try write(fetched.tile, body, etag: etag, lastModified: lastModified))
             case .empty:
-                if base.keep(fetched.tile, nil, etag: nil, lastModified: nil, .sent) { continue }
+                if base.confirm(fetched.tile, nil, etag: nil, lastModified: nil, .sent) { continue }
                 try write(fetched.tile, nil, etag: nil, lastModified: nil)
             case .unchanged:
                 if base.confirm(fetched.tile) { continue }
@@ -70,7 +70,7 @@ actor ShardSession {
 
     private func remember(_ fetched: FetchedTile, _ digest: Digest?) {
         guard let traits = fetched.layers, let digest else { return }
-        layers.keep(LayerMemory.Key(digest.prefix128), traits)
+        layers.remember(LayerMemory.Key(digest.prefix128), traits)
     }
 
     private func fail(_ tile: TileID, _ cause: String, _ detail: String) {
@@ -82,7 +82,7 @@ actor ShardSession {
     ///
     /// Its body is read only if the previous build does not have the same one.
     func add(_ entry: ShardEntry, from reader: ShardReader) throws(SourceDamage) {
-        if base.keep(
+        if base.confirm(
             entry.tile, entry.body?.digest, etag: entry.etag, lastModified: entry.lastModified, .shared)
         {
             return

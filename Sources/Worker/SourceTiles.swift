@@ -38,7 +38,7 @@ extension ShardSession {
     /// - Returns: The tiles that are still missing, and what is wrong with the shard, if anything. Tiles before the
     ///   damage are used.
     /// - Throws: `ShardsError` about the shard that is being written.
-    func take(_ wanted: SourceTiles, from url: URL) throws -> (left: SourceTiles, damage: ShardsError?) {
+    func add(_ wanted: SourceTiles, from url: URL) throws -> (left: SourceTiles, damage: ShardsError?) {
         var left = wanted
         let reader: ShardReader
         do throws(ShardsError) {

@@ -93,14 +93,14 @@ struct WorkerCore: Sendable {
             nextHello = now + policy.rejectedPause
             return []
         case .offer(let body): return accept(body, now)
-        case .pong(let body): return body.cancelled.flatMap { drop($0) } + leave(body.draining) + settle(now)
+        case .pong(let body): return body.cancelled.flatMap { drop($0) } + leave(body.draining) + afterLeaseEnd(now)
         case .ack(let body):
             leases.removeAll { lease in
                 guard lease.token == body.token, case .spooled(let commit, _) = lease.state else { return false }
                 return commit.digest == body.digest
             }
-            return settle(now)
-        case .stale(let body): return drop(body.token) + settle(now)
+            return afterLeaseEnd(now)
+        case .stale(let body): return drop(body.token) + afterLeaseEnd(now)
         case .unknownSession:
             // Several messages may have crossed it. One hello answers all of them.
             guard phase != .draining, phase == .serving || now >= nextHello else { return [] }
@@ -183,10 +183,10 @@ struct WorkerCore: Sendable {
         switch outcome {
         case .done(let commit):
             leases[index].state = .spooled(commit, resendAt: now + heartbeat)
-            return [.send(.commit(commit))] + settle(now)
+            return [.send(.commit(commit))] + afterLeaseEnd(now)
         case .cancelled:
             leases.remove(at: index)
-            return [.send(.return(.make { $0.tokens = [token] }))] + settle(now)
+            return [.send(.return(.make { $0.tokens = [token] }))] + afterLeaseEnd(now)
         case .failed(let failure):
             leases.remove(at: index)
             var effects: [WorkerEffect] = [
@@ -205,7 +205,7 @@ struct WorkerCore: Sendable {
                 pausedUntil = now + policy.localPause
                 effects += giveBack { if case .queued = $0.state { true } else { false } }
             }
-            return effects + settle(now)
+            return effects + afterLeaseEnd(now)
         }
     }
 
@@ -232,7 +232,7 @@ struct WorkerCore: Sendable {
     }
 
     /// After the end of a lease: starts the next one, updates the credit, or leaves when draining is done.
-    private mutating func settle(_ now: Int64) -> [WorkerEffect] {
+    private mutating func afterLeaseEnd(_ now: Int64) -> [WorkerEffect] {
         switch phase {
         case .serving where isLeaving && leases.isEmpty, .draining where leases.isEmpty:
             return [.send(.bye(.make { $0.reason = "drained" }))] + end(.drained)
@@ -306,7 +306,7 @@ struct WorkerCore: Sendable {
         // Without a coordinator the results cannot be delivered now. They are durable, and the work will be offered
         // again.
         guard wasServing else { return effects + end(.drained) }
-        return effects + resend(now, all: true) + settle(now)
+        return effects + resend(now, all: true) + afterLeaseEnd(now)
     }
 
     private mutating func end(_ reason: WorkerEnd) -> [WorkerEffect] {

@@ -49,7 +49,7 @@ actor WorkerShell {
         let state = link.state
         if state != lastState {
             lastState = state
-            note(state)
+            logChange(to: state)
             if state == .connected { await handle(.linked) }
         }
         for bytes in frames {
@@ -69,7 +69,7 @@ actor WorkerShell {
                         metadata: [LogKey.token: "\(body.token)", LogKey.errorCode: "\(body.reason)"])
                 }
                 if case .welcome(let body) = frame.message { await onWelcome(body) }
-                await take(frame)
+                await receive(frame)
             } catch {
                 logger.info("Frame refused", metadata: [LogKey.errorCode: "\(error.code)"])
                 // The message cannot be read. The different version is enough information.
@@ -197,7 +197,7 @@ actor WorkerShell {
     }
 
     /// Grants go to the budgets, all other messages to the core.
-    private func take(_ frame: Frame) async {
+    private func receive(_ frame: Frame) async {
         switch frame.message {
         case .rateGrants(let body): budgets.apply(body.grants, re: frame.re)
         case .pong(let body):
@@ -225,7 +225,7 @@ actor WorkerShell {
         }
     }
 
-    private func note(_ state: LinkState) {
+    private func logChange(to state: LinkState) {
         switch state {
         case .refused(let reason):
             logger.warning(

@@ -34,7 +34,7 @@ struct ConnectionWatch {
     /// When the next check is due; `nil` without connections.
     var nextLook: ContinuousClock.Instant? { ingress.connections.isEmpty ? nil : pacedAt + Self.pace }
 
-    mutating func note(_ event: SocketMonitor.Event, at endpoint: Int) {
+    mutating func handle(_ event: SocketMonitor.Event, at endpoint: Int) {
         switch event {
         case .accepted(let descriptor):
             guard let inode = PeerSocket.inode(descriptor) else { return }

@@ -110,7 +110,7 @@ final class DealerEngine {
             if !pending.isEmpty { events |= ZMQ_POLLOUT }
             var items = [channel.wakeItem, monitor.pollItem, socket.pollItem(events)]
             try PollThread.poll(&items, until: nextDeadline)
-            while let event = monitor.next() { note(event) }
+            while let event = monitor.next() { handle(event) }
             if events & ZMQ_POLLIN != 0 { read() }
             let (jobs, stopping) = channel.takeJobs()
             for job in jobs { try accept(job) }
@@ -181,7 +181,7 @@ final class DealerEngine {
         if status.value == .connected { change(to: .disconnected) }
     }
 
-    private func note(_ event: SocketMonitor.Event) {
+    private func handle(_ event: SocketMonitor.Event) {
         switch event {
         case .connected: isHandshaking = true
         case .handshakeSucceeded:

@@ -129,7 +129,7 @@ final class RouterEngine {
             try PollThread.poll(&items, until: nextDeadline)
             zap?.answer()
             for (index, monitor) in monitors.enumerated() {
-                while let event = monitor.next() { watch.note(event, at: index) }
+                while let event = monitor.next() { watch.handle(event, at: index) }
             }
             // Checked before they are read: data that arrives meanwhile must not count against a peer.
             watch.look(at: .now)

@@ -113,7 +113,7 @@ final class FakeWorker: Sendable {
         let temporary = try blobs.temporaryURL()
         try Durable.write(bytes, to: temporary)
         let digest = Digest(of: bytes)
-        try blobs.keep(temporary, digest: digest)
+        try blobs.putBlocking(temporary, digest: digest)
         return (digest, UInt64(bytes.count))
     }
 

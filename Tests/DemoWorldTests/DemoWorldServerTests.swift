@@ -108,7 +108,7 @@ struct DemoWorldServerTests {
             for (suffix, side) in [("", 16), ("@2x", 32)] {
                 let image = try await RawHTTP.get(port, "/sprite\(suffix).png")
                 #expect(image.status == 200 && image.headers["content-type"] == "image/png")
-                #expect(try checker.settle(image.body, coding: .identity, declared: .png) == image.body)
+                #expect(try checker.check(image.body, coding: .identity, declared: .png) == image.body)
                 let table =
                     try JSONSerialization.jsonObject(
                         with: Data(try await RawHTTP.get(port, "/sprite\(suffix).json").body))

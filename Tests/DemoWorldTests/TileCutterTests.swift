@@ -28,7 +28,7 @@ struct TileCutterTests {
             }
             tiles += 1
             let body = Gzip.compress(bytes)
-            #expect(try checker.settle(body, coding: .gzip, declared: .mvt) == body)
+            #expect(try checker.check(body, coding: .gzip, declared: .mvt) == body)
             try followsTheRules(bytes, tile)
         }
         #expect(tiles >= (zoom < 15 ? 25 : 12))
@@ -173,6 +173,6 @@ struct TileCutterTests {
         #expect((18_000...22_500).contains(padded.gzip.count - plain.gzip.count))
         #expect(padded == DemoTile.make(tile, from: cutter, padding: 20_000))
         #expect(padded.hash != plain.hash && plain.hash.count == 16)
-        #expect(try BodyChecker().settle(padded.gzip, coding: .gzip, declared: .mvt) == padded.gzip)
+        #expect(try BodyChecker().check(padded.gzip, coding: .gzip, declared: .mvt) == padded.gzip)
     }
 }

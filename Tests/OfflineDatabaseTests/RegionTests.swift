@@ -48,7 +48,7 @@ struct RegionTests {
             }
             var area = TileRectangles(zoom: zoom)
             for (x, y) in places { area.add(x, y) }
-            area.settle()
+            area.joinRuns()
             let rectangles = area.rectangles()
             #expect(rectangles.reduce(0) { $0 + $1.count } == area.count)
             #expect(area.count == UInt64(Set(places.map { $0.0 << 32 | $0.1 }).count))
@@ -63,7 +63,7 @@ struct RegionTests {
         var area = TileRectangles(zoom: 3)
         for x in 1...6 { for y in 1...6 { area.add(x, y) } }
         area.add(0, 0)
-        area.settle()
+        area.joinRuns()
         let parents = area.wholeParents()
         // At zoom 2 a quarter of the world is one column.
         #expect(parents.zoom == 2)

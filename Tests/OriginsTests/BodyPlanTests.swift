@@ -32,12 +32,12 @@ struct BodyPlanTests {
         func place(_ number: Int) -> Range<UInt64> { UInt64(number * 16_384)..<UInt64((number + 1) * 16_384) }
         let body = [UInt8](repeating: 1, count: 16_384)
         for number in 0..<2_000 {
-            plan.keep(body, at: place(number))
+            plan.cache(body, at: place(number))
             #expect(plan.body(at: place(0)) == body, "asked for all the time")
         }
         let kept = (0..<2_000).count { plan.body(at: place($0)) != nil }
         #expect(kept >= 256 && kept <= 512 && plan.body(at: place(1_999)) != nil)
-        plan.keep([UInt8](repeating: 1, count: 16_385), at: 5..<16_390)
+        plan.cache([UInt8](repeating: 1, count: 16_385), at: 5..<16_390)
         #expect(plan.body(at: 5..<16_390) == nil, "too large to be worth it")
     }
 }

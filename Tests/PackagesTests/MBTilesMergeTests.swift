@@ -137,7 +137,9 @@ struct MBTilesMergeTests {
         let spec = try silentSpec(world)
         let memory = LayerMemory()
         let none = try #require(memory.numbers(of: BodyChecker().summary(of: Gzip.compress([]))))
-        for body in world.samples.compactMap(\.body) { memory.keep(LayerMemory.Key(Digest(of: body).prefix128), none) }
+        for body in world.samples.compactMap(\.body) {
+            memory.remember(LayerMemory.Key(Digest(of: body).prefix128), none)
+        }
         let url = scratch.file("a.mbtiles")
         _ = try MBTilesMerge.run(
             spec, shards: try world.shards(2, in: scratch, seed: 1), into: url, layers: memory)

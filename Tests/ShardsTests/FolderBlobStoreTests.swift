@@ -98,11 +98,11 @@ struct FolderBlobStoreTests {
         let file = scratch.file("kept")
         try Data("hello".utf8).write(to: file)
         try FileManager.default.moveItem(at: folder, to: scratch.file("away"))
-        #expect(throws: ShardsError.self) { try store.keep(file, digest: Digest(of: Array("hello".utf8))) }
+        #expect(throws: ShardsError.self) { try store.putBlocking(file, digest: Digest(of: Array("hello".utf8))) }
         // One of that name would stand in the way when the mount comes back.
         #expect(!FileManager.default.fileExists(atPath: folder.path))
         try FileManager.default.moveItem(at: scratch.file("away"), to: folder)
-        try store.keep(file, digest: Digest(of: Array("hello".utf8)))
+        try store.putBlocking(file, digest: Digest(of: Array("hello".utf8)))
         #expect(try store.url(of: Digest(of: Array("hello".utf8))) != nil)
     }
 

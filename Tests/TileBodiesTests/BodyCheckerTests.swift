@@ -9,26 +9,26 @@ struct BodyCheckerTests {
     @Test func gzipIsKeptByteForByteHoweverItWasAnnounced() throws {
         let served = Gzip.compress(tile)
         let checker = BodyChecker()
-        #expect(try checker.settle(served, coding: .gzip, declared: .mvt) == served)
-        #expect(try checker.settle(served, coding: .identity, declared: .mvt) == served)
+        #expect(try checker.check(served, coding: .gzip, declared: .mvt) == served)
+        #expect(try checker.check(served, coding: .identity, declared: .mvt) == served)
     }
 
     @Test func oneSuperfluousLayerOfGzipIsTakenOff() throws {
         let inner = Gzip.compress(tile)
-        #expect(try BodyChecker().settle(Gzip.compress(inner), coding: .gzip, declared: .mvt) == inner)
+        #expect(try BodyChecker().check(Gzip.compress(inner), coding: .gzip, declared: .mvt) == inner)
         #expect(refusal(Gzip.compress(Gzip.compress(inner)), .mvt, .gzip) == "wrong-type")
     }
 
     @Test func whateverIsNotOneGzipMemberIsPackedTheSameWay() throws {
         let checker = BodyChecker()
         let canonical = Gzip.compress(tile)
-        #expect(try checker.settle(tile, coding: .identity, declared: .mvt) == canonical)
+        #expect(try checker.check(tile, coding: .identity, declared: .mvt) == canonical)
         let halves = Gzip.compress(Array(tile.prefix(9))) + Gzip.compress(Array(tile.dropFirst(9)))
-        #expect(try checker.settle(halves, coding: .gzip, declared: .mvt) == canonical)
+        #expect(try checker.check(halves, coding: .gzip, declared: .mvt) == canonical)
         #expect(
-            try checker.settle(Array(canonical.dropFirst(10).dropLast(8)), coding: .deflate, declared: .mvt)
+            try checker.check(Array(canonical.dropFirst(10).dropLast(8)), coding: .deflate, declared: .mvt)
                 == canonical)
-        #expect(try checker.settle(canonical, coding: .identity, declared: .mvt) == canonical)
+        #expect(try checker.check(canonical, coding: .identity, declared: .mvt) == canonical)
     }
 
     /// 400 bytes, packed by zstd 1.5.4 -19 and by brotli 1.0.9 at level 11.
@@ -70,7 +70,7 @@ struct BodyCheckerTests {
         #expect(refusal([], .png, .gzip) == "empty-body")
         #expect(refusal(Gzip.compress([]), .png, .gzip) == "empty-body")
         let packed = Gzip.compress([])
-        #expect(try BodyChecker().settle(packed, coding: .gzip, declared: .mvt) == packed)
+        #expect(try BodyChecker().check(packed, coding: .gzip, declared: .mvt) == packed)
         #expect(refusal(Proto().number(20, 1).bytes, .mvt) == "bad-mvt")
     }
 
@@ -105,7 +105,7 @@ struct BodyCheckerTests {
                 var body = served
                 body[index] ^= 1 << UInt8(bit)
                 // Deflate leaves the last bits of its last byte unused: such a flip changes no byte of the tile.
-                let settled = try? checker.settle(body, coding: .gzip, declared: .mvt)
+                let settled = try? checker.check(body, coding: .gzip, declared: .mvt)
                 #expect(try settled.map { try Gzip.decompress($0) } ?? tile == tile, "byte \(index) bit \(bit)")
                 taken += settled == nil ? 0 : 1
             }
@@ -135,7 +135,7 @@ struct BodyCheckerTests {
 
     @Test func messagesSayWhatWasFound() throws {
         let error = #expect(throws: TileBodiesError.self) {
-            try BodyChecker().settle(Array("<html>Sorry".utf8), coding: .identity, declared: .png)
+            try BodyChecker().check(Array("<html>Sorry".utf8), coding: .identity, declared: .png)
         }
         #expect(
             error?.description

@@ -8,7 +8,7 @@ struct LayerChoiceTests {
     private let water = VectorSamples.layer(name: "water")
 
     private func settled(_ body: [UInt8], _ names: [String]) throws(TileBodiesError) -> [UInt8] {
-        try BodyChecker(choice: LayerChoice(names)).settle(body, coding: .identity, declared: .mvt)
+        try BodyChecker(choice: LayerChoice(names)).check(body, coding: .identity, declared: .mvt)
     }
 
     @Test func chosenLayersStayByteForByteInTheirOrder() throws {
@@ -42,9 +42,9 @@ struct LayerChoiceTests {
     @Test func onlyChosenLayersAreNumbered() throws {
         let memory = LayerMemory()
         let checker = BodyChecker(layers: memory, choice: LayerChoice(["water"]))
-        let body = try checker.settle(VectorSamples.tile([roads, water]), coding: .identity, declared: .mvt)
+        let body = try checker.check(VectorSamples.tile([roads, water]), coding: .identity, declared: .mvt)
         var found = VectorLayers()
-        for number in try #require(checker.settledLayers) { memory.add(number, to: &found, zoom: 3) }
+        for number in try #require(checker.checkedLayers) { memory.add(number, to: &found, zoom: 3) }
         var expected = VectorLayers()
         expected.add(try checker.summary(of: body), zoom: 3)
         #expect(found == expected && Array(found.layers.keys) == ["water"])

@@ -14,8 +14,8 @@ struct LayerMemoryTests {
         var direct = VectorLayers()
         var remembered = VectorLayers()
         for (zoom, tile) in tiles.enumerated() {
-            let body = try checker.settle(tile, coding: .identity, declared: .mvt)
-            memory.keep(key(zoom), try #require(checker.settledLayers))
+            let body = try checker.check(tile, coding: .identity, declared: .mvt)
+            memory.remember(key(zoom), try #require(checker.checkedLayers))
             direct.add(try checker.summary(of: body), zoom: zoom)
             for number in try #require(memory.recall(key(zoom))) { memory.add(number, to: &remembered, zoom: zoom) }
         }
@@ -27,27 +27,27 @@ struct LayerMemoryTests {
     @Test func aTileWithoutLayersIsRememberedToo() throws {
         let memory = LayerMemory()
         let checker = BodyChecker(layers: memory)
-        _ = try checker.settle(Gzip.compress([]), coding: .gzip, declared: .mvt)
-        #expect(checker.settledLayers == [])
-        memory.keep(key(1), [])
+        _ = try checker.check(Gzip.compress([]), coding: .gzip, declared: .mvt)
+        #expect(checker.checkedLayers == [])
+        memory.remember(key(1), [])
         #expect(memory.recall(key(1)) == [])
     }
 
     @Test func nothingIsLookedForWithoutAMemoryOrInPictures() throws {
         let plain = BodyChecker()
-        _ = try plain.settle(VectorSamples.plain, coding: .identity, declared: .mvt)
-        #expect(plain.settledLayers == nil)
+        _ = try plain.check(VectorSamples.plain, coding: .identity, declared: .mvt)
+        #expect(plain.checkedLayers == nil)
         let checker = BodyChecker(layers: LayerMemory())
-        _ = try checker.settle(VectorSamples.plain, coding: .identity, declared: .mvt)
-        #expect(checker.settledLayers != nil)
-        #expect(throws: TileBodiesError.self) { try checker.settle([1, 2], coding: .identity, declared: .mvt) }
-        #expect(checker.settledLayers == nil, "what was settled before is not what was refused now")
+        _ = try checker.check(VectorSamples.plain, coding: .identity, declared: .mvt)
+        #expect(checker.checkedLayers != nil)
+        #expect(throws: TileBodiesError.self) { try checker.check([1, 2], coding: .identity, declared: .mvt) }
+        #expect(checker.checkedLayers == nil, "the layers of an earlier tile are not those of a refused one")
     }
 
     @Test func theOldestAreForgottenAndTheAskedForAreKept() {
         let memory = LayerMemory(limit: 10)
         for number in 0..<1_000 {
-            memory.keep(key(number), [UInt16(number % 7)])
+            memory.remember(key(number), [UInt16(number % 7)])
             // Asked for all the time, as the sea is.
             #expect(memory.recall(key(0)) == [0])
         }
@@ -62,7 +62,7 @@ struct LayerMemoryTests {
         var last: [LayerMemory.Number]? = []
         for number in 0..<70_000 where last != nil {
             let tile = VectorSamples.tile([VectorSamples.layer(name: "layer \(number)", keys: ["a"])])
-            last = memory.numbers(of: try checker.summary(of: tile, isSettled: true))
+            last = memory.numbers(of: try checker.summary(of: tile, isChecked: true))
         }
         #expect(last == nil)
     }
@@ -72,7 +72,7 @@ struct LayerMemoryTests {
         let long = String(repeating: "x", count: 1 << 20)
         let kept = try (0..<10).filter { number in
             let tile = VectorSamples.tile([VectorSamples.layer(name: "\(number)\(long)", keys: ["a"])])
-            return memory.numbers(of: try BodyChecker().summary(of: tile, isSettled: true)) != nil
+            return memory.numbers(of: try BodyChecker().summary(of: tile, isChecked: true)) != nil
         }
         #expect(kept == [0])
     }

@@ -16,7 +16,7 @@ struct MutationTests {
             let (format, seed) = seeds[round % seeds.count]
             let body = damaged(seed, &dice)
             do {
-                _ = try checker.settle(
+                _ = try checker.check(
                     body, coding: [.identity, .gzip, .deflate][Int(dice.next() % 3)], declared: format)
             } catch {
                 refused += 1

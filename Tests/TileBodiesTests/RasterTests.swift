@@ -7,8 +7,8 @@ struct RasterTests {
     func aWholeRasterIsTakenAsItIs(_ index: Int) throws {
         let (format, body) = Samples.rasters[index]
         #expect(body.count > 50)
-        #expect(try BodyChecker().settle(body, coding: .identity, declared: format) == body)
-        #expect(try BodyChecker().settle(Gzip.compress(body), coding: .gzip, declared: format) == body)
+        #expect(try BodyChecker().check(body, coding: .identity, declared: format) == body)
+        #expect(try BodyChecker().check(Gzip.compress(body), coding: .gzip, declared: format) == body)
     }
 
     @Test(arguments: Samples.rasters.indices)

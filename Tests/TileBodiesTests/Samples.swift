@@ -121,7 +121,7 @@ func refusal(
     _ body: [UInt8], _ format: TileFormat, _ coding: BodyCoding = .identity, limit: Int = Gzip.defaultLimit
 ) -> String? {
     do {
-        _ = try BodyChecker(limit: limit).settle(body, coding: coding, declared: format)
+        _ = try BodyChecker(limit: limit).check(body, coding: coding, declared: format)
         return nil
     } catch {
         return error.code.description

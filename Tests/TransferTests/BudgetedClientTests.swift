@@ -82,8 +82,8 @@ struct BudgetedClientTests {
             var idle = IdleAttempts()
             idle.begin(budget.use)
             for _ in 0..<100 {
-                for _ in 0..<answered { budget.settle(.answered) }
-                for _ in 0..<busy { budget.settle(.busy) }
+                for _ in 0..<answered { budget.endRequest(.answered) }
+                for _ in 0..<busy { budget.endRequest(.busy) }
                 if !idle.takes(.busy, hadAnswer: true, budget.use) { break }
             }
             return idle.count
@@ -100,7 +100,7 @@ struct BudgetedClientTests {
         var idle = IdleAttempts()
         idle.begin(budget.use)
         for _ in 0..<50 {
-            for _ in 0...others { budget.settle(reception) }
+            for _ in 0...others { budget.endRequest(reception) }
             if !idle.takes(reception, hadAnswer: hadAnswer, budget.use) { break }
         }
         return idle.count
@@ -138,13 +138,13 @@ struct BudgetedClientTests {
         var idle = IdleAttempts()
         idle.begin(budget.use)
         for _ in 0..<IdleAttempts.ownFaults {
-            budget.settle(.answered)
-            budget.settle(.failed)
+            budget.endRequest(.answered)
+            budget.endRequest(.failed)
             let isIdle = idle.takes(.failed, hadAnswer: true, budget.use)
             #expect(!isIdle)
         }
         // No request is answered any more: an outage would be excused; this is not an outage and is not excused.
-        budget.settle(.failed)
+        budget.endRequest(.failed)
         guard case .none = idle.evidence(of: .failed, hadAnswer: true) else {
             _ = Issue.record("it blames the origin")
             return

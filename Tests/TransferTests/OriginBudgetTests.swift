@@ -17,9 +17,9 @@ struct OriginBudgetTests {
         var starts: [Double] = []
         var time = begin
         while time < end {
-            while budget.take(at: start + .seconds(time)) == nil {
+            while budget.takePermit(at: start + .seconds(time)) == nil {
                 starts.append(time)
-                budget.settle(.answered)
+                budget.endRequest(.answered)
             }
             time += 0.01
         }
@@ -62,14 +62,14 @@ struct OriginBudgetTests {
     @Test func connectionsOfAnEarlierGrantLiveUntilItsEnd() {
         let budget = OriginBudget()
         budget.apply(grant(0, concurrency: 4, lasts: 10), at: start)
-        while budget.take(at: start) == nil {}
+        while budget.takePermit(at: start) == nil {}
         budget.apply(grant(0, concurrency: 1, from: 1, lasts: 100), at: start + .seconds(1))
         #expect(!budget.isWithinGrant)
         #expect(budget.excess(at: start + .seconds(9)) == 0)
         #expect(budget.excess(at: start + .seconds(10)) == 3)
-        for _ in 0..<3 { budget.settle(.none) }
+        for _ in 0..<3 { budget.endRequest(.none) }
         #expect(budget.isWithinGrant)
-        #expect(budget.take(at: start + .seconds(11)) != nil)
+        #expect(budget.takePermit(at: start + .seconds(11)) != nil)
         #expect(budget.excess(at: start + .seconds(101)) == 1)
     }
 
@@ -78,25 +78,25 @@ struct OriginBudgetTests {
         let budget = OriginBudget()
         budget.apply(grant(0), at: start)
         func refuse(_ count: Int, at time: ContinuousClock.Instant) {
-            for _ in 0..<count where budget.take(at: time) == nil {
-                budget.settle(.throttled(retryAfter: nil), at: time)
+            for _ in 0..<count where budget.takePermit(at: time) == nil {
+                budget.endRequest(.throttled(retryAfter: nil), at: time)
             }
         }
         refuse(100, at: start)
         #expect(budget.use.throttled == 16 && budget.isBraked(at: start))
-        #expect(budget.take(at: start + .milliseconds(400)) != nil)
+        #expect(budget.takePermit(at: start + .milliseconds(400)) != nil)
         budget.apply(grant(0), at: start + .milliseconds(400))
         #expect(!budget.isBraked(at: start + .milliseconds(400)))
         refuse(100, at: start + .milliseconds(400))
         // A lost grant does not stop a client for long.
-        #expect(budget.take(at: start + .milliseconds(901)) == nil)
+        #expect(budget.takePermit(at: start + .milliseconds(901)) == nil)
     }
 
     @Test func fewRefusalsAmongAnswersDoNotBrake() {
         let budget = OriginBudget()
         budget.apply(grant(0), at: start)
-        for turn in 0..<1_000 where budget.take(at: start) == nil {
-            budget.settle(turn % 3 == 0 ? .throttled(retryAfter: nil) : .answered, at: start)
+        for turn in 0..<1_000 where budget.takePermit(at: start) == nil {
+            budget.endRequest(turn % 3 == 0 ? .throttled(retryAfter: nil) : .answered, at: start)
         }
         #expect(budget.use.requests == 1_000 && !budget.isBraked(at: start))
     }
@@ -104,10 +104,10 @@ struct OriginBudgetTests {
     @Test func answeredRequestsCountTheirTime() {
         let budget = OriginBudget()
         budget.apply(grant(0), at: start)
-        for _ in 0..<3 { _ = budget.take(at: start) }
-        budget.settle(.answered, begun: start, at: start + .milliseconds(40))
-        budget.settle(.failed, begun: start, at: start + .milliseconds(70))
-        budget.settle(.answered, begun: start + .milliseconds(10), at: start + .milliseconds(30))
+        for _ in 0..<3 { _ = budget.takePermit(at: start) }
+        budget.endRequest(.answered, begun: start, at: start + .milliseconds(40))
+        budget.endRequest(.failed, begun: start, at: start + .milliseconds(70))
+        budget.endRequest(.answered, begun: start + .milliseconds(10), at: start + .milliseconds(30))
         #expect(budget.use.occupied == .milliseconds(60))
     }
 
@@ -119,8 +119,8 @@ struct OriginBudgetTests {
             .init(status: 429, retryAfter: .seconds(7)), .init(status: 503, retryAfter: nil),
             .init(status: 503, retryAfter: .seconds(3)), .init(status: 501, retryAfter: nil), .failed, .none,
         ] {
-            _ = budget.take(at: start)
-            budget.settle(reception)
+            _ = budget.takePermit(at: start)
+            budget.endRequest(reception)
         }
         let use = budget.use
         #expect(use.requests == 8 && use.answered == 3 && use.throttled == 2 && use.failed == 2)

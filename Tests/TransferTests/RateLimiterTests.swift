@@ -10,7 +10,7 @@ struct RateLimiterTests {
         var now = start
         var grants: [Double] = []
         while now < start + .seconds(8) {
-            let wait = limiter.take(at: now)
+            let wait = limiter.takePermit(at: now)
             if let wait {
                 #expect(wait > .zero)
                 // The caller is late by up to 3 ms, as a poll is.
@@ -31,9 +31,9 @@ struct RateLimiterTests {
     @Test func aClockThatStandsStillOrGoesBackGivesNothing() {
         var limiter = RateLimiter(perSecond: 1)
         let now = ContinuousClock.now
-        #expect(limiter.take(at: now) == nil)
-        #expect(limiter.take(at: now) != nil)
-        #expect(limiter.take(at: now - .seconds(100)) != nil)
-        #expect(limiter.take(at: now + .seconds(2)) == nil)
+        #expect(limiter.takePermit(at: now) == nil)
+        #expect(limiter.takePermit(at: now) != nil)
+        #expect(limiter.takePermit(at: now - .seconds(100)) != nil)
+        #expect(limiter.takePermit(at: now + .seconds(2)) == nil)
     }
 }

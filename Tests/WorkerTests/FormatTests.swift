@@ -36,7 +36,7 @@ struct FormatTests {
         let digest = Digest(of: bytes)
         let temporary = try stable.store.temporaryURL()
         try Data(bytes).write(to: temporary)
-        try stable.store.keep(temporary, digest: digest)
+        try stable.store.putBlocking(temporary, digest: digest)
         return .make {
             $0.token = 99
             $0.merge = .make { ($0.manifest, $0.packageID) = (Data(digest.bytes), "world") }

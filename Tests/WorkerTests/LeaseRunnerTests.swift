@@ -136,7 +136,7 @@ struct LeaseRunnerTests {
         let digest = Digest(of: bytes)
         let temporary = try stable.store.temporaryURL()
         try Data(bytes).write(to: temporary)
-        try stable.store.keep(temporary, digest: digest)
+        try stable.store.putBlocking(temporary, digest: digest)
         return .make {
             $0.token = 99
             $0.merge = .make {

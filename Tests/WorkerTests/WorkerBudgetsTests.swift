@@ -21,9 +21,9 @@ struct WorkerBudgetsTests {
         budgets.sent(1, at: start)
         // Held up by the network for nine of its ten seconds.
         budgets.apply([grant(1, round: 1)], re: 1, at: start + .seconds(9))
-        #expect(budgets.budget("o").take(at: start + .seconds(9.9)) == nil)
-        budgets.budget("o").settle(.answered)
-        #expect(budgets.budget("o").take(at: start + .seconds(10.1)) != nil)
+        #expect(budgets.budget("o").takePermit(at: start + .seconds(9.9)) == nil)
+        budgets.budget("o").endRequest(.answered)
+        #expect(budgets.budget("o").takePermit(at: start + .seconds(10.1)) != nil)
     }
 
     @Test func aReportIsDueAsOftenAsTheGrantSays() {
@@ -47,7 +47,7 @@ struct WorkerBudgetsTests {
         let budgets = WorkerBudgets()
         budgets.sent(1, at: start)
         budgets.apply([grant(1, round: 1)], re: 7, at: start)
-        #expect(budgets.budget("o").take(at: start) != nil)
+        #expect(budgets.budget("o").takePermit(at: start) != nil)
     }
 
     @Test func anOlderSetDoesNotReplaceANewerOne() {
@@ -55,7 +55,7 @@ struct WorkerBudgetsTests {
         budgets.sent(1, at: start)
         budgets.apply([grant(0, round: 2)], re: 1, at: start)
         budgets.apply([grant(5, round: 1)], re: 1, at: start)
-        #expect(budgets.budget("o").take(at: start) != nil)
+        #expect(budgets.budget("o").takePermit(at: start) != nil)
         #expect(budgets.report(at: start).acknowledged == 2)
     }
 
@@ -64,12 +64,12 @@ struct WorkerBudgetsTests {
         budgets.sent(1, at: start)
         budgets.apply([grant(2, round: 1)], re: 1, at: start)
         let budget = budgets.budget("o")
-        #expect(budget.take(at: start) == nil && budget.take(at: start) == nil)
+        #expect(budget.takePermit(at: start) == nil && budget.takePermit(at: start) == nil)
         #expect(budgets.report(at: start).acknowledged == 1)
         budgets.apply([grant(1, round: 2)], re: 1, at: start)
         #expect(budgets.report(at: start).acknowledged == 1)
         #expect(!budgets.isUrgent(at: start + .seconds(1)))
-        budget.settle(.none)
+        budget.endRequest(.none)
         #expect(budgets.isUrgent(at: start + .seconds(1)))
         #expect(budgets.report(at: start + .seconds(1)).acknowledged == 2)
     }
@@ -114,8 +114,8 @@ struct WorkerBudgetsTests {
         budgets.apply([grant(1, round: 1)], re: 1, at: start)
         _ = budgets.report(at: start)
         let budget = budgets.budget("o")
-        #expect(budget.take(at: start) == nil)
-        budget.settle(.throttled(retryAfter: .seconds(4)))
+        #expect(budget.takePermit(at: start) == nil)
+        budget.endRequest(.throttled(retryAfter: .seconds(4)))
         #expect(budgets.isUrgent(at: start + .seconds(1)))
         let use = try #require(budgets.report(at: start + .seconds(1)).uses.first)
         #expect(use.throttled == 1 && use.retryAfterMs == 4_000)

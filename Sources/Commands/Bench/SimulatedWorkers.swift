@@ -53,7 +53,7 @@ final class SimulatedWorkers {
     /// Reads the arrived frames, answers them, and sends due reports.
     func turn() throws {
         for (index, bytes) in try swarm.receive(upTo: .milliseconds(100)) {
-            try take(try Frame(decoding: bytes).message, index)
+            try handle(try Frame(decoding: bytes).message, index)
         }
         let now = ContinuousClock.now
         for index in workers.indices where workers[index].reportAt <= now {
@@ -65,7 +65,7 @@ final class SimulatedWorkers {
         }
     }
 
-    private func take(_ message: Message, _ index: Int) throws {
+    private func handle(_ message: Message, _ index: Int) throws {
         switch message {
         case .welcome: workers[index].isWelcome = true
         case .offer(let offer):
@@ -125,7 +125,7 @@ final class SimulatedWorkers {
             temporary: temporary, header: ShardHeader(tileset: "bench", cell: cell, zooms: zooms))
         try writer.add(tile, body: Array("tile \(tile)".utf8), etag: nil, lastModified: nil)
         let shard = try writer.finish()
-        try store.keep(temporary, digest: shard.digest)
+        try store.putBlocking(temporary, digest: shard.digest)
         return .make {
             $0.token = token
             $0.fetch = .make {

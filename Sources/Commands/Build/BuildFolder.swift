@@ -86,7 +86,7 @@ final class BuildFolder: Sendable {
     /// Records what is being built.
     ///
     /// From now on the folder is worth keeping.
-    func note(_ record: Record) throws {
+    func write(_ record: Record) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys]
         try Durable.write(Array(try encoder.encode(record)), to: url.appending(path: Self.recordName))

@@ -83,7 +83,7 @@ struct BuildRun {
             var numbers: [UInt64] = []
             for (draft, request) in zip(plan.drafts, plan.requests) {
                 let submitted = try await client.submit(request)
-                if numbers.isEmpty { try folder.note(plan.record) }
+                if numbers.isEmpty { try folder.write(plan.record) }
                 numbers.append(submitted.job)
                 if !submitted.existing {
                     for warning in draft.warnings + submitted.warnings {

@@ -84,7 +84,7 @@ struct CatalogCheck: Encodable {
     }
 
     /// Prints the result, and warnings to standard error.
-    func tell(json: Bool) throws {
+    func printResult(json: Bool) throws {
         if json { Console.result(try JSONText.pretty(self)) } else { Console.result(summary) }
         for warning in warnings { Console.warning(warning) }
     }

@@ -101,7 +101,7 @@ struct CatalogVerifyCommand: AsyncParsableCommand {
         let key = try SigningKeyOption.readPublic(publicKey)
         let (catalog, json) = (catalog, json)
         try await Interruptible.run {
-            try await CatalogCheck.run(try CatalogSource(catalog), key: key).tell(json: json)
+            try await CatalogCheck.run(try CatalogSource(catalog), key: key).printResult(json: json)
         }
     }
 }
@@ -127,16 +127,16 @@ struct CatalogPruneCommand: ParsableCommand {
     }
 
     func run() throws {
-        try catalog.open().prune(keep: keep, dryRun: dryRun).tell(dryRun: dryRun, all: all, json: json)
+        try catalog.open().prune(keep: keep, dryRun: dryRun).printSummary(dryRun: dryRun, all: all, json: json)
     }
 }
 
 extension CatalogPruning {
     /// Prints the sum and the names of the removed files.
-    func tell(dryRun: Bool, all: Bool, json: Bool) throws {
+    func printSummary(dryRun: Bool, all: Bool, json: Bool) throws {
         if json { return Console.result(try JSONText.pretty(self)) }
         let sum =
             "\(Units.count(files.count, of: "file")), \(Units.bytes(bytes)), \(Units.count(versions.count, of: "version"))"
-        FileList.tell(files, sum: "\(dryRun ? "would remove" : "removed") \(sum)", all: all)
+        FileList.print(files, sum: "\(dryRun ? "would remove" : "removed") \(sum)", all: all)
     }
 }

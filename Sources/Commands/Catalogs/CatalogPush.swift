@@ -64,10 +64,10 @@ struct CatalogPush: Sendable {
     ///
     /// - Parameters:
     ///   - prune: Whether objects of packages and patches that the catalog does not name are removed at the end.
-    ///   - tell: Called before each step.
+    ///   - showStep: Called before each step.
     /// - Throws: ``CLIError`` 65 when the local catalog contradicts itself, or when the bucket has other bytes under a
     ///   name that never changes; `S3Error`.
-    func run(dryRun: Bool, prune: Bool, _ tell: @Sendable (Step) -> Void) async throws -> Report {
+    func run(dryRun: Bool, prune: Bool, _ showStep: @Sendable (Step) -> Void) async throws -> Report {
         guard let document = try await CatalogDocument.read(source, key: nil) else {
             throw CLIError(
                 .noInput, "catalog '\(source.name)' has no catalog.json",
@@ -102,7 +102,7 @@ struct CatalogPush: Sendable {
                 try Task.checkCancellation()
                 if isThere(file) {
                     report.skipped += 1
-                    sent.keep(file.path, file.sha256.hex)
+                    sent.addWithoutSaving(file.path, file.sha256.hex)
                     continue
                 }
                 let step = Step(
@@ -111,7 +111,7 @@ struct CatalogPush: Sendable {
                 report.sent.append(file.path)
                 report.bytes += file.size
                 guard !dryRun else { continue }
-                tell(step)
+                showStep(step)
                 try await send(file)
                 try await sent.add(file.path, file.sha256.hex, bytes: file.size)
             }
@@ -138,7 +138,7 @@ struct CatalogPush: Sendable {
         guard !dryRun else { return report }
         try await target.remove(Self.journal)
         for path in report.removed {
-            tell(Step(line: "removing \(path)", files: (all.files, all.files), bytes: (all.bytes, all.bytes)))
+            showStep(Step(line: "removing \(path)", files: (all.files, all.files), bytes: (all.bytes, all.bytes)))
             try await target.remove(path)
         }
         return report
@@ -231,7 +231,7 @@ struct CatalogPush: Sendable {
             self.isOff = isOff
         }
 
-        mutating func keep(_ path: String, _ sha256: String) { entries[path] = sha256 }
+        mutating func addWithoutSaving(_ path: String, _ sha256: String) { entries[path] = sha256 }
 
         /// Records a file.
         ///

@@ -23,7 +23,7 @@ struct CatalogRemoveCommand: ParsableCommand {
     @Flag(help: "Print the result as JSON.") var json = false
 
     func run() throws {
-        try catalog.open().remove(ids, group: group, language: language, dryRun: dryRun).tell(
+        try catalog.open().remove(ids, group: group, language: language, dryRun: dryRun).printSummary(
             dryRun: dryRun, all: all, json: json)
     }
 }

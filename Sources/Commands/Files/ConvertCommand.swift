@@ -60,7 +60,7 @@ struct ConvertCommand: AsyncParsableCommand {
                 .usage, "--style-pack, --style-url and --data-date are only for an offline database",
                 hint: "add --format maplibre, or omit them")
         }
-        if dryRun { return try tell(targets) }
+        if dryRun { return try printPlan(targets) }
         if let first = targets.first?.file {
             try OutputPlace.makeFolder(first.deletingLastPathComponent())
             try OutputPlace.tryFolder(of: first)
@@ -77,7 +77,7 @@ struct ConvertCommand: AsyncParsableCommand {
     }
 
     /// Prints what would be written.
-    private func tell(_ targets: [ConvertTargets.Target]) throws {
+    private func printPlan(_ targets: [ConvertTargets.Target]) throws {
         if progress.json {
             let planned = targets.map { Planned(path: $0.file.path, format: $0.format.rawValue) }
             return Console.result(try JSONText.pretty(planned))

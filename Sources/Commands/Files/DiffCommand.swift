@@ -50,11 +50,11 @@ struct DiffCommand: ParsableCommand {
             {
                 line.show($0)
             }
-            report.take(made.counts)
+            report.set(made.counts)
             report.size = made.size
             report.sha256 = made.digest.hex
         } else {
-            report.take(try Patch.compare(old: old, new: new) { line.show($0) })
+            report.set(try Patch.compare(old: old, new: new) { line.show($0) })
         }
         line.end()
         if json { Console.result(try JSONText.pretty(report)) } else { report.lines.forEach(Console.result) }
@@ -78,7 +78,7 @@ struct DiffCommand: ParsableCommand {
 
         init(full: UInt64) { self.full = full }
 
-        mutating func take(_ counts: PatchCounts) {
+        mutating func set(_ counts: PatchCounts) {
             (added, changed, removed, unchanged) = (counts.added, counts.changed, counts.removed, counts.unchanged)
             (bodyBytes, before, after) = (counts.bodyBytes, counts.before, counts.after)
             deltas = counts.deltas

@@ -156,11 +156,11 @@ struct PacksCommand: AsyncParsableCommand {
             line.show(UInt64(done))
         }
         line.end()
-        if !json { tell(list, work.edition) }
+        if !json { printSummary(list, work.edition) }
         return PackListView(list: list, edition: work.edition)
     }
 
-    private func tell(_ list: TilePackList, _ edition: CatalogEdition) {
+    private func printSummary(_ list: TilePackList, _ edition: CatalogEdition) {
         let complete = list.packs.filter(\.isComplete).count
         Console.result(
             "\(list.id)  \(Units.count(list.packs.count, of: "pack")), \(Units.count(UInt64(complete))) complete, "

@@ -36,7 +36,7 @@ struct VerifyCommand: AsyncParsableCommand {
             let check = try StylePackCheck.run(url)
             if json { Console.result(try JSONText.pretty(check)) } else { Console.result(check.summary) }
         } else if FileKind.isFolder(url) {
-            try await CatalogCheck.run(try CatalogSource(url.path)).tell(json: json)
+            try await CatalogCheck.run(try CatalogSource(url.path)).printResult(json: json)
         } else if try ShardInspection.looksLikeShard(url) {
             let found = try ShardInspection.run(url)
             if json { return Console.result(try JSONText.pretty(found)) }

@@ -117,7 +117,7 @@ struct InstallCommand: AsyncParsableCommand {
     private struct Work {
         let view: InstallView
         var notes: [String] = []
-        let run: (_ tell: (String) -> Void) async throws -> Void
+        let run: (_ report: (String) -> Void) async throws -> Void
     }
 
     /// The requested objects: the base map and the groups of each id, then the styles.

@@ -106,7 +106,7 @@ struct InstallFolder: Sendable {
     /// Gives a finished file its name, then records it.
     func install(_ finished: URL, as entry: Entry) throws {
         try bring(finished, to: entry.file)
-        try note(entry)
+        try save(entry)
     }
 
     /// Gives a finished file its name inside the folder.
@@ -118,7 +118,7 @@ struct InstallFolder: Sendable {
     }
 
     /// Records an installed file.
-    func note(_ entry: Entry) throws {
+    func save(_ entry: Entry) throws {
         try change { record in
             record.packages.removeAll { $0.file == entry.file }
             record.packages.append(entry)
@@ -132,7 +132,7 @@ struct InstallFolder: Sendable {
     func regions() throws -> [Packs] { try record().regions ?? [] }
 
     /// Records a region's packs, whose files exist, and removes older packs that no region uses any more.
-    func note(_ region: Packs) throws {
+    func save(_ region: Packs) throws {
         let before = try regions()
         let after = (before.filter { $0.list != region.list } + [region]).sorted { $0.list < $1.list }
         try change { $0.regions = after }
@@ -150,7 +150,7 @@ struct InstallFolder: Sendable {
     func style(_ id: String) throws -> Style? { try record().styles?.first { $0.id == id } }
 
     /// Records an installed style.
-    func note(_ style: Style) throws {
+    func save(_ style: Style) throws {
         try change { record in
             record.styles = ((record.styles ?? []).filter { $0.id != style.id } + [style]).sorted { $0.id < $1.id }
         }

@@ -83,7 +83,7 @@ extension Installer {
         let list = folder.folder.appending(path: step.region.list)
         try Durable.makeFolder(list.deletingLastPathComponent())
         try Durable.write(step.list, to: list)
-        try folder.note(step.region)
+        try folder.save(step.region)
     }
 
     /// Whether a pack exists with exactly its bytes.

@@ -52,7 +52,7 @@ extension Installer {
             let part = try folder.download(style.sha256)
             try folder.bring(try await fetch(style.url, size: size, sha256: digest, to: part), to: step.target)
         }
-        try folder.note(
+        try folder.save(
             InstallFolder.Style(id: style.id, version: style.version, file: step.target, sha256: style.sha256))
     }
 }

@@ -130,20 +130,20 @@ struct Installer: Sendable {
     /// If a patch cannot be used (damaged on the server, or made for another layout), the whole file is fetched in
     /// addition. The old file is not changed until the new one is complete and verified.
     /// - Throws: ``CLIError`` 65 when the server's bytes do not match the catalog; 66, 69, 73, 74.
-    func run(_ step: Step, _ tell: (String) -> Void) async throws {
+    func run(_ step: Step, _ report: (String) -> Void) async throws {
         guard let sha256 = Digest(hex: step.file.sha256), let size = UInt64(exactly: step.file.size) else {
             throw CLIError(.badData, "the catalog gives '\(step.file.url)' no usable size or digest")
         }
         switch step.plan {
         case .upToDate:
-            return try folder.note(entry(step))
+            return try folder.save(entry(step))
         case .patch(let patch):
             do {
                 return try folder.install(try await patched(step, patch, sha256), as: entry(step))
             } catch let error as PackagesError where error.code != .diskFull {
-                tell("the patch cannot be used, fetching the whole file: \(error.message)")
+                report("the patch cannot be used, fetching the whole file: \(error.message)")
             } catch let error as CLIError where error.status == .badData || error.status == .noInput {
-                tell("the patch cannot be used, fetching the whole file: \(error.message)")
+                report("the patch cannot be used, fetching the whole file: \(error.message)")
             }
         case .whole: break
         }

@@ -56,6 +56,6 @@ struct UninstallCommand: AsyncParsableCommand {
         if json { return Console.result(try JSONText.pretty(files)) }
         let sum =
             "\(Units.count(files.count, of: "file")), \(Units.bytes(files.reduce(0) { $0 + $1.size })), from '\(into)'"
-        FileList.tell(files.map(\.file), sum: "\(dryRun ? "would remove" : "removed") \(sum)", all: all)
+        FileList.print(files.map(\.file), sum: "\(dryRun ? "would remove" : "removed") \(sum)", all: all)
     }
 }

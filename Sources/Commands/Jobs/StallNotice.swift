@@ -17,11 +17,11 @@ struct StallNotice {
 
     /// How long the job has been stalled, in seconds; 0 at the first call.
     mutating func stands(_ job: JobView, at seconds: Double) -> Double {
-        note(job, at: seconds)
+        update(job, at: seconds)
         return seconds - since
     }
 
-    private mutating func note(_ job: JobView, at seconds: Double) {
+    private mutating func update(_ job: JobView, at seconds: Double) {
         if let last, last == (job.settled, job.state) { return }
         last = (job.settled, job.state)
         since = seconds

@@ -9,7 +9,7 @@ enum FileList {
     static let help: ArgumentHelp = "List every file; otherwise the first 20."
 
     /// Prints the sum on standard error, then the files on standard output.
-    static func tell(_ files: [String], sum: String, all: Bool) {
+    static func print(_ files: [String], sum: String, all: Bool) {
         Console.note(sum)
         let shown = all ? files[...] : files.prefix(most)
         for file in shown { Console.result(file) }

@@ -46,7 +46,7 @@ final class BodyPlan: Sendable {
     }
 
     /// Caches a body that needed a separate request.
-    func keep(_ body: [UInt8], at place: Range<UInt64>) {
+    func cache(_ body: [UInt8], at place: Range<UInt64>) {
         guard body.count <= Self.mostKept.one else { return }
         state.withLock { state in
             guard state.kept[place] == nil else { return }

@@ -48,7 +48,7 @@ actor LeafCache {
             for (_, place) in missing { loading[place.lowerBound] = task }
             defer { for (_, place) in missing { loading[place.lowerBound] = nil } }
             let fetched = try await task.value
-            for (start, directory) in fetched { keep(directory, at: start) }
+            for (start, directory) in fetched { insert(directory, at: start) }
             found.merge(fetched) { old, _ in old }
         }
         for task in waiting { found.merge(try await task.value) { old, _ in old } }
@@ -66,7 +66,7 @@ actor LeafCache {
         }
     }
 
-    private func keep(_ directory: PMTilesDirectory, at start: UInt64) {
+    private func insert(_ directory: PMTilesDirectory, at start: UInt64) {
         guard known[start] == nil else { return }
         known[start] = (directory, uses)
         entries += directory.entries.count

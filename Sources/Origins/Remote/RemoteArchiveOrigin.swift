@@ -20,7 +20,7 @@ public protocol PinnedOrigin: TileOrigin {
 final class RemoteArchiveOrigin: PinnedOrigin {
     private let archive: RemotePMTiles
     private let format: TileFormat
-    private let settler: Settler
+    private let checkPool: BodyCheckPool
     private let plan: BodyPlan
     private let limit: UInt64
     /// Whether only some layers of its tiles are kept.
@@ -32,7 +32,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
         format = tileset.format
         limit = UInt64(tileset.maxTileBytes)
         isCut = tileset.layers != nil
-        settler = Settler(
+        checkPool = BodyCheckPool(
             lanes: lanes, limit: max(64 << 20, tileset.maxTileBytes), layers: layers, choice: tileset.choice)
     }
 
@@ -161,9 +161,9 @@ final class RemoteArchiveOrigin: PinnedOrigin {
         if !known.isEmpty {
             let kept = known
             try await deliver(
-                await settler.run { [format, archive] checker in
+                await checkPool.run { [format, archive] checker in
                     kept.flatMap {
-                        Self.settle($0.body, archive.coding, format, tag, $0.tiles, checker, isReceived: false)
+                        Self.fetchedTiles($0.body, archive.coding, format, tag, $0.tiles, checker, isReceived: false)
                     }
                 })
         }
@@ -175,14 +175,14 @@ final class RemoteArchiveOrigin: PinnedOrigin {
             ? plan.parts(places)
             : places.indices.map { JoinedRanges.Part(range: places[$0], pieces: $0..<$0 + 1) }
         let wanted = places
-        try await archive.file.read(parts.map(\.range)) { [settler, format, archive, plan] number, bytes in
+        try await archive.file.read(parts.map(\.range)) { [checkPool, format, archive, plan] number, bytes in
             let part = parts[number]
-            if part.pieces.count == 1 { plan.keep(bytes, at: part.range) }
-            let settled = await settler.run { checker in
+            if part.pieces.count == 1 { plan.cache(bytes, at: part.range) }
+            let settled = await checkPool.run { checker in
                 part.pieces.flatMap { piece in
                     let start = Int(wanted[piece].lowerBound - part.range.lowerBound)
                     let body = Array(bytes[start..<start + wanted[piece].count])
-                    return Self.settle(body, archive.coding, format, tag, bodies[wanted[piece]] ?? [], checker)
+                    return Self.fetchedTiles(body, archive.coding, format, tag, bodies[wanted[piece]] ?? [], checker)
                 }
             }
             try await deliver(settled)
@@ -190,7 +190,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
     }
 
     /// The result of one body for the tiles that share it.
-    private static func settle(
+    private static func fetchedTiles(
         _ body: [UInt8], _ coding: BodyCoding, _ format: TileFormat, _ tag: String?, _ tiles: [TileID],
         _ checker: BodyChecker, isReceived: Bool = true
     ) -> [FetchedTile] {
@@ -198,8 +198,8 @@ final class RemoteArchiveOrigin: PinnedOrigin {
         var layers: [LayerMemory.Number]?
         do throws(TileBodiesError) {
             outcome = .stored(
-                body: try checker.settle(body, coding: coding, declared: format), etag: tag, lastModified: nil)
-            layers = checker.settledLayers
+                body: try checker.check(body, coding: coding, declared: format), etag: tag, lastModified: nil)
+            layers = checker.checkedLayers
         } catch {
             outcome =
                 error.code == .emptyBody ? .empty : .failed(cause: error.code.description, detail: error.message)

@@ -13,7 +13,7 @@ struct ForeignMetadata {
     private var hash = TilesHash()
     private var zooms: ClosedRange<Int>?
     private var deepest: (columns: ClosedRange<Int>, rows: ClosedRange<Int>)?
-    private var found = LayerCollector(isSettled: true)
+    private var found = LayerCollector(isChecked: true)
     private let findsLayers: Bool
 
     /// Rows that are about the file they come from, or about another place of the tiles.

@@ -104,7 +104,7 @@ final class TileFeed {
     private func settled(_ record: TileRecord, _ tile: TileID) throws -> [UInt8]? {
         let stored = try source.body(record, of: tile)
         do throws(TileBodiesError) {
-            return try checker.settle(stored, coding: source.coding, declared: format)
+            return try checker.check(stored, coding: source.coding, declared: format)
         } catch {
             if error.code == .emptyBody { return nil }
             throw PackagesError(

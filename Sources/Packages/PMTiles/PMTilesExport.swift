@@ -90,7 +90,7 @@ struct PMTilesExport {
     private mutating func finish(_ feed: TileFeed, isCompact: Bool) throws {
         if let last { try entries.append(last) }
         try flush()
-        header.take(feed.rows)
+        header.setPlace(from: feed.rows)
         header.format = feed.format
         header.tileEntries = UInt64(entries.count)
         header.isClustered = true

@@ -86,7 +86,7 @@ struct PMTilesMetadata {
 
 extension PMTilesHeader {
     /// Takes zooms, bounds and centre from the rows of an MBTiles file.
-    mutating func take(_ rows: [String: String]) {
+    mutating func setPlace(from rows: [String: String]) {
         func numbers(_ name: String, _ count: Int) -> [Double]? {
             let numbers = (rows[name] ?? "").split(separator: ",", omittingEmptySubsequences: false).map {
                 Double($0.trimmingCharacters(in: .whitespaces)) ?? .nan

@@ -30,7 +30,7 @@ struct PackFile {
         _ = try BulkPackage.write(url, pageSize: survey.pageSize, isSmall: true) { builder in
             var numbers = survey.numbers[...]
             var most: UInt32 = 0
-            var layers = LayerCollector(isSettled: false)
+            var layers = LayerCollector(isChecked: false)
             try each(package) { row, body in
                 guard let number = numbers.popFirst() else {
                     throw PackagesError(.io, "'\(package.path)' changed while tile packs were made from it; try again.")

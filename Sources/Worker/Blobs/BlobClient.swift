@@ -94,12 +94,12 @@ actor BlobClient {
                 metadata: [LogKey.endpoint: "\(link.endpoint)", "packhorse.link.state": "\(state)"])
             if state == .connected { handle(.linked) }
         }
-        for bytes in frames { take(bytes) }
+        for bytes in frames { receive(bytes) }
         if let due = core.nextTick, due <= now { handle(.tick) }
         await flush()
     }
 
-    private func take(_ bytes: [UInt8]) {
+    private func receive(_ bytes: [UInt8]) {
         do {
             let frame = try Frame(decoding: bytes)
             guard frame.session == session else { return }

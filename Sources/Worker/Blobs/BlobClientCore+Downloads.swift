@@ -68,7 +68,7 @@ extension BlobClientCore {
         downloads[index].due = now + policy.stall
     }
 
-    mutating func take(_ body: PBChunk, _ now: Int64) {
+    mutating func receive(_ body: PBChunk, _ now: Int64) {
         guard let index = download(body.digest), case .receiving(let size) = downloads[index].phase else { return }
         let received = downloads[index].received
         let end = body.offset + UInt64(body.data.count)  // The wire decoder refuses an overflowing offset.

@@ -50,7 +50,7 @@ struct BlobClientCore: Sendable {
         case .stored(let body):
             guard let index = upload(body.digest) else { return }
             end(uploads.remove(at: index).id, .stored)
-        case .chunk(let body): take(body, now)
+        case .chunk(let body): receive(body, now)
         case .blobSize(let body): sized(body, now)
         case .blobRefused(let body): refused(body, now)
         default: break

@@ -37,7 +37,7 @@ extension RegionsCommand {
             // "Feature 12 has no id.": the feature, then the cause.
             let skipped = report.skipped.map { $0.replacing(#/^(Feature \d+(?: \(.*?\))?) /#) { "\($0.output.1): " } }
             for cause in EqualCauses.lines(skipped) { Console.note("skipped: \(cause)") }
-            FileList.tell(
+            FileList.print(
                 report.added.map { "added \($0)" } + report.replaced.map { "replaced \($0)" },
                 sum:
                     "added \(Units.count(report.added.count, of: "region")), replaced \(Units.count(report.replaced.count))",

@@ -3,34 +3,34 @@ import Synchronization
 import TileBodies
 
 /// Runs blocking work (decompressing, scanning, reading files) on its own threads, off the cooperative pool.
-final class Settler: Sendable {
+final class BodyCheckPool: Sendable {
     /// One serial queue, with a checker that only its work uses.
-    private final class Lane: @unchecked Sendable {  // `checker` is used on `queue` alone.
+    private final class WorkerQueue: @unchecked Sendable {  // `checker` is used on `queue` alone.
         let queue: DispatchQueue
         let checker: BodyChecker
 
         init(_ number: Int, limit: Int, _ layers: LayerMemory?, _ choice: LayerChoice?) {
-            queue = DispatchQueue(label: "packhorse.settle.\(number)")
+            queue = DispatchQueue(label: "packhorse.body-check.\(number)")
             checker = BodyChecker(limit: limit, layers: layers, choice: choice)
         }
     }
 
-    private let lanes: [Lane]
-    private let turn = Atomic<Int>(0)
+    private let queues: [WorkerQueue]
+    private let next = Atomic<Int>(0)
 
     /// - Parameters:
     ///   - limit: The largest body, packed or unpacked, in bytes.
     ///   - layers: Numbers the layers of vector tiles; `nil` = they are not needed.
     ///   - choice: The layers that vector tiles keep; `nil` = all.
     init(lanes: Int, limit: Int, layers: LayerMemory?, choice: LayerChoice?) {
-        self.lanes = (0..<max(1, lanes)).map { Lane($0, limit: limit, layers, choice) }
+        self.queues = (0..<max(1, lanes)).map { WorkerQueue($0, limit: limit, layers, choice) }
     }
 
     /// Runs `work` on one of the worker queues with its checker.
     func run<T: Sendable>(_ work: @escaping @Sendable (BodyChecker) -> T) async -> T {
-        let lane = lanes[(turn.wrappingAdd(1, ordering: .relaxed).oldValue & Int.max) % lanes.count]
+        let worker = queues[(next.wrappingAdd(1, ordering: .relaxed).oldValue & Int.max) % queues.count]
         return await withCheckedContinuation { continuation in
-            lane.queue.async { continuation.resume(returning: work(lane.checker)) }
+            worker.queue.async { continuation.resume(returning: work(worker.checker)) }
         }
     }
 }

@@ -106,7 +106,7 @@ struct RegionsCommand: ParsableCommand {
                 }
                 return region
             }
-            for region in found { Self.tell(region, tree) }
+            for region in found { Self.printWithParents(region, tree) }
         }
 
         /// The numbers in pairs, however they are divided into arguments: 24.75,59.44 or 24.75 59.44.
@@ -127,7 +127,7 @@ struct RegionsCommand: ParsableCommand {
             return points
         }
 
-        private static func tell(_ smallest: Region, _ tree: RegionTree) {
+        private static func printWithParents(_ smallest: Region, _ tree: RegionTree) {
             var region = smallest
             Console.result("\(region.id)  \(region.name("en"))")
             while let parent = tree.parent(of: region.id) {

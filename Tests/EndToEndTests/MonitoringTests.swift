@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What an operator sees of a cluster: the event log, the live table, a backup and going back to it.
-struct SeeingTests {
+struct MonitoringTests {
     @Test(.timeLimit(.minutes(15)))
     func whoFollowsTheLogOutlivesACoordinator() async throws {
         let scratch = try Scratch()
