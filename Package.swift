@@ -57,7 +57,7 @@ let libraries: [Room] = [
     Room("Scheduling", ["Tiles"], [.heap, .deque]),
     // Layer 2: at most one external dependency each
     Room("Telemetry", ["Tiles"], [.logging]),
-    Room("ZeroMQ", ["CZeroMQ"], [.logging]),
+    Room("ZeroMQ", ["CZeroMQ", "Telemetry"], [.logging]),
     Room("Transfer", ["CCurl"], [.logging]),
     Room("S3", ["Transfer"]),
     Room("TileBodies", ["CDeflate", "CZlib", "CBrotli", "CZstd", "Tiles"]),

@@ -27,4 +27,18 @@ public enum LogKey {
     public static let errorMessage = "error.message"
     /// Epoch of the coordinator run, decimal.
     public static let epoch = "packhorse.epoch"
+    /// State of a connection to the coordinator.
+    public static let linkState = "packhorse.link.state"
+    /// Number of leases.
+    public static let leases = "packhorse.leases"
+    /// Type of a message.
+    public static let message = "packhorse.message"
+    /// Whether a message is received (`in`) or sent (`out`).
+    public static let direction = "packhorse.direction"
+    /// Public CURVE key of a peer; `-` when it has none.
+    public static let peerKey = "packhorse.peer.key"
+    /// Network address of a peer.
+    public static let peerAddress = "packhorse.peer.address"
+    /// Why this process closed a connection.
+    public static let reason = "packhorse.reason"
 }

@@ -105,7 +105,7 @@ actor WorkerShell {
                 do { try await Task.sleep(for: .milliseconds(10)) } catch { return }
             }
             if !tasks.isEmpty {
-                logger.warning("Work did not stop in time", metadata: ["packhorse.leases": "\(tasks.count)"])
+                logger.warning("Work did not stop in time", metadata: [LogKey.leases: "\(tasks.count)"])
             }
         }.value
     }
@@ -234,12 +234,12 @@ actor WorkerShell {
         default:
             logger.info(
                 "Link state changed",
-                metadata: [LogKey.endpoint: "\(link.endpoint)", "packhorse.link.state": "\(state)"])
+                metadata: [LogKey.endpoint: "\(link.endpoint)", LogKey.linkState: "\(state)"])
         }
     }
 
     private func trace(_ direction: String, _ message: Message) {
         logger.trace(
-            "Frame", metadata: ["packhorse.direction": "\(direction)", "packhorse.message": "\(message.type)"])
+            "Frame", metadata: [LogKey.direction: "\(direction)", LogKey.message: "\(message.type)"])
     }
 }

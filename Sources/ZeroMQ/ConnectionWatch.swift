@@ -1,4 +1,5 @@
 internal import Logging
+internal import Telemetry
 
 /// Watches the connections of a router's sockets and closes those that violate a rule.
 ///
@@ -104,6 +105,6 @@ struct ConnectionWatch {
         logged.append(.now)
         logger?.warning(
             "Connection closed",
-            metadata: ["packhorse.peer.key": "\(connection.key ?? "-")", "packhorse.reason": "\(reason)"])
+            metadata: [LogKey.peerKey: "\(connection.key ?? "-")", LogKey.reason: "\(reason)"])
     }
 }

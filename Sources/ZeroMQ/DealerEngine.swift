@@ -1,6 +1,7 @@
 internal import CZeroMQ
 internal import Errors
 internal import Logging
+internal import Telemetry
 
 /// The requests to a dealer's thread.
 enum DealerJob: Sendable {
@@ -236,7 +237,7 @@ final class DealerEngine {
 
     private func change(to state: LinkState) {
         guard status.change(to: state) else { return }
-        options.logger?.info("Link state changed", metadata: ["packhorse.link.state": "\(state)"])
+        options.logger?.info("Link state changed", metadata: [LogKey.linkState: "\(state)"])
         channel.interrupt()
     }
 }

@@ -1,6 +1,7 @@
 internal import CZeroMQ
 internal import Errors
 internal import Logging
+internal import Telemetry
 
 /// Answers libzmq's questions whether a key may connect (ZeroMQ RFC 27).
 ///
@@ -55,8 +56,8 @@ final class ZAPHandler {
             logger?.info(
                 "Peer with an unknown key refused",
                 metadata: [
-                    "packhorse.peer.key": "\(key)",
-                    "packhorse.peer.address": "\(String(decoding: parts[3], as: UTF8.self))",
+                    LogKey.peerKey: "\(key)",
+                    LogKey.peerAddress: "\(String(decoding: parts[3], as: UTF8.self))",
                 ])
             return refuse(id, "400", "unknown key")
         }

@@ -91,7 +91,7 @@ actor BlobClient {
             lastState = state
             logger.info(
                 "Blob link state changed",
-                metadata: [LogKey.endpoint: "\(link.endpoint)", "packhorse.link.state": "\(state)"])
+                metadata: [LogKey.endpoint: "\(link.endpoint)", LogKey.linkState: "\(state)"])
             if state == .connected { handle(.linked) }
         }
         for bytes in frames { receive(bytes) }
