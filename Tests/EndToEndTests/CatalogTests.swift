@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 /// A catalog's life through real processes: signed, published, proven, patched, installed, pruned.
@@ -67,10 +68,10 @@ struct CatalogLifeTests {
     }
 
     /// Two real versions of one place, eight years apart.
-    @Test(.timeLimit(.minutes(15)), .enabled(if: RealData.monaco != nil))
+    @Test(.timeLimit(.minutes(15)), .enabled(if: RealData.absence == nil, "\(RealData.absence ?? "")"))
     func importedVersionsBecomeAPatchAndAnUpdate() async throws {
         let scratch = try Scratch()
-        let versions = try #require(RealData.monaco)
+        let versions = ["monaco-2012.mbtiles", "monaco-2021.mbtiles"].map(RealData.file)
         let origin = try await DemoOrigin(in: scratch)
         let cluster = try await Cluster(workers: 1, in: scratch)
         _ = try await cluster.build(["LI", "--tileset", origin.tileset, "--zoom", "0-4"])
@@ -99,18 +100,4 @@ struct CatalogLifeTests {
             try Data(contentsOf: device.appending(path: "MC.mbtiles"))
                 == Data(contentsOf: file(cluster, "packages/2/MC.mbtiles")))
     }
-}
-
-/// Files of other makers, where this machine has them.
-enum RealData {
-    static let monaco: [URL]? = {
-        let environment = ProcessInfo.processInfo.environment["PACKHORSE_SHARED"]
-        let folder = (environment.map { URL(filePath: $0) } ?? URL(filePath: "../shared")).appending(path: "data")
-        let files = ["monaco-2012.mbtiles", "monaco-2021.mbtiles"].map { folder.appending(path: $0) }
-        guard files.allSatisfy({ FileManager.default.fileExists(atPath: $0.path) }) else {
-            print("skipped: '\(folder.path)' has no Monaco")
-            return nil
-        }
-        return files
-    }()
 }

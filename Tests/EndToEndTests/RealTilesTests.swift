@@ -1,26 +1,18 @@
 import Foundation
 import Packages
+import TestSupport
 import Testing
 import Tiles
 
 /// Real tiles served by nginx; the packages hold them byte for byte.
 @Suite(.serialized)
 struct RealTilesTests {
-    /// The folder of real data next to the checkout, if it exists.
-    private static let data: URL? = {
-        let environment = ProcessInfo.processInfo.environment["PACKHORSE_SHARED"]
-        let shared = environment.map { URL(filePath: $0) } ?? URL(filePath: "../shared")
-        let data = shared.appending(path: "data")
-        return FileManager.default.fileExists(atPath: data.appending(path: "monaco-2012.mbtiles").path) ? data : nil
-    }()
-
     @Test(
-        .enabled(if: data != nil, "skipped: ../shared/data is not here"), .timeLimit(.minutes(15)),
+        .enabled(if: RealData.absence == nil, "\(RealData.absence ?? "")"), .timeLimit(.minutes(15)),
         arguments: [("MC", "monaco-2012.mbtiles"), ("LI", "liechtenstein-2013.mbtiles")])
     func aCountryHoldsTheServersTilesByteForByte(country: String, file: String) async throws {
-        let data = try #require(Self.data)
         let scratch = try Scratch()
-        let source = data.appending(path: file)
+        let source = RealData.file(file)
         let nginx = try await Nginx(tiles: source, in: scratch)
         let tileset = scratch.url("tiles.yaml")
         let text =

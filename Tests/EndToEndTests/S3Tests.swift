@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Coordinator and workers that have no folder in common, only a bucket.
-@Suite(.serialized, .enabled(if: S3Server.obstacle == nil))
+@Suite(.serialized, .enabled(if: S3Server.obstacle == nil, "\(S3Server.obstacle ?? "")"))
 struct S3Tests {
     @Test(.timeLimit(.minutes(15)))
     func aPackageByWayOfABucketHasTheBytesOfOneByWayOfAFolder() async throws {

@@ -2,6 +2,7 @@ import Errors
 import Foundation
 import GRDB
 import Origins
+import TestSupport
 import Testing
 import TileBodies
 import Tiles
@@ -224,21 +225,10 @@ struct ArchiveOriginTests {
     }
 }
 
-/// Real files, skipped where they are not.
+/// Real archives are read completely.
 struct RealArchiveTests {
-    private static var folder: URL {
-        let shared = ProcessInfo.processInfo.environment["PACKHORSE_SHARED"].map { URL(fileURLWithPath: $0) }
-        let repository = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        return (shared ?? repository.appendingPathComponent("../shared")).appendingPathComponent("data")
-    }
-
-    private static func isThere(_ name: String) -> Bool {
-        FileManager.default.fileExists(atPath: folder.appendingPathComponent(name).path)
-    }
-
     private func everything(_ source: String, _ zooms: String) async throws -> (Tileset, stored: Int, failed: Int) {
-        let tileset = try await resolve(source, Self.folder)
+        let tileset = try await resolve(source, RealData.folder)
         #expect(tileset.zooms.description == zooms)
         let bounds = tileset.bounds ?? .world
         let mask = TileMask(covering: MercatorShape(bounds), maxZoom: tileset.zooms.max)
@@ -250,20 +240,20 @@ struct RealArchiveTests {
         return (tileset, stored, failed)
     }
 
-    @Test(.enabled(if: isThere("liechtenstein-2013.mbtiles"), "../shared/data is absent"))
+    @Test(.enabled(if: RealData.absence == nil, "\(RealData.absence ?? "")"))
     func liechtensteinIsWhole() async throws {
         let (tileset, stored, failed) = try await everything("mbtiles:liechtenstein-2013.mbtiles", "0-14")
         #expect(failed == 0 && stored > 100 && tileset.format == .mvt)
         #expect(tileset.vectorLayers?.contains("\"place\"") == true)
     }
 
-    @Test(.enabled(if: isThere("stamen-toner-z0-3.pmtiles"), "../shared/data is absent"))
+    @Test(.enabled(if: RealData.absence == nil, "\(RealData.absence ?? "")"))
     func tonerIsWhole() async throws {
         let (tileset, stored, failed) = try await everything("pmtiles:stamen-toner-z0-3.pmtiles", "0-3")
         #expect(failed == 0 && stored == 85 && tileset.format == .png)
     }
 
-    @Test(.enabled(if: isThere("whitney-8-15.pmtiles"), "../shared/data is absent"))
+    @Test(.enabled(if: RealData.absence == nil, "\(RealData.absence ?? "")"))
     func whitneyIsWhole() async throws {
         let (tileset, stored, failed) = try await everything("pmtiles:whitney-8-15.pmtiles", "8-15")
         #expect(failed == 0 && stored >= 50 && tileset.format == .webp)

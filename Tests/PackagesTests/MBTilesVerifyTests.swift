@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import Packages
 import Shards
+import TestSupport
 import Testing
 import TileBodies
 import Tiles
@@ -155,18 +156,11 @@ struct MBTilesVerifyTests {
         }
     }
 
-    /// Real third-party files, if the shared data are next to the repository.
-    @Test(arguments: ["monaco-2012", "monaco-2021", "liechtenstein-2013"])
+    @Test(
+        .enabled(if: RealData.absence == nil, "\(RealData.absence ?? "")"),
+        arguments: ["monaco-2012", "monaco-2021", "liechtenstein-2013"])
     func realFilesCanBeRead(name: String) throws {
-        let shared =
-            ProcessInfo.processInfo.environment["PACKHORSE_SHARED"].map { URL(fileURLWithPath: $0) }
-            ?? URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("shared")
-        let file = shared.appendingPathComponent("data/\(name).mbtiles")
-        guard FileManager.default.fileExists(atPath: file.path) else {
-            print("skipped: '\(file.path)' is not there")
-            return
-        }
+        let file = RealData.file("\(name).mbtiles")
         let report = try MBTilesVerify.run(file, mask: nil)
         #expect(report.tiles > 0 && report.tilesHash.utf8.count == 32)
         #expect(

@@ -181,7 +181,7 @@ struct StylePackTests {
     }
 
     /// Read back with Python's zipfile, which shares nothing with the writer.
-    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3")))
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/python3"), "python3 is absent"))
     func theArchiveIsOneForOtherPrograms() async throws {
         let scratch = try Scratch()
         let server = try ScriptedServer { StyleServer.answer($0) }

@@ -6,7 +6,7 @@ import Tiles
 ///
 /// Run with PACKHORSE_MEASURE=1 and
 /// `-c release`; the limits are several times what was measured, for slower and busier machines.
-@Suite(.enabled(if: ProcessInfo.processInfo.environment["PACKHORSE_MEASURE"] != nil))
+@Suite(.enabled(if: ProcessInfo.processInfo.environment["PACKHORSE_MEASURE"] != nil, "PACKHORSE_MEASURE is not set"))
 struct MeasureTests {
     /// A ragged ring around a centre in units of the world.
     private func ring(_ seed: UInt64, x: Double, y: Double, wide: Double, high: Double) -> [MercatorPoint] {

@@ -12,7 +12,7 @@ import Testing
 @testable import Commands
 
 /// Publishing to the S3 server of the tests.
-@Suite(.serialized, .enabled(if: S3Server.obstacle == nil))
+@Suite(.serialized, .enabled(if: S3Server.obstacle == nil, "\(S3Server.obstacle ?? "")"))
 struct CatalogPushTests {
     private func bucket(_ prefix: String) async throws -> S3Bucket {
         try S3Bucket(

@@ -54,18 +54,3 @@ func foreignFile(_ url: URL, _ rows: [[String]], _ tiles: [(Int, Int, Int, [UInt
     }
     try queue.close()
 }
-
-/// The files of ../shared/data, if they exist.
-enum SharedData {
-    static func file(_ name: String) -> URL? {
-        let root =
-            ProcessInfo.processInfo.environment["PACKHORSE_SHARED"].map { URL(fileURLWithPath: $0) }
-            ?? URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("shared")
-        let file = root.appendingPathComponent("data/\(name)")
-        if FileManager.default.fileExists(atPath: file.path) { return file }
-        print("skipped: '\(file.path)' is not there")
-        return nil
-    }
-}

@@ -3,6 +3,7 @@ import Foundation
 import GRDB
 import PMTiles
 import Packages
+import TestSupport
 import Testing
 import TileBodies
 import Tiles
@@ -178,11 +179,13 @@ struct ImportTests {
         #expect(error?.code == code, "\(error?.description ?? "")")
     }
 
-    @Test(arguments: [
-        "monaco-2012.mbtiles", "liechtenstein-2013.mbtiles", "stamen-toner-z0-3.pmtiles", "whitney-8-15.pmtiles",
-    ])
+    @Test(
+        .enabled(if: RealData.absence == nil, "\(RealData.absence ?? "")"),
+        arguments: [
+            "monaco-2012.mbtiles", "liechtenstein-2013.mbtiles", "stamen-toner-z0-3.pmtiles", "whitney-8-15.pmtiles",
+        ])
     func realFilesBecomeEveryForm(name: String) throws {
-        guard let file = SharedData.file(name) else { return }
+        let file = RealData.file(name)
         let found = try PackageVerify.run(file)
         var hashes: Set<String> = []
         for format in PackageFormat.fromTiles {
@@ -195,9 +198,11 @@ struct ImportTests {
         #expect(hashes == [found.tilesHash])
     }
 
-    @Test(arguments: ["stamen-toner-z0-3.pmtiles", "whitney-8-15.pmtiles"])
+    @Test(
+        .enabled(if: RealData.absence == nil, "\(RealData.absence ?? "")"),
+        arguments: ["stamen-toner-z0-3.pmtiles", "whitney-8-15.pmtiles"])
     func realPMTilesAreSound(name: String) throws {
-        guard let file = SharedData.file(name) else { return }
+        let file = RealData.file(name)
         let report = try PackageVerify.run(file)
         #expect(report.isSound && report.seal == .none && report.kind == "PMTiles", "\(report.problems)")
         #expect(name != "stamen-toner-z0-3.pmtiles" || report.tiles == 85)

@@ -120,8 +120,3 @@ struct PatchFixture {
         return copy
     }
 }
-
-extension SharedData {
-    /// Whether all of them are there; says so when not.
-    static func has(_ names: String...) -> Bool { names.allSatisfy { file($0) != nil } }
-}

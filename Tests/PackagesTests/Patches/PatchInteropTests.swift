@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Packages
 import Shards
+import TestSupport
 import Testing
 import TileBodies
 import Tiles
@@ -43,10 +44,10 @@ struct PatchInteropTests {
     }
 
     /// 2012 to 2021: all but one tile changed, and most of them doubled.
-    @Test(.enabled(if: SharedData.has("monaco-2012.mbtiles", "monaco-2021.mbtiles")))
+    @Test(.enabled(if: RealData.absence == nil, "\(RealData.absence ?? "")"))
     func monacosTwoVersions() throws {
-        let old = try #require(SharedData.file("monaco-2012.mbtiles"))
-        let new = try #require(SharedData.file("monaco-2021.mbtiles"))
+        let old = RealData.file("monaco-2012.mbtiles")
+        let new = RealData.file("monaco-2021.mbtiles")
         let scratch = try Scratch()
         let (patch, result) = (scratch.file("patch.mbtiles"), scratch.file("result.mbtiles"))
         let made = try Patch.make(old: old, new: new, into: patch)
