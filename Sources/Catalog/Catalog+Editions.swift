@@ -13,6 +13,7 @@ extension Catalog {
     public static func editions(in folder: URL) throws(CatalogError) -> [CatalogEdition] {
         var found: [CatalogEdition] = [.main]
         func add(group: String?, language: String?) {
+            // A folder with another name is no channel.
             guard let edition = try? CatalogEdition(group: group, language: language),
                 access(folder.appendingPathComponent(edition.path + "packages.json").path, F_OK) == 0
             else { return }

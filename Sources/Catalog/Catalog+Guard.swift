@@ -62,6 +62,7 @@ extension Catalog {
     public func check(areas: [String: TileMask], in edition: CatalogEdition = .main) throws(CatalogError) {
         var others: [(CatalogEntry, AreaOverlap)] = []
         for entry in try list(edition).packages {
+            // A mask that cannot be read has no area to compare.
             guard let new = areas[entry.id], let old = try? TileMask(cartoText: entry.tileMask), old != new,
                 let overlap = AreaOverlap(old: old, new: new), overlap.isOtherArea
             else { continue }
@@ -79,6 +80,7 @@ extension Catalog {
     static func checkPlace(of request: PublishRequest, _ previous: CatalogEntry) throws(CatalogError) {
         guard previous.sha256 != request.digest.hex else { return }
         let isSameArea = previous.tileMask == request.maskWire
+        // A mask that cannot be read has no area to compare.
         if !request.replacesArea, !isSameArea, let old = try? TileMask(cartoText: previous.tileMask),
             let new = try? TileMask(cartoText: request.maskWire), let overlap = AreaOverlap(old: old, new: new),
             overlap.isOtherArea

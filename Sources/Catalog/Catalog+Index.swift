@@ -152,6 +152,7 @@ extension Catalog {
         let target = folder.appendingPathComponent(CatalogIndex.signatureName)
         let held = try Self.bytes(target)
         guard let signingKey else { return }
+        // An unreadable signature file is replaced: no reader can use it.
         let earlier = held.flatMap { try? CatalogSignature(decoding: $0) }
         let digest = Digest(of: bytes)
         if let earlier, earlier.signatures.first?.sha256 == digest.hex,

@@ -63,6 +63,7 @@ extension Catalog {
     /// Patch files that a process left unfinished more than a day ago; younger ones may still be written.
     private func abandoned() throws(CatalogError) -> [String] {
         let making = folder.appendingPathComponent(Self.making)
+        // Without the folder nothing was abandoned.
         guard let names = try? FileManager.default.contentsOfDirectory(atPath: making.path) else { return [] }
         return names.filter { Self.isOld(making.appendingPathComponent($0)) }
     }
@@ -83,6 +84,7 @@ extension Catalog {
                     found += try FileManager.default.contentsOfDirectory(
                         at: parent, includingPropertiesForKeys: [.isRegularFileKey], options: []
                     )
+                    // A file without readable attributes is kept.
                     .filter { (try? $0.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile) ?? false }
                     .map { "\(kind)/\(name)/\($0.lastPathComponent)" }
                 } catch {

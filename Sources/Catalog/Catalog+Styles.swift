@@ -80,6 +80,7 @@ extension Catalog {
     func uselessStyles() throws(CatalogError) -> [String] {
         let named = Set(try styleList().styles.map(\.url))
         return try Self.folders("styles", in: folder).flatMap { version in
+            // A folder that cannot be listed is kept with all its files.
             ((try? FileManager.default.contentsOfDirectory(atPath: place("styles/\(version)", .main).path)) ?? [])
                 .map { "styles/\(version)/\($0)" }
         }.filter { !named.contains($0) }.sorted()

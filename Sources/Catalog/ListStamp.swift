@@ -78,6 +78,7 @@ struct KnownDocument<Value: Sendable>: Sendable {
         case .same: return self
         case .other, nil: return nil
         case .unproven:
+            // A file that cannot be read is not known.
             guard let again = KnownFile(path: url.path), let found = try? Digest.ofFile(url),
                 found == (digest, UInt64(size))
             else { return nil }

@@ -16,6 +16,7 @@ extension FuzzTarget {
         let (file, folder) = (scratch("zip"), scratch("folder"))
         defer {
             unlink(file.path)
+            // A scratch folder that stays behind is harmless.
             try? FileManager.default.removeItem(at: folder)
         }
         do {
@@ -30,10 +31,14 @@ extension FuzzTarget {
             return .refused("\(error.code)")
         }
         var size = 0
-        for path in (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? [] {
-            let attributes = try? FileManager.default.attributesOfItem(atPath: folder.appending(path: path).path)
-            guard attributes?[.type] as? FileAttributeType == .typeRegular else { continue }
-            size += (attributes?[.size] as? NSNumber)?.intValue ?? 0
+        do {
+            for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+                let attributes = try FileManager.default.attributesOfItem(atPath: folder.appending(path: path).path)
+                guard attributes[.type] as? FileAttributeType == .typeRegular else { continue }
+                size += (attributes[.size] as? NSNumber)?.intValue ?? 0
+            }
+        } catch {
+            return .wrong("the unpacked files cannot be read: \(error)")
         }
         return size <= bytes.count ? .accepted : .wrong("\(size) bytes came out of \(bytes.count)")
     }

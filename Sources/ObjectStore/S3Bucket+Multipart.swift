@@ -104,6 +104,7 @@ extension S3Bucket {
         let bytes: Data?
         do {
             file = try FileHandle(forReadingFrom: URL(filePath: path))
+            // The file was only read: closing it cannot lose data.
             defer { try? file.close() }
             try file.seek(toOffset: offset)
             bytes = try file.read(upToCount: count)

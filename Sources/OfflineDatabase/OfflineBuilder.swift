@@ -57,6 +57,7 @@ final class OfflineBuilder {
             _ = try Row.fetchAll(database, sql: "PRAGMA journal_mode = OFF")
         }
         let queue = try DatabaseQueue(path: url.path, configuration: configuration)
+        // Only after an error, which is reported; without one the queue is closed below.
         defer { try? queue.close() }
         let (result, root) = try queue.write { database in
             let builder = try OfflineBuilder(database, options)

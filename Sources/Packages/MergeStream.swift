@@ -45,6 +45,7 @@ enum MergeStream {
             while let tiles = queue.next() { try each(tiles) }
         } catch {
             queue.close()
+            // Only waits for the end of the thread; the first error is reported.
             _ = try? reading.wait()
             throw error
         }

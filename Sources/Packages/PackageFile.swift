@@ -191,6 +191,7 @@ struct PackageFile {
         let head: [UInt8]
         do {
             let handle = try FileHandle(forReadingFrom: url)
+            // The file was only read: closing it cannot lose data.
             defer { try? handle.close() }
             head = [UInt8](try handle.read(upToCount: 100) ?? Data())
             size = try handle.seekToEnd()

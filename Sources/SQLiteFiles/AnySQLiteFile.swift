@@ -33,6 +33,7 @@ package enum AnySQLiteFile {
         do {
             try queue.read { try ComputedView.check($0, url.path) }
         } catch {
+            // The connection is given up; the first error is reported.
             try? queue.close()
             throw error
         }
@@ -40,6 +41,7 @@ package enum AnySQLiteFile {
     }
 
     private static func usesWAL(_ url: URL) -> Bool {
+        // What cannot be read here fails when SQLite opens it, with the cause.
         guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
         defer { try? handle.close() }
         return (try? handle.read(upToCount: 100)).flatMap { SQLiteFileHeader([UInt8]($0)) }?.usesWAL ?? false

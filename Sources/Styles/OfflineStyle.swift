@@ -10,9 +10,11 @@ enum OfflineStyle {
         _ style: StyleDocument, base: String?, path: (String) -> String?
     ) throws -> [UInt8] {
         let packed = { (reference: String) -> String in
+            // A reference that cannot be resolved stays as it is.
             guard let url = try? URLReference.resolve(reference, against: base) else { return reference }
             return path(url) ?? url
         }
+        // A reference that cannot be resolved stays as it is.
         var root = rewritten(style, packed) { tiles in (try? URLReference.resolve(tiles, against: base)) ?? tiles }
         if !style.sprites.isEmpty { root["sprite"] = sprites(style) { PackPath.sprite($0.id) } }
         if style.glyphs != nil { root["glyphs"] = .string(PackPath.glyphTemplate) }
@@ -22,6 +24,7 @@ enum OfflineStyle {
     /// The style with every reference absolute; `nil` when all of them are already.
     static func absolute(_ style: StyleDocument, base: String?) throws -> [UInt8]? {
         let full = { (reference: String) -> String in
+            // A reference that cannot be resolved stays as it is.
             (try? URLReference.resolve(reference, against: base)) ?? reference
         }
         var root = rewritten(style, full, full)

@@ -27,7 +27,12 @@ final class PackJournal {
         } catch {
             throw PackFile.error(error)
         }
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        let names: [String]
+        do {
+            names = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        } catch {
+            throw StylesError(.io, "The folder '\(folder.path)' cannot be listed.", cause: error)
+        }
         if StylePack.looksLikePack(folder) {
             // A damaged index is ignored: it is only a hint.
             if let pack = try? StylePack(folder) {
@@ -41,6 +46,7 @@ final class PackJournal {
         } else if !names.isEmpty, !names.contains(PackPath.journal) {
             throw StylesError(.exists, "'\(folder.path)' is not empty and is not a style pack; choose another folder.")
         }
+        // Resources without a readable journal line are fetched again.
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         for line in text.split(separator: "\n") {
             guard let entry = try? JSONDecoder().decode(StylePackIndex.Entry.self, from: Data(line.utf8)) else {
@@ -84,6 +90,7 @@ final class PackJournal {
 
     /// Removes the journal; call it when the index is durable.
     func finish() throws(StylesError) {
+        // The journal is removed next.
         try? handle?.close()
         handle = nil
         do throws(ShardsError) {

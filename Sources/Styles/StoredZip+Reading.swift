@@ -17,7 +17,9 @@ extension StoredZip {
 
     /// Whether a file begins with the signature of a ZIP archive.
     public static func looksLikeZip(_ file: URL) -> Bool {
+        // A file that cannot be read is no archive; what opens it reports the cause.
         guard let handle = try? FileHandle(forReadingFrom: file) else { return false }
+        // The file was only read: closing it cannot lose data.
         defer { try? handle.close() }
         let start = (try? handle.read(upToCount: 4)).flatMap { $0 }.map { [UInt8]($0) }
         return start == [0x50, 0x4B, 3, 4] || start == [0x50, 0x4B, 5, 6]
@@ -32,6 +34,7 @@ extension StoredZip {
     public static func unpack(_ file: URL, into folder: URL) throws(StylesError) {
         do {
             let handle = try FileHandle(forReadingFrom: file)
+            // The file was only read: closing it cannot lose data.
             defer { try? handle.close() }
             let size = Int(clamping: try handle.seekToEnd())
             for member in try members(handle, size) {

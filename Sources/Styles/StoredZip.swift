@@ -29,6 +29,7 @@ public enum StoredZip {
                 throw StylesError(.io, "Cannot create '\(temporary.path)'.")
             }
             let handle = try FileHandle(forWritingTo: temporary)
+            // `synchronize` below reports what cannot be written.
             defer { try? handle.close() }
             try fill(handle, files.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }, folder)
             try handle.synchronize()

@@ -99,6 +99,7 @@ public struct StylePack: Sendable {
         for resource in needs.resources where entry(resource.url) == nil {
             problems.append("'\(resource.url)' is needed, but not in the pack")
         }
+        // A file that cannot be read is reported as missing.
         let rewritten = try? Data(contentsOf: folder.appendingPathComponent(PackPath.style))
         if rewritten.map({ Digest(of: [UInt8]($0)).hex }) != index.rewritten {
             problems.append("'\(PackPath.style)' was changed or is missing")

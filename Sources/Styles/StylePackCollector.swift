@@ -67,6 +67,7 @@ public enum StylePackCollector {
         for entry in journal.finished.values {
             // Removes files that the style no longer needs.
             guard let path = entry.path, PackPath.isInside(path), !paths.values.contains(path) else { continue }
+            // A file that stays behind is not in the index, so no client reads it.
             try? FileManager.default.removeItem(at: folder.appendingPathComponent(path))
         }
         return StylePackReport(

@@ -70,6 +70,7 @@ private struct LineHandler: LogHandler {
         object.merge(fields) { $1 }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        // Texts can always be encoded.
         guard let data = try? encoder.encode(object) else { return "{\"message\":\"unprintable\"}" }
         return String(decoding: data, as: UTF8.self)
     }

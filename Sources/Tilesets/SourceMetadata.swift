@@ -33,8 +33,10 @@ public struct SourceMetadata: Sendable, Hashable {
     public mutating func merge(metadataJSON: [UInt8]) {
         guard case .object(let values)? = JSONValue(json: metadataJSON) else { return }
         if vectorLayers == nil, case .array? = values["vector_layers"] {
+            // Third-party metadata that breaks a rule is left out.
             vectorLayers = values["vector_layers"].flatMap { try? $0.canonicalText() }
         }
+        // Third-party metadata that breaks a rule is left out.
         packs = packs ?? values[PackScheme.sourceKey].flatMap { try? PackScheme(bands: $0) }
         name = name ?? Self.text(values["name"])
         attribution = attribution ?? Self.text(values["attribution"])

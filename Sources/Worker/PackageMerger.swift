@@ -73,6 +73,7 @@ struct PackageMerger: Sendable {
             // All damaged shards are named at once. Otherwise each would cost a separate merge.
             let damaged = inputs.filter { input in
                 meter.step()
+                // An input that cannot be read counts as damaged.
                 return !meter.isCancelled && (try? Digest.ofFile(input.url).digest) != input.digest
             }
             guard !damaged.isEmpty else { throw error }

@@ -89,6 +89,7 @@ struct ProcessSample {
     let peak: UInt64
 
     init(_ pid: Int32) {
+        // An ended process has no numbers: they are 0.
         let stat = (try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8)) ?? ""
         // After the name in brackets: state is field 3, utime and stime are 14 and 15, in ticks of a hundredth of a
         // second.

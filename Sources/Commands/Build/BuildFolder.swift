@@ -27,6 +27,7 @@ final class BuildFolder: Sendable {
         /// The keys are those of ``Tileset/canonicalJSON``.
         func differences(from other: Record) -> [String] {
             func values(_ text: String) -> [String: String] {
+                // A text that is no JSON object has no values to compare.
                 let object = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [String: Any] ?? [:]
                 return object.mapValues { "\($0)" }
             }
@@ -119,6 +120,7 @@ final class BuildFolder: Sendable {
 
     private static func record(in url: URL) -> Record? {
         guard let bytes = FileManager.default.contents(atPath: url.appending(path: recordName).path) else { return nil }
+        // A damaged record counts as none: the build cannot be continued.
         return try? JSONDecoder().decode(Record.self, from: bytes)
     }
 
@@ -145,6 +147,7 @@ final class BuildFolder: Sendable {
                 return handle
             }
             guard [EWOULDBLOCK, EINTR].contains(errno) else { throw refusal(url, errno) }
+            // An unreadable lock file names no holder; then the lock is waited for.
             let holder = Int32(
                 String(decoding: (try? handle.readToEnd()) ?? Data(), as: UTF8.self).prefix { $0 != "\n" })
             if let holder, isAlive(holder) || clock.now >= deadline {
@@ -184,6 +187,7 @@ final class BuildFolder: Sendable {
     ///
     /// An ended process is still listed until its parent reads its exit code.
     private static func isAlive(_ process: Int32) -> Bool {
+        // A process without this file has ended.
         guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
             let state = text.split(separator: ")").last?.split(separator: " ").first
         else { return false }

@@ -30,6 +30,7 @@ struct BuildReport: Encodable {
             package = output.package
             format = output.format.rawValue
             language = output.language.isEmpty ? nil : output.language
+            // The size is only shown; the result does not depend on it.
             (size, sha256, tiles) = (try? FileKind.size(output.url), nil, nil)
             unchanged = true
         }

@@ -43,6 +43,7 @@ struct CatalogCheck: Encodable {
         try await lists.read(document?.index)
         let scratch = FileManager.default.temporaryDirectory.appending(path: "packhorse-verify-\(UUID().uuidString)")
         try Durable.makeFolder(scratch)
+        // A scratch folder that stays behind is harmless.
         defer { try? FileManager.default.removeItem(at: scratch) }
         var problems = lists.problems
         var (bytes, tiles): (UInt64, UInt64) = (0, 0)

@@ -44,6 +44,7 @@ struct CatalogImportCommand: ParsableCommand {
         try FileKind.requireFile(url)
         let catalog = try catalog.open()
         let scratch = FileManager.default.temporaryDirectory.appending(path: "packhorse-import-\(UUID().uuidString)")
+        // A scratch folder that stays behind is harmless.
         defer { try? FileManager.default.removeItem(at: scratch) }
         let (source, report) = try package(of: url, scratch)
         let contents = try MBTilesContents.read(source)

@@ -43,6 +43,7 @@ struct CatalogPatchCommand: ParsableCommand {
     static let maker: PatchMaker = { old, new, target in
         let made = try Patch.make(old: old, new: new, into: target)
         let trial = target.appendingPathExtension("trial")
+        // A trial file that stays behind is harmless: the folder of patches is pruned.
         defer { try? FileManager.default.removeItem(at: trial) }
         do {
             try Patch.apply(target, to: old, into: trial, expecting: try Digest.ofFile(new).digest)

@@ -120,6 +120,7 @@ struct CatalogPush: Sendable {
             // In a separate task, because this one may be cancelled. Files that are not recorded are only sent again.
             _ = await Task { [sent] in
                 var unfinished = sent
+                // Without the journal, the next push sends some files again; the first error is reported.
                 try? await unfinished.flush()
             }.value
             throw error
@@ -167,6 +168,7 @@ struct CatalogPush: Sendable {
             let index = try CatalogIndex(decoding: bytes)
             for style in index.styles ?? [] { known[style.url] = style.sha256 }
             for package in index.packages {
+                // The packs of an unreadable list are not known: they are sent again.
                 guard let list = package.tilePacks, let bytes = try await target.read(list.url),
                     let packs = try? CatalogPackList(decoding: bytes, named: list.url).packs
                 else { continue }

@@ -38,6 +38,7 @@ struct EndpointsFile: Codable, Equatable {
     /// The file's content, or `nil` when it does not exist.
     static func read(_ data: URL) -> EndpointsFile? {
         guard let bytes = FileManager.default.contents(atPath: url(data).path) else { return nil }
+        // A damaged file counts as missing; the coordinator writes it at every start.
         return try? JSONDecoder().decode(EndpointsFile.self, from: bytes)
     }
 

@@ -47,6 +47,7 @@ enum RemoteInput {
         let folder = output.deletingLastPathComponent().appending(
             path: ".packhorse-\(ProcessInfo.processInfo.processIdentifier)", directoryHint: .isDirectory)
         try OutputPlace.makeFolder(folder)
+        // A scratch folder that stays behind is harmless.
         defer { try? FileManager.default.removeItem(at: folder) }
         let copy = folder.appending(path: "source.pmtiles")
         let size = archive.facts.size

@@ -21,11 +21,13 @@ final class DownloadMeter: Sendable {
         let (all, before) = bytes.withLock { $0 }
         let watch = Task {
             while !Task.isCancelled {
+                // A file without a size counts as empty: this is only the progress bar.
                 let now = min(all, before + ((try? FileKind.size(file)) ?? 0))
                 meter.show(
                     ProgressBar(
                         name, fraction: Double(now) / Double(max(1, all)),
                         facts: ["\(Units.bytes(now)) of \(Units.bytes(all))"]))
+                // A cancelled sleep ends the loop above.
                 try? await Task.sleep(for: .milliseconds(200))
             }
         }

@@ -160,6 +160,7 @@ struct Installer: Sendable {
         let part = try folder.download(patch.sha256)
         let file = try await fetch(patch.url, size: size, sha256: digest, to: part)
         let (old, new) = (folder.folder.appending(path: step.target), try folder.download(step.file.sha256))
+        // A download that stays behind is removed when its age is over.
         defer { try? Durable.remove(part) }
         try await FileWork.run {
             _ = try Patch.apply(file, to: old, into: new, replacing: true, expecting: sha256)

@@ -29,10 +29,12 @@ final class StylePackPlace {
         do {
             try StoredZip.unpack(url, into: place)
         } catch {
+            // A scratch folder that stays behind is harmless; the first error is reported.
             try? FileManager.default.removeItem(at: place)
             throw CLIError(.badData, "'\(url.path)': \(error.message)")
         }
         guard StylePack.looksLikePack(place) else {
+            // A scratch folder that stays behind is harmless; the first error is reported.
             try? FileManager.default.removeItem(at: place)
             throw CLIError(.badData, "the archive '\(url.path)' contains no style pack")
         }
@@ -40,6 +42,7 @@ final class StylePackPlace {
     }
 
     deinit {
+        // A scratch folder that stays behind is harmless.
         if let scratch { try? FileManager.default.removeItem(at: scratch) }
     }
 

@@ -30,6 +30,7 @@ enum FileKind {
     /// Size of an existing file in bytes.
     static func size(_ url: URL) throws -> UInt64 {
         let handle = try FileHandle(forReadingFrom: url)
+        // The file was only read: closing it cannot lose data.
         defer { try? handle.close() }
         return try handle.seekToEnd()
     }

@@ -30,6 +30,7 @@ enum CartoMetadata {
     }
 
     private static func layers(_ json: String?) -> Set<String> {
+        // Metadata that is no JSON names no layers.
         guard let json, let value = try? JSONSerialization.jsonObject(with: Data(json.utf8)),
             let layers = (value as? [String: Any])?["vector_layers"] as? [[String: Any]]
         else { return [] }

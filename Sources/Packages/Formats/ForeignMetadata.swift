@@ -86,6 +86,7 @@ struct ForeignMetadata {
 
     /// The layers of a `json` row, when every one has id and fields.
     private static func layers(_ json: String?) -> [[String: Any]]? {
+        // Metadata that is no JSON names no layers.
         guard let json, let value = try? JSONSerialization.jsonObject(with: Data(json.utf8)),
             let layers = (value as? [String: Any])?["vector_layers"] as? [[String: Any]],
             layers.allSatisfy({ $0["id"] is String && $0["fields"] is [String: Any] })

@@ -182,6 +182,7 @@ final class MBTilesSource: PackageSource {
     }
 
     private static func hasRowNumbers(_ database: Database) -> Bool {
+        // A table WITHOUT ROWID, or a view, has no row numbers.
         (try? database.makeStatement(sql: "SELECT rowid FROM tiles LIMIT 1")) != nil
     }
 

@@ -48,6 +48,7 @@ package enum PackageDatabase {
             _ = try Row.fetchAll(database, sql: "PRAGMA journal_mode = OFF")
         }
         let queue = try DatabaseQueue(path: url.path, configuration: configuration)
+        // Only after an error, which is reported; without one the queue is closed below.
         defer { try? queue.close() }
         let (result, root, roots) = try queue.write { database in
             (
@@ -74,6 +75,7 @@ package enum PackageDatabase {
             do { queue = try AnySQLiteFile.open(url) } catch let error as ComputedView {
                 throw PackagesError(.badSource, error.message, cause: error)
             }
+            // The file was only read: closing it cannot lose data.
             defer { try? queue.close() }
             return try queue.read(body)
         } catch let error as DatabaseError {

@@ -20,6 +20,7 @@ public enum PackageKind: String, Sendable, Hashable {
         let head: [UInt8]
         do {
             let handle = try FileHandle(forReadingFrom: url)
+            // The file was only read: closing it cannot lose data.
             defer { try? handle.close() }
             head = [UInt8](try handle.read(upToCount: 16) ?? Data())
         } catch {

@@ -20,6 +20,7 @@ enum Sealing {
         do {
             try readBack()
         } catch {
+            // Only waits for the end of the thread; the first error is reported.
             _ = try? aside.wait()
             throw error
         }

@@ -63,6 +63,7 @@ struct PMTilesMetadata {
             if let text = value as? String { rows[name] = text } else { members[name] = value }
         }
         if !members.isEmpty,
+            // Members of JSON texts can be written as JSON again.
             let data = try? JSONSerialization.data(
                 withJSONObject: members, options: [.sortedKeys, .withoutEscapingSlashes])
         {

@@ -99,6 +99,7 @@ final class BaseTiles {
     func unchangedShard(of tiles: UInt64) -> (digest: Digest, reader: ShardReader)? {
         guard let twin, UInt64(kept.count) == tiles else { return nil }
         let source = sources[twin]
+        // A shard that cannot be read is damaged: the new shard is used.
         guard let found = try? Digest.ofFile(source.blob.url).digest, found == source.digest else { return nil }
         return (source.digest, source.reader)
     }
