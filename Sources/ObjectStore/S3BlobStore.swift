@@ -163,7 +163,10 @@ struct Patience: Sendable {
         switch error.code {
         case .diskFull: ShardsError(.diskFull, error.message, cause: error)
         case .fileFailed, .tooLarge, .badAnswer: ShardsError(.io, error.message, cause: error)
-        default: ShardsError(.storeMissing, error.message, cause: error)
+        case .badLocation, .missingSecret, .plainRefused, .unreachable, .wrongSecret, .clockSkew, .wrongRegion,
+            .forbidden,
+            .noBucket:
+            ShardsError(.storeMissing, error.message, cause: error)
         }
     }
 }

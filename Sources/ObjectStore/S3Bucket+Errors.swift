@@ -16,7 +16,8 @@ extension S3Bucket {
                 .badLocation,
                 "The certificate of \(place) is not trusted here (\(error.message)). Install its authority's certificate."
             )
-        default:
+        case .tlsFailed, .resolveFailed, .connectFailed, .timeout, .truncated, .rangeIgnored, .wrongRange, .transport,
+            .tooManyRedirects, .redirectRefused, .cancelled, .engine:
             S3Error(
                 .unreachable,
                 "\(place) does not answer (\(error.message)). Check --s3-endpoint and that the server runs; work continues"

@@ -32,7 +32,7 @@ public enum OriginMetadata {
             let remote = try await RemoteFile(try asking(file), environment: environment, budget: nil)
             metadata = try await RemotePMTiles(remote).metadata()
             version = remote.version.text
-        default: break
+        case .http?, nil: break
         }
         do {
             if file.tileJSONURL == nil {

@@ -60,7 +60,7 @@ extension OriginsError {
             switch error.code {
             case .unreadable: .unreadable
             case .unsupported: .unsupported
-            default: .badArchive
+            case .badArchive: .badArchive
             }
         self.init(code, error.message, cause: error)
     }

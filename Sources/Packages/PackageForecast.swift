@@ -99,7 +99,7 @@ public struct PackageForecast: Sendable {
             return stored + Self.row(SQLiteSizes.placeRecord(place) + 34) * Self.inserted
         case .mbtilesFlat, .carto:
             return stored + Self.row(SQLiteSizes.placeRecord(place + [rows])) * Self.inserted
-        default: return stored + Self.row(SQLiteSizes.placeRecord(place + [rows]))
+        case .mbtiles, .maplibre: return stored + Self.row(SQLiteSizes.placeRecord(place + [rows]))
         }
     }
 
@@ -119,7 +119,7 @@ public struct PackageForecast: Sendable {
             // Its name stands in the row, and with the row's number in an index.
             return Self.cell(bytes, others: 38, waste: leafWaste) + Self.row(36 + SQLiteSizes.integer(rows))
         case .mbtilesFlat, .carto: return Self.cell(bytes, others: 14, waste: leafWaste)
-        default: return Self.cell(bytes, others: 4, waste: leafWaste)
+        case .mbtiles, .maplibre: return Self.cell(bytes, others: 4, waste: leafWaste)
         }
     }
 

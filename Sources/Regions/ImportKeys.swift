@@ -18,7 +18,7 @@ struct ImportKeys {
         return switch options.level {
         case .country: Self.country
         case .region: Self.region
-        default: Self.region + Self.country
+        case .world, .continent, .subcontinent, nil: Self.region + Self.country
         }
     }
 

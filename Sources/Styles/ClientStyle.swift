@@ -154,7 +154,7 @@ private struct PackLookup {
                 try TileJSONDocument.absolute(try filler.fill(body), base: need.url)
             }
             documents[need.url] = bytes
-        default: break
+        case .style, .glyphs, .spriteImage, .spriteJSON, .image: break
         }
         return ClientStyle.Resource(
             url: need.url, kind: need.kind, bytes: bytes, etag: entry.etag,

@@ -43,7 +43,7 @@ struct FontStacks {
             }
             if let other = function["default"] { known = add(other) || known }
             return known
-        default: return false
+        case .null, .bool, .number, .string: return false
         }
     }
 
@@ -102,7 +102,7 @@ struct FontStacks {
             case .object(let options):
                 if items.first == .string("format"), let font = options["text-font"] { _ = property(font) }
             case .array: sections(item, depth: depth + 1)
-            default: break
+            case .null, .bool, .number, .string: break
             }
         }
     }

@@ -114,7 +114,7 @@ enum OfflineStyle {
                     members["url"] = .string(reference(url))
                     return .object(members)
                 })
-        default: return value
+        case .null, .bool, .number, .object: return value
         }
     }
 

@@ -53,7 +53,7 @@ public final class BodyChecker {
             return try check(unpacked, coding: .identity, declared: declared)
         case (_, .mvt):
             return try checkVector(body, isGzip: coding == .gzip)
-        default:
+        case (.identity, .png), (.identity, .jpeg), (.identity, .webp), (.gzip, .png), (.gzip, .jpeg), (.gzip, .webp):
             return try checkRaster(body, isGzip: coding == .gzip, declared)
         }
     }

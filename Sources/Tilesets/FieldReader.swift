@@ -34,7 +34,7 @@ struct FieldReader {
         case .string(let text): return text
         case .number(let number):
             return number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
-        default: throw wrong(key, value, "text; put it in quotes")
+        case .null, .bool, .array, .object: throw wrong(key, value, "text; put it in quotes")
         }
     }
 

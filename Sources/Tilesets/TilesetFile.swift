@@ -60,7 +60,7 @@ public struct TilesetFile: Sendable {
         case .mbtiles(let path): .mbtiles(path: path)
         case .pmtiles(let path): .pmtiles(path: path)
         case .remotePMTiles(let url): .remotePMTiles(url: url)
-        default: nil
+        case .templates, .tileJSON: nil
         }
     }
 

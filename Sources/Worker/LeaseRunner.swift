@@ -61,7 +61,8 @@ struct LeaseRunner: WorkRunner {
             case .diskFull: return WorkFailure(cause: .diskFull, detail: error.message, retriable: true)
             case .io: return WorkFailure(cause: .inputOutput, detail: error.message, retriable: true)
             case .storeMissing: return WorkFailure(cause: .blobStore, detail: error.message, retriable: true)
-            default:
+            case .notAShard, .unsupportedVersion, .corrupt, .digestMismatch, .limitExceeded, .badTile, .missing,
+                .misuse:
                 return WorkFailure(cause: FailureCause(named: "\(error.code)"), detail: error.message, retriable: true)
             }
         case let error as PackagesError:
@@ -74,7 +75,8 @@ struct LeaseRunner: WorkRunner {
                     lostShards: error.shard.map { [$0] } ?? [])
             case .badSpec, .tooLarge, .missingTiles, .unsupported:
                 return WorkFailure(cause: FailureCause(named: "\(error.code)"), detail: error.message, retriable: false)
-            default:
+            case .badPatch, .patchMismatch, .conflictingTiles, .verificationFailed, .database, .unknownFormat, .exists,
+                .badSource, .busy:
                 return WorkFailure(cause: FailureCause(named: "\(error.code)"), detail: error.message, retriable: true)
             }
         case let error as StylesError:
@@ -85,7 +87,8 @@ struct LeaseRunner: WorkRunner {
                 return WorkFailure(cause: .badStyle, detail: error.message, retriable: false)
             case .unreachable where error.isRefusal, .missingResource where error.isRefusal:
                 return WorkFailure(cause: .badStyle, detail: error.message, retriable: false)
-            default: return WorkFailure(cause: .styleUnavailable, detail: error.message, retriable: true)
+            case .unreachable, .missingResource, .badResource, .badPack, .exists:
+                return WorkFailure(cause: .styleUnavailable, detail: error.message, retriable: true)
             }
         default: return disk(error) ?? WorkFailure(cause: .internal, detail: "\(error)", retriable: true)
         }

@@ -110,6 +110,7 @@ struct WorkerCore: Sendable {
             let text =
                 "This is the endpoint for commands. Connect to the endpoint for workers, set by 'coordinator --work'."
             return end(.rejected(code: "wrong-endpoint", text: text))
+        // All other messages go in the other direction or to other peers.
         default: return []
         }
     }

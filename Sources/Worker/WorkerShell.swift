@@ -203,6 +203,7 @@ actor WorkerShell {
         case .pong(let body):
             budgets.apply(body.grants, re: frame.re)
             await handle(.message(frame.message, about: frame.session))
+        // The core decides about all other messages.
         default: await handle(.message(frame.message, about: frame.session))
         }
         if budgets.isUrgent() { await handle(.report) }
@@ -231,7 +232,7 @@ actor WorkerShell {
             logger.warning(
                 "Connection refused by the coordinator",
                 metadata: [LogKey.endpoint: "\(link.endpoint)", LogKey.errorMessage: "\(reason)"])
-        default:
+        case .connecting, .connected, .disconnected, .closed:
             logger.info(
                 "Link state changed",
                 metadata: [LogKey.endpoint: "\(link.endpoint)", LogKey.linkState: "\(state)"])

@@ -84,6 +84,7 @@ final class SimulatedWorkers {
             try ready(index)
         case .unknownSession: try hello(index)
         case .reject(let body): throw CLIError(.unavailable, "the coordinator rejects simulated workers: \(body.text)")
+        // All other messages go in the other direction or to other peers.
         default: break
         }
     }

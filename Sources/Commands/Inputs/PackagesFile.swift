@@ -51,7 +51,8 @@ struct PackagesFile {
                 throw CLIError(.badData, "'\(name)' is a mapping; expected a list of packages, or one key 'packages'")
             }
             entries = list
-        default: throw CLIError(.badData, "'\(name)' contains \(document.kind); expected a list of packages")
+        case .null, .bool, .number, .string:
+            throw CLIError(.badData, "'\(name)' contains \(document.kind); expected a list of packages")
         }
         guard !entries.isEmpty else { throw CLIError(.badData, "'\(name)' lists no package") }
         guard entries.count <= Self.mostEntries else {

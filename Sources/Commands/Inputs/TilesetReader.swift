@@ -29,7 +29,7 @@ enum TilesetReader {
         }
         switch file.archive {
         case .mbtiles(let path)?, .pmtiles(let path)?: try FileKind.requireFile(URL(filePath: path))
-        default: break
+        case .http?, .remotePMTiles?, nil: break
         }
         return file
     }

@@ -89,7 +89,7 @@ struct JobWatcher {
         switch style.progress {
         case .plain: Console.note(ProgressLine.plain(view, meter))
         case .json: Console.note(try JSONText.line(view))
-        default: break
+        case .auto, .bar, .none: break
         }
     }
 

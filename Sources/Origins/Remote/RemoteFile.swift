@@ -204,7 +204,8 @@ extension OriginsError {
                 cause: error)
         case .redirectRefused, .tooManyRedirects:
             self.init(.unreachable, "The archive '\(name)' cannot be read: \(error.message)", cause: error)
-        default:
+        case .rangeIgnored, .wrongRange, .resolveFailed, .connectFailed, .tlsFailed, .timeout, .truncated, .tooLarge,
+            .transport, .invalidRequest, .cancelled, .diskFull, .fileFailed, .engine:
             self.init(.unreadable, "The archive '\(name)' cannot be read now: \(error.message)", cause: error)
         }
     }

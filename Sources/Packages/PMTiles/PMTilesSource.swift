@@ -93,7 +93,7 @@ extension PackagesError {
             switch error.code {
             case .unreadable: .io
             case .unsupported: .unsupported
-            default: .badSource
+            case .badArchive: .badSource
             }
         self.init(code, error.message, cause: error)
     }

@@ -53,6 +53,7 @@ struct BlobClientCore: Sendable {
         case .chunk(let body): receive(body, now)
         case .blobSize(let body): sized(body, now)
         case .blobRefused(let body): refused(body, now)
+        // All other messages go in the other direction or to other peers.
         default: break
         }
     }

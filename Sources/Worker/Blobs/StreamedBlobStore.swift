@@ -62,7 +62,8 @@ struct StreamedBlobStore: BlobStore {
         case .failed("missing-blob", let text): ShardsError(.missing, "The blob \(digest) is missing: \(text)")
         case .failed(let code, let text):
             ShardsError(.io, "The blob \(digest) cannot be streamed (\(code)): \(text)")
-        default: CancellationError()
+        // The other outcomes answer other questions.
+        case .cancelled, .stored, .fetched, .size, .absent: CancellationError()
         }
     }
 }
