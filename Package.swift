@@ -107,6 +107,7 @@ let tests: [Room] = [
     Room("Shards", ["Tiles"]),
     Room("ObjectStore", ["Transfer", "S3", "Shards", "TestSupport"]),
     Room("PMTiles", ["Tiles", "TileBodies"]),
+    Room("SQLiteFiles", [], [.grdb]),
     Room("Packages", ["Tiles", "TileBodies", "Shards", "PMTiles", "TestSupport"], [.grdb]),
     Room("Catalog", ["Tiles", "Shards"]),
     Room("Styles", ["TestSupport", "Transfer", "Tilesets", "TileBodies", "Shards"]),
