@@ -9,7 +9,7 @@ import ZeroMQ
 
 @testable import Coordinator
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct CoordinatorTests {
     @Test func aJobRunsFromSubmissionToTheCatalog() async throws {
         let fixture = try Fixture()

@@ -34,7 +34,7 @@ private final class Hesitant: Publishing {
 }
 
 /// Jobs that end, or are ended, at awkward moments.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct EndingTests {
     /// Runs a job up to the moment when its package is in the catalog and the coordinator does not know it yet.
     private func untilPublished(

@@ -8,7 +8,7 @@ import Wire
 
 @testable import Coordinator
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct EventLogTests {
     private func folder() throws -> URL {
         let folder = FileManager.default.temporaryDirectory.appending(path: "packhorse-log-\(UUID().uuidString)")

@@ -139,7 +139,7 @@ final class FakeWorker: Sendable {
 extension Talker {
     /// Polls a job until `isReached`.
     func watch(_ job: UInt64, until isReached: (PBJobStatus) -> Bool) async throws -> PBJobStatus {
-        let deadline = ContinuousClock.now + .seconds(240)
+        let deadline = ContinuousClock.now + .seconds(100)
         var last = PBJobStatus()
         while ContinuousClock.now < deadline {
             if case .jobStatus(let status) = try await ask(

@@ -9,7 +9,7 @@ import Wire
 @testable import Coordinator
 
 /// Packages in several formats, through a real coordinator, its state file and its catalog.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct FormatTests {
     private func submission(_ formats: [String], id: String = "P0") throws -> PBSubmit {
         var body = try Fixture.submission(id: id)

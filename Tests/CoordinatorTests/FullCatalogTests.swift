@@ -28,7 +28,7 @@ private final class FullDisk: Publishing {
     func trouble(_ error: any Error) -> (trouble: Trouble, mayHeal: Bool) { real.trouble(error) }
 }
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct FullCatalogTests {
     @Test func aJobWhosePackageWaitsForRoomSaysSo() async throws {
         let fixture = try Fixture()

@@ -7,11 +7,11 @@ import Wire
 @testable import Coordinator
 
 /// What the coordinator says about its health while it serves.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct HealthTests {
     /// The answer to a ping as soon as it has a finding.
     private func findings(_ talker: Talker, among codes: Set<String>) async throws -> [PBHealthFinding] {
-        let deadline = ContinuousClock.now + .seconds(240)
+        let deadline = ContinuousClock.now + .seconds(100)
         while ContinuousClock.now < deadline {
             guard case .health(let health) = try await talker.ask(.ping(PBPing())) else { throw Talker.Silence() }
             #expect(health.state == "serving")

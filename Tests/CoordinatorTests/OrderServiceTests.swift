@@ -7,7 +7,7 @@ import Wire
 @testable import Coordinator
 
 /// Orders, failed work and schedules over real sockets and files.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct OrderServiceTests {
     private func order(_ talker: Talker, _ job: UInt64, _ order: String, weight: UInt32 = 0) async throws -> PBOrdered {
         let body = PBJobOrder.make {

@@ -8,7 +8,7 @@ import ZeroMQ
 
 @testable import Coordinator
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct RefusalTests {
     @Test func submissionsThatMakeNoSenseAreRefusedWithACode() async throws {
         let fixture = try Fixture { $0.bboxTileLimit = 20 }
@@ -120,7 +120,7 @@ struct RefusalTests {
     }
 }
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct LimitTests {
     @Test func aWorkerOfAnotherMajorVersionIsToldSo() async throws {
         let fixture = try Fixture()

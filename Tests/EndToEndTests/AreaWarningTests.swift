@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A shape that can be read in two ways is built as written, and a warning describes the other reading.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.programs))
 struct AreaWarningTests {
     private static func shape(_ west: Int, _ east: Int) -> String {
         """

@@ -20,7 +20,7 @@ struct BenchPiecesTests {
         let missed: [String]
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func everyPieceHasARow() async throws {
         let scratch = try Scratch()
         let outcome = try await Program.run(
@@ -54,7 +54,7 @@ struct BenchPiecesTests {
             })
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func nonsenseIsRefused() async throws {
         let scratch = try Scratch()
         let outcome = try await Program.run(["bench-pieces", "--tiles", "0"], in: scratch)

@@ -18,7 +18,7 @@ struct BuildCommandTests {
         try FileManager.default.contentsOfDirectory(atPath: folder.path).sorted()
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func theFileHasTheBytesOfAClusters() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)
@@ -40,7 +40,7 @@ struct BuildCommandTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func packagesFormatsAndLanguagesGoIntoAFolder() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)
@@ -66,7 +66,7 @@ struct BuildCommandTests {
         #expect(verified.status == 0, "\(verified.errors)")
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func shapesAndPointsBecomeFilesOfTheNamedFormat() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)
@@ -88,7 +88,7 @@ struct BuildCommandTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aFileThatIsThereIsReplacedOnlyWhenThatIsSaid() async throws {
         let scratch = try Scratch()
         let origin = try SyntheticOrigin(in: scratch)
@@ -117,7 +117,7 @@ struct BuildCommandTests {
         #expect(try await build(area + ["--zoom", "0-8"], in: scratch).status == 73, "a damaged file is not finished")
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func tilesThatFailAreNamedAndNothingLiesAtTheOutput() async throws {
         let scratch = try Scratch()
         let origin = try SyntheticOrigin(breaking: 50, in: scratch)
@@ -133,7 +133,7 @@ struct BuildCommandTests {
         #expect(!FileManager.default.fileExists(atPath: file.path))
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aDryRunFetchesAFewTilesAndWritesNothing() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)
@@ -146,7 +146,7 @@ struct BuildCommandTests {
         #expect(!FileManager.default.fileExists(atPath: scratch.url("there").path))
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func whatIsWrongIsSaidBeforeAnythingIsMade() async throws {
         let scratch = try Scratch()
         let origin = try SyntheticOrigin(in: scratch)

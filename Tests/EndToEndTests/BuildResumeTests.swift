@@ -43,7 +43,7 @@ struct BuildResumeTests {
         return daemon
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aBuildThatIsKilledAgainAndAgainMakesTheSameBytes() async throws {
         let scratch = try Scratch()
         let expected = try await undisturbed(in: scratch)
@@ -64,7 +64,7 @@ struct BuildResumeTests {
         #expect(try await children(file, in: scratch).isEmpty)
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func childrenEndWithABuildThatIsKilled() async throws {
         let scratch = try Scratch()
         let origin = try SyntheticOrigin(in: scratch)
@@ -78,7 +78,7 @@ struct BuildResumeTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(15)), arguments: ["coordinator", "worker"])
+    @Test(.timeLimit(.programs), arguments: ["coordinator", "worker"])
     func aChildThatIsKilledIsReplaced(role: String) async throws {
         let scratch = try Scratch()
         let expected = try await undisturbed(in: scratch)
@@ -101,7 +101,7 @@ struct BuildResumeTests {
         #expect(most(origin) <= 2)
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func anInterruptedBuildSaysHowToGoOnAndDoes() async throws {
         let scratch = try Scratch()
         let expected = try await undisturbed(in: scratch)
@@ -127,7 +127,7 @@ struct BuildResumeTests {
         #expect(most(origin) <= 2)
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aBuildThatFetchedNothingKeepsNothing() async throws {
         let scratch = try Scratch()
         let server = try ScriptedServer { _ in .reply(404) }
@@ -145,7 +145,7 @@ struct BuildResumeTests {
         #expect(mended.status == 0, "\(mended.errors)")
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func anotherTilesetIsNamedByWhatDiffersAndAFileInTheWayAtOnce() async throws {
         let scratch = try Scratch()
         let origin = try SyntheticOrigin(in: scratch)
@@ -167,7 +167,7 @@ struct BuildResumeTests {
         #expect(try Data(contentsOf: file) == Data("mine".utf8))
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func oneBuildOfAnOutputRunsAtATime() async throws {
         let scratch = try Scratch()
         let origin = try SyntheticOrigin(in: scratch)

@@ -4,7 +4,7 @@ import Testing
 /// Packages of the built-in world through real processes.
 @Suite(.serialized)
 struct BuildTests {
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func fourWorkersAndOneMakeTheSameBytes() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)
@@ -24,7 +24,7 @@ struct BuildTests {
         #expect(digests[0] == digests[1])
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func theCatalogListsWhatCartoClientsNeed() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)
@@ -50,7 +50,7 @@ struct BuildTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func boxesShapesAndPointsBecomePackages() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)

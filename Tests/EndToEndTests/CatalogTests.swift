@@ -7,7 +7,7 @@ import Testing
 struct CatalogLifeTests {
     private func file(_ cluster: Cluster, _ path: String) -> URL { cluster.catalog.appending(path: path) }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aSignedCatalogIsBuiltProvenAndInstalled() async throws {
         let scratch = try Scratch()
         let key = scratch.url("catalog.key")
@@ -68,7 +68,7 @@ struct CatalogLifeTests {
     }
 
     /// Two real versions of one place, eight years apart.
-    @Test(.timeLimit(.minutes(15)), .enabled(if: RealData.absence == nil, "\(RealData.absence ?? "")"))
+    @Test(.timeLimit(.programs), .enabled(if: RealData.absence == nil, "\(RealData.absence ?? "")"))
     func importedVersionsBecomeAPatchAndAnUpdate() async throws {
         let scratch = try Scratch()
         let versions = ["monaco-2012.mbtiles", "monaco-2021.mbtiles"].map(RealData.file)

@@ -25,7 +25,7 @@ struct ConvertTests {
         #expect(none.status == 64 && none.errors.contains("--format"), "\(none.errors)")
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func oneFileBecomesEveryFormatAndEachIsSound() async throws {
         let scratch = try Scratch()
         let folder = scratch.url("exports").path
@@ -57,7 +57,7 @@ struct ConvertTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func whatExistsIsNotOverwrittenAndMistakesAreNamed() async throws {
         let scratch = try Scratch()
         let target = scratch.url("out.mbtiles")

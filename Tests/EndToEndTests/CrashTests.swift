@@ -56,7 +56,7 @@ struct CrashTests {
 
     /// Two in a hundred tiles that fail forever, in nearly every batch: the job must neither stand still nor fail as a
     /// whole.
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func tilesThatFailForEverAreNamedAndAllOthersAreThere() async throws {
         let scratch = try Scratch()
         let origin = try SyntheticOrigin(breaking: 50, in: scratch)
@@ -76,12 +76,12 @@ struct CrashTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aKilledWorkerCostsTimeAndNothingElse() async throws {
         try await survives(["--lease-seconds", "4"]) { cluster, _ in try await cluster.workers[0].killNow() }
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aKilledCoordinatorGoesOnWhereItWasAndNoLeaseIsExecutedAgain() async throws {
         try await survives { cluster, job in
             try await cluster.coordinator?.killNow()
@@ -93,7 +93,7 @@ struct CrashTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aStoppedWorkerThatWakesLaterChangesNothing() async throws {
         try await survives(["--lease-seconds", "4"]) { cluster, _ in
             kill(cluster.workers[0].pid, SIGSTOP)
@@ -103,7 +103,7 @@ struct CrashTests {
     }
 
     /// Shards made again may have the very names of those that rotted.
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func shardsThatRotBeforeTheMergeAreFetchedAgain() async throws {
         try await survives(["--lease-seconds", "2"], workers: 1) { cluster, _ in
             try await cluster.workers[0].killNow()
@@ -120,12 +120,12 @@ struct CrashTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func anOriginThatLiesAboutOneTileInAHundredIsAskedAgain() async throws {
         try await survives(lieAbout: 100, after: { _, origin in #expect(origin.askedAgain > 0) })
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aLinkThatDelaysDamagesAndBreaksLosesNothing() async throws {
         try await survives(["--lease-seconds", "4"], throughProxy: true) { cluster, _ in
             let link = try #require(cluster.proxy)

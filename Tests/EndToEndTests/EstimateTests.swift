@@ -15,7 +15,7 @@ struct EstimateTests {
         return try await Program.run(["estimate", "EE", "--tileset", tileset.path] + more, in: scratch)
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.programs))
     func anAddressWithoutTilesIsAnErrorAndNotNothing() async throws {
         let scratch = try Scratch()
         let absent = try ScriptedServer { _ in .reply(404) }
@@ -39,7 +39,7 @@ struct EstimateTests {
         #expect(gone.status == 69 && gone.errors.contains(address) && gone.errors.contains("hint:"), "\(gone.errors)")
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.programs))
     func tilesThatFailAreCountedAndTheRestIsTold() async throws {
         let scratch = try Scratch()
         let server = try ScriptedServer { request in

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// CARTO's packages, styles with keys, archives of styles and schedules in several languages, through real processes.
-@Suite(.serialized, .timeLimit(.minutes(15)))
+@Suite(.serialized, .timeLimit(.programs))
 struct ForeignPackageTests {
     private struct Report: Decodable {
         let tiles: Int

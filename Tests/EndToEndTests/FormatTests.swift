@@ -35,7 +35,7 @@ struct FormatTests {
             ? try decoder.decode([Output].self, from: bytes) : [try decoder.decode(Output.self, from: bytes)]
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func oneAndFourWorkersWriteTheSameBytesInEveryFormatTwice() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)
@@ -74,7 +74,7 @@ struct FormatTests {
         for other in seen.dropFirst() { #expect(other == seen[0]) }
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func everyLanguageIsAJobAndACatalogOfItsOwn() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)
@@ -122,7 +122,7 @@ struct FormatTests {
     }
 
     @Test(
-        .timeLimit(.minutes(15)),
+        .timeLimit(.programs),
         arguments: [
             (["--format", "shapefile"], "no package format 'shapefile'"),
             (["--format", "maplibre"], "--style"),

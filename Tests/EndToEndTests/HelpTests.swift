@@ -12,7 +12,7 @@ struct HelpTests {
         "uninstall", "completions", "manual",
     ]
 
-    @Test(.timeLimit(.minutes(15)), arguments: commands)
+    @Test(.timeLimit(.programs), arguments: commands)
     func everyCommandHasHelpWithAnExample(command: String) async throws {
         let scratch = try Scratch()
         let help = try await Program.run(["help", command], in: scratch)
@@ -21,7 +21,7 @@ struct HelpTests {
         #expect(help.output.contains("Example"))
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func theHelpListsTheCommandsThatAreTested() async throws {
         let scratch = try Scratch()
         let help = try await Program.run(["--help"], in: scratch).output
@@ -33,7 +33,7 @@ struct HelpTests {
         #expect(Set(listed) == Set(Self.commands))
     }
 
-    @Test(.timeLimit(.minutes(15)), arguments: Documents.all)
+    @Test(.timeLimit(.programs), arguments: Documents.all)
     func tilesetsInDocumentsAreValid(document: String) async throws {
         let scratch = try Scratch()
         for block in try Documents.blocks(of: document, language: "yaml") {
@@ -48,7 +48,7 @@ struct HelpTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(15)), arguments: Documents.all)
+    @Test(.timeLimit(.programs), arguments: Documents.all)
     func commandsInDocumentsExist(document: String) async throws {
         let scratch = try Scratch()
         var helps: [[String]: String] = [:]
@@ -73,7 +73,7 @@ struct HelpTests {
     /// Commands whose second word names a command too.
     private static let groups: Set = ["failed", "schedule", "regions", "catalog", "workers", "origins", "state"]
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func logLinesAreJSONWhenAskedFor() async throws {
         let scratch = try Scratch()
         let cluster = try await Cluster(
@@ -90,7 +90,7 @@ struct HelpTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func anInterruptedDemoLeavesNoProcessBehind() async throws {
         let scratch = try Scratch()
         let folder = scratch.url("demo")

@@ -60,7 +60,7 @@ private final class SecretiveOrigin: Sendable {
 }
 
 /// Real processes with an origin whose limits are unknown, and operators who set limits.
-@Suite(.serialized, .timeLimit(.minutes(15)))
+@Suite(.serialized, .timeLimit(.programs))
 struct HiddenLimitTests {
     private func tileset(_ origin: SecretiveOrigin, _ scratch: Scratch) throws -> String {
         let file = scratch.url("tiles.yaml")

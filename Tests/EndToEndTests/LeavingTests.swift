@@ -17,7 +17,7 @@ struct LeavingTests {
     }
 
     /// With leases of ten minutes: only a worker that gives its leases back lets the job end within the test.
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aWorkerAskedToEndGivesItsLeasesBackAtOnce() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(["--latency-ms", "20"], in: scratch)
@@ -33,7 +33,7 @@ struct LeavingTests {
     }
 
     /// A worker that is stopped longer than its lease and wakes up gets its results refused, and continues.
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aWorkerThatWakesTooLateIsFencedAndWorksOn() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(["--latency-ms", "60"], in: scratch)
@@ -53,7 +53,7 @@ struct LeavingTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aWorkerWithAnotherBlobFolderIsToldSoAndEnds() async throws {
         let scratch = try Scratch()
         let cluster = try await Cluster(workers: 0, in: scratch)
@@ -69,7 +69,7 @@ struct LeavingTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aUrlWithoutTilesFailsTheJobAndPublishesNothing() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)

@@ -4,7 +4,7 @@ import Testing
 /// Big jobs plan in flat memory; a full disk stops work and loses nothing.
 @Suite(.serialized)
 struct LimitsTests {
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func germanyPlansInLittleMemory() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)
@@ -19,7 +19,7 @@ struct LimitsTests {
         try await cluster.stop()
     }
 
-    @Test(.enabled(if: geteuid() == 0, "skipped: mounting a small disk needs root"), .timeLimit(.minutes(15)))
+    @Test(.enabled(if: geteuid() == 0, "skipped: mounting a small disk needs root"), .timeLimit(.programs))
     func aFullDiskStopsTheJobUntilThereIsRoom() async throws {
         let scratch = try Scratch()
         let data = scratch.url("small")

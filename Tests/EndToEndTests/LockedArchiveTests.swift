@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// A lock that another program holds on an MBTiles file is no damage.
-@Suite(.serialized, .timeLimit(.minutes(15)), .enabled(if: SQLiteShell.isThere, "sqlite3 is absent"))
+@Suite(.serialized, .timeLimit(.programs), .enabled(if: SQLiteShell.isThere, "sqlite3 is absent"))
 struct LockedArchiveTests {
     @Test func aJobWaitsForALockAndLosesNothing() async throws {
         let scratch = try Scratch()

@@ -3,7 +3,7 @@ import Testing
 
 /// What an operator sees of a cluster: the event log, the live table, a backup and going back to it.
 struct MonitoringTests {
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func whoFollowsTheLogOutlivesACoordinator() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)
@@ -25,7 +25,7 @@ struct MonitoringTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func whatHappenedIsSeenFollowedBackedUpAndRestored() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)

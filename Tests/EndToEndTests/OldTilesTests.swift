@@ -15,7 +15,7 @@ struct OldTilesTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aRequestIDIsForOneSubmissionAlone() async throws {
         try await world { cluster, origin, _ in
             let asked = ["LI", "--zoom", "0-6", "--tileset", origin.tileset, "--request-id", "one"]
@@ -32,7 +32,7 @@ struct OldTilesTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aDateStaysWhenAFormatIsAdded() async throws {
         try await world { cluster, origin, _ in
             let asked = ["LI", "--zoom", "0-6", "--tileset", origin.tileset]
@@ -43,7 +43,7 @@ struct OldTilesTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aPausedJobThatWasOvertakenDoesNotGoOn() async throws {
         let scratch = try Scratch()
         let origin = try SyntheticOrigin(latency: .milliseconds(80), in: scratch)
@@ -65,7 +65,7 @@ struct OldTilesTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aFailedJobDoesNotTurnTheCatalogBack() async throws {
         let scratch = try Scratch()
         let origin = try SyntheticOrigin(breaking: 50, in: scratch)

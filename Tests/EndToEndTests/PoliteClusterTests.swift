@@ -59,7 +59,7 @@ private final class WatchedOrigin: Sendable {
 }
 
 /// Politeness of a whole cluster of real processes.
-@Suite(.serialized, .timeLimit(.minutes(15)))
+@Suite(.serialized, .timeLimit(.programs))
 struct PoliteClusterTests {
     private static let burst = 3.0
     private static let area = ["bbox(0,40,25,55)", "--id", "box", "--zoom", "6-7"]

@@ -8,7 +8,7 @@ import Tiles
 @Suite(.serialized)
 struct RealTilesTests {
     @Test(
-        .enabled(if: RealData.absence == nil, "\(RealData.absence ?? "")"), .timeLimit(.minutes(15)),
+        .enabled(if: RealData.absence == nil, "\(RealData.absence ?? "")"), .timeLimit(.programs),
         arguments: [("MC", "monaco-2012.mbtiles"), ("LI", "liechtenstein-2013.mbtiles")])
     func aCountryHoldsTheServersTilesByteForByte(country: String, file: String) async throws {
         let scratch = try Scratch()

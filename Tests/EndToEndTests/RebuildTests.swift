@@ -22,7 +22,7 @@ struct RebuildTests {
         #expect(verified.status == 0, "\(verified.errors)")
     }
 
-    @Test(.timeLimit(.minutes(15)), arguments: [1, 3])
+    @Test(.timeLimit(.programs), arguments: [1, 3])
     func onlyWhatChangedIsSentMergedAndPublished(workers: Int) async throws {
         let scratch = try Scratch()
         let origin = try ChangingOrigin(in: scratch)
@@ -72,7 +72,7 @@ struct RebuildTests {
         try await alone.stop()
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func anOriginWithoutValidatorsSendsAllAndNothingIsPublished() async throws {
         let scratch = try Scratch()
         let origin = try ChangingOrigin(validators: false, in: scratch)
@@ -90,7 +90,7 @@ struct RebuildTests {
     }
 
     /// Kept shards that rot or vanish cost transfers and nothing else.
-    @Test(.timeLimit(.minutes(15)), arguments: [false, true])
+    @Test(.timeLimit(.programs), arguments: [false, true])
     func keptTilesAreAHelpAndNeverANeed(vanish: Bool) async throws {
         let scratch = try Scratch()
         let origin = try ChangingOrigin(in: scratch)
@@ -124,7 +124,7 @@ struct RebuildTests {
     }
 
     /// A package that was taken out of the catalog is made again, although nothing has changed.
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func whatTheCatalogLostIsMergedFromWhatIsKept() async throws {
         let scratch = try Scratch()
         let origin = try ChangingOrigin(in: scratch)
@@ -142,7 +142,7 @@ struct RebuildTests {
     }
 
     /// The built-in world is an origin like any other, and workers that share no folder rebuild too.
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aWorkerWithoutTheSharedFolderRebuildsFromTheDemoWorld() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// Packages that are cut out of a PMTiles archive on a web server.
-@Suite(.serialized, .timeLimit(.minutes(15)))
+@Suite(.serialized, .timeLimit(.programs))
 struct RemoteArchiveTests {
     /// An archive of Estonia at zooms 0 to 10, as bytes, and where it lies.
     private static func archive(in scratch: Scratch) async throws -> URL {

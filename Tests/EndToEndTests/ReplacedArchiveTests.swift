@@ -5,7 +5,7 @@ import Testing
 ///
 /// The archive has 5,461 tiles, all of the same body: a red pixel, or in the other version a blue one of the same length. So a package with
 /// two different bodies is a mixture.
-@Suite(.serialized, .timeLimit(.minutes(15)), .enabled(if: SQLiteShell.isThere, "sqlite3 is absent"))
+@Suite(.serialized, .timeLimit(.programs), .enabled(if: SQLiteShell.isThere, "sqlite3 is absent"))
 struct ReplacedArchiveTests {
     private static let zoom = 8
 

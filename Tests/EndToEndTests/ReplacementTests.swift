@@ -4,7 +4,7 @@ import Testing
 /// What may take the place of a package in the catalog, through real processes.
 struct ReplacementTests {
     /// The area of Liechtenstein under the id of Monaco is treated as a mistake, whichever command makes it.
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aSlipOfTheIDReplacesNothing() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)
@@ -43,7 +43,7 @@ struct ReplacementTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aPackageThatShrinksIsPublishedOnlyWhenThatIsAllowed() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)
@@ -66,7 +66,7 @@ struct ReplacementTests {
     }
 
     /// Lists, times and the log of many jobs, as the command line shows them.
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func jobsAreListedWithTimesFiltersAndPagesAndTheLogGivesAsManyLinesAsAsked() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)

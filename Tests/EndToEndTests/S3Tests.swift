@@ -5,7 +5,7 @@ import Testing
 /// Coordinator and workers that have no folder in common, only a bucket.
 @Suite(.serialized, .enabled(if: S3Server.obstacle == nil, "\(S3Server.obstacle ?? "")"))
 struct S3Tests {
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aPackageByWayOfABucketHasTheBytesOfOneByWayOfAFolder() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)
@@ -38,7 +38,7 @@ struct S3Tests {
         }
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func anArchiveInABucketIsASource() async throws {
         let scratch = try Scratch()
         let origin = try SyntheticOrigin(in: scratch)
@@ -75,7 +75,7 @@ struct S3Tests {
         #expect(none.status != 0 && none.errors.contains("AWS_ACCESS_KEY_ID"), "\(none.errors)")
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func whatIsWrongWithABucketIsSaidInOneLine() async throws {
         let scratch = try Scratch()
         let endpoint = try await S3Server.shared().endpoint

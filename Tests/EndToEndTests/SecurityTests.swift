@@ -6,7 +6,7 @@ import ZeroMQ
 /// Keys, roles, and peers that mean harm, against real processes.
 @Suite(.serialized)
 struct SecurityTests {
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aCoordinatorDoesNotOpenItselfToTheNetworkWithoutKeys() async throws {
         let scratch = try Scratch()
         let outcome = try await Program.run(
@@ -16,7 +16,7 @@ struct SecurityTests {
         #expect(outcome.errors.contains("keygen") && outcome.errors.contains("--insecure"), "\(outcome.errors)")
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func eachKeyMayDoWhatItsRolesSayAndNothingMore() async throws {
         let scratch = try Scratch()
         let keys = scratch.url("keys")
@@ -59,7 +59,7 @@ struct SecurityTests {
     }
 
     /// Parts of a megabyte, of nothing, and of a few bytes, at either endpoint, while a job runs.
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func unfinishedFloodsCostLittleAndTheJobGoesOn() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(["--latency-ms", "20"], in: scratch)
@@ -85,7 +85,7 @@ struct SecurityTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func nonsenseEndsTheConnectionThatBringsIt() async throws {
         let scratch = try Scratch()
         let cluster = try await Cluster(workers: 0, in: scratch)
@@ -107,7 +107,7 @@ struct SecurityTests {
 /// Programs of another major version of the wire.
 @Suite(.serialized)
 struct OtherVersionTests {
-    @Test(.timeLimit(.minutes(15)), arguments: ["worker", "jobs"])
+    @Test(.timeLimit(.programs), arguments: ["worker", "jobs"])
     func aCoordinatorOfAnotherMajorVersionIsOneLineAndExit78(command: String) async throws {
         let scratch = try Scratch()
         let store = scratch.url("blobs")
@@ -134,7 +134,7 @@ struct OtherVersionTests {
         #expect(lines.first?.contains("wire version 2.") == true, "\(daemon.said)")
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aDrainedWorkerFinishesLeavesWithZeroAndTheJobGoesOn() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(["--latency-ms", "20"], in: scratch)

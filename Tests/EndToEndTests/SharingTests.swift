@@ -6,7 +6,7 @@ import Tiles
 /// What regions share, and what two versions share: packs and patches from the command line.
 @Suite(.serialized)
 struct SharingTests {
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func neighboursShareTilePacksAndAPatchMakesOneFromTheOther() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)

@@ -14,7 +14,7 @@ struct StreamingTests {
         return job
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func workersInFoldersOfTheirOwnMakeTheSameBytes() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)
@@ -83,7 +83,7 @@ struct StreamingTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aCoordinatorKilledInTheMiddleOfAnUploadGetsTheRestOnly() async throws {
         try await survives { cluster in
             try await cluster.coordinator?.killNow()
@@ -91,7 +91,7 @@ struct StreamingTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aWorkerKilledInTheMiddleOfAnUploadIsReplacedAndTheRestFollows() async throws {
         try await survives { cluster in
             // Who merges is the one with a lease.

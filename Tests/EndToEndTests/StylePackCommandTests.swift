@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `packhorse style-pack` against the built-in world.
-@Suite(.serialized, .timeLimit(.minutes(15)))
+@Suite(.serialized, .timeLimit(.programs))
 struct StylePackCommandTests {
     @Test func aStyleOfTheDemoWorldIsPacked() async throws {
         let scratch = try Scratch()

@@ -10,7 +10,7 @@ struct TerminalTests {
     ]
 
     /// One job that goes on long enough for all terminals, with a label of wide and combining characters.
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func theBarIsOneLineInEveryTerminal() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(["--latency-ms", "300"], in: scratch)
@@ -60,7 +60,7 @@ struct TerminalTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aDumbTerminalGetsLines() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(["--latency-ms", "300"], in: scratch)
@@ -78,7 +78,7 @@ struct TerminalTests {
     }
 
     /// A catalog whose names clear the screen, recolour it, reorder text and forge lines.
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func namesOfAHostileCatalogAreShownAndNotObeyed() async throws {
         let scratch = try Scratch()
         let archive = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

@@ -20,7 +20,7 @@ struct TilePackTests {
             })
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aJobPublishesThePacksThatItsRegionsShareAndADeviceInstallsThem() async throws {
         let scratch = try Scratch()
         let key = scratch.url("catalog.key")
@@ -103,7 +103,7 @@ struct TilePackTests {
     }
 
     /// A mask that the package was not built for does not make packs complete, neither in a folder nor in the catalog.
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func borderPacksOfAnAreaThatWasNotWidenedArePartial() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)
@@ -162,7 +162,7 @@ struct TilePackTests {
         #expect(cut.output.contains("LI  ") && !cut.output.contains("alien  "), "\(cut.output)")
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func bandsComeFromTheTilesetFileElseFromItsTileJSON() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)

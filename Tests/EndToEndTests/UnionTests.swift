@@ -9,7 +9,7 @@ struct UnionTests {
         return Dictionary(lines.map { ($0, 1) }, uniquingKeysWith: +)
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func overlappingJobsAskForEachTileOnceAndSmallPackagesComeEarly() async throws {
         let scratch = try Scratch()
         let log = scratch.url("requests")
@@ -58,7 +58,7 @@ struct UnionTests {
         try await alone.stop()
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aCatalogIsOneJob() async throws {
         let scratch = try Scratch()
         let log = scratch.url("requests")
@@ -96,7 +96,7 @@ struct UnionTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aWrongCatalogNamesTheEntry() async throws {
         let scratch = try Scratch()
         let cases: [(text: String, status: Int32, says: String)] = [
@@ -118,7 +118,7 @@ struct UnionTests {
     }
 
     /// The whole of Europe, every country and region, fits one submission.
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func europeWithAllItsRegionsFitsAMessage() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)

@@ -30,7 +30,7 @@ struct UserViewTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aJobThatIsPausedResumedAndWhoseCoordinatorDiesEndsWell() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(["--latency-ms", "30"], in: scratch)
@@ -75,7 +75,7 @@ struct UserViewTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aCancelledJobEndsAtOnceCanBeRetriedAndItsFollowerFails() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(["--latency-ms", "20"], in: scratch)
@@ -125,7 +125,7 @@ struct UserViewTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aScheduleIsAddedListedRunAndRemoved() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)
@@ -150,7 +150,7 @@ struct UserViewTests {
     }
 
     /// A wrong port is heard of from the worker itself, and from the job that waits for it.
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func whoWaitsForTheOtherSideSaysSo() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)

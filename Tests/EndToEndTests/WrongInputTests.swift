@@ -19,7 +19,7 @@ struct WrongInputTests {
         #expect(!outcome.errors.contains("Fatal error"), sourceLocation: sourceLocation)
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func anUnknownRegionIsNamedWithSuggestions() async throws {
         let scratch = try Scratch()
         let outcome = try await Program.run(["mask", "Estonai"], in: scratch)
@@ -27,7 +27,7 @@ struct WrongInputTests {
     }
 
     @Test(
-        .timeLimit(.minutes(15)),
+        .timeLimit(.programs),
         arguments: [
             "bbox(24.5,59.3,25.0)", "bbox(24.5,59.5,25.0,59.3)", "bbox(a,b,c,d)", "bbox(0,0,999,1)", "bbox(0,86,10,90)",
         ])
@@ -36,7 +36,7 @@ struct WrongInputTests {
         check(try await Program.run(["mask", box], in: scratch), status: 64, says: "box")
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func anUnreachableCoordinatorIsNamed() async throws {
         let scratch = try Scratch()
         let outcome = try await Program.run(
@@ -44,7 +44,7 @@ struct WrongInputTests {
         check(outcome, status: 69, says: "tcp://127.0.0.1:9", "packhorse coordinator")
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aMissingFileAndAMissingTilesetAreNamed() async throws {
         let scratch = try Scratch()
         check(
@@ -56,7 +56,7 @@ struct WrongInputTests {
         check(try await Program.run(["submit", "EE"], in: scratch), status: 64, says: "--tileset")
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aHostThatForbidsBulkDownloadIsRefused() async throws {
         let scratch = try Scratch()
         let file = scratch.url("osm.yaml")
@@ -67,7 +67,7 @@ struct WrongInputTests {
             says: "tile.openstreetmap.org", "polic")
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aBoxAboveTheLimitIsRefusedWithItsCount() async throws {
         let scratch = try Scratch()
         let origin = try await DemoOrigin(in: scratch)
@@ -85,7 +85,7 @@ struct WrongInputTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func whatCannotBeCreatedReadOrTakenIsSaidBeforeAnyWork() async throws {
         let scratch = try Scratch()
         let archive = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
@@ -155,7 +155,7 @@ struct WrongInputTests {
         #expect(patch.status == 0 && patch.output.hasPrefix("patch sound"), "\(patch.output) \(patch.errors)")
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func whatIsEmptyBeyondTheMapOrWithoutEffectIsSaid() async throws {
         let scratch = try Scratch()
         func path(_ name: String) -> String { scratch.url(name).path }
@@ -182,7 +182,7 @@ struct WrongInputTests {
         }
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aSecretThatNoWorkerHasIsNamedAtOnce() async throws {
         let scratch = try Scratch()
         let file = scratch.url("secret.yaml")
@@ -203,7 +203,7 @@ struct WrongInputTests {
         try await cluster.stop()
     }
 
-    @Test(.timeLimit(.minutes(15)))
+    @Test(.timeLimit(.programs))
     func aServerThatAnswersPagesInsteadOfTilesFailsTheJobAndSaysSo() async throws {
         let scratch = try Scratch()
         let nginx = try await Nginx(tiles: scratch.folder, in: scratch)

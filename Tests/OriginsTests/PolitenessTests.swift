@@ -12,7 +12,7 @@ private func tileset(_ url: String, more: String) throws -> Tileset {
         .resolved()
 }
 
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct PolitenessTests {
     /// A worker's slots share one origin for a tileset; the server measures whether they share its rate.
     @Test func theRateHoldsOverAllFetchesOnAnOrigin() async throws {

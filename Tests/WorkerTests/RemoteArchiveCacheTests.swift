@@ -9,7 +9,7 @@ import Tilesets
 @testable import Worker
 
 /// A remote archive that stays open from one job to the next.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct RemoteArchiveCacheTests {
     /// One tile, the root directory only.
     private static func archive(_ letter: UInt8) -> [UInt8] {

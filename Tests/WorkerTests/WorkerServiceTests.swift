@@ -10,7 +10,7 @@ import ZeroMQ
 @testable import Worker
 
 /// A real worker on a real link, with a real blob store and a real HTTP origin.
-@Suite(.timeLimit(.minutes(15)))
+@Suite(.timeLimit(.minutes(2)))
 struct WorkerServiceTests {
     @Test func aBatchIsFetchedIntoADurableShardAndCommittedUntilAcknowledged() async throws {
         try await withWorker { coordinator, stable in
