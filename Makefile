@@ -4,21 +4,27 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help bootstrap build test check format reference demo chaos s3-test bench bench-pieces bench-coordinator compose-test fuzz interop compat-test proto regions clean simulate
+# `demo` installs what is missing before `build` looks for it.
+.NOTPARALLEL:
+.PHONY: help bootstrap needs build test quick check format reference demo chaos s3-test bench bench-pieces bench-coordinator compose-test fuzz interop compat-test proto regions clean simulate
 
 # SwiftPM's own import check lets some undeclared imports through (6.3.1: those that something below declares);
 # ops/check-layers, part of `make check`, refuses them all.
 BUILD := swift build -c release --explicit-target-dependency-import-check error
 TEST := ops/run-tests $(TEST_FLAGS)
 SWIFT_SOURCES := Package.swift Sources Tests
+QUICK := PACKHORSE_ROOMS=Tiles,Regions,Wire,Scheduling,Errors
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
 
-bootstrap: ## install what is missing (Debian packages; root or sudo)
+bootstrap: ## install what is missing (Debian packages; root or sudo); only this, test, simulate, demo and s3-test install
 	@ops/bootstrap
 
-build: bootstrap ## build the packhorse binary: .build/release/packhorse
+needs:
+	@ops/bootstrap --check
+
+build: needs ## build the packhorse binary: .build/release/packhorse; installs nothing, and names what is missing
 	$(BUILD) --product packhorse
 
 test: ## everything CI runs: bootstrap, check, build, all tests (TEST_FLAGS="--filter X" narrows it)
@@ -27,12 +33,17 @@ test: ## everything CI runs: bootstrap, check, build, all tests (TEST_FLAGS="--f
 	@ops/phase build $(BUILD) --build-tests
 	@ops/phase test $(TEST)
 
+# A build folder of its own: changing the modules of a build folder builds them again.
+quick: ## build and test only the pure modules (Tiles, Regions, Wire, Scheduling, Errors); under a minute after the first time
+	@ops/phase build env $(QUICK) $(BUILD) --build-tests --scratch-path .build/quick
+	@ops/phase test env $(QUICK) swift test -c release --skip-build --disable-xctest --scratch-path .build/quick
+
 SEEDS ?= 10000
 simulate: bootstrap ## seeded worlds of faults round the scheduler, for nights (FROM=S SEEDS=N; PACKHORSE_SEED=S replays one)
 	$(BUILD) --build-tests
 	ops/simulate "$(SEEDS)" "$(FROM)"
 
-check: ## format, layers, unsafe budget, file lengths, generated code, scripts; builds nothing
+check: ## format, layers, log lines, unsafe budget, file lengths, generated code, scripts; builds nothing
 	@ops/check
 
 reference: build ## write docs/reference/cli.md again from the commands
@@ -41,7 +52,7 @@ reference: build ## write docs/reference/cli.md again from the commands
 format: ## let swift format rewrite the sources
 	swift format format --in-place --parallel --configuration .swift-format --recursive $(SWIFT_SOURCES)
 
-demo: build ## a country of the demo world through a coordinator and workers, on this machine, offline
+demo: bootstrap build ## a country of the demo world through a coordinator and workers, on this machine, offline
 	.build/release/packhorse demo
 
 chaos: build ## kill, cut, fill, flood and lie to real processes; ONLY="words" one fault, CASES=20 for a night, SEED=N (about 10 min)
