@@ -58,7 +58,7 @@ extension Catalog {
             var sizes: [String: Int64] = [:]
             var sources: [CatalogMemory.IndexSource] = []
             sources.reserveCapacity(list.packages.count)
-            sequence += history.sequence(beside: list)
+            sequence += history.sequence(with: list)
             for entry in list.packages {
                 sequence += Int64(entry.version)
                 sizes[PublishRequest.main.format, default: 0] += entry.size

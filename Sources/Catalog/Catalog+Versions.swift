@@ -21,7 +21,7 @@ struct CatalogHistory: Codable, Equatable {
 
     /// What withdrawn packages add to the catalog's sequence; a package that is listed again counts with its version
     /// instead.
-    func sequence(beside list: CatalogList) -> Int64 {
+    func sequence(with list: CatalogList) -> Int64 {
         guard let removed, !removed.isEmpty else { return 0 }
         let listed = Set(list.packages.map(\.id))
         return removed.reduce(0) { listed.contains($1.key) ? $0 : $0 + Int64($1.value) }

@@ -22,9 +22,9 @@ public struct FileStamp: Hashable, Sendable {
         times = [
             status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec,
         ]
-        var beside = stat()
+        var logStatus = stat()
         log =
-            stat(path + "-wal", &beside) == 0
-            ? [Int(beside.st_size), beside.st_mtim.tv_sec, beside.st_mtim.tv_nsec] : []
+            stat(path + "-wal", &logStatus) == 0
+            ? [Int(logStatus.st_size), logStatus.st_mtim.tv_sec, logStatus.st_mtim.tv_nsec] : []
     }
 }

@@ -44,7 +44,7 @@ extension InstallFolder {
         let lists = Set((gone.regions ?? []).map(\.list))
         let staying = try regions().filter { !lists.contains($0.list) }
         return
-            (gone.packages.map(\.file) + lists + Self.packs(of: gone.regions ?? [], beside: staying)
+            (gone.packages.map(\.file) + lists + Self.packs(of: gone.regions ?? [], notIn: staying)
             + (gone.styles ?? []).map(\.file)).sorted()
     }
 

@@ -136,13 +136,13 @@ struct InstallFolder: Sendable {
         let before = try regions()
         let after = (before.filter { $0.list != region.list } + [region]).sorted { $0.list < $1.list }
         try change { $0.regions = after }
-        for path in Self.packs(of: before.filter { $0.list == region.list }, beside: after) {
+        for path in Self.packs(of: before.filter { $0.list == region.list }, notIn: after) {
             try Durable.remove(folder.appending(path: path))
         }
     }
 
     /// The packs of regions that no other region uses, ascending.
-    static func packs(of gone: [Packs], beside staying: [Packs]) -> [String] {
+    static func packs(of gone: [Packs], notIn staying: [Packs]) -> [String] {
         Set(gone.flatMap(\.packs)).subtracting(staying.flatMap(\.packs)).sorted()
     }
 

@@ -25,15 +25,15 @@ struct FailedCommand: AsyncParsableCommand {
         @OptionGroup var cluster: ClusterOptions
 
         func run() async throws {
-            let (letters, more) = try await cluster.withClient {
+            let (failures, more) = try await cluster.withClient {
                 try await FailedPages.read($0, job: job, limit: limit)
             }
-            if json { return Console.result(try JSONText.pretty(letters)) }
+            if json { return Console.result(try JSONText.pretty(failures)) }
             var table = Table("job", "batch", "cell", "zoom", "tiles", "attempts", "cause", "detail")
-            for letter in letters {
+            for failure in failures {
                 table.add(
-                    "\(letter.job)", "\(letter.batch)", letter.cell, letter.zooms, Units.count(letter.tiles),
-                    "\(letter.attempts + letter.losses)", letter.cause, String(letter.detail.prefix(60)))
+                    "\(failure.job)", "\(failure.batch)", failure.cell, failure.zooms, Units.count(failure.tiles),
+                    "\(failure.attempts + failure.losses)", failure.cause, String(failure.detail.prefix(60)))
             }
             table.lines.forEach(Console.result)
             if more { Console.note("there are more; give a job, or raise --limit") }
@@ -51,13 +51,13 @@ struct FailedCommand: AsyncParsableCommand {
         @OptionGroup var cluster: ClusterOptions
 
         func run() async throws {
-            let letters = try await cluster.withClient { client in
-                guard let batch else { return try await FailedPages.read(client, job: job, limit: 1_000).letters }
+            let failures = try await cluster.withClient { client in
+                guard let batch else { return try await FailedPages.read(client, job: job, limit: 1_000).failures }
                 return try await FailedPages.one(client, job: job, batch: batch)
             }
-            if json { return Console.result(try JSONText.pretty(letters)) }
-            if letters.isEmpty { Console.note("job \(job) has no failed work") }
-            for letter in letters { letter.lines.forEach(Console.result) }
+            if json { return Console.result(try JSONText.pretty(failures)) }
+            if failures.isEmpty { Console.note("job \(job) has no failed work") }
+            for failure in failures { failure.lines.forEach(Console.result) }
         }
     }
 
@@ -108,22 +108,22 @@ struct FailedOrderOptions: ParsableArguments {
 private enum FailedPages {
     /// At most `limit` entries, and whether there are more.
     static func read(_ client: ControlClient, job: UInt64, limit: UInt32) async throws -> (
-        letters: [FailedView], more: Bool
+        failures: [FailedView], more: Bool
     ) {
-        var letters: [FailedView] = []
+        var failures: [FailedView] = []
         var after: UInt64 = 0
-        while letters.count < Int(limit) {
+        while failures.count < Int(limit) {
             let page = try await client.dead(
                 .make {
                     $0.job = job
-                    $0.limit = min(limit - UInt32(letters.count), 200)
+                    $0.limit = min(limit - UInt32(failures.count), 200)
                     $0.after = after
                 })
-            letters += page.letters.map(FailedView.init)
-            guard page.more, let last = page.letters.last else { return (letters, false) }
+            failures += page.letters.map(FailedView.init)
+            guard page.more, let last = page.letters.last else { return (failures, false) }
             after = position(job: last.job, batch: last.batch)
         }
-        return (letters, true)
+        return (failures, true)
     }
 
     /// The entry of one batch.
@@ -134,12 +134,12 @@ private enum FailedPages {
                 $0.limit = 1
                 $0.after = batch == 0 ? 0 : position(job: job, batch: batch - 1)
             })
-        guard let letter = page.letters.first, letter.batch == batch else {
+        guard let failure = page.letters.first, failure.batch == batch else {
             throw CLIError(
                 .noInput, "batch \(batch) of job \(job) has not failed",
                 hint: "packhorse failed list \(job) lists the failed batches")
         }
-        return [FailedView(letter)]
+        return [FailedView(failure)]
     }
 
     /// The position after an entry.
@@ -161,18 +161,18 @@ private struct FailedView: Encodable {
     let whole: Bool
     let failures: [JobView.FailureView]
 
-    init(_ letter: PBDeadLetter) {
-        job = letter.job
-        batch = letter.batch
-        cell = "\(letter.cell.zoom)/\(letter.cell.x)/\(letter.cell.y)"
-        zooms = letter.zoomMin == letter.zoomMax ? "\(letter.zoomMin)" : "\(letter.zoomMin)-\(letter.zoomMax)"
-        tiles = letter.tiles
-        cause = letter.cause
-        detail = letter.detail
-        attempts = letter.attempts
-        losses = letter.losses
-        whole = letter.whole
-        failures = letter.failures.map(JobView.FailureView.init)
+    init(_ failure: PBDeadLetter) {
+        job = failure.job
+        batch = failure.batch
+        cell = "\(failure.cell.zoom)/\(failure.cell.x)/\(failure.cell.y)"
+        zooms = failure.zoomMin == failure.zoomMax ? "\(failure.zoomMin)" : "\(failure.zoomMin)-\(failure.zoomMax)"
+        tiles = failure.tiles
+        cause = failure.cause
+        detail = failure.detail
+        attempts = failure.attempts
+        losses = failure.losses
+        whole = failure.whole
+        failures = failure.failures.map(JobView.FailureView.init)
     }
 
     var lines: [String] {

@@ -11,10 +11,10 @@ import Tiles
 struct PatchInteropTests {
     /// The SQL that docs/formats/patch.md tells people to run.
     private func sql(_ number: Int) throws -> String {
-        let house = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        let checkout = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         let text = try String(
-            contentsOf: house.appendingPathComponent("docs/formats/patch.md"), encoding: .utf8)
+            contentsOf: checkout.appendingPathComponent("docs/formats/patch.md"), encoding: .utf8)
         let blocks = text.components(separatedBy: "```sql\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
         return try #require(blocks.count == 3 ? blocks[number] : nil)
     }
