@@ -162,7 +162,7 @@ let swiftInside = LinkerSetting.unsafeFlags(
 
 /// The modules named in PACKHORSE_ROOMS and everything below them, or `nil` for all modules.
 let chosen: Set<String>? = Context.environment["PACKHORSE_ROOMS"].flatMap { list in
-    list.isEmpty ? nil : below(Set(list.split(separator: ",").map(String.init)))
+    list.isEmpty ? nil : below(Set(list.split(separator: ",").map(String.init) + ["Errors"]))
 }
 
 func below(_ names: Set<String>) -> Set<String> {
