@@ -20,7 +20,7 @@ extension Scheduler {
             if counts.stored + counts.empty + counts.failed + counts.inFlightDone > counts.tiles {
                 found.append("\(name): progress above 100 %")
             }
-            for (index, batch) in job.batches.enumerated() {
+            for (index, batch) in job.batches.placed {
                 let lease = batch.token.flatMap { leases[$0] }
                 if (batch.state == .leased) != (lease != nil) {
                     found.append("\(name) batch \(index): \(batch.state), lease \(lease != nil)")
@@ -30,7 +30,7 @@ extension Scheduler {
                     found.append("\(name) batch \(index): done without a digest")
                 }
             }
-            for (index, package) in job.packages.enumerated() {
+            for (index, package) in job.packages.placed {
                 let lease = package.token.flatMap { leases[$0] }
                 if (package.state == .leased) != (lease != nil) {
                     found.append("\(name) package \(index): \(package.state)")
@@ -135,13 +135,13 @@ extension Scheduler {
         if recounted.open != job.needs.open {
             found.append("\(name): open needs \(job.needs.open) should be \(recounted.open)")
         }
-        for (index, package) in job.packages.enumerated() where package.state == .waiting && !job.needs.isOpen(index) {
+        for (index, package) in job.packages.placed where package.state == .waiting && !job.needs.isOpen(index) {
             found.append("\(name) package \(index): waits for nothing")
         }
         return found
     }
 
-    private func auditSharing(_ place: Int, _ name: String) -> [String] {
+    private func auditSharing(_ place: JobPlace, _ name: String) -> [String] {
         var found: [String] = []
         let job = jobs[place]
         if let tileset = job.tileset, sharing[tileset]?.contains(place) != true { found.append("\(name): not shared") }
@@ -152,7 +152,7 @@ extension Scheduler {
                 found.append("\(name) batch \(index): parked without a reason")
             }
         }
-        for (index, batch) in job.batches.enumerated() where batch.state == .leased {
+        for (index, batch) in job.batches.placed where batch.state == .leased {
             if case .batch(let other, let twin)? = holder(of: place, index) {
                 found.append("\(name) batch \(index): its tiles are being fetched as \(other)/\(twin) too")
             }

@@ -25,9 +25,9 @@ extension Scheduler {
     }
 
     /// Leases that should get a speculative lease, oldest first.
-    private func stragglers(now: Tick) -> [(token: LeaseToken, job: Int, index: Int)] {
-        var patience: [Int: Int64] = [:]
-        var found: [(token: LeaseToken, job: Int, index: Int, since: Tick)] = []
+    private func stragglers(now: Tick) -> [(token: LeaseToken, job: JobPlace, index: BatchIndex)] {
+        var patience: [JobPlace: Int64] = [:]
+        var found: [(token: LeaseToken, job: JobPlace, index: BatchIndex, since: Tick)] = []
         for (token, lease) in leases where !lease.isBackup && backups[lease.work] == nil {
             guard case .batch(let job, let index) = lease.work else { continue }
             let limit = patience[job] ?? (jobs[job].isNearItsEnd ? jobs[job].patience(policy) : .max)
@@ -37,7 +37,7 @@ extension Scheduler {
         return found.sorted { ($0.since, $0.token) < ($1.since, $1.token) }.map { ($0.token, $0.job, $0.index) }
     }
 
-    private mutating func nextBackupFetcher(_ job: Int, than holder: SessionID, now: Tick) -> SessionID? {
+    private mutating func nextBackupFetcher(_ job: JobPlace, than holder: SessionID, now: Tick) -> SessionID? {
         let place = fetchers.firstIndex { id in
             id != holder && sessions[id].map { canTake($0, now: now) } == true && maySit(id, for: job, now: now)
         }
@@ -52,7 +52,7 @@ extension Scheduler {
     /// Replaces the ended first lease of a batch by its speculative lease.
     ///
     /// Returns whether there was one.
-    mutating func promoteBackup(_ job: Int, _ index: Int) -> Bool {
+    mutating func promoteBackup(_ job: JobPlace, _ index: BatchIndex) -> Bool {
         guard let token = backups.removeValue(forKey: .batch(job: job, index: index)), let lease = leases[token] else {
             return false
         }
@@ -65,7 +65,7 @@ extension Scheduler {
     }
 
     /// Ends the competing lease of a batch that was accepted, split or has failed, and tells its worker to stop.
-    mutating func endRivals(_ job: Int, _ index: Int, of winner: LeaseToken? = nil, now: Tick) {
+    mutating func endRivals(_ job: JobPlace, _ index: BatchIndex, of winner: LeaseToken? = nil, now: Tick) {
         let work = WorkRef.batch(job: job, index: index)
         let first = jobs[job].batches[index].token
         for token in [backups.removeValue(forKey: work), first].compactMap(\.self)

@@ -20,7 +20,7 @@ public struct CutRequest: Hashable, Sendable {
 
 extension Scheduler {
     /// Handles a batch after its last attempt: it is split or marked as dead.
-    mutating func exhaust(_ job: Int, _ index: Int, _ trouble: Trouble, now: Tick) {
+    mutating func exhaust(_ job: JobPlace, _ index: BatchIndex, _ trouble: Trouble, now: Tick) {
         let batch = jobs[job].batches[index]
         guard FailureCause(named: trouble.cause).isWorthCutting, batch.tiles > 1, jobs[job].cuts < policy.mostCuts,
             jobs[job].summary.state == .fetching
@@ -33,11 +33,11 @@ extension Scheduler {
         storeBatch(job, index)
         setAlarm(.batch(job: job, index: index), at: now + policy.backoffCap)
         effects.append(
-            .split(CutRequest(job: jobs[job].summary.id, batch: index, cell: batch.cell, zooms: batch.zooms)))
+            .split(CutRequest(job: jobs[job].summary.id, batch: index.number, cell: batch.cell, zooms: batch.zooms)))
     }
 
     /// Marks a batch as dead.
-    mutating func bury(_ job: Int, _ index: Int, _ trouble: Trouble, now: Tick) {
+    mutating func bury(_ job: JobPlace, _ index: BatchIndex, _ trouble: Trouble, now: Tick) {
         jobs[job].move(index, to: .dead)
         jobs[job].summary.counts.failed += jobs[job].batches[index].tiles
         note(job, "\(jobs[job].batches[index].cell) \(trouble.cause): \(trouble.detail)")
@@ -49,7 +49,7 @@ extension Scheduler {
     ///
     /// The parts inherit its failures, so that one more failure splits again. A single tile gets two more attempts,
     /// because its failure is final.
-    mutating func splitPlanned(_ id: JobID, _ index: Int, _ parts: [PlannedBatch], now: Tick) {
+    mutating func splitPlanned(_ id: JobID, _ index: BatchIndex, _ parts: [PlannedBatch], now: Tick) {
         guard let job = places[id], jobs[job].summary.state == .fetching, jobs[job].batches.indices.contains(index),
             [.backoff, .ready].contains(jobs[job].batches[index].state)
         else { return }
@@ -80,12 +80,12 @@ extension Scheduler {
     /// Appends ready batches.
     ///
     /// They serve the same packages as the batch that was split.
-    private mutating func append(_ batches: [Batch], to job: Int, madeFrom parent: Int) {
-        let first = jobs[job].batches.count
-        jobs[job].batches += batches
+    private mutating func append(_ batches: [Batch], to job: JobPlace, madeFrom parent: BatchIndex) {
+        let first = jobs[job].batches.endIndex
+        jobs[job].batches.append(contentsOf: batches)
         for _ in batches { jobs[job].needs.append(childOf: parent) }
         jobs[job].summary.counts[.ready] += UInt64(batches.count)
         for index in jobs[job].batches.indices[first...] { jobs[job].ready.insert(index) }
-        store(.addBatches(jobs[job].summary.id, first: first, batches))
+        store(.addBatches(jobs[job].summary.id, first: first.number, batches))
     }
 }

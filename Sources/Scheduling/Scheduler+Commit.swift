@@ -43,7 +43,8 @@ extension Scheduler {
     }
 
     private mutating func commitFetch(
-        _ id: SessionID, _ token: LeaseToken, _ job: Int, _ index: Int, _ digest: ContentDigest, _ counts: FetchCounts,
+        _ id: SessionID, _ token: LeaseToken, _ job: JobPlace, _ index: BatchIndex, _ digest: ContentDigest,
+        _ counts: FetchCounts,
         _ failures: [FailedTile], now: Tick
     ) {
         let batch = jobs[job].batches[index]
@@ -108,14 +109,14 @@ extension Scheduler {
     }
 
     /// Adds failed tiles to the job's report, up to its limit.
-    private mutating func list(_ failures: [FailedTile], of job: Int, _ index: Int) {
+    private mutating func list(_ failures: [FailedTile], of job: JobPlace, _ index: BatchIndex) {
         guard let first = failures.first else { return }
         note(job, "\(first.tile) \(first.trouble.cause): \(first.trouble.detail)")
         let room = max(policy.listedFailures - jobs[job].listed, 0)
         guard room > 0 else { return }
         let listed = Array(failures.prefix(room))
         jobs[job].listed += listed.count
-        store(.failures(jobs[job].summary.id, batch: index, listed))
+        store(.failures(jobs[job].summary.id, batch: index.number, listed))
     }
 
     /// Whether the work was accepted under this token.

@@ -2,7 +2,7 @@ extension Scheduler {
     /// The indices of failed batches of an unfinished job; empty for an ended job, whose rows are only in the store.
     public func letters(of id: JobID) -> [Int] {
         guard let job = places[id] else { return [] }
-        return jobs[job].batches.indices.filter { jobs[job].batches[$0].isLetter }
+        return jobs[job].batches.indices.filter { jobs[job].batches[$0].isLetter }.map(\.number)
     }
 
     /// Retries failed work of an unfinished job.
@@ -23,7 +23,7 @@ extension Scheduler {
             jobs[job].move(index, to: .ready)
             jobs[job].batches[index] = batch.again
             storeBatch(job, index)
-            store(.failures(id, batch: index, []))
+            store(.failures(id, batch: index.number, []))
         }
         let again = Set(chosen)
         for package in jobs[job].packages.indices where needs(job, package, anyOf: again) {
@@ -54,9 +54,9 @@ extension Scheduler {
         }
     }
 
-    private func chosenLetters(_ job: Int, _ wanted: [Int]?) -> [Int] {
+    private func chosenLetters(_ job: JobPlace, _ wanted: [Int]?) -> [BatchIndex] {
         let all = jobs[job].batches.indices
-        return (wanted.map { Set($0).sorted() } ?? Array(all)).filter {
+        return (wanted.map { Set($0).sorted().map(BatchIndex.init) } ?? Array(all)).filter {
             all.contains($0) && jobs[job].batches[$0].isLetter
         }
     }

@@ -3,7 +3,7 @@ import HeapModule
 
 extension Scheduler {
     /// Queues a job if it has ready batches and is not paused.
-    mutating func queue(_ job: Int) {
+    mutating func queue(_ job: JobPlace) {
         guard !jobs[job].isQueued, jobs[job].summary.state == .fetching, jobs[job].summary.priority >= 0,
             jobs[job].summary.after.isEmpty, jobs[job].hasReadyWork
         else { return }
@@ -69,7 +69,7 @@ extension Scheduler {
         return nil
     }
 
-    private mutating func grantFetch(_ job: Int, _ index: Int, to id: SessionID, now: Tick) {
+    private mutating func grantFetch(_ job: JobPlace, _ index: BatchIndex, to id: SessionID, now: Tick) {
         let token = offerFetch(job, index, to: id, now: now)
         jobs[job].move(index, to: .leased)
         jobs[job].batches[index].token = token
@@ -78,13 +78,13 @@ extension Scheduler {
     }
 
     /// Opens a lease of a batch and offers it.
-    mutating func offerFetch(_ job: Int, _ index: Int, to id: SessionID, now: Tick) -> LeaseToken {
+    mutating func offerFetch(_ job: JobPlace, _ index: BatchIndex, to id: SessionID, now: Tick) -> LeaseToken {
         let batch = jobs[job].batches[index]
         let version = sourcesVersion(for: job)
         let (sources, base) = (sources(job, index, of: version), base(job, index))
         let token = open(.batch(job: job, index: index), tiles: batch.tiles, for: id, now: now)
         let attempt = UInt32(batch.attempts) + UInt32(batch.losses) + 1
-        let work = Offer.Work.fetch(batch: index, cell: batch.cell, zooms: batch.zooms, tiles: batch.tiles)
+        let work = Offer.Work.fetch(batch: index.number, cell: batch.cell, zooms: batch.zooms, tiles: batch.tiles)
         send(
             id,
             .offer(
@@ -95,7 +95,7 @@ extension Scheduler {
         return token
     }
 
-    private mutating func grantMerge(_ job: Int, _ index: Int, to id: SessionID, now: Tick) {
+    private mutating func grantMerge(_ job: JobPlace, _ index: PackageIndex, to id: SessionID, now: Tick) {
         let package = jobs[job].packages[index]
         guard let manifest = package.manifest else { return }
         let token = open(.package(job: job, index: index), tiles: package.tiles, for: id, now: now)
@@ -104,7 +104,7 @@ extension Scheduler {
         jobs[job].packages[index].owner = id
         storePackage(job, index)
         let attempt = UInt32(package.attempts) + UInt32(package.losses) + 1
-        let work = Offer.Work.merge(package: index, id: package.id, manifest: manifest)
+        let work = Offer.Work.merge(package: index.number, id: package.id, manifest: manifest)
         send(
             id,
             .offer(Offer(token: token, job: jobs[job].summary.id, lease: policy.lease, attempt: attempt, work: work)))

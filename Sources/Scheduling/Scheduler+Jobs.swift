@@ -55,7 +55,7 @@ extension Scheduler {
     }
 
     /// Advances a job when its batches or packages allow it.
-    mutating func advance(_ job: Int, now: Tick) {
+    mutating func advance(_ job: JobPlace, now: Tick) {
         let counts = jobs[job].summary.counts
         switch jobs[job].summary.state {
         case .fetching:
@@ -85,7 +85,7 @@ extension Scheduler {
     }
 
     /// Ends a job: its leases become invalid, its workers are told, and data that is only in memory is dropped.
-    mutating func end(_ job: Int, as state: JobState, reason: String, now: Tick) {
+    mutating func end(_ job: JobPlace, as state: JobState, reason: String, now: Tick) {
         for index in jobs[job].batches.indices {
             guard let token = jobs[job].batches[index].token else { continue }
             if jobs[job].batches[index].state == .leased {
@@ -110,7 +110,7 @@ extension Scheduler {
         jobs[job].summary.reason = reason
         keepSources(of: job)
         let baseline = baseline(of: job)
-        jobs[job].batches = []
+        jobs[job].batches = Batches()
         jobs[job].lost = []
         jobs[job].ready = []
         jobs[job].parked = []
@@ -127,14 +127,14 @@ extension Scheduler {
         if sessions[lease.session] != nil { send(lease.session, .pong(cancelled: [token])) }
     }
 
-    private func reasonForNothing(_ job: Int) -> String {
+    private func reasonForNothing(_ job: JobPlace) -> String {
         let counts = jobs[job].summary.counts
         let failed = counts.failed == 0 ? "" : ", \(counts.failed) could not be fetched"
         return "the origin has no tile in the area: \(counts.empty) of \(counts.tiles) tiles are empty\(failed);"
             + " check the tileset's url and the zooms"
     }
 
-    private func reasonForMissing(_ job: Int) -> String {
+    private func reasonForMissing(_ job: JobPlace) -> String {
         let counts = jobs[job].summary.counts
         let share = Self.percent(Double(counts.failed) / Double(max(counts.tiles, 1)))
         let allowed = Self.percent(jobs[job].summary.allowedMissing)

@@ -86,11 +86,11 @@ extension Scheduler {
     private func isLack(_ trouble: Trouble) -> Bool { FailureCause(named: trouble.cause).fault == .job }
 
     /// Workers that have not reported that they lack what the job needs.
-    private func able(_ job: Int) -> [Session] {
+    private func able(_ job: JobPlace) -> [Session] {
         sessions.values.filter { !$0.isSuspect && !$0.isDraining && !jobs[job].unable.contains($0.id) }
     }
 
-    private func hasAble(_ job: Int) -> Bool { able(job).contains(where: \.profile.canFetch) }
+    private func hasAble(_ job: JobPlace) -> Bool { able(job).contains(where: \.profile.canFetch) }
 
     /// A commit that is refused although its lease is current.
     ///
@@ -106,7 +106,7 @@ extension Scheduler {
     }
 
     /// Schedules a token of ``ended`` for removal: with its job, or when too many newer ones exist.
-    mutating func forgetLater(_ token: LeaseToken, _ job: Int) {
+    mutating func forgetLater(_ token: LeaseToken, _ job: JobPlace) {
         jobs[job].lost.append(token)
         guard jobs[job].lost.count > policy.rememberedLosses + 2 * jobs[job].batches.count else { return }
         let half = jobs[job].lost.count / 2
@@ -138,7 +138,7 @@ extension Scheduler {
                 let batch = jobs[job].batches[index]
                 let attempt = min(batch.attempts, 100) + min(batch.losses, 100)
                 let wait = policy.backoff(
-                    job: jobs[job].summary.id, index: index, attempt: attempt, salt: batch.token?.rawValue ?? 0)
+                    job: jobs[job].summary.id, index: index.number, attempt: attempt, salt: batch.token?.rawValue ?? 0)
                 jobs[job].move(index, to: .backoff)
                 storeBatch(job, index)
                 setAlarm(.batch(job: job, index: index), at: now + wait)
@@ -152,7 +152,7 @@ extension Scheduler {
             guard isDead || FailureCause(named: trouble.cause).costsMerge else {
                 jobs[job].packages[index].state = .backoff
                 storePackage(job, index)
-                let wait = policy.backoff(job: jobs[job].summary.id, index: -1 - index, attempt: 1)
+                let wait = policy.backoff(job: jobs[job].summary.id, index: -1 - index.number, attempt: 1)
                 return setAlarm(.package(job: job, index: index), at: now + wait)
             }
             let isLast = jobs[job].packages[index].countEnd(isLoss: isLoss, policy)
@@ -169,7 +169,7 @@ extension Scheduler {
     /// Ends an attempt without counting it.
     ///
     /// The batch waits.
-    private mutating func waitOut(_ job: Int, _ index: Int, _ trouble: Trouble, now: Tick) {
+    private mutating func waitOut(_ job: JobPlace, _ index: BatchIndex, _ trouble: Trouble, now: Tick) {
         let (id, salt) = (jobs[job].summary.id, jobs[job].batches[index].token?.rawValue ?? 0)
         jobs[job].move(index, to: .backoff)
         storeBatch(job, index)
@@ -178,25 +178,26 @@ extension Scheduler {
         let isLocal = cause.fault == .worker || cause == .originBusy || isLack(trouble)
         let wait =
             isLocal
-            ? policy.backoff(job: id, index: index, attempt: 1, salt: salt)
-            : policy.throttledWait(job: id, index: index, salt: salt)
+            ? policy.backoff(job: id, index: index.number, attempt: 1, salt: salt)
+            : policy.throttledWait(job: id, index: index.number, salt: salt)
         setAlarm(.batch(job: job, index: index), at: now + wait)
     }
 
-    func backoff(_ job: Int, _ package: Int) -> Int64 {
+    func backoff(_ job: JobPlace, _ package: PackageIndex) -> Int64 {
         let row = jobs[job].packages[package]
         return policy.backoff(
-            job: jobs[job].summary.id, index: -1 - package, attempt: min(row.attempts, 100) + min(row.losses, 100))
+            job: jobs[job].summary.id, index: -1 - package.number,
+            attempt: min(row.attempts, 100) + min(row.losses, 100))
     }
 
-    mutating func giveUp(_ job: Int, _ package: Int, now: Tick) {
+    mutating func giveUp(_ job: JobPlace, _ package: PackageIndex, now: Tick) {
         jobs[job].packages[package].state = .failed
         jobs[job].packages[package].owner = 0
         storePackage(job, package)
         advance(job, now: now)
     }
 
-    mutating func note(_ job: Int, _ text: String) {
+    mutating func note(_ job: JobPlace, _ text: String) {
         if jobs[job].firstTrouble == nil { jobs[job].firstTrouble = text }
     }
 

@@ -4,7 +4,7 @@ import HeapModule
 /// Assigns packages to mergers: workers of different builds write different formats, and packages need different ones.
 extension Scheduler {
     /// Queues a ready package for a merger that writes all its formats.
-    mutating func queueMerge(_ job: Int, _ package: Int) {
+    mutating func queueMerge(_ job: JobPlace, _ package: PackageIndex) {
         let turn = MergeTurn(priority: jobs[job].summary.priority, job: job, package: package)
         mergeTurns[jobs[job].formats(of: package), default: []].insert(turn)
     }
@@ -29,7 +29,7 @@ extension Scheduler {
 
     /// The formats of a job's package in addition to its own, ascending.
     public func formats(of id: JobID, package: Int) -> [String] {
-        places[id].map { jobs[$0].formats(of: package) } ?? []
+        places[id].map { jobs[$0].formats(of: PackageIndex(package)) } ?? []
     }
 
     /// The formats that a job's ready packages need and that no connected worker writes; empty = none.
@@ -37,7 +37,7 @@ extension Scheduler {
         guard let job = places[id], !jobs[job].summary.state.isFinal else { return [] }
         let able = Set(sessions.values.filter(\.profile.canMerge).map(\.profile.exports))
         var missing: Set<String> = []
-        for (index, package) in jobs[job].packages.enumerated() where package.state == .ready {
+        for (index, package) in jobs[job].packages.placed where package.state == .ready {
             let formats = jobs[job].formats(of: index)
             // Some connected workers may only fetch, because their packages would be of an older format.
             if able.isEmpty, !sessions.isEmpty { missing.insert("mbtiles") }

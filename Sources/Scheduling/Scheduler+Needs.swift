@@ -1,6 +1,6 @@
 extension Scheduler {
     /// Starts the packages whose last batch has ended since the last call.
-    mutating func startMerges(_ job: Int) {
+    mutating func startMerges(_ job: JobPlace) {
         for package in jobs[job].needs.takeClosed() where jobs[job].packages[package].state == .waiting {
             jobs[job].packages[package].state = .manifest
             storePackage(job, package)
@@ -9,7 +9,7 @@ extension Scheduler {
     }
 
     /// Ends a job whose batches are all in a final state when each of its packages is published or has failed.
-    mutating func advancePackages(_ job: Int, now: Tick) {
+    mutating func advancePackages(_ job: JobPlace, now: Tick) {
         var (failed, merging) = (false, false)
         for package in jobs[job].packages {
             switch package.state {
@@ -29,7 +29,7 @@ extension Scheduler {
     }
 
     /// Names the failed packages, the first ones with their causes.
-    private func reasonForPackages(_ job: Int) -> String {
+    private func reasonForPackages(_ job: JobPlace) -> String {
         let failed = jobs[job].packages.filter { $0.state == .failed }
         func why(_ package: Package) -> String {
             package.trouble.map { "\($0.cause): \($0.detail)" } ?? "unknown cause"
@@ -49,7 +49,9 @@ extension Scheduler {
     /// A merger could not read a shard.
     ///
     /// The batches that produced it are fetched again, and the packages that need them wait.
-    mutating func refetch(_ job: Int, for reporter: Int, lost shards: Set<ContentDigest>, cause: String, now: Tick) {
+    mutating func refetch(
+        _ job: JobPlace, for reporter: PackageIndex, lost shards: Set<ContentDigest>, cause: String, now: Tick
+    ) {
         let lost = jobs[job].batches.indices.filter { index in
             jobs[job].batches[index].state == .done
                 && jobs[job].batches[index].digest.map(shards.contains) ?? false
@@ -76,7 +78,7 @@ extension Scheduler {
     /// A package that another worker is merging continues, and fails by itself if a shard is missing. A package whose
     /// manifest is being written must not use that manifest. The package that reported the loss gets a new manifest in
     /// any case, with its next attempt.
-    mutating func holdBack(_ job: Int, _ package: Int, isReporter: Bool = false) {
+    mutating func holdBack(_ job: JobPlace, _ package: PackageIndex, isReporter: Bool = false) {
         let row = jobs[job].packages[package]
         let isOpen = jobs[job].needs.isOpen(package)
         guard isOpen || isReporter, row.merged == nil, row.state != .waiting, row.state != .failed,

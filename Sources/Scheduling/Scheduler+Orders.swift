@@ -76,7 +76,7 @@ extension Scheduler {
     /// Moves a job in the queue.
     ///
     /// The work of a job that is paused by this is taken back.
-    private mutating func setPriority(_ job: Int, _ priority: Int32, now: Tick) {
+    private mutating func setPriority(_ job: JobPlace, _ priority: Int32, now: Tick) {
         guard jobs[job].summary.priority != priority else { return }
         jobs[job].summary.priority = priority
         if priority < 0 { jobs[job].noteRest() }
@@ -92,7 +92,7 @@ extension Scheduler {
     /// Ends every lease of a job at no cost to its work, and tells the workers.
     ///
     /// After that no request is made for it.
-    private mutating func takeBack(_ job: Int, now: Tick) {
+    private mutating func takeBack(_ job: JobPlace, now: Tick) {
         for token in leases.filter({ $0.value.work.job == job }).keys.sorted() {
             guard let session = leases[token]?.session else { continue }
             returnToQueue(token, now: now)

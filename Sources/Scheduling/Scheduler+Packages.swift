@@ -1,7 +1,9 @@
 import Errors
 
 extension Scheduler {
-    mutating func manifestWritten(_ id: JobID, _ package: Int, _ digest: ContentDigest, decides: Bool, now: Tick) {
+    mutating func manifestWritten(
+        _ id: JobID, _ package: PackageIndex, _ digest: ContentDigest, decides: Bool, now: Tick
+    ) {
         guard endManifest(id, package, wrote: digest), let job = places[id] else { return }
         jobs[job].packages[package].manifest = digest
         let isFirst = jobs[job].packages[package].attempts == 0 && jobs[job].packages[package].losses == 0
@@ -23,7 +25,7 @@ extension Scheduler {
     ///
     /// From now on only the coordinator works on it, until it is in the catalog.
     mutating func commitMerge(
-        _ id: SessionID, _ token: LeaseToken, _ job: Int, _ index: Int, _ merged: MergedPackage, now: Tick
+        _ id: SessionID, _ token: LeaseToken, _ job: JobPlace, _ index: PackageIndex, _ merged: MergedPackage, now: Tick
     ) {
         guard merged.tiles <= jobs[job].packages[index].tiles else {
             let detail = "the package has \(merged.tiles) tiles, its mask only \(jobs[job].packages[index].tiles)"
@@ -61,7 +63,9 @@ extension Scheduler {
         advance(job, now: now)
     }
 
-    mutating func published(_ id: JobID, _ package: Int, version: UInt32, path: String, unchanged: Bool, now: Tick) {
+    mutating func published(
+        _ id: JobID, _ package: PackageIndex, version: UInt32, path: String, unchanged: Bool, now: Tick
+    ) {
         guard let job = places[id], jobs[job].packages.indices.contains(package) else { return }
         let row = jobs[job].packages[package]
         // The job was cancelled, or failed because of another package, while this one was being published. The report
@@ -88,7 +92,7 @@ extension Scheduler {
     ///
     /// A retriable failure (a full disk) is retried every few seconds without limit, and is shown. Any other failure
     /// ends the job.
-    mutating func packageTrouble(_ id: JobID, _ package: Int, _ trouble: Trouble, retriable: Bool, now: Tick) {
+    mutating func packageTrouble(_ id: JobID, _ package: PackageIndex, _ trouble: Trouble, retriable: Bool, now: Tick) {
         guard let job = living(id, package: package) else { return }
         let state = jobs[job].packages[package].state
         guard state == .manifest || state == .publishing else { return }
@@ -113,7 +117,7 @@ extension Scheduler {
     ///
     /// They have the same bytes unless a style has changed meanwhile, so the remaining old ones are removed with the
     /// job.
-    private mutating func mergeAgain(_ job: Int, _ package: Int, now: Tick) {
+    private mutating func mergeAgain(_ job: JobPlace, _ package: PackageIndex, now: Tick) {
         guard let trouble = jobs[job].packages[package].trouble else { return }
         for file in jobs[job].packages[package].merged?.files ?? [] {
             store(.orphan(jobs[job].summary.id, file.digest))

@@ -19,7 +19,7 @@ extension Scheduler {
     /// previous build.
     ///
     /// Releases every other ended job.
-    mutating func keepOrRelease(_ job: Int, _ baseline: Baseline?) {
+    mutating func keepOrRelease(_ job: JobPlace, _ baseline: Baseline?) {
         let id = jobs[job].summary.id
         let hasShards = jobs[job].summary.counts[.done] > 0
         let isRetriable = jobs[job].summary.state == .failed && hasShards && policy.keptFailedJobs > 0
@@ -34,7 +34,7 @@ extension Scheduler {
     /// Releases the batches and blobs of an ended job.
     ///
     /// Returns whether it had any.
-    mutating func letGo(_ job: Int) -> Bool {
+    mutating func letGo(_ job: JobPlace) -> Bool {
         guard jobs[job].summary.keepsBlobs else { return false }
         let id = jobs[job].summary.id
         jobs[job].summary.keepsBlobs = false
@@ -51,7 +51,7 @@ extension Scheduler {
     ) {
         guard refusal(ofRetry: id) == nil, let job = places[id], !rows.isEmpty else { return }
         let chosen = only.map(Set.init)
-        let batches = rows.enumerated().map { index, row in row.reopened(chosen?.contains(index) ?? true) }
+        let batches = Batches(rows.enumerated().map { index, row in row.reopened(chosen?.contains(index) ?? true) })
         finished.removeAll { $0 == id }
         kept.removeAll { $0 == id }
         // The rows of a new plan do not name the shards that other jobs could use until now. The shards are still
@@ -70,7 +70,7 @@ extension Scheduler {
         jobs[job].takeUp(known)
         jobs[job].noteRest()
         if let tileset = jobs[job].tileset { sharing[tileset, default: []].append(job) }
-        for (index, batch) in batches.enumerated() where batch.state == .done {
+        for (index, batch) in batches.placed where batch.state == .done {
             if let token = batch.token { ended[token] = .batch(job: job, index: index) }
         }
         let again = Set(batches.indices.filter { batches[$0].state == .ready })
@@ -81,21 +81,22 @@ extension Scheduler {
         store(
             .reopen(
                 StoredJob(
-                    summary: jobs[job].summary, batches: batches, packages: jobs[job].packages, payload: payload)))
+                    summary: jobs[job].summary, batches: batches.elements, packages: jobs[job].packages.elements,
+                    payload: payload)))
         queue(job)
         settleFollowers(now: now)
         advance(job, now: now)
     }
 
     /// Whether a package contains tiles of one of these batches.
-    func needs(_ job: Int, _ package: Int, anyOf batches: Set<Int>) -> Bool {
+    func needs(_ job: JobPlace, _ package: PackageIndex, anyOf batches: Set<BatchIndex>) -> Bool {
         batches.contains { jobs[job].needs.served(by: $0).contains(package) }
     }
 
     /// Makes a package wait for its tiles again, whatever its state.
     ///
     /// Its earlier results are removed with the job.
-    mutating func rewind(_ job: Int, _ package: Int, now: Tick) {
+    mutating func rewind(_ job: JobPlace, _ package: PackageIndex, now: Tick) {
         let row = jobs[job].packages[package]
         if row.state == .leased, let token = row.token { void(token, now: now) }
         if let token = row.token { ended[token] = nil }

@@ -5,13 +5,13 @@ extension Scheduler {
     ///
     /// - Returns: Its position.
     @discardableResult
-    mutating func restore(_ stored: StoredJob, now: Tick) -> Int {
+    mutating func restore(_ stored: StoredJob, now: Tick) -> JobPlace {
         let id = stored.summary.id
         let place = jobs.append(Job(stored))
         places[id] = place
         share(place, stored)
         if !stored.summary.requestID.isEmpty { requests[stored.summary.requestID] = id }
-        for (index, package) in stored.packages.enumerated() where package.merged != nil {
+        for (index, package) in jobs[place].packages.placed where package.merged != nil {
             if let token = package.token { ended[token] = .package(job: place, index: index) }
             noteMade(place, index)
         }
@@ -23,19 +23,19 @@ extension Scheduler {
             return place
         }
         openOrigin(place)
-        for (index, batch) in stored.batches.enumerated() {
+        for (index, batch) in jobs[place].batches.placed {
             switch batch.state {
             case .leased:
                 reopen(batch.token, .batch(job: place, index: index), owner: batch.owner, tiles: batch.tiles, now: now)
             case .backoff:
                 setAlarm(
                     .batch(job: place, index: index),
-                    at: now + policy.backoff(job: id, index: index, attempt: batch.attempts))
+                    at: now + policy.backoff(job: id, index: index.number, attempt: batch.attempts))
             case .done: if let token = batch.token { ended[token] = .batch(job: place, index: index) }
             case .ready, .dead, .split: break
             }
         }
-        for (index, package) in stored.packages.enumerated() where package.state == .leased {
+        for (index, package) in jobs[place].packages.placed where package.state == .leased {
             reopen(
                 package.token, .package(job: place, index: index), owner: package.owner, tiles: package.tiles, now: now)
         }
@@ -74,7 +74,7 @@ extension Scheduler {
     /// Starts the next step of a package.
     ///
     /// Used after a restart, after a backoff, and whenever the package changes its state.
-    mutating func resume(_ job: Int, _ package: Int) {
+    mutating func resume(_ job: JobPlace, _ package: PackageIndex) {
         let id = jobs[job].summary.id
         let row = jobs[job].packages[package]
         switch row.state {
@@ -88,7 +88,7 @@ extension Scheduler {
             jobs[job].packages[package].state = row.manifest == nil ? .manifest : .ready
             storePackage(job, package)
             resume(job, package)
-        case .publishing: if let merged = row.merged { effects.append(.publish(id, package: package, merged)) }
+        case .publishing: if let merged = row.merged { effects.append(.publish(id, package: package.number, merged)) }
         case .waiting, .leased, .published, .unchanged, .failed: break
         }
     }

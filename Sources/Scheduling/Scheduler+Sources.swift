@@ -35,7 +35,7 @@ extension Scheduler {
     // MARK: - Jobs that share tiles
 
     /// Adds a job to the jobs that share its tileset.
-    mutating func share(_ job: Int, _ stored: StoredJob) {
+    mutating func share(_ job: JobPlace, _ stored: StoredJob) {
         guard let tileset = jobs[job].tileset else { return }
         if !jobs[job].summary.state.isFinal {
             sharing[tileset, default: []].append(job)
@@ -45,7 +45,7 @@ extension Scheduler {
     }
 
     /// Keeps the shards of a job that ends, if others may use them.
-    mutating func keepSources(of job: Int) {
+    mutating func keepSources(of job: JobPlace) {
         guard let tileset = jobs[job].tileset else { return }
         sharing[tileset]?.removeAll { $0 == job }
         guard let others = sharing[tileset], !others.isEmpty else {
@@ -53,12 +53,12 @@ extension Scheduler {
             return
         }
         guard !jobs[job].summary.hasRested else { return }
-        let donor = Donor(jobs[job].summary, jobs[job].batches, heldFor: others.map { jobs[$0].summary.id })
+        let donor = Donor(jobs[job].summary, jobs[job].batches.elements, heldFor: others.map { jobs[$0].summary.id })
         if !donor.shards.isEmpty { donors[tileset, default: []].append(donor) }
     }
 
     /// Releases the blobs that no job can use any more after a job has ended: its own, and those kept for it.
-    mutating func releaseSources(after job: Int) {
+    mutating func releaseSources(after job: JobPlace) {
         let id = jobs[job].summary.id
         guard let tileset = jobs[job].tileset, var held = donors[tileset] else {
             releaseUnused(id)
@@ -99,7 +99,7 @@ extension Scheduler {
     /// then others.
     ///
     /// All of them are from this version of the source's data.
-    func sources(_ job: Int, _ index: Int, of version: String?) -> [ContentDigest] {
+    func sources(_ job: JobPlace, _ index: BatchIndex, of version: String?) -> [ContentDigest] {
         let batch = jobs[job].batches[index]
         var found: [(distance: Int, digest: ContentDigest)] = []
         if let partial = batch.partial { found.append((-1, partial)) }
@@ -124,20 +124,20 @@ extension Scheduler {
         return Array(near.map(\.element.digest).filter { seen.insert($0).inserted }.prefix(policy.mostSources))
     }
 
-    private func isGiver(_ job: Int, of version: String?) -> Bool {
+    private func isGiver(_ job: JobPlace, of version: String?) -> Bool {
         !jobs[job].summary.hasRested && jobs[job].summary.sourceVersion == version
     }
 
     /// The batches of another job that may contain tiles of a batch.
-    private func touching(_ batch: Batch, in other: Int) -> [Int] {
-        jobs[other].cells.touching(batch.cell) { jobs[other].batches[$0].cell }
+    private func touching(_ batch: Batch, in other: JobPlace) -> [BatchIndex] {
+        jobs[other].cells.touching(batch.cell) { jobs[other].batches[BatchIndex($0)].cell }.map(BatchIndex.init)
             .filter { jobs[other].batches[$0].zooms.intersection(batch.zooms) != nil }
     }
 
     // MARK: - Waiting for a live lease
 
     /// A leased batch of another job that may contain tiles of this one, or `nil`.
-    func holder(of job: Int, _ index: Int) -> WorkRef? {
+    func holder(of job: JobPlace, _ index: BatchIndex) -> WorkRef? {
         guard let tileset = jobs[job].tileset, let others = sharing[tileset], others.count > 1 else { return nil }
         let batch = jobs[job].batches[index]
         for other in others where other != job && jobs[other].summary.counts[.leased] > 0 {
@@ -151,7 +151,7 @@ extension Scheduler {
     /// Parks the first ready batches of a job while another job is fetching their tiles.
     ///
     /// Returns whether a batch is left that can be granted.
-    mutating func clearWay(_ job: Int) -> Bool {
+    mutating func clearWay(_ job: JobPlace) -> Bool {
         extendCells(job)
         while let index = jobs[job].firstReady() {
             guard let holder = holder(of: job, index) else { return true }
@@ -163,11 +163,11 @@ extension Scheduler {
     }
 
     /// Batches may have been appended since the last call.
-    private mutating func extendCells(_ job: Int) {
+    private mutating func extendCells(_ job: JobPlace) {
         guard let tileset = jobs[job].tileset else { return }
         for place in sharing[tileset] ?? [] where jobs[place].cells.count < jobs[place].batches.count {
             var cells = jobs[place].cells
-            cells.extend(to: jobs[place].batches.count) { jobs[place].batches[$0].cell }
+            cells.extend(to: jobs[place].batches.count) { jobs[place].batches[BatchIndex($0)].cell }
             jobs[place].cells = cells
         }
     }

@@ -28,7 +28,7 @@ extension Scheduler {
         return "its work is leased to silent workers; the leases expire in \(max(next - now, 0) / 1_000) s"
     }
 
-    private func repetition(in job: Int) -> String {
+    private func repetition(in job: JobPlace) -> String {
         guard jobs[job].summary.state == .fetching, jobs[job].summary.counts[.backoff] > 0,
             let trouble = jobs[job].batches.first(where: { $0.state == .backoff && $0.trouble != nil })?.trouble
         else { return "" }

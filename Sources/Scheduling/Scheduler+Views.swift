@@ -46,10 +46,10 @@ extension Scheduler {
     public func summary(of id: JobID) -> JobSummary? { places[id].map { jobs[$0].summary } }
 
     /// A job's packages; empty for an unknown job.
-    public func packages(of id: JobID) -> [Package] { places[id].map { jobs[$0].packages } ?? [] }
+    public func packages(of id: JobID) -> [Package] { places[id].map { jobs[$0].packages.elements } ?? [] }
 
     /// A running job's batches; empty for one that has ended.
-    public func batches(of id: JobID) -> [Batch] { places[id].map { jobs[$0].batches } ?? [] }
+    public func batches(of id: JobID) -> [Batch] { places[id].map { jobs[$0].batches.elements } ?? [] }
 
     /// The job of a request id, or `nil`.
     public func job(requestID: String) -> JobID? { requestID.isEmpty ? nil : requests[requestID] }

@@ -21,7 +21,7 @@ public struct Scheduler: Sendable {
     var finished: Deque<JobID> = []
     /// Failed jobs that keep their blobs, in the order of their ends.
     var kept: Deque<JobID> = []
-    var places: [JobID: Int] = [:]
+    var places: [JobID: JobPlace] = [:]
     var schedules: [String: Schedule] = [:]
     /// Schedules whose submission is being processed.
     var firing: Set<String> = []
@@ -38,7 +38,7 @@ public struct Scheduler: Sendable {
     /// When to check again for batches that need a speculative lease.
     var nextBackups = Tick(milliseconds: .min)
     /// Unfinished jobs by the tileset they share, ascending.
-    var sharing: [ContentDigest: [Int]] = [:]
+    var sharing: [ContentDigest: [JobPlace]] = [:]
     /// Ended jobs whose shards unfinished ones may use, by tileset, in the order of their ends.
     var donors: [ContentDigest: [Donor]] = [:]
     /// Finished jobs that keep their shards for rebuilds.
@@ -62,7 +62,7 @@ public struct Scheduler: Sendable {
     /// The budgets of origins.
     var rates: RateLedger
     /// Jobs with ready batches whose origin has no work for any session now, by origin.
-    var idled: [String: Set<Int>] = [:]
+    var idled: [String: Set<JobPlace>] = [:]
     var rateAlarm: Tick?
     /// The holders of shares that were last stored.
     var storedHolders: ShareHolders?
@@ -121,7 +121,7 @@ public struct Scheduler: Sendable {
             reopen(id, batches, needs, only: only, payload: payload, now: now)
         case .requeue(let id, let batches): requeue(id, batches, now: now)
         case .drop(let id, let batches): drop(id, batches, now: now)
-        case .splitPlanned(let id, let batch, let parts): splitPlanned(id, batch, parts, now: now)
+        case .splitPlanned(let id, let batch, let parts): splitPlanned(id, BatchIndex(batch), parts, now: now)
         case .putSchedule(let schedule, let payload): put(schedule, payload: payload)
         case .dropSchedule(let id): dropSchedule(id)
         case .openOrigin(let origin): rates.reopen(origin, now: now)
@@ -143,15 +143,15 @@ public struct Scheduler: Sendable {
         case .drain(let id, let isOn): drain(id, isOn: isOn, now: now)
         case .undelivered(let id, let tokens): undelivered(id, tokens, now: now)
         case .manifestWritten(let id, let package, let digest, let decides):
-            manifestWritten(id, package, digest, decides: decides, now: now)
+            manifestWritten(id, PackageIndex(package), digest, decides: decides, now: now)
         case .manifestFailed(let id, let package, let trouble, let retriable):
-            if endManifest(id, package, wrote: nil) {
-                packageTrouble(id, package, trouble, retriable: retriable, now: now)
+            if endManifest(id, PackageIndex(package), wrote: nil) {
+                packageTrouble(id, PackageIndex(package), trouble, retriable: retriable, now: now)
             }
         case .published(let id, let package, let version, let path, let unchanged):
-            published(id, package, version: version, path: path, unchanged: unchanged, now: now)
+            published(id, PackageIndex(package), version: version, path: path, unchanged: unchanged, now: now)
         case .packageTrouble(let id, let package, let trouble, let retriable):
-            packageTrouble(id, package, trouble, retriable: retriable, now: now)
+            packageTrouble(id, PackageIndex(package), trouble, retriable: retriable, now: now)
         case .makeRoom: if let oldest = baselines.jobs.first { letBaselineGo(oldest) }
         case .timer: ring(now: now)
         case .wasDeaf: forgive(now: now)
@@ -185,18 +185,18 @@ public struct Scheduler: Sendable {
         alarms.insert(Alarm(due: due, order: alarmCount, subject: subject))
     }
 
-    mutating func storeBatch(_ job: Int, _ index: Int) {
-        store(.batch(jobs[job].summary.id, index: index, jobs[job].batches[index]))
+    mutating func storeBatch(_ job: JobPlace, _ index: BatchIndex) {
+        store(.batch(jobs[job].summary.id, index: index.number, jobs[job].batches[index]))
     }
 
-    mutating func storePackage(_ job: Int, _ index: Int) {
-        store(.package(jobs[job].summary.id, index: index, jobs[job].packages[index]))
+    mutating func storePackage(_ job: JobPlace, _ index: PackageIndex) {
+        store(.package(jobs[job].summary.id, index: index.number, jobs[job].packages[index]))
     }
 
-    mutating func storeJob(_ job: Int) { store(.job(jobs[job].summary)) }
+    mutating func storeJob(_ job: JobPlace) { store(.job(jobs[job].summary)) }
 
     /// The position of a job that has not ended and has this package, or `nil`.
-    func living(_ id: JobID, package: Int) -> Int? {
+    func living(_ id: JobID, package: PackageIndex) -> JobPlace? {
         guard let job = places[id], !jobs[job].summary.state.isFinal, jobs[job].packages.indices.contains(package)
         else { return nil }
         return job

@@ -24,10 +24,10 @@ struct Session: Sendable {
 
 /// A piece of work, identified by the job's position in the scheduler's list.
 enum WorkRef: Hashable, Sendable {
-    case batch(job: Int, index: Int)
-    case package(job: Int, index: Int)
+    case batch(job: JobPlace, index: BatchIndex)
+    case package(job: JobPlace, index: PackageIndex)
 
-    var job: Int {
+    var job: JobPlace {
         switch self {
         case .batch(let job, _), .package(let job, _): job
         }
@@ -58,8 +58,8 @@ struct Lease: Sendable {
 struct Alarm: Comparable, Sendable {
     enum Subject: Sendable {
         case lease(LeaseToken)
-        case batch(job: Int, index: Int)
-        case package(job: Int, index: Int)
+        case batch(job: JobPlace, index: BatchIndex)
+        case package(job: JobPlace, index: PackageIndex)
         case session(SessionID)
         case rest(SessionID)
         case rates
@@ -77,7 +77,7 @@ struct Alarm: Comparable, Sendable {
 struct Turn: Comparable, Sendable {
     let priority: Int32
     let pass: UInt64
-    let job: Int
+    let job: JobPlace
     /// ``Job/ticket``; an entry with an older one is outdated.
     let ticket: UInt32
 
@@ -89,8 +89,8 @@ struct Turn: Comparable, Sendable {
 /// A package that waits for a merger.
 struct MergeTurn: Comparable, Sendable {
     let priority: Int32
-    let job: Int
-    let package: Int
+    let job: JobPlace
+    let package: PackageIndex
 
     static func < (left: MergeTurn, right: MergeTurn) -> Bool {
         (right.priority, left.job, left.package) < (left.priority, right.job, right.package)

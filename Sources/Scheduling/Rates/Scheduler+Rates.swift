@@ -6,11 +6,11 @@ import HeapModule
 extension Scheduler {
     // MARK: - Jobs and leases come and go
 
-    mutating func openOrigin(_ job: Int) {
+    mutating func openOrigin(_ job: JobPlace) {
         if let origin = jobs[job].origin { rates.open(jobs[job].summary.id, origin) }
     }
 
-    mutating func closeOrigin(_ job: Int) {
+    mutating func closeOrigin(_ job: JobPlace) {
         if let origin = jobs[job].origin { rates.close(jobs[job].summary.id, origin.name) }
     }
 
@@ -76,7 +76,7 @@ extension Scheduler {
     /// Whether the origin of a job has a seat for a session.
     ///
     /// A second lease uses the same budget as the first one.
-    func maySit(_ id: SessionID, for job: Int, now: Tick) -> Bool {
+    func maySit(_ id: SessionID, for job: JobPlace, now: Tick) -> Bool {
         guard let origin = jobs[job].origin?.name else { return true }
         guard let book = rates.book(origin), rates.mayLease(origin, id, now: now) else {
             return false
@@ -145,7 +145,7 @@ extension Scheduler {
         if promoteBackup(job, index) { return true }
         jobs[job].move(index, to: .backoff)
         storeBatch(job, index)
-        let pause = policy.backoff(job: jobs[job].summary.id, index: index, attempt: 1)
+        let pause = policy.backoff(job: jobs[job].summary.id, index: index.number, attempt: 1)
         setAlarm(.batch(job: job, index: index), at: now + pause)
         return true
     }
