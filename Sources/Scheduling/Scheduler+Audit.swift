@@ -42,6 +42,7 @@ extension Scheduler {
             let isIdled = job.origin.map { idled[$0.name]?.contains(place) == true } ?? false
             if canRun && !job.isQueued && !isIdled { found.append("\(name): ready batches, but no queue entry") }
         }
+        if let illegalTransition { found.append(illegalTransition) }
         found += auditOrders() + auditBackups()
         for (token, lease) in leases {
             guard jobs.contains(lease.work.job) else {

@@ -99,9 +99,7 @@ extension Scheduler {
         let package = jobs[job].packages[index]
         guard let manifest = package.manifest else { return }
         let token = open(.package(job: job, index: index), tiles: package.tiles, for: id, now: now)
-        jobs[job].packages[index].state = .leased
-        jobs[job].packages[index].token = token
-        jobs[job].packages[index].owner = id
+        movePackage(job, index, by: .granted(token, to: id))
         storePackage(job, index)
         let attempt = UInt32(package.attempts) + UInt32(package.losses) + 1
         let work = Offer.Work.merge(package: index.number, id: package.id, manifest: manifest)

@@ -99,11 +99,7 @@ extension Scheduler {
             if jobs[job].packages[index].state == .leased, let token = jobs[job].packages[index].token {
                 void(token, now: now)
             }
-            jobs[job].packages[index].state = .failed
-            jobs[job].packages[index].owner = 0
-            if jobs[job].packages[index].trouble == nil {
-                jobs[job].packages[index].trouble = Trouble(cause: "job-\(state.rawValue)", detail: reason)
-            }
+            movePackage(job, index, by: .jobEnded(Trouble(cause: "job-\(state.rawValue)", detail: reason)))
             storePackage(job, index)
         }
         jobs[job].summary.state = state

@@ -14,10 +14,9 @@ extension Scheduler {
             storeBatch(job, index)
             queue(job)
         case .package(let job, let index):
-            jobs[job].packages[index].state = .ready
-            jobs[job].packages[index].owner = 0
+            movePackage(job, index, by: .returned)
             storePackage(job, index)
-            resume(job, index)
+            startNextStep(job, index)
         }
     }
 
@@ -147,10 +146,9 @@ extension Scheduler {
             let state = jobs[job].packages[index].state
             guard !jobs[job].summary.state.isFinal, state != .waiting, state != .failed else { return }
             jobs[job].packages[index].trouble = trouble
-            jobs[job].packages[index].owner = 0
             if FailureCause.lostManifest.contains(trouble.cause) { jobs[job].packages[index].manifest = nil }
             guard isDead || FailureCause(named: trouble.cause).costsMerge else {
-                jobs[job].packages[index].state = .backoff
+                movePackage(job, index, by: .postponed)
                 storePackage(job, index)
                 let wait = policy.backoff(job: jobs[job].summary.id, index: -1 - index.number, attempt: 1)
                 return setAlarm(.package(job: job, index: index), at: now + wait)
@@ -159,7 +157,7 @@ extension Scheduler {
             if isDead || isLast {
                 giveUp(job, index, now: now)
             } else {
-                jobs[job].packages[index].state = .backoff
+                movePackage(job, index, by: .postponed)
                 storePackage(job, index)
                 setAlarm(.package(job: job, index: index), at: now + backoff(job, index))
             }
@@ -191,8 +189,7 @@ extension Scheduler {
     }
 
     mutating func giveUp(_ job: JobPlace, _ package: PackageIndex, now: Tick) {
-        jobs[job].packages[package].state = .failed
-        jobs[job].packages[package].owner = 0
+        movePackage(job, package, by: .failed)
         storePackage(job, package)
         advance(job, now: now)
     }
@@ -221,7 +218,9 @@ extension Scheduler {
                 queue(job)
             case .package(let job, let index):
                 guard jobs.contains(job), !jobs[job].summary.state.isFinal else { break }
-                if [.backoff, .publishing, .manifest].contains(jobs[job].packages[index].state) { resume(job, index) }
+                if [.backoff, .publishing, .manifest].contains(jobs[job].packages[index].state) {
+                    startNextStep(job, index)
+                }
             case .session(let id): watch(id, now: now)
             case .rest(let id): endRest(id, now: now)
             case .rates: rateAlarm = nil

@@ -2,9 +2,9 @@ extension Scheduler {
     /// Starts the packages whose last batch has ended since the last call.
     mutating func startMerges(_ job: JobPlace) {
         for package in jobs[job].needs.takeClosed() where jobs[job].packages[package].state == .waiting {
-            jobs[job].packages[package].state = .manifest
+            movePackage(job, package, by: .batchesEnded)
             storePackage(job, package)
-            resume(job, package)
+            startNextStep(job, package)
         }
     }
 
@@ -87,8 +87,7 @@ extension Scheduler {
         jobs[job].packages[package].manifest = nil
         outdateManifest(job, package)
         guard isOpen else { return }
-        jobs[job].packages[package].owner = 0
-        jobs[job].packages[package].state = .waiting
+        movePackage(job, package, by: .batchesReopened)
         storePackage(job, package)
     }
 }

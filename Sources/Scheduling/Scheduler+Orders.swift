@@ -85,7 +85,7 @@ extension Scheduler {
         if priority < 0 { takeBack(job, now: now) }
         queue(job)
         for package in jobs[job].packages.indices where jobs[job].packages[package].state == .ready {
-            resume(job, package)
+            startNextStep(job, package)
         }
     }
 

@@ -5,19 +5,16 @@ extension Scheduler {
         _ id: JobID, _ package: PackageIndex, _ digest: ContentDigest, decides: Bool, now: Tick
     ) {
         guard endManifest(id, package, wrote: digest), let job = places[id] else { return }
-        jobs[job].packages[package].manifest = digest
         let isFirst = jobs[job].packages[package].attempts == 0 && jobs[job].packages[package].losses == 0
         if isFirst, decides, let merged = merged(from: digest) {
             // Nothing is new: the publisher finds exactly these bytes in the catalog, or reports that the package must
             // be merged after all.
-            jobs[job].packages[package].merged = merged
-            jobs[job].packages[package].token = nil
-            jobs[job].packages[package].state = .publishing
+            movePackage(job, package, by: .foundInCatalog(merged, manifest: digest))
         } else {
-            jobs[job].packages[package].state = .ready
+            movePackage(job, package, by: .manifestStored(digest))
         }
         storePackage(job, package)
-        resume(job, package)
+        startNextStep(job, package)
         if jobs[job].packages[package].state == .publishing { advance(job, now: now) }
     }
 
@@ -52,14 +49,11 @@ extension Scheduler {
             return
         }
         _ = close(token, now: now)
-        jobs[job].packages[index].state = .publishing
-        jobs[job].packages[index].owner = 0
-        jobs[job].packages[index].merged = merged
-        jobs[job].packages[index].trouble = nil
+        movePackage(job, index, by: .merged(merged))
         ended[token] = .package(job: job, index: index)
         storePackage(job, index)
         send(id, .ack(token, merged.digest))
-        resume(job, index)
+        startNextStep(job, index)
         advance(job, now: now)
     }
 
@@ -79,10 +73,7 @@ extension Scheduler {
             storePackage(job, package)
             return
         }
-        jobs[job].packages[package].state = unchanged ? .unchanged : .published
-        jobs[job].packages[package].version = version
-        jobs[job].packages[package].path = path
-        jobs[job].packages[package].trouble = nil
+        movePackage(job, package, by: .published(version: version, path: path, isUnchanged: unchanged))
         noteMade(job, package)
         storePackage(job, package)
         advance(job, now: now)

@@ -104,7 +104,7 @@ extension Scheduler {
         for digest in [row.manifest].compactMap(\.self) + (row.merged?.digests ?? []) {
             store(.orphan(jobs[job].summary.id, digest))
         }
-        jobs[job].packages[package] = row.rewound
+        movePackage(job, package, by: .rewound)
         outdateManifest(job, package)
     }
 }
@@ -143,17 +143,5 @@ extension Batch {
         batch.digest = nil
         batch.result = FetchCounts()
         return batch
-    }
-}
-
-extension Package {
-    /// The package before its first attempt.
-    ///
-    /// Its published version stays known until it is published again.
-    fileprivate var rewound: Package {
-        var package = Package(id: id, tiles: tiles)
-        package.version = version
-        package.path = path
-        return package
     }
 }

@@ -70,26 +70,4 @@ extension Scheduler {
         let (perTile, overflow) = Int64(clamping: tiles).multipliedReportingOverflow(by: policy.capPerTile)
         return overflow || perTile > .max / 2 ? .max / 2 : policy.hardCap + perTile
     }
-
-    /// Starts the next step of a package.
-    ///
-    /// Used after a restart, after a backoff, and whenever the package changes its state.
-    mutating func resume(_ job: JobPlace, _ package: PackageIndex) {
-        let id = jobs[job].summary.id
-        let row = jobs[job].packages[package]
-        switch row.state {
-        case .manifest: orderManifest(job, package)
-        case .ready: queueMerge(job, package)
-        case .backoff where row.manifest == nil && jobs[job].needs.isOpen(package):
-            // Some of its shards are being fetched again, so a manifest written now would lack them.
-            jobs[job].packages[package].state = .waiting
-            storePackage(job, package)
-        case .backoff:
-            jobs[job].packages[package].state = row.manifest == nil ? .manifest : .ready
-            storePackage(job, package)
-            resume(job, package)
-        case .publishing: if let merged = row.merged { effects.append(.publish(id, package: package.number, merged)) }
-        case .waiting, .leased, .published, .unchanged, .failed: break
-        }
-    }
 }

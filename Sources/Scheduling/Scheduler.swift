@@ -67,6 +67,8 @@ public struct Scheduler: Sendable {
     /// The holders of shares that were last stored.
     var storedHolders: ShareHolders?
     var effects: [Effect] = []
+    /// The first transition of a package that was illegal: an error of this module.
+    var illegalTransition: String?
 
     /// An empty scheduler, or one that continues from a store.
     ///
@@ -94,7 +96,7 @@ public struct Scheduler: Sendable {
     public mutating func start(now: Tick) -> [Effect] {
         effects = []
         for job in jobs.indices where !jobs[job].summary.state.isFinal {
-            for package in jobs[job].packages.indices { resume(job, package) }
+            for package in jobs[job].packages.indices { startNextStep(job, package) }
             advance(job, now: now)
         }
         if policy.hasNewWorkers { takeBackLeases(now: now) }
