@@ -36,7 +36,7 @@ extension Scheduler {
                     found.append("\(name) package \(index): \(package.state)")
                 }
             }
-            found += auditNeeds(job, name) + auditSharing(place, name)
+            found += auditNeeds(job, name: name) + auditSharing(place, name: name)
             let isFree = job.summary.priority >= 0 && job.summary.after.isEmpty
             let canRun = job.summary.state == .fetching && isFree && job.hasReadyWork
             let isIdled = job.origin.map { idled[$0.name]?.contains(place) == true } ?? false
@@ -128,7 +128,7 @@ extension Scheduler {
         return found
     }
 
-    private func auditNeeds(_ job: Job, _ name: String) -> [String] {
+    private func auditNeeds(_ job: Job, name: String) -> [String] {
         var found: [String] = []
         if job.needs.batches != job.batches.count { found.append("\(name): needs of \(job.needs.batches) batches") }
         var recounted = job.needs
@@ -142,7 +142,7 @@ extension Scheduler {
         return found
     }
 
-    private func auditSharing(_ place: JobPlace, _ name: String) -> [String] {
+    private func auditSharing(_ place: JobPlace, name: String) -> [String] {
         var found: [String] = []
         let job = jobs[place]
         if let tileset = job.tileset, sharing[tileset]?.contains(place) != true { found.append("\(name): not shared") }
@@ -154,7 +154,7 @@ extension Scheduler {
             }
         }
         for (index, batch) in job.batches.placed where batch.state == .leased {
-            if case .batch(let other, let twin)? = holder(of: place, index) {
+            if case .batch(let other, let twin)? = holder(of: place, batch: index) {
                 found.append("\(name) batch \(index): its tiles are being fetched as \(other)/\(twin) too")
             }
         }

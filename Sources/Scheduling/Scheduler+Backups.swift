@@ -17,7 +17,7 @@ extension Scheduler {
             guard let first = leases[token], let id = nextBackupFetcher(job, than: first.session, now: now) else {
                 continue
             }
-            let backup = offerFetch(job, index, to: id, now: now)
+            let backup = offerFetch(job, batch: index, to: id, now: now)
             leases[backup]?.isBackup = true
             backups[first.work] = backup
             enlist(id, now: now)
@@ -52,7 +52,7 @@ extension Scheduler {
     /// Replaces the ended first lease of a batch by its speculative lease.
     ///
     /// Returns whether there was one.
-    mutating func promoteBackup(_ job: JobPlace, _ index: BatchIndex) -> Bool {
+    mutating func promoteBackup(_ job: JobPlace, batch index: BatchIndex) -> Bool {
         guard let token = backups.removeValue(forKey: .batch(job: job, index: index)), let lease = leases[token] else {
             return false
         }
@@ -60,18 +60,18 @@ extension Scheduler {
         jobs[job].summary.counts.inFlightDone += lease.done
         jobs[job].batches[index].token = token
         jobs[job].batches[index].owner = lease.session
-        storeBatch(job, index)
+        storeBatch(job, batch: index)
         return true
     }
 
     /// Ends the competing lease of a batch that was accepted, split or has failed, and tells its worker to stop.
-    mutating func endRivals(_ job: JobPlace, _ index: BatchIndex, of winner: LeaseToken? = nil, now: Tick) {
+    mutating func endRivals(_ job: JobPlace, batch index: BatchIndex, of winner: LeaseToken? = nil, now: Tick) {
         let work = WorkRef.batch(job: job, index: index)
         let first = jobs[job].batches[index].token
         for token in [backups.removeValue(forKey: work), first].compactMap(\.self)
         where token != winner && leases[token]?.work == work {
             void(token, now: now)
-            remember(token, work)
+            remember(token, work: work)
         }
     }
 

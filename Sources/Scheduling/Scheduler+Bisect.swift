@@ -20,28 +20,28 @@ public struct CutRequest: Hashable, Sendable {
 
 extension Scheduler {
     /// Handles a batch after its last attempt: it is split or marked as dead.
-    mutating func exhaust(_ job: JobPlace, _ index: BatchIndex, _ trouble: Trouble, now: Tick) {
+    mutating func exhaust(_ job: JobPlace, batch index: BatchIndex, trouble: Trouble, now: Tick) {
         let batch = jobs[job].batches[index]
         guard FailureCause(named: trouble.cause).isWorthCutting, batch.tiles > 1, jobs[job].cuts < policy.mostCuts,
             jobs[job].summary.state == .fetching
         else {
-            bury(job, index, trouble, now: now)
+            bury(job, batch: index, trouble: trouble, now: now)
             return
         }
         // If the split is not carried out, the batch is simply retried.
         jobs[job].move(index, to: .backoff)
-        storeBatch(job, index)
+        storeBatch(job, batch: index)
         setAlarm(.batch(job: job, index: index), at: now + policy.backoffCap)
         effects.append(
             .split(CutRequest(job: jobs[job].summary.id, batch: index.number, cell: batch.cell, zooms: batch.zooms)))
     }
 
     /// Marks a batch as dead.
-    mutating func bury(_ job: JobPlace, _ index: BatchIndex, _ trouble: Trouble, now: Tick) {
+    mutating func bury(_ job: JobPlace, batch index: BatchIndex, trouble: Trouble, now: Tick) {
         jobs[job].move(index, to: .dead)
         jobs[job].summary.counts.failed += jobs[job].batches[index].tiles
-        note(job, "\(jobs[job].batches[index].cell) \(trouble.cause): \(trouble.detail)")
-        storeBatch(job, index)
+        note(job, text: "\(jobs[job].batches[index].cell) \(trouble.cause): \(trouble.detail)")
+        storeBatch(job, batch: index)
         advance(job, now: now)
     }
 
@@ -49,14 +49,15 @@ extension Scheduler {
     ///
     /// The parts inherit its failures, so that one more failure splits again. A single tile gets two more attempts,
     /// because its failure is final.
-    mutating func splitPlanned(_ id: JobID, _ index: BatchIndex, _ parts: [PlannedBatch], now: Tick) {
+    mutating func splitPlanned(_ id: JobID, batch index: BatchIndex, parts: [PlannedBatch], now: Tick) {
         guard let job = places[id], jobs[job].summary.state == .fetching, jobs[job].batches.indices.contains(index),
             [.backoff, .ready].contains(jobs[job].batches[index].state)
         else { return }
         let parent = jobs[job].batches[index]
         guard parts.count > 1, parts.reduce(0, { $0 + $1.tiles }) == parent.tiles else {
             bury(
-                job, index, parent.trouble ?? Trouble(cause: "internal", detail: "the batch could not be split"),
+                job, batch: index,
+                trouble: parent.trouble ?? Trouble(cause: "internal", detail: "the batch could not be split"),
                 now: now)
             return
         }
@@ -73,7 +74,7 @@ extension Scheduler {
         // The parts are appended first, so that no package counts the batch as complete in between.
         append(children, to: job, madeFrom: index)
         jobs[job].move(index, to: .split)
-        storeBatch(job, index)
+        storeBatch(job, batch: index)
         queue(job)
     }
 

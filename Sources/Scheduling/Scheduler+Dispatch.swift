@@ -23,7 +23,7 @@ extension Scheduler {
         // Tokens never repeat: after 2^32 grants this run grants no more, and the next run has its own range of
         // numbers.
         while !hasSpentTokens, let (turn, id) = nextMerge(now: now) {
-            grantMerge(turn.job, turn.package, to: id, now: now)
+            grantMerge(turn.job, package: turn.package, to: id, now: now)
             enlist(id, now: now)
         }
         awaken(now: now)
@@ -34,7 +34,7 @@ extension Scheduler {
             virtualTime = max(virtualTime, turn.pass)
             let cost = max(jobs[turn.job].batches[index].tiles &* 1_024 / UInt64(jobs[turn.job].summary.weight), 1)
             jobs[turn.job].pass &+= cost
-            grantFetch(turn.job, index, to: id, now: now)
+            grantFetch(turn.job, batch: index, to: id, now: now)
             queue(turn.job)
             enlist(id, now: now)
         }
@@ -69,43 +69,43 @@ extension Scheduler {
         return nil
     }
 
-    private mutating func grantFetch(_ job: JobPlace, _ index: BatchIndex, to id: SessionID, now: Tick) {
-        let token = offerFetch(job, index, to: id, now: now)
+    private mutating func grantFetch(_ job: JobPlace, batch index: BatchIndex, to id: SessionID, now: Tick) {
+        let token = offerFetch(job, batch: index, to: id, now: now)
         jobs[job].move(index, to: .leased)
         jobs[job].batches[index].token = token
         jobs[job].batches[index].owner = id
-        storeBatch(job, index)
+        storeBatch(job, batch: index)
     }
 
     /// Opens a lease of a batch and offers it.
-    mutating func offerFetch(_ job: JobPlace, _ index: BatchIndex, to id: SessionID, now: Tick) -> LeaseToken {
+    mutating func offerFetch(_ job: JobPlace, batch index: BatchIndex, to id: SessionID, now: Tick) -> LeaseToken {
         let batch = jobs[job].batches[index]
         let version = sourcesVersion(for: job)
-        let (sources, base) = (sources(job, index, of: version), base(job, index))
+        let (sources, base) = (sources(job, batch: index, of: version), base(job, batch: index))
         let token = open(.batch(job: job, index: index), tiles: batch.tiles, for: id, now: now)
         let attempt = UInt32(batch.attempts) + UInt32(batch.losses) + 1
         let work = Offer.Work.fetch(batch: index.number, cell: batch.cell, zooms: batch.zooms, tiles: batch.tiles)
         send(
-            id,
             .offer(
                 Offer(
                     token: token, job: jobs[job].summary.id, lease: policy.lease, attempt: attempt, work: work,
                     sources: sources, base: base, isPartialFirst: batch.partial != nil,
-                    sourceVersion: jobs[job].summary.sourceVersion, sourcesVersion: sources.isEmpty ? nil : version)))
+                    sourceVersion: jobs[job].summary.sourceVersion, sourcesVersion: sources.isEmpty ? nil : version)),
+            to: id)
         return token
     }
 
-    private mutating func grantMerge(_ job: JobPlace, _ index: PackageIndex, to id: SessionID, now: Tick) {
+    private mutating func grantMerge(_ job: JobPlace, package index: PackageIndex, to id: SessionID, now: Tick) {
         let package = jobs[job].packages[index]
         guard let manifest = package.manifest else { return }
         let token = open(.package(job: job, index: index), tiles: package.tiles, for: id, now: now)
-        movePackage(job, index, by: .granted(token, to: id))
-        storePackage(job, index)
+        movePackage(job, package: index, by: .granted(token, to: id))
+        storePackage(job, package: index)
         let attempt = UInt32(package.attempts) + UInt32(package.losses) + 1
         let work = Offer.Work.merge(package: index.number, id: package.id, manifest: manifest)
         send(
-            id,
-            .offer(Offer(token: token, job: jobs[job].summary.id, lease: policy.lease, attempt: attempt, work: work)))
+            .offer(Offer(token: token, job: jobs[job].summary.id, lease: policy.lease, attempt: attempt, work: work)),
+            to: id)
     }
 
     /// Starts a lease and uses one credit.
@@ -116,7 +116,7 @@ extension Scheduler {
             session: id, work: work, tiles: tiles, deadline: now + policy.lease, hardDeadline: now + cap(tiles),
             movedAt: now, granted: now)
         jobs[work.job].leased.insert(token)
-        countLease(work, id, isHere: true)
+        countLease(work, session: id, isHere: true)
         setAlarm(.lease(token), at: now + policy.lease)
         if sessions[id]?.leases.isEmpty == true { sessions[id]?.lastMoved = now }
         sessions[id]?.leases.append(token)

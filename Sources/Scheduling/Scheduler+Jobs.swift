@@ -89,7 +89,7 @@ extension Scheduler {
         for index in jobs[job].batches.indices {
             guard let token = jobs[job].batches[index].token else { continue }
             if jobs[job].batches[index].state == .leased {
-                endRivals(job, index, now: now)
+                endRivals(job, batch: index, now: now)
                 jobs[job].move(index, to: .ready)
             }
             ended[token] = nil
@@ -99,8 +99,8 @@ extension Scheduler {
             if jobs[job].packages[index].state == .leased, let token = jobs[job].packages[index].token {
                 void(token, now: now)
             }
-            movePackage(job, index, by: .jobEnded(Trouble(cause: "job-\(state.rawValue)", detail: reason)))
-            storePackage(job, index)
+            movePackage(job, package: index, by: .jobEnded(Trouble(cause: "job-\(state.rawValue)", detail: reason)))
+            storePackage(job, package: index)
         }
         jobs[job].summary.state = state
         jobs[job].summary.reason = reason
@@ -113,14 +113,14 @@ extension Scheduler {
         jobs[job].isQueued = false
         closeOrigin(job)
         finished.append(jobs[job].summary.id)
-        keepOrRelease(job, baseline)
+        keepOrRelease(job, baseline: baseline)
         settleFollowers(now: now)
     }
 
     /// Takes a live lease away from its worker and tells the worker.
     mutating func void(_ token: LeaseToken, now: Tick) {
         guard let lease = close(token, now: now) else { return }
-        if sessions[lease.session] != nil { send(lease.session, .pong(cancelled: [token])) }
+        if sessions[lease.session] != nil { send(.pong(cancelled: [token]), to: lease.session) }
     }
 
     private func reasonForNothing(_ job: JobPlace) -> String {

@@ -5,18 +5,18 @@ extension Scheduler {
     /// Ends a lease at no cost to the work.
     mutating func returnToQueue(_ token: LeaseToken, now: Tick) {
         guard let lease = close(token, now: now) else { return }
-        remember(token, lease.work)
+        remember(token, work: lease.work)
         if lease.isBackup { return endBackup(lease) }
         switch lease.work {
         case .batch(let job, let index):
-            if promoteBackup(job, index) { return }
+            if promoteBackup(job, batch: index) { return }
             jobs[job].move(index, to: .ready)
-            storeBatch(job, index)
+            storeBatch(job, batch: index)
             queue(job)
         case .package(let job, let index):
-            movePackage(job, index, by: .returned)
-            storePackage(job, index)
-            startNextStep(job, index)
+            movePackage(job, package: index, by: .returned)
+            storePackage(job, package: index)
+            startNextStep(job, package: index)
         }
     }
 
@@ -25,19 +25,19 @@ extension Scheduler {
         guard let lease = close(token, now: now) else { return }
         let name = sessions[lease.session]?.profile.name ?? "unknown"
         let trouble = Trouble(cause: "lease-expired", detail: "worker \(name) made no progress on lease \(token)")
-        remember(token, lease.work)
+        remember(token, work: lease.work)
         if lease.isBackup { return endBackup(lease) }
-        retry(lease.work, trouble, isLoss: true, isDead: false, now: now)
+        retry(lease.work, trouble: trouble, isLoss: true, isDead: false, now: now)
     }
 
     /// A worker reported that its attempt failed.
     mutating func fail(
-        _ id: SessionID, _ token: LeaseToken, _ trouble: Trouble, retriable: Bool, lostShards: [ContentDigest] = [],
+        _ id: SessionID, token: LeaseToken, trouble: Trouble, retriable: Bool, lostShards: [ContentDigest] = [],
         now: Tick
     ) {
         guard let lease = leases[token], lease.session == id else { return }
         _ = close(token, now: now)
-        remember(token, lease.work)
+        remember(token, work: lease.work)
         sessions[id]?.lastHeard = now
         if FailureCause.local.contains(trouble.cause) {
             sessions[id]?.restingUntil = now + policy.rest
@@ -52,21 +52,21 @@ extension Scheduler {
         if case .package(let job, let index) = lease.work, FailureCause.lostShard.contains(trouble.cause) {
             refetch(job, for: index, lost: Set(lostShards), cause: trouble.cause, now: now)
         }
-        let mayHeal = retriable && !isBeyondAll(lease.work, trouble, id)
+        let mayHeal = retriable && !isBeyondAll(lease.work, trouble: trouble, by: id)
         if case .batch(let job, let index) = lease.work, mayHeal, isLack(trouble), hasAble(job) {
             // Another worker has what this worker lacks.
             jobs[job].batches[index].trouble = trouble
-            return waitOut(job, index, trouble, now: now)
+            return waitOut(job, batch: index, trouble: trouble, now: now)
         }
-        if postpone(lease.work, trouble, retriable: mayHeal, now: now) { return }
-        retry(lease.work, trouble, isLoss: false, isDead: !mayHeal, now: now)
+        if postpone(lease.work, trouble: trouble, retriable: mayHeal, now: now) { return }
+        retry(lease.work, trouble: trouble, isLoss: false, isDead: !mayHeal, now: now)
     }
 
     /// Whether no connected worker can do the work: each has reported that it lacks what the job needs, and none has
     /// ever had it.
     ///
     /// A retriable cause of the job means that the worker lacks something, for example a secret in its environment.
-    private mutating func isBeyondAll(_ work: WorkRef, _ trouble: Trouble, _ id: SessionID) -> Bool {
+    private mutating func isBeyondAll(_ work: WorkRef, trouble: Trouble, by id: SessionID) -> Bool {
         let job = work.job
         guard isLack(trouble) else { return false }
         jobs[job].unable.insert(id)
@@ -94,18 +94,18 @@ extension Scheduler {
     /// A commit that is refused although its lease is current.
     ///
     /// It counts as a failed attempt.
-    mutating func refuse(_ id: SessionID, _ token: LeaseToken, _ trouble: Trouble, now: Tick) {
-        fail(id, token, trouble, retriable: true, now: now)
-        send(id, .stale(token, reason: trouble.cause))
+    mutating func refuse(_ id: SessionID, token: LeaseToken, trouble: Trouble, now: Tick) {
+        fail(id, token: token, trouble: trouble, retriable: true, now: now)
+        send(.stale(token, reason: trouble.cause), to: id)
     }
 
-    mutating func remember(_ token: LeaseToken, _ work: WorkRef) {
+    mutating func remember(_ token: LeaseToken, work: WorkRef) {
         ended[token] = work
-        forgetLater(token, work.job)
+        forgetLater(token, job: work.job)
     }
 
     /// Schedules a token of ``ended`` for removal: with its job, or when too many newer ones exist.
-    mutating func forgetLater(_ token: LeaseToken, _ job: JobPlace) {
+    mutating func forgetLater(_ token: LeaseToken, job: JobPlace) {
         jobs[job].lost.append(token)
         guard jobs[job].lost.count > policy.rememberedLosses + 2 * jobs[job].batches.count else { return }
         let half = jobs[job].lost.count / 2
@@ -114,24 +114,24 @@ extension Scheduler {
     }
 
     /// Puts work back for another attempt, or marks it as failed permanently.
-    mutating func retry(_ work: WorkRef, _ trouble: Trouble, isLoss: Bool, isDead: Bool, now: Tick) {
+    mutating func retry(_ work: WorkRef, trouble: Trouble, isLoss: Bool, isDead: Bool, now: Tick) {
         switch work {
         case .batch(let job, let index):
             guard jobs[job].batches.indices.contains(index) else { return }
             jobs[job].batches[index].trouble = trouble
             guard isDead || FailureCause(named: trouble.cause).costsAttempt else {
-                if !promoteBackup(job, index) { waitOut(job, index, trouble, now: now) }
+                if !promoteBackup(job, batch: index) { waitOut(job, batch: index, trouble: trouble, now: now) }
                 return
             }
-            let isLast = jobs[job].batches[index].countEnd(isLoss: isLoss, policy)
+            let isLast = jobs[job].batches[index].countEnd(isLoss: isLoss, policy: policy)
             if isDead || isLast {
-                endRivals(job, index, now: now)
-                exhaust(job, index, trouble, now: now)
-            } else if promoteBackup(job, index) {
+                endRivals(job, batch: index, now: now)
+                exhaust(job, batch: index, trouble: trouble, now: now)
+            } else if promoteBackup(job, batch: index) {
                 return
             } else if isLoss, jobs[job].batches[index].losses == 1 {
                 jobs[job].move(index, to: .ready)
-                storeBatch(job, index)
+                storeBatch(job, batch: index)
                 queue(job)
             } else {
                 let batch = jobs[job].batches[index]
@@ -139,7 +139,7 @@ extension Scheduler {
                 let wait = policy.backoff(
                     job: jobs[job].summary.id, index: index.number, attempt: attempt, salt: batch.token?.rawValue ?? 0)
                 jobs[job].move(index, to: .backoff)
-                storeBatch(job, index)
+                storeBatch(job, batch: index)
                 setAlarm(.batch(job: job, index: index), at: now + wait)
             }
         case .package(let job, let index):
@@ -148,18 +148,18 @@ extension Scheduler {
             jobs[job].packages[index].trouble = trouble
             if FailureCause.lostManifest.contains(trouble.cause) { jobs[job].packages[index].manifest = nil }
             guard isDead || FailureCause(named: trouble.cause).costsMerge else {
-                movePackage(job, index, by: .postponed)
-                storePackage(job, index)
+                movePackage(job, package: index, by: .postponed)
+                storePackage(job, package: index)
                 let wait = policy.backoff(job: jobs[job].summary.id, index: -1 - index.number, attempt: 1)
                 return setAlarm(.package(job: job, index: index), at: now + wait)
             }
-            let isLast = jobs[job].packages[index].countEnd(isLoss: isLoss, policy)
+            let isLast = jobs[job].packages[index].countEnd(isLoss: isLoss, policy: policy)
             if isDead || isLast {
-                giveUp(job, index, now: now)
+                giveUp(job, package: index, now: now)
             } else {
-                movePackage(job, index, by: .postponed)
-                storePackage(job, index)
-                setAlarm(.package(job: job, index: index), at: now + backoff(job, index))
+                movePackage(job, package: index, by: .postponed)
+                storePackage(job, package: index)
+                setAlarm(.package(job: job, index: index), at: now + backoff(job, package: index))
             }
         }
     }
@@ -167,10 +167,10 @@ extension Scheduler {
     /// Ends an attempt without counting it.
     ///
     /// The batch waits.
-    private mutating func waitOut(_ job: JobPlace, _ index: BatchIndex, _ trouble: Trouble, now: Tick) {
+    private mutating func waitOut(_ job: JobPlace, batch index: BatchIndex, trouble: Trouble, now: Tick) {
         let (id, salt) = (jobs[job].summary.id, jobs[job].batches[index].token?.rawValue ?? 0)
         jobs[job].move(index, to: .backoff)
-        storeBatch(job, index)
+        storeBatch(job, batch: index)
         // A server needs time. Another machine does not, and neither does a file whose lock was already waited for.
         let cause = FailureCause(named: trouble.cause)
         let isLocal = cause.fault == .worker || cause == .originBusy || isLack(trouble)
@@ -181,20 +181,20 @@ extension Scheduler {
         setAlarm(.batch(job: job, index: index), at: now + wait)
     }
 
-    func backoff(_ job: JobPlace, _ package: PackageIndex) -> Int64 {
+    func backoff(_ job: JobPlace, package: PackageIndex) -> Int64 {
         let row = jobs[job].packages[package]
         return policy.backoff(
             job: jobs[job].summary.id, index: -1 - package.number,
             attempt: min(row.attempts, 100) + min(row.losses, 100))
     }
 
-    mutating func giveUp(_ job: JobPlace, _ package: PackageIndex, now: Tick) {
-        movePackage(job, package, by: .failed)
-        storePackage(job, package)
+    mutating func giveUp(_ job: JobPlace, package: PackageIndex, now: Tick) {
+        movePackage(job, package: package, by: .failed)
+        storePackage(job, package: package)
         advance(job, now: now)
     }
 
-    mutating func note(_ job: JobPlace, _ text: String) {
+    mutating func note(_ job: JobPlace, text: String) {
         if jobs[job].firstTrouble == nil { jobs[job].firstTrouble = text }
     }
 
@@ -214,12 +214,12 @@ extension Scheduler {
                     break
                 }
                 jobs[job].move(index, to: .ready)
-                storeBatch(job, index)
+                storeBatch(job, batch: index)
                 queue(job)
             case .package(let job, let index):
                 guard jobs.contains(job), !jobs[job].summary.state.isFinal else { break }
                 if [.backoff, .publishing, .manifest].contains(jobs[job].packages[index].state) {
-                    startNextStep(job, index)
+                    startNextStep(job, package: index)
                 }
             case .session(let id): watch(id, now: now)
             case .rest(let id): endRest(id, now: now)
@@ -259,7 +259,7 @@ extension Attempted {
     /// Counts one failure.
     ///
     /// Returns whether it was the last one allowed.
-    fileprivate mutating func countEnd(isLoss: Bool, _ policy: SchedulerPolicy) -> Bool {
+    fileprivate mutating func countEnd(isLoss: Bool, policy: SchedulerPolicy) -> Bool {
         if isLoss { losses = min(losses, 254) + 1 } else { attempts = min(attempts, 254) + 1 }
         return attempts >= policy.maxAttempts || losses >= policy.maxLosses
     }

@@ -7,7 +7,7 @@ extension Scheduler {
     /// Orders the manifest of a package.
     ///
     /// While one is being written nothing is ordered; its report is handled first.
-    mutating func orderManifest(_ job: JobPlace, _ package: PackageIndex) {
+    mutating func orderManifest(_ job: JobPlace, package: PackageIndex) {
         let work = WorkRef.package(job: job, index: package)
         guard writing[work] == nil else { return }
         writing[work] = ManifestWrite()
@@ -15,7 +15,7 @@ extension Scheduler {
     }
 
     /// Records that the inputs of a package's manifest change.
-    mutating func outdateManifest(_ job: JobPlace, _ package: PackageIndex) {
+    mutating func outdateManifest(_ job: JobPlace, package: PackageIndex) {
         writing[.package(job: job, index: package)]?.isOutdated = true
     }
 
@@ -23,13 +23,13 @@ extension Scheduler {
     ///
     /// - Returns: Whether the package waits for exactly this manifest. If not, `digest` is removed with the job, and
     ///   another manifest is ordered if the package needs one.
-    mutating func endManifest(_ id: JobID, _ package: PackageIndex, wrote digest: ContentDigest?) -> Bool {
+    mutating func endManifest(_ id: JobID, package: PackageIndex, wrote digest: ContentDigest?) -> Bool {
         guard let job = places[id], jobs[job].packages.indices.contains(package) else { return false }
         let write = writing.removeValue(forKey: .package(job: job, index: package))
         let isWaiting = !jobs[job].summary.state.isFinal && jobs[job].packages[package].state == .manifest
         if isWaiting, write?.isOutdated != true { return true }
         if let digest { store(.orphan(id, digest)) }
-        if isWaiting { orderManifest(job, package) }
+        if isWaiting { orderManifest(job, package: package) }
         releaseHeldBack(job)
         return false
     }

@@ -4,7 +4,7 @@ import HeapModule
 /// Assigns packages to mergers: workers of different builds write different formats, and packages need different ones.
 extension Scheduler {
     /// Queues a ready package for a merger that writes all its formats.
-    mutating func queueMerge(_ job: JobPlace, _ package: PackageIndex) {
+    mutating func queueMerge(_ job: JobPlace, package: PackageIndex) {
         let turn = MergeTurn(priority: jobs[job].summary.priority, job: job, package: package)
         mergeTurns[jobs[job].formats(of: package), default: []].insert(turn)
     }

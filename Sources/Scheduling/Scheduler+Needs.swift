@@ -2,9 +2,9 @@ extension Scheduler {
     /// Starts the packages whose last batch has ended since the last call.
     mutating func startMerges(_ job: JobPlace) {
         for package in jobs[job].needs.takeClosed() where jobs[job].packages[package].state == .waiting {
-            movePackage(job, package, by: .batchesEnded)
-            storePackage(job, package)
-            startNextStep(job, package)
+            movePackage(job, package: package, by: .batchesEnded)
+            storePackage(job, package: package)
+            startNextStep(job, package: package)
         }
     }
 
@@ -59,7 +59,7 @@ extension Scheduler {
         // All of them are collected first, so that ending one never meets another that still counts as done.
         for index in lost {
             jobs[job].summary.counts.unbook(jobs[job].batches[index].result)
-            if let token = jobs[job].batches[index].token { forgetLater(token, job) }
+            if let token = jobs[job].batches[index].token { forgetLater(token, job: job) }
             jobs[job].batches[index].digest = nil
             jobs[job].batches[index].result = FetchCounts()
             jobs[job].move(index, to: .backoff)
@@ -68,9 +68,11 @@ extension Scheduler {
             jobs[job].summary.state = .fetching
             storeJob(job)
         }
-        for package in jobs[job].packages.indices { holdBack(job, package, isReporter: package == reporter) }
+        for package in jobs[job].packages.indices { holdBack(job, package: package, isReporter: package == reporter) }
         let reason = Trouble(cause: cause, detail: "a merger could not read the shard")
-        for index in lost { retry(.batch(job: job, index: index), reason, isLoss: false, isDead: false, now: now) }
+        for index in lost {
+            retry(.batch(job: job, index: index), trouble: reason, isLoss: false, isDead: false, now: now)
+        }
     }
 
     /// Makes a package that is not merged yet wait again for reopened batches.
@@ -78,16 +80,16 @@ extension Scheduler {
     /// A package that another worker is merging continues, and fails by itself if a shard is missing. A package whose
     /// manifest is being written must not use that manifest. The package that reported the loss gets a new manifest in
     /// any case, with its next attempt.
-    mutating func holdBack(_ job: JobPlace, _ package: PackageIndex, isReporter: Bool = false) {
+    mutating func holdBack(_ job: JobPlace, package: PackageIndex, isReporter: Bool = false) {
         let row = jobs[job].packages[package]
         let isOpen = jobs[job].needs.isOpen(package)
         guard isOpen || isReporter, row.merged == nil, row.state != .waiting, row.state != .failed,
             row.token.flatMap({ leases[$0] }) == nil
         else { return }
         jobs[job].packages[package].manifest = nil
-        outdateManifest(job, package)
+        outdateManifest(job, package: package)
         guard isOpen else { return }
-        movePackage(job, package, by: .batchesReopened)
-        storePackage(job, package)
+        movePackage(job, package: package, by: .batchesReopened)
+        storePackage(job, package: package)
     }
 }

@@ -4,7 +4,7 @@ extension Scheduler {
     ///
     /// The caller stores the package afterwards. An illegal transition changes nothing; ``audit()`` reports the first
     /// one.
-    mutating func movePackage(_ job: JobPlace, _ package: PackageIndex, by transition: PackageTransition) {
+    mutating func movePackage(_ job: JobPlace, package: PackageIndex, by transition: PackageTransition) {
         let before = jobs[job].packages[package].state
         guard !jobs[job].packages[package].apply(transition), illegalTransition == nil else { return }
         illegalTransition = "job \(jobs[job].summary.id) package \(package): \(transition) in state \(before)"
@@ -21,19 +21,19 @@ extension Scheduler {
     /// | `publishing` | the shell publishes the files |
     ///
     /// Repeating it is harmless. Callers: every transition into one of these states (``startMerges(_:)``,
-    /// ``manifestWritten(_:_:_:decides:now:)``, ``commitMerge(_:_:_:_:_:now:)``, ``returnToQueue(_:now:)``); the start
+    /// ``manifestWritten(_:package:manifest:decides:now:)``, ``commitMerge(_:token:job:package:merged:now:)``, ``returnToQueue(_:now:)``); the start
     /// of a run, because the work of the previous run is lost; the alarm of a backoff; and a change of the job's
     /// priority, which is a part of the queue entry.
-    mutating func startNextStep(_ job: JobPlace, _ package: PackageIndex) {
+    mutating func startNextStep(_ job: JobPlace, package: PackageIndex) {
         let id = jobs[job].summary.id
         switch jobs[job].packages[package].state {
-        case .manifest: orderManifest(job, package)
-        case .ready: queueMerge(job, package)
+        case .manifest: orderManifest(job, package: package)
+        case .ready: queueMerge(job, package: package)
         case .backoff:
             // While some of its shards are being fetched again, a manifest would lack them.
-            movePackage(job, package, by: .retried(hasOpenBatches: jobs[job].needs.isOpen(package)))
-            storePackage(job, package)
-            startNextStep(job, package)
+            movePackage(job, package: package, by: .retried(hasOpenBatches: jobs[job].needs.isOpen(package)))
+            storePackage(job, package: package)
+            startNextStep(job, package: package)
         case .publishing:
             if let merged = jobs[job].packages[package].merged {
                 effects.append(.publish(id, package: package.number, merged))

@@ -19,7 +19,7 @@ extension Scheduler {
     /// previous build.
     ///
     /// Releases every other ended job.
-    mutating func keepOrRelease(_ job: JobPlace, _ baseline: Baseline?) {
+    mutating func keepOrRelease(_ job: JobPlace, baseline: Baseline?) {
         let id = jobs[job].summary.id
         let hasShards = jobs[job].summary.counts[.done] > 0
         let isRetriable = jobs[job].summary.state == .failed && hasShards && policy.keptFailedJobs > 0
@@ -47,7 +47,7 @@ extension Scheduler {
 
     /// Resumes an ended job: done batches stay done, and failed work is retried with new attempts.
     mutating func reopen(
-        _ id: JobID, _ rows: [Batch], _ known: PackageNeeds?, only: [Int]?, payload: [UInt8], now: Tick
+        _ id: JobID, batches rows: [Batch], needs known: PackageNeeds?, only: [Int]?, payload: [UInt8], now: Tick
     ) {
         guard refusal(ofRetry: id) == nil, let job = places[id], !rows.isEmpty else { return }
         let chosen = only.map(Set.init)
@@ -75,8 +75,8 @@ extension Scheduler {
         }
         let again = Set(batches.indices.filter { batches[$0].state == .ready })
         for package in jobs[job].packages.indices
-        where jobs[job].packages[package].state == .failed || needs(job, package, anyOf: again) {
-            rewind(job, package, now: now)
+        where jobs[job].packages[package].state == .failed || needs(job, package: package, anyOf: again) {
+            rewind(job, package: package, now: now)
         }
         store(
             .reopen(
@@ -89,14 +89,14 @@ extension Scheduler {
     }
 
     /// Whether a package contains tiles of one of these batches.
-    func needs(_ job: JobPlace, _ package: PackageIndex, anyOf batches: Set<BatchIndex>) -> Bool {
+    func needs(_ job: JobPlace, package: PackageIndex, anyOf batches: Set<BatchIndex>) -> Bool {
         batches.contains { jobs[job].needs.served(by: $0).contains(package) }
     }
 
     /// Makes a package wait for its tiles again, whatever its state.
     ///
     /// Its earlier results are removed with the job.
-    mutating func rewind(_ job: JobPlace, _ package: PackageIndex, now: Tick) {
+    mutating func rewind(_ job: JobPlace, package: PackageIndex, now: Tick) {
         let row = jobs[job].packages[package]
         if row.state == .leased, let token = row.token { void(token, now: now) }
         if let token = row.token { ended[token] = nil }
@@ -104,8 +104,8 @@ extension Scheduler {
         for digest in [row.manifest].compactMap(\.self) + (row.merged?.digests ?? []) {
             store(.orphan(jobs[job].summary.id, digest))
         }
-        movePackage(job, package, by: .rewound)
-        outdateManifest(job, package)
+        movePackage(job, package: package, by: .rewound)
+        outdateManifest(job, package: package)
     }
 }
 

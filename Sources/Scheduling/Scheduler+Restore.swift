@@ -9,11 +9,11 @@ extension Scheduler {
         let id = stored.summary.id
         let place = jobs.append(Job(stored))
         places[id] = place
-        share(place, stored)
+        share(place, stored: stored)
         if !stored.summary.requestID.isEmpty { requests[stored.summary.requestID] = id }
         for (index, package) in jobs[place].packages.placed where package.merged != nil {
             if let token = package.token { ended[token] = .package(job: place, index: index) }
-            noteMade(place, index)
+            noteMade(place, package: index)
         }
         guard !stored.summary.state.isFinal else {
             finished.append(id)
@@ -26,7 +26,9 @@ extension Scheduler {
         for (index, batch) in jobs[place].batches.placed {
             switch batch.state {
             case .leased:
-                reopen(batch.token, .batch(job: place, index: index), owner: batch.owner, tiles: batch.tiles, now: now)
+                reopen(
+                    batch.token, work: .batch(job: place, index: index), owner: batch.owner, tiles: batch.tiles,
+                    now: now)
             case .backoff:
                 setAlarm(
                     .batch(job: place, index: index),
@@ -37,13 +39,14 @@ extension Scheduler {
         }
         for (index, package) in jobs[place].packages.placed where package.state == .leased {
             reopen(
-                package.token, .package(job: place, index: index), owner: package.owner, tiles: package.tiles, now: now)
+                package.token, work: .package(job: place, index: index), owner: package.owner, tiles: package.tiles,
+                now: now)
         }
         queue(place)
         return place
     }
 
-    private mutating func reopen(_ token: LeaseToken?, _ work: WorkRef, owner: SessionID, tiles: UInt64, now: Tick) {
+    private mutating func reopen(_ token: LeaseToken?, work: WorkRef, owner: SessionID, tiles: UInt64, now: Tick) {
         guard let token else {
             // Our stores never contain such a row. It must not lead to a lease that cannot end.
             if case .batch(let job, let index) = work { jobs[job].move(index, to: .ready) }
@@ -54,7 +57,7 @@ extension Scheduler {
             session: owner, work: work, tiles: tiles, deadline: end, hardDeadline: now + cap(tiles), movedAt: now,
             granted: now)
         jobs[work.job].leased.insert(token)
-        countLease(work, owner, isHere: false)
+        countLease(work, session: owner, isHere: false)
         unclaimed[owner, default: []].append(token)
         setAlarm(.lease(token), at: end)
     }

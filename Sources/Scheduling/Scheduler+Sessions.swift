@@ -9,7 +9,7 @@ extension Scheduler {
     /// Updates the time of the last message of a known session.
     private mutating func hear(_ id: SessionID, now: Tick) -> Bool {
         guard sessions[id] != nil else {
-            send(id, .unknownSession)
+            send(.unknownSession, to: id)
             return false
         }
         sessions[id]?.lastHeard = now
@@ -20,7 +20,7 @@ extension Scheduler {
         return true
     }
 
-    mutating func hello(_ id: SessionID, _ profile: SessionProfile, held: [LeaseToken], now: Tick) {
+    mutating func hello(_ id: SessionID, profile: SessionProfile, held: [LeaseToken], now: Tick) {
         guard id != 0 else { return }
         if sessions[id] == nil {
             sessions[id] = Session(id: id, profile: profile, lastHeard: now, lastMoved: now)
@@ -40,7 +40,7 @@ extension Scheduler {
             leases[token]?.deadline = now + policy.lease
             adopted.append(token)
         }
-        send(id, .welcome(adopted: adopted))
+        send(.welcome(adopted: adopted), to: id)
     }
 
     mutating func ready(_ id: SessionID, credit: UInt32, now: Tick) {
@@ -49,12 +49,14 @@ extension Scheduler {
         enlist(id, now: now)
     }
 
-    mutating func progress(_ id: SessionID, _ reports: [LeaseProgress], now: Tick) {
+    mutating func progress(_ id: SessionID, reports: [LeaseProgress], now: Tick) {
         guard hear(id, now: now) else { return }
         var cancelled: [LeaseToken] = []
         for report in reports {
             guard let lease = leases[report.token], lease.session == id else {
-                if ended[report.token].map({ isAccepted(report.token, $0) }) != true { cancelled.append(report.token) }
+                if ended[report.token].map({ isAccepted(report.token, work: $0) }) != true {
+                    cancelled.append(report.token)
+                }
                 continue
             }
             let done = max(lease.done, min(report.done, lease.tiles))
@@ -70,7 +72,7 @@ extension Scheduler {
         }
         // A second pass, because progress on one lease also renews leases that wait behind it.
         for report in reports { renew(report.token, heldBy: id, now: now) }
-        send(id, .pong(cancelled: cancelled))
+        send(.pong(cancelled: cancelled), to: id)
     }
 
     /// Renews a lease whose worker makes progress: on the lease itself or, before the lease has started, on another
@@ -96,11 +98,11 @@ extension Scheduler {
     mutating func drain(_ id: SessionID, isOn: Bool, now: Tick) {
         guard sessions[id] != nil else { return }
         sessions[id]?.isDraining = isOn
-        send(id, .pong(cancelled: []))
+        send(.pong(cancelled: []), to: id)
         enlist(id, now: now)
     }
 
-    mutating func giveBack(_ id: SessionID, _ tokens: [LeaseToken], now: Tick) {
+    mutating func giveBack(_ id: SessionID, tokens: [LeaseToken], now: Tick) {
         guard hear(id, now: now) else { return }
         for token in tokens where leases[token]?.session == id { returnToQueue(token, now: now) }
     }
@@ -108,7 +110,7 @@ extension Scheduler {
     /// The socket refused these offers: the worker never received them.
     ///
     /// The session gets no more offers until its next message.
-    mutating func undelivered(_ id: SessionID, _ tokens: [LeaseToken], now: Tick) {
+    mutating func undelivered(_ id: SessionID, tokens: [LeaseToken], now: Tick) {
         sessions[id]?.credit = 0
         for token in tokens where leases[token]?.session == id { returnToQueue(token, now: now) }
     }

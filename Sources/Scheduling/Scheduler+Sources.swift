@@ -11,7 +11,7 @@ struct Donor: Sendable {
     /// See ``JobSummary/sourceVersion``.
     let sourceVersion: String?
 
-    init(_ summary: JobSummary, _ batches: [Batch], heldFor: [JobID]) {
+    init(_ summary: JobSummary, batches: [Batch], heldFor: [JobID]) {
         job = summary.id
         sourceVersion = summary.sourceVersion
         self.heldFor = heldFor
@@ -35,12 +35,12 @@ extension Scheduler {
     // MARK: - Jobs that share tiles
 
     /// Adds a job to the jobs that share its tileset.
-    mutating func share(_ job: JobPlace, _ stored: StoredJob) {
+    mutating func share(_ job: JobPlace, stored: StoredJob) {
         guard let tileset = jobs[job].tileset else { return }
         if !jobs[job].summary.state.isFinal {
             sharing[tileset, default: []].append(job)
         } else if !stored.heldFor.isEmpty {
-            donors[tileset, default: []].append(Donor(stored.summary, stored.batches, heldFor: stored.heldFor))
+            donors[tileset, default: []].append(Donor(stored.summary, batches: stored.batches, heldFor: stored.heldFor))
         }
     }
 
@@ -53,7 +53,8 @@ extension Scheduler {
             return
         }
         guard !jobs[job].summary.hasRested else { return }
-        let donor = Donor(jobs[job].summary, jobs[job].batches.elements, heldFor: others.map { jobs[$0].summary.id })
+        let donor = Donor(
+            jobs[job].summary, batches: jobs[job].batches.elements, heldFor: others.map { jobs[$0].summary.id })
         if !donor.shards.isEmpty { donors[tileset, default: []].append(donor) }
     }
 
@@ -99,7 +100,7 @@ extension Scheduler {
     /// then others.
     ///
     /// All of them are from this version of the source's data.
-    func sources(_ job: JobPlace, _ index: BatchIndex, of version: String?) -> [ContentDigest] {
+    func sources(_ job: JobPlace, batch index: BatchIndex, of version: String?) -> [ContentDigest] {
         let batch = jobs[job].batches[index]
         var found: [(distance: Int, digest: ContentDigest)] = []
         if let partial = batch.partial { found.append((-1, partial)) }
@@ -137,7 +138,7 @@ extension Scheduler {
     // MARK: - Waiting for a live lease
 
     /// A leased batch of another job that may contain tiles of this one, or `nil`.
-    func holder(of job: JobPlace, _ index: BatchIndex) -> WorkRef? {
+    func holder(of job: JobPlace, batch index: BatchIndex) -> WorkRef? {
         guard let tileset = jobs[job].tileset, let others = sharing[tileset], others.count > 1 else { return nil }
         let batch = jobs[job].batches[index]
         for other in others where other != job && jobs[other].summary.counts[.leased] > 0 {
@@ -154,7 +155,7 @@ extension Scheduler {
     mutating func clearWay(_ job: JobPlace) -> Bool {
         extendCells(job)
         while let index = jobs[job].firstReady() {
-            guard let holder = holder(of: job, index) else { return true }
+            guard let holder = holder(of: job, batch: index) else { return true }
             jobs[job].ready.removeMin()
             jobs[job].parked.insert(index)
             parked[holder, default: []].append(.batch(job: job, index: index))

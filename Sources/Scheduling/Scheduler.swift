@@ -96,7 +96,7 @@ public struct Scheduler: Sendable {
     public mutating func start(now: Tick) -> [Effect] {
         effects = []
         for job in jobs.indices where !jobs[job].summary.state.isFinal {
-            for package in jobs[job].packages.indices { startNextStep(job, package) }
+            for package in jobs[job].packages.indices { startNextStep(job, package: package) }
             advance(job, now: now)
         }
         if policy.hasNewWorkers { takeBackLeases(now: now) }
@@ -118,42 +118,43 @@ public struct Scheduler: Sendable {
         case .submit(let submission): submit(submission, now: now)
         case .cancel(let id): cancel(id, now: now)
         case .forget(let id): forget(id)
-        case .order(let id, let order): follow(order, id, now: now)
+        case .order(let id, let order): follow(order, job: id, now: now)
         case .reopen(let id, let batches, let needs, let only, let payload):
-            reopen(id, batches, needs, only: only, payload: payload, now: now)
-        case .requeue(let id, let batches): requeue(id, batches, now: now)
-        case .drop(let id, let batches): drop(id, batches, now: now)
-        case .splitPlanned(let id, let batch, let parts): splitPlanned(id, BatchIndex(batch), parts, now: now)
+            reopen(id, batches: batches, needs: needs, only: only, payload: payload, now: now)
+        case .requeue(let id, let batches): requeue(id, batches: batches, now: now)
+        case .drop(let id, let batches): drop(id, batches: batches, now: now)
+        case .splitPlanned(let id, let batch, let parts):
+            splitPlanned(id, batch: BatchIndex(batch), parts: parts, now: now)
         case .putSchedule(let schedule, let payload): put(schedule, payload: payload)
         case .dropSchedule(let id): dropSchedule(id)
         case .openOrigin(let origin): rates.reopen(origin, now: now)
-        case .limitOrigin(let origin, let limit): limitOrigin(origin, limit)
+        case .limitOrigin(let origin, let limit): limitOrigin(origin, to: limit)
         case .wall(let wall): fireSchedules(wall: wall)
         case .fireFailed(let id, let wall, let trouble, let retriable):
-            fireFailed(id, wall: wall, trouble, retriable: retriable)
-        case .hello(let id, let profile, let held): hello(id, profile, held: held, now: now)
+            fireFailed(id, wall: wall, trouble: trouble, retriable: retriable)
+        case .hello(let id, let profile, let held): hello(id, profile: profile, held: held, now: now)
         case .ready(let id, let credit): ready(id, credit: credit, now: now)
         case .progress(let id, let reports, let uses, let acknowledged, let namesHeld):
-            report(id, uses, acknowledged: acknowledged, namesHeld: namesHeld, now: now)
-            progress(id, reports, now: now)
-        case .commit(let id, let token, let result): commit(id, token, result, now: now)
-        case .refusedCommit(let id, let token, let trouble): refuse(id, token, trouble, now: now)
+            report(id, uses: uses, acknowledged: acknowledged, namesHeld: namesHeld, now: now)
+            progress(id, reports: reports, now: now)
+        case .commit(let id, let token, let result): commit(id, token: token, result: result, now: now)
+        case .refusedCommit(let id, let token, let trouble): refuse(id, token: token, trouble: trouble, now: now)
         case .fail(let id, let token, let trouble, let retriable, let lostShards):
-            fail(id, token, trouble, retriable: retriable, lostShards: lostShards, now: now)
-        case .giveBack(let id, let tokens): giveBack(id, tokens, now: now)
+            fail(id, token: token, trouble: trouble, retriable: retriable, lostShards: lostShards, now: now)
+        case .giveBack(let id, let tokens): giveBack(id, tokens: tokens, now: now)
         case .bye(let id): bye(id, now: now)
         case .drain(let id, let isOn): drain(id, isOn: isOn, now: now)
-        case .undelivered(let id, let tokens): undelivered(id, tokens, now: now)
+        case .undelivered(let id, let tokens): undelivered(id, tokens: tokens, now: now)
         case .manifestWritten(let id, let package, let digest, let decides):
-            manifestWritten(id, PackageIndex(package), digest, decides: decides, now: now)
+            manifestWritten(id, package: PackageIndex(package), manifest: digest, decides: decides, now: now)
         case .manifestFailed(let id, let package, let trouble, let retriable):
-            if endManifest(id, PackageIndex(package), wrote: nil) {
-                packageTrouble(id, PackageIndex(package), trouble, retriable: retriable, now: now)
+            if endManifest(id, package: PackageIndex(package), wrote: nil) {
+                packageTrouble(id, package: PackageIndex(package), trouble: trouble, retriable: retriable, now: now)
             }
         case .published(let id, let package, let version, let path, let unchanged):
-            published(id, PackageIndex(package), version: version, path: path, unchanged: unchanged, now: now)
+            published(id, package: PackageIndex(package), version: version, path: path, unchanged: unchanged, now: now)
         case .packageTrouble(let id, let package, let trouble, let retriable):
-            packageTrouble(id, PackageIndex(package), trouble, retriable: retriable, now: now)
+            packageTrouble(id, package: PackageIndex(package), trouble: trouble, retriable: retriable, now: now)
         case .makeRoom: if let oldest = baselines.jobs.first { letBaselineGo(oldest) }
         case .timer: ring(now: now)
         case .wasDeaf: forgive(now: now)
@@ -180,18 +181,18 @@ public struct Scheduler: Sendable {
     // MARK: - Shared small steps
 
     mutating func store(_ write: StoreWrite) { effects.append(.store(write)) }
-    mutating func send(_ id: SessionID, _ message: Outgoing) { effects.append(.send(id, message)) }
+    mutating func send(_ message: Outgoing, to id: SessionID) { effects.append(.send(id, message)) }
 
     mutating func setAlarm(_ subject: Alarm.Subject, at due: Tick) {
         alarmCount += 1
         alarms.insert(Alarm(due: due, order: alarmCount, subject: subject))
     }
 
-    mutating func storeBatch(_ job: JobPlace, _ index: BatchIndex) {
+    mutating func storeBatch(_ job: JobPlace, batch index: BatchIndex) {
         store(.batch(jobs[job].summary.id, index: index.number, jobs[job].batches[index]))
     }
 
-    mutating func storePackage(_ job: JobPlace, _ index: PackageIndex) {
+    mutating func storePackage(_ job: JobPlace, package index: PackageIndex) {
         store(.package(jobs[job].summary.id, index: index.number, jobs[job].packages[index]))
     }
 

@@ -103,16 +103,17 @@ public struct SchedulerPolicy: Hashable, Sendable {
     /// - Parameter salt: Distinguishes waits of equal attempts.
     func backoff(job: JobID, index: Int, attempt: UInt8, salt: UInt64 = 0) -> Int64 {
         let doublings = Int64(min(max(attempt, 1) - 1, 20))
-        return jitter(min(backoffBase << doublings, backoffCap), job, index, UInt64(attempt) &+ salt << 8)
+        return jitter(
+            min(backoffBase << doublings, backoffCap), job: job, index: index, salt: UInt64(attempt) &+ salt << 8)
     }
 
     /// Milliseconds to wait when the origin asked to wait: full jitter, but never zero.
     func throttledWait(job: JobID, index: Int, salt: UInt64) -> Int64 {
-        throttledBase + jitter(throttledSpread, job, index, salt)
+        throttledBase + jitter(throttledSpread, job: job, index: index, salt: salt)
     }
 
     /// A number from 0 to `bound`.
-    private func jitter(_ bound: Int64, _ job: JobID, _ index: Int, _ salt: UInt64) -> Int64 {
+    private func jitter(_ bound: Int64, job: JobID, index: Int, salt: UInt64) -> Int64 {
         var hash =
             job &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(truncatingIfNeeded: index) &* 0xBF58_476D_1CE4_E5B9 ^ salt
         for factor in [0xBF58_476D_1CE4_E5B9, 0x94D0_49BB_1331_11EB] as [UInt64] {

@@ -92,7 +92,7 @@ struct PackageTransitionTests {
         let job = bench.submit(1)
         #expect(bench.scheduler.audit() == [])
         let place = try #require(bench.scheduler.places[job])
-        bench.scheduler.movePackage(place, PackageIndex(0), by: .returned)
+        bench.scheduler.movePackage(place, package: PackageIndex(0), by: .returned)
         #expect(bench.scheduler.audit() == ["job \(job) package 0: returned in state waiting"])
     }
 }

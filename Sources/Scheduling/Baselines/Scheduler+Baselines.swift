@@ -10,7 +10,7 @@ extension Scheduler {
     /// The previous build of a job that has just finished; `nil` when it is not wanted or too large.
     func baseline(of job: JobPlace) -> Baseline? {
         guard jobs[job].summary.state == .done, jobs[job].tileset != nil,
-            let baseline = Baseline(jobs[job].summary, jobs[job].batches.elements), policy.mostBaselines > 0,
+            let baseline = Baseline(jobs[job].summary, batches: jobs[job].batches.elements), policy.mostBaselines > 0,
             baseline.bytes <= policy.baselineBytes
         else { return nil }
         return baseline
@@ -50,13 +50,15 @@ extension Scheduler {
 
     /// Restores the previous build of a stored job.
     mutating func restoreBaseline(_ stored: StoredJob) {
-        guard let tileset = stored.tileset, let baseline = Baseline(stored.summary, stored.batches) else { return }
+        guard let tileset = stored.tileset, let baseline = Baseline(stored.summary, batches: stored.batches) else {
+            return
+        }
         baselines.insert(baseline, of: tileset)
     }
 
     /// The shards of previous builds that may contain tiles of a batch: first one with exactly the same tiles, then the
     /// nearest, and of equal ones the newest.
-    func base(_ job: JobPlace, _ index: BatchIndex) -> [ContentDigest] {
+    func base(_ job: JobPlace, batch index: BatchIndex) -> [ContentDigest] {
         guard let tileset = jobs[job].tileset else { return [] }
         let batch = jobs[job].batches[index]
         let shape = Baseline.Shape(cell: batch.cell, zooms: batch.zooms, tiles: batch.tiles)
@@ -79,7 +81,7 @@ extension Scheduler {
     // MARK: - Packages with nothing new
 
     /// Records the manifest from which a package in the catalog was made.
-    mutating func noteMade(_ job: JobPlace, _ package: PackageIndex) {
+    mutating func noteMade(_ job: JobPlace, package: PackageIndex) {
         let row = jobs[job].packages[package]
         guard row.state.isPublished, row.merged != nil, let manifest = row.manifest else { return }
         made[manifest] = .package(job: job, index: package)

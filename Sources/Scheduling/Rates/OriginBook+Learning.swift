@@ -10,7 +10,7 @@ extension OriginBook {
     /// - Returns: Whether the grant was made: false when the session already has a grant of this run, or when too
     ///   little is left.
     mutating func keep(
-        _ held: HeldShare, for id: SessionID, round: UInt64, now: Tick, _ policy: RatePolicy
+        _ held: HeldShare, for id: SessionID, round: UInt64, now: Tick, policy: RatePolicy
     ) -> Bool {
         let share = shares[id] ?? Share()
         guard share.current == nil, share.older.isEmpty, share.claimed == nil else { return false }
@@ -34,11 +34,12 @@ extension OriginBook {
     }
 
     /// What each session keeps: its earlier share, as far as the origin's health allows.
-    mutating func kept(now: Tick, _ policy: RatePolicy) -> [SessionID: Share.Amount] {
+    mutating func kept(now: Tick, policy: RatePolicy) -> [SessionID: Share.Amount] {
         let present = shares.filter { $0.value.isKept && $0.value.isPresent }.keys
             .sorted()
         if health.breaker != .closed {
-            return probe(present.filter { shares[$0]?.isSeated == true }, now, policy).reduce(into: [:]) { found, one in
+            return probe(present.filter { shares[$0]?.isSeated == true }, now: now, policy: policy).reduce(into: [:]) {
+                found, one in
                 found[one.key] = shares[one.key]?.claimed.map { one.value.within($0) }
             }
         }

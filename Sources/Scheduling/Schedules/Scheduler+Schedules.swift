@@ -66,7 +66,7 @@ extension Scheduler {
     }
 
     /// The submission of a schedule was refused.
-    mutating func fireFailed(_ id: String, wall: Int64, _ trouble: Trouble, retriable: Bool) {
+    mutating func fireFailed(_ id: String, wall: Int64, trouble: Trouble, retriable: Bool) {
         guard firing.remove(id) != nil else { return }
         guard !retriable else {
             if schedules[id]?.trouble != trouble {

@@ -257,8 +257,8 @@ struct SchedulerRatesTests {
     }
 
     @Test func connectionsAreSplitByWeightWithoutRest() {
-        #expect(OriginBook.split(8, [4, 4, 4]) == [3, 3, 2])
-        #expect(OriginBook.split(3, [4, 1, 1]) == [1, 1, 1])
-        #expect(OriginBook.split(10, [4, 1]).reduce(0, +) == 10)
+        #expect(OriginBook.split(8, weights: [4, 4, 4]) == [3, 3, 2])
+        #expect(OriginBook.split(3, weights: [4, 1, 1]) == [1, 1, 1])
+        #expect(OriginBook.split(10, weights: [4, 1]).reduce(0, +) == 10)
     }
 }
