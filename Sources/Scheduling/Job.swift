@@ -69,8 +69,8 @@ struct Job: Sendable {
     }
 
     /// Must be called when the job becomes inactive or was inactive.
-    mutating func noteRest() {
-        if batches.contains(where: { $0.digest != nil || $0.partial != nil }) { summary.hasRested = true }
+    mutating func recordPause() {
+        if batches.contains(where: { $0.digest != nil || $0.partial != nil }) { summary.wasPaused = true }
     }
 
     /// Recomputes everything that depends on the batches.
@@ -116,7 +116,7 @@ struct Job: Sendable {
         summary.counts[state] += 1
         batches[index].state = state
         if state != .leased { batches[index].owner = 0 }
-        if state.isSettled != wasSettled { needs.note(index, isSettled: state.isSettled) }
+        if state.isSettled != wasSettled { needs.update(index, isSettled: state.isSettled) }
         parked.remove(index)
         if state == .ready { ready.insert(index) }
     }

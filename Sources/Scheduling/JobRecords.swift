@@ -164,7 +164,7 @@ public struct FetchCounts: Hashable, Sendable {
     }
 
     /// The sum of stored, empty and failed; `nil` when it does not fit.
-    var settled: UInt64? {
+    var fetched: UInt64? {
         let (some, first) = stored.addingReportingOverflow(empty)
         let (all, second) = some.addingReportingOverflow(failed)
         return first || second ? nil : all

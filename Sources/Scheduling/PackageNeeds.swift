@@ -97,7 +97,7 @@ public struct PackageNeeds: Hashable, Sendable {
     }
 
     /// Records that a batch has reached a final state, or is open again.
-    mutating func note(_ batch: BatchIndex, isSettled: Bool) {
+    mutating func update(_ batch: BatchIndex, isSettled: Bool) {
         guard groupOfBatch.indices.contains(batch) else { return }
         for package in groups[Int(groupOfBatch[batch])] {
             open[package] += isSettled ? -1 : 1

@@ -11,7 +11,7 @@ extension Scheduler {
             let name = "job \(job.summary.id)"
             var counts = job.counted()
             for lease in leases.values {
-                if case .batch(place, _) = lease.work, !lease.isBackup { counts.inFlightDone += lease.done }
+                if case .batch(place, _) = lease.work, !lease.isSpeculative { counts.inFlightDone += lease.done }
             }
             if counts != job.summary.counts {
                 found.append("\(name): numbers \(job.summary.counts) should be \(counts)")
@@ -43,7 +43,7 @@ extension Scheduler {
             if canRun && !job.isQueued && !isIdled { found.append("\(name): ready batches, but no queue entry") }
         }
         if let illegalTransition { found.append(illegalTransition) }
-        found += auditOrders() + auditBackups()
+        found += auditOrders() + auditSpeculativeLeases()
         for (token, lease) in leases {
             guard jobs.contains(lease.work.job) else {
                 found.append("lease \(token): its job is forgotten")
@@ -73,21 +73,22 @@ extension Scheduler {
     }
 
     /// Checks speculative leases: each needs a live first lease of the same batch, in another session.
-    private func auditBackups() -> [String] {
+    private func auditSpeculativeLeases() -> [String] {
         var found: [String] = []
-        for (work, token) in backups {
-            guard case .batch(let job, let index) = work, let lease = leases[token], lease.isBackup, lease.work == work
+        for (work, token) in speculativeLeases {
+            guard case .batch(let job, let index) = work, let lease = leases[token], lease.isSpeculative,
+                lease.work == work
             else {
                 found.append("speculative lease \(token): no lease of its batch")
                 continue
             }
             let first = jobs[job].batches[index].token.flatMap { leases[$0] }
-            if first?.isBackup != false { found.append("speculative lease \(token): no first lease") }
+            if first?.isSpeculative != false { found.append("speculative lease \(token): no first lease") }
             if first?.session == lease.session {
                 found.append("speculative lease \(token): same session as the first lease")
             }
         }
-        for (token, lease) in leases where lease.isBackup && backups[lease.work] != token {
+        for (token, lease) in leases where lease.isSpeculative && speculativeLeases[lease.work] != token {
             found.append("speculative lease \(token): not listed by its batch")
         }
         return found

@@ -51,7 +51,7 @@ extension Scheduler {
         failures: [FailedTile], now: Tick
     ) {
         let batch = jobs[job].batches[index]
-        guard counts.settled == batch.tiles, UInt64(failures.count) <= counts.failed else {
+        guard counts.fetched == batch.tiles, UInt64(failures.count) <= counts.failed else {
             let found =
                 "\(counts.stored) stored, \(counts.empty) empty, \(counts.failed) failed, \(failures.count) named"
             refuse(
@@ -70,12 +70,12 @@ extension Scheduler {
             store(.orphan(jobs[job].summary.id, digest))
             jobs[job].batches[index].partial = digest
             // The end of a speculative lease writes no row.
-            if leases[token]?.isBackup == true { storeBatch(job, batch: index) }
+            if leases[token]?.isSpeculative == true { storeBatch(job, batch: index) }
             refuse(id, token: token, trouble: trouble, now: now)
             return
         }
         if let lease = close(token, now: now), token.epoch == epoch { jobs[job].noteDuration(now - lease.granted) }
-        endRivals(job, batch: index, of: token, now: now)
+        endCompetingLeases(job, batch: index, of: token, now: now)
         jobs[job].move(index, to: .done)
         jobs[job].batches[index].token = token
         if let partial = batch.partial, partial != digest { store(.orphan(jobs[job].summary.id, partial)) }
@@ -115,7 +115,7 @@ extension Scheduler {
     /// Adds failed tiles to the job's report, up to its limit.
     private mutating func list(_ failures: [FailedTile], of job: JobPlace, batch index: BatchIndex) {
         guard let first = failures.first else { return }
-        note(job, text: "\(first.tile) \(first.trouble.cause): \(first.trouble.detail)")
+        recordFirstFailure("\(first.tile) \(first.trouble.cause): \(first.trouble.detail)", of: job)
         let room = max(policy.listedFailures - jobs[job].listed, 0)
         guard room > 0 else { return }
         let listed = Array(failures.prefix(room))

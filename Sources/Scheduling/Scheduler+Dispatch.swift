@@ -11,8 +11,8 @@ extension Scheduler {
         jobs[job].pass = max(jobs[job].pass, virtualTime)
         jobs[job].isQueued = true
         jobs[job].ticket &+= 1
-        turns.insert(
-            Turn(
+        fetchQueue.insert(
+            FetchQueueEntry(
                 priority: jobs[job].summary.priority, pass: jobs[job].pass, job: job, ticket: jobs[job].ticket))
     }
 
@@ -22,41 +22,43 @@ extension Scheduler {
     mutating func dispatch(now: Tick) {
         // Tokens never repeat: after 2^32 grants this run grants no more, and the next run has its own range of
         // numbers.
-        while !hasSpentTokens, let (turn, id) = nextMerge(now: now) {
-            grantMerge(turn.job, package: turn.package, to: id, now: now)
+        while !hasSpentTokens, let (entry, id) = nextMerge(now: now) {
+            grantMerge(entry.job, package: entry.package, to: id, now: now)
             enlist(id, now: now)
         }
         awaken(now: now)
-        while !hasSpentTokens, let (turn, id) = nextFetch(now: now) {
-            turns.removeMin()
-            jobs[turn.job].isQueued = false
-            guard let index = jobs[turn.job].popReady() else { continue }
-            virtualTime = max(virtualTime, turn.pass)
-            let cost = max(jobs[turn.job].batches[index].tiles &* 1_024 / UInt64(jobs[turn.job].summary.weight), 1)
-            jobs[turn.job].pass &+= cost
-            grantFetch(turn.job, batch: index, to: id, now: now)
-            queue(turn.job)
+        while !hasSpentTokens, let (entry, id) = nextFetch(now: now) {
+            fetchQueue.removeMin()
+            jobs[entry.job].isQueued = false
+            guard let index = jobs[entry.job].popReady() else { continue }
+            virtualTime = max(virtualTime, entry.pass)
+            let cost = max(jobs[entry.job].batches[index].tiles &* 1_024 / UInt64(jobs[entry.job].summary.weight), 1)
+            jobs[entry.job].pass &+= cost
+            grantFetch(entry.job, batch: index, to: id, now: now)
+            queue(entry.job)
             enlist(id, now: now)
         }
-        grantBackups(now: now)
+        grantSpeculativeLeases(now: now)
     }
 
     /// The next entry of the fair queue, left in the heap.
     ///
     /// Outdated entries are dropped.
-    mutating func nextTurn() -> Turn? {
-        while let turn = turns.min {
-            guard jobs.contains(turn.job) else {
-                turns.removeMin()
+    mutating func nextFetchEntry() -> FetchQueueEntry? {
+        while let entry = fetchQueue.min {
+            guard jobs.contains(entry.job) else {
+                fetchQueue.removeMin()
                 continue
             }
-            guard turn.ticket == jobs[turn.job].ticket else {
-                turns.removeMin()
+            guard entry.ticket == jobs[entry.job].ticket else {
+                fetchQueue.removeMin()
                 continue
             }
-            if jobs[turn.job].isQueued, jobs[turn.job].summary.state == .fetching, clearWay(turn.job) { return turn }
-            jobs[turn.job].isQueued = false
-            turns.removeMin()
+            if jobs[entry.job].isQueued, jobs[entry.job].summary.state == .fetching, clearWay(entry.job) {
+                return entry
+            }
+            jobs[entry.job].isQueued = false
+            fetchQueue.removeMin()
         }
         return nil
     }
@@ -129,7 +131,9 @@ extension Scheduler {
         guard let lease = leases.removeValue(forKey: token) else { return nil }
         jobs[lease.work.job].leased.remove(token)
         uncountLease(lease, now: now)
-        if case .batch(let job, _) = lease.work, !lease.isBackup { jobs[job].summary.counts.inFlightDone -= lease.done }
+        if case .batch(let job, _) = lease.work, !lease.isSpeculative {
+            jobs[job].summary.counts.inFlightDone -= lease.done
+        }
         sessions[lease.session]?.leases.removeAll { $0 == token }
         unpark(behind: lease.work)
         return lease

@@ -5,7 +5,7 @@ import Tiles
 extension Scheduler {
     mutating func submit(_ submission: JobSubmission, now: Tick) {
         if !submission.requestID.isEmpty, let id = requests[submission.requestID] {
-            if let firing = submission.firing { settle(firing) }
+            if let firing = submission.firing { setNextFiring(after: firing) }
             effects.append(.submitted(job: id, existing: true))
             return
         }
@@ -29,7 +29,7 @@ extension Scheduler {
         store(.insertJob(stored))
         effects.append(.submitted(job: summary.id, existing: false))
         noteFiring(submission.firing, job: summary.id)
-        settleFollowers(now: now)
+        updateFollowers(now: now)
         advance(place, now: now)
     }
 
@@ -41,7 +41,7 @@ extension Scheduler {
     /// Removes an ended job: its rows, its request id, the tokens of its packages.
     mutating func forget(_ id: JobID) {
         guard let job = places[id], jobs[job].summary.state.isFinal else { return }
-        guard !letGo(job) else { return }
+        guard !releaseEndedJob(job) else { return }
         for token in jobs[job].packages.compactMap(\.token) { ended[token] = nil }
         forgetMade(job)
         for package in jobs[job].packages.indices { writing[.package(job: job, index: package)] = nil }
@@ -49,7 +49,7 @@ extension Scheduler {
         if requests[request] == id { requests[request] = nil }
         places[id] = nil
         if finished.first == id { finished.removeFirst() } else { finished.removeAll { $0 == id } }
-        stopGiving(id)
+        removeShardSource(id)
         jobs.forget(job)
         store(.forget(id))
     }
@@ -89,7 +89,7 @@ extension Scheduler {
         for index in jobs[job].batches.indices {
             guard let token = jobs[job].batches[index].token else { continue }
             if jobs[job].batches[index].state == .leased {
-                endRivals(job, batch: index, now: now)
+                endCompetingLeases(job, batch: index, now: now)
                 jobs[job].move(index, to: .ready)
             }
             ended[token] = nil
@@ -97,7 +97,7 @@ extension Scheduler {
         for token in jobs[job].lost { ended[token] = nil }
         for index in jobs[job].packages.indices where !jobs[job].packages[index].state.isPublished {
             if jobs[job].packages[index].state == .leased, let token = jobs[job].packages[index].token {
-                void(token, now: now)
+                cancelLease(token, now: now)
             }
             movePackage(job, package: index, by: .jobEnded(Trouble(cause: "job-\(state.rawValue)", detail: reason)))
             storePackage(job, package: index)
@@ -114,11 +114,11 @@ extension Scheduler {
         closeOrigin(job)
         finished.append(jobs[job].summary.id)
         keepOrRelease(job, baseline: baseline)
-        settleFollowers(now: now)
+        updateFollowers(now: now)
     }
 
     /// Takes a live lease away from its worker and tells the worker.
-    mutating func void(_ token: LeaseToken, now: Tick) {
+    mutating func cancelLease(_ token: LeaseToken, now: Tick) {
         guard let lease = close(token, now: now) else { return }
         if sessions[lease.session] != nil { send(.pong(cancelled: [token]), to: lease.session) }
     }

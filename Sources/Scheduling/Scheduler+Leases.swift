@@ -6,10 +6,10 @@ extension Scheduler {
     mutating func returnToQueue(_ token: LeaseToken, now: Tick) {
         guard let lease = close(token, now: now) else { return }
         remember(token, work: lease.work)
-        if lease.isBackup { return endBackup(lease) }
+        if lease.isSpeculative { return endSpeculativeLease(lease) }
         switch lease.work {
         case .batch(let job, let index):
-            if promoteBackup(job, batch: index) { return }
+            if promoteSpeculativeLease(job, batch: index) { return }
             jobs[job].move(index, to: .ready)
             storeBatch(job, batch: index)
             queue(job)
@@ -21,12 +21,12 @@ extension Scheduler {
     }
 
     /// Ends a lease whose worker was silent or made no progress.
-    mutating func lose(_ token: LeaseToken, now: Tick) {
+    mutating func expireLease(_ token: LeaseToken, now: Tick) {
         guard let lease = close(token, now: now) else { return }
         let name = sessions[lease.session]?.profile.name ?? "unknown"
         let trouble = Trouble(cause: "lease-expired", detail: "worker \(name) made no progress on lease \(token)")
         remember(token, work: lease.work)
-        if lease.isBackup { return endBackup(lease) }
+        if lease.isSpeculative { return endSpeculativeLease(lease) }
         retry(lease.work, trouble: trouble, isLoss: true, isDead: false, now: now)
     }
 
@@ -40,15 +40,15 @@ extension Scheduler {
         remember(token, work: lease.work)
         sessions[id]?.lastHeard = now
         if FailureCause.local.contains(trouble.cause) {
-            sessions[id]?.restingUntil = now + policy.rest
-            sessions[id]?.restingFor = "\(trouble.cause): \(trouble.detail)"
-            setAlarm(.rest(id), at: now + policy.rest)
+            sessions[id]?.pausedUntil = now + policy.localFailurePause
+            sessions[id]?.pauseReason = "\(trouble.cause): \(trouble.detail)"
+            setAlarm(.pause(id), at: now + policy.localFailurePause)
         }
         if case .batch(let job, _) = lease.work, FailureCause(named: trouble.cause) == .sourceChanged {
-            if lease.isBackup { endBackup(lease) }
+            if lease.isSpeculative { endSpeculativeLease(lease) }
             return endForSource(job, by: id, found: trouble.detail, now: now)
         }
-        if lease.isBackup { return endBackup(lease) }
+        if lease.isSpeculative { return endSpeculativeLease(lease) }
         if case .package(let job, let index) = lease.work, FailureCause.lostShard.contains(trouble.cause) {
             refetch(job, for: index, lost: Set(lostShards), cause: trouble.cause, now: now)
         }
@@ -120,14 +120,16 @@ extension Scheduler {
             guard jobs[job].batches.indices.contains(index) else { return }
             jobs[job].batches[index].trouble = trouble
             guard isDead || FailureCause(named: trouble.cause).costsAttempt else {
-                if !promoteBackup(job, batch: index) { waitOut(job, batch: index, trouble: trouble, now: now) }
+                if !promoteSpeculativeLease(job, batch: index) {
+                    waitOut(job, batch: index, trouble: trouble, now: now)
+                }
                 return
             }
             let isLast = jobs[job].batches[index].countEnd(isLoss: isLoss, policy: policy)
             if isDead || isLast {
-                endRivals(job, batch: index, now: now)
-                exhaust(job, batch: index, trouble: trouble, now: now)
-            } else if promoteBackup(job, batch: index) {
+                endCompetingLeases(job, batch: index, now: now)
+                splitOrMarkDead(job, batch: index, trouble: trouble, now: now)
+            } else if promoteSpeculativeLease(job, batch: index) {
                 return
             } else if isLoss, jobs[job].batches[index].losses == 1 {
                 jobs[job].move(index, to: .ready)
@@ -194,19 +196,19 @@ extension Scheduler {
         advance(job, now: now)
     }
 
-    mutating func note(_ job: JobPlace, text: String) {
+    mutating func recordFirstFailure(_ text: String, of job: JobPlace) {
         if jobs[job].firstTrouble == nil { jobs[job].firstTrouble = text }
     }
 
     // MARK: - Time
 
-    mutating func ring(now: Tick) {
+    mutating func fireAlarms(now: Tick) {
         while let alarm = alarms.min, alarm.due <= now {
             alarms.removeMin()
             switch alarm.subject {
             case .lease(let token):
                 guard let lease = leases[token] else { break }
-                if lease.end <= now { lose(token, now: now) } else { setAlarm(.lease(token), at: lease.end) }
+                if lease.end <= now { expireLease(token, now: now) } else { setAlarm(.lease(token), at: lease.end) }
             case .batch(let job, let index):
                 guard jobs.contains(job), jobs[job].batches.indices.contains(index),
                     jobs[job].batches[index].state == .backoff
@@ -221,14 +223,14 @@ extension Scheduler {
                 if [.backoff, .publishing, .manifest].contains(jobs[job].packages[index].state) {
                     startNextStep(job, package: index)
                 }
-            case .session(let id): watch(id, now: now)
-            case .rest(let id): endRest(id, now: now)
+            case .session(let id): checkSession(id, now: now)
+            case .pause(let id): endPause(id, now: now)
             case .rates: rateAlarm = nil
             }
         }
     }
 
-    private mutating func watch(_ id: SessionID, now: Tick) {
+    private mutating func checkSession(_ id: SessionID, now: Tick) {
         guard let session = sessions[id] else { return }
         let patience = policy.heartbeat * policy.missedHeartbeats
         if now - session.lastHeard < patience {
@@ -241,10 +243,10 @@ extension Scheduler {
         }
     }
 
-    private mutating func endRest(_ id: SessionID, now: Tick) {
-        guard let rest = sessions[id]?.restingUntil, rest <= now else { return }
-        sessions[id]?.restingUntil = nil
-        sessions[id]?.restingFor = ""
+    private mutating func endPause(_ id: SessionID, now: Tick) {
+        guard let end = sessions[id]?.pausedUntil, end <= now else { return }
+        sessions[id]?.pausedUntil = nil
+        sessions[id]?.pauseReason = ""
         enlist(id, now: now)
     }
 }

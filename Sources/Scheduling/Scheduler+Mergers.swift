@@ -5,8 +5,8 @@ import HeapModule
 extension Scheduler {
     /// Queues a ready package for a merger that writes all its formats.
     mutating func queueMerge(_ job: JobPlace, package: PackageIndex) {
-        let turn = MergeTurn(priority: jobs[job].summary.priority, job: job, package: package)
-        mergeTurns[jobs[job].formats(of: package), default: []].insert(turn)
+        let entry = MergeQueueEntry(priority: jobs[job].summary.priority, job: job, package: package)
+        mergeQueues[jobs[job].formats(of: package), default: []].insert(entry)
     }
 
     /// The first package that a free worker can merge, and that worker.
@@ -14,17 +14,17 @@ extension Scheduler {
     /// Both are removed from their queues.
     ///
     /// Of several workers the one with the fewest formats is chosen, so that those with more formats stay free.
-    mutating func nextMerge(now: Tick) -> (MergeTurn, SessionID)? {
-        var best: (turn: MergeTurn, formats: [String], exports: [String])?
-        for formats in Array(mergeTurns.keys) {
-            guard let turn = firstMerge(formats) else { continue }
-            if let best, best.turn < turn { continue }
-            if let exports = leastMergers(of: formats, now: now) { best = (turn, formats, exports) }
+    mutating func nextMerge(now: Tick) -> (MergeQueueEntry, SessionID)? {
+        var best: (entry: MergeQueueEntry, formats: [String], exports: [String])?
+        for formats in Array(mergeQueues.keys) {
+            guard let entry = firstMerge(formats) else { continue }
+            if let best, best.entry < entry { continue }
+            if let exports = leastMergers(of: formats, now: now) { best = (entry, formats, exports) }
         }
         guard let best, let id = mergers[best.exports]?.popFirst() else { return nil }
-        mergeTurns[best.formats]?.removeMin()
+        mergeQueues[best.formats]?.removeMin()
         sessions[id]?.isQueuedToMerge = false
-        return (best.turn, id)
+        return (best.entry, id)
     }
 
     /// The formats of a job's package in addition to its own, ascending.
@@ -51,16 +51,16 @@ extension Scheduler {
     /// The first entry of a queue, left in it.
     ///
     /// Outdated entries are dropped.
-    private mutating func firstMerge(_ formats: [String]) -> MergeTurn? {
-        while let turn = mergeTurns[formats]?.min {
-            if jobs.contains(turn.job) {
-                let job = jobs[turn.job]
-                let isCurrent = turn.priority >= 0 && turn.priority == job.summary.priority
-                if isCurrent, !job.summary.state.isFinal, job.packages[turn.package].state == .ready { return turn }
+    private mutating func firstMerge(_ formats: [String]) -> MergeQueueEntry? {
+        while let entry = mergeQueues[formats]?.min {
+            if jobs.contains(entry.job) {
+                let job = jobs[entry.job]
+                let isCurrent = entry.priority >= 0 && entry.priority == job.summary.priority
+                if isCurrent, !job.summary.state.isFinal, job.packages[entry.package].state == .ready { return entry }
             }
-            mergeTurns[formats]?.removeMin()
+            mergeQueues[formats]?.removeMin()
         }
-        mergeTurns[formats] = nil
+        mergeQueues[formats] = nil
         return nil
     }
 

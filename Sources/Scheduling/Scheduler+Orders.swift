@@ -79,7 +79,7 @@ extension Scheduler {
     private mutating func setPriority(_ job: JobPlace, to priority: Int32, now: Tick) {
         guard jobs[job].summary.priority != priority else { return }
         jobs[job].summary.priority = priority
-        if priority < 0 { jobs[job].noteRest() }
+        if priority < 0 { jobs[job].recordPause() }
         storeJob(job)
         jobs[job].isQueued = false
         if priority < 0 { takeBack(job, now: now) }
@@ -103,7 +103,7 @@ extension Scheduler {
     // MARK: - Jobs that follow others
 
     /// Starts jobs whose predecessors are done, and ends those whose predecessors have failed.
-    mutating func settleFollowers(now: Tick) {
+    mutating func updateFollowers(now: Tick) {
         for job in jobs.indices {
             guard !jobs[job].summary.state.isFinal, !jobs[job].summary.after.isEmpty else { continue }
             var rest: [JobID] = []

@@ -27,14 +27,16 @@ extension Scheduler {
         storeJob(job)
         if isRetriable { kept.append(id) }
         releaseSources(after: job)
-        if let baseline { keep(baseline, of: job) }
-        while kept.count > policy.keptFailedJobs, let oldest = kept.first.flatMap({ places[$0] }) { _ = letGo(oldest) }
+        if let baseline { keepBaseline(baseline, of: job) }
+        while kept.count > policy.keptFailedJobs, let oldest = kept.first.flatMap({ places[$0] }) {
+            _ = releaseEndedJob(oldest)
+        }
     }
 
     /// Releases the batches and blobs of an ended job.
     ///
     /// Returns whether it had any.
-    mutating func letGo(_ job: JobPlace) -> Bool {
+    mutating func releaseEndedJob(_ job: JobPlace) -> Bool {
         guard jobs[job].summary.keepsBlobs else { return false }
         let id = jobs[job].summary.id
         jobs[job].summary.keepsBlobs = false
@@ -57,8 +59,8 @@ extension Scheduler {
         // The rows of a new plan do not name the shards that other jobs could use until now. The shards are still
         // removed with the job.
         let named = Set(batches.flatMap { [$0.digest, $0.partial] }.compactMap(\.self))
-        for digest in given(by: id) where !named.contains(digest) { store(.orphan(id, digest)) }
-        stopGiving(id)
+        for digest in keptShards(of: id) where !named.contains(digest) { store(.orphan(id, digest)) }
+        removeShardSource(id)
         jobs[job].summary.state = .fetching
         jobs[job].summary.reason = ""
         jobs[job].summary.keepsBlobs = false
@@ -68,7 +70,7 @@ extension Scheduler {
         if jobs[job].summary.priority < 0 { jobs[job].summary.priority = -1 - jobs[job].summary.priority }
         jobs[job].batches = batches
         jobs[job].takeUp(known)
-        jobs[job].noteRest()
+        jobs[job].recordPause()
         if let tileset = jobs[job].tileset { sharing[tileset, default: []].append(job) }
         for (index, batch) in batches.placed where batch.state == .done {
             if let token = batch.token { ended[token] = .batch(job: job, index: index) }
@@ -84,7 +86,7 @@ extension Scheduler {
                     summary: jobs[job].summary, batches: batches.elements, packages: jobs[job].packages.elements,
                     payload: payload)))
         queue(job)
-        settleFollowers(now: now)
+        updateFollowers(now: now)
         advance(job, now: now)
     }
 
@@ -98,7 +100,7 @@ extension Scheduler {
     /// Its earlier results are removed with the job.
     mutating func rewind(_ job: JobPlace, package: PackageIndex, now: Tick) {
         let row = jobs[job].packages[package]
-        if row.state == .leased, let token = row.token { void(token, now: now) }
+        if row.state == .leased, let token = row.token { cancelLease(token, now: now) }
         if let token = row.token { ended[token] = nil }
         if let manifest = row.manifest, made[manifest] == .package(job: job, index: package) { made[manifest] = nil }
         for digest in [row.manifest].compactMap(\.self) + (row.merged?.digests ?? []) {
@@ -111,7 +113,7 @@ extension Scheduler {
 
 extension Batch {
     /// Whether the batch or some of its tiles failed, and the failure was not dropped by an operator.
-    var isLetter: Bool {
+    var isFailedWork: Bool {
         (state == .dead || state == .done && result.failed > 0) && trouble?.cause != FailureCause.dropped.rawValue
     }
 
@@ -125,7 +127,7 @@ extension Batch {
     func reopened(_ isWanted: Bool) -> Batch {
         switch state {
         case .ready, .leased, .backoff: return again
-        case .dead, .done: return isLetter && isWanted ? again : self
+        case .dead, .done: return isFailedWork && isWanted ? again : self
         case .split: return self
         }
     }

@@ -7,7 +7,7 @@ extension Scheduler {
     /// An unknown one is told to send hello.
     ///
     /// Updates the time of the last message of a known session.
-    private mutating func hear(_ id: SessionID, now: Tick) -> Bool {
+    private mutating func recordMessage(from id: SessionID, now: Tick) -> Bool {
         guard sessions[id] != nil else {
             send(.unknownSession, to: id)
             return false
@@ -26,7 +26,7 @@ extension Scheduler {
             sessions[id] = Session(id: id, profile: profile, lastHeard: now, lastMoved: now)
             setAlarm(.session(id), at: now + policy.heartbeat * policy.missedHeartbeats)
         }
-        _ = hear(id, now: now)
+        _ = recordMessage(from: id, now: now)
         sessions[id]?.profile = profile
         sessions[id]?.profile.exports.sort()
         sessions[id]?.credit = 0
@@ -44,13 +44,13 @@ extension Scheduler {
     }
 
     mutating func ready(_ id: SessionID, credit: UInt32, now: Tick) {
-        guard hear(id, now: now) else { return }
+        guard recordMessage(from: id, now: now) else { return }
         sessions[id]?.credit = min(credit, 1_024)
         enlist(id, now: now)
     }
 
     mutating func progress(_ id: SessionID, reports: [LeaseProgress], now: Tick) {
-        guard hear(id, now: now) else { return }
+        guard recordMessage(from: id, now: now) else { return }
         var cancelled: [LeaseToken] = []
         for report in reports {
             guard let lease = leases[report.token], lease.session == id else {
@@ -65,7 +65,7 @@ extension Scheduler {
                 leases[report.token]?.bytes = max(lease.bytes, report.bytes)
                 leases[report.token]?.movedAt = now
                 sessions[id]?.lastMoved = now
-                if case .batch(let job, _) = lease.work, !lease.isBackup {
+                if case .batch(let job, _) = lease.work, !lease.isSpeculative {
                     jobs[job].summary.counts.inFlightDone += done - lease.done
                 }
             }
@@ -103,7 +103,7 @@ extension Scheduler {
     }
 
     mutating func giveBack(_ id: SessionID, tokens: [LeaseToken], now: Tick) {
-        guard hear(id, now: now) else { return }
+        guard recordMessage(from: id, now: now) else { return }
         for token in tokens where leases[token]?.session == id { returnToQueue(token, now: now) }
     }
 
@@ -116,7 +116,7 @@ extension Scheduler {
     }
 
     /// The coordinator was stalled: every lease and session gets a full period from now on.
-    mutating func forgive(now: Tick) {
+    mutating func renewAllLeases(now: Tick) {
         for token in leases.keys.sorted() { leases[token]?.deadline = now + max(policy.lease, policy.restartGrace) }
         for id in sessions.keys { sessions[id]?.lastHeard = now }
     }
@@ -136,6 +136,6 @@ extension Scheduler {
 
     func canTake(_ session: Session, now: Tick) -> Bool {
         session.credit > 0 && !session.isSuspect && !session.isDraining
-            && (session.restingUntil.map { $0 <= now } ?? true)
+            && (session.pausedUntil.map { $0 <= now } ?? true)
     }
 }

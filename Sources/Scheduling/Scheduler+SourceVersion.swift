@@ -40,6 +40,6 @@ extension Scheduler {
         guard let tileset = jobs[job].tileset else { return nil }
         let others = (sharing[tileset] ?? []).filter { $0 != job }.sorted(by: >)
         return others.lazy.compactMap { self.jobs[$0].summary.sourceVersion }.first
-            ?? donors[tileset]?.last { $0.sourceVersion != nil }?.sourceVersion
+            ?? shardSources[tileset]?.last { $0.sourceVersion != nil }?.sourceVersion
     }
 }

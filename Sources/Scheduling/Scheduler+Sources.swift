@@ -2,7 +2,7 @@ import HeapModule
 import Tiles
 
 /// The shards of an ended job, for the unfinished jobs that ran at the same time.
-struct Donor: Sendable {
+struct ShardSource: Sendable {
     let job: JobID
     let shards: [(cell: TileID, zooms: ZoomRange, digest: ContentDigest)]
     let runs: CellRuns
@@ -40,7 +40,8 @@ extension Scheduler {
         if !jobs[job].summary.state.isFinal {
             sharing[tileset, default: []].append(job)
         } else if !stored.heldFor.isEmpty {
-            donors[tileset, default: []].append(Donor(stored.summary, batches: stored.batches, heldFor: stored.heldFor))
+            shardSources[tileset, default: []].append(
+                ShardSource(stored.summary, batches: stored.batches, heldFor: stored.heldFor))
         }
     }
 
@@ -52,25 +53,25 @@ extension Scheduler {
             sharing[tileset] = nil
             return
         }
-        guard !jobs[job].summary.hasRested else { return }
-        let donor = Donor(
+        guard !jobs[job].summary.wasPaused else { return }
+        let source = ShardSource(
             jobs[job].summary, batches: jobs[job].batches.elements, heldFor: others.map { jobs[$0].summary.id })
-        if !donor.shards.isEmpty { donors[tileset, default: []].append(donor) }
+        if !source.shards.isEmpty { shardSources[tileset, default: []].append(source) }
     }
 
     /// Releases the blobs that no job can use any more after a job has ended: its own, and those kept for it.
     mutating func releaseSources(after job: JobPlace) {
         let id = jobs[job].summary.id
-        guard let tileset = jobs[job].tileset, var held = donors[tileset] else {
+        guard let tileset = jobs[job].tileset, var held = shardSources[tileset] else {
             releaseUnused(id)
             return
         }
         for index in held.indices { held[index].heldFor.removeAll { $0 == id } }
-        let surplus = max(held.count - policy.mostDonors, 0)
+        let surplus = max(held.count - policy.mostShardSources, 0)
         let spent = held.enumerated().filter { $1.heldFor.isEmpty || $0 < surplus }.map(\.element.job)
         held.removeAll { spent.contains($0.job) }
-        donors[tileset] = held.isEmpty ? nil : held
-        for donor in spent where donor != id { releaseUnused(donor) }
+        shardSources[tileset] = held.isEmpty ? nil : held
+        for source in spent where source != id { releaseUnused(source) }
         releaseUnused(id)
     }
 
@@ -82,15 +83,15 @@ extension Scheduler {
     }
 
     /// The shards of an ended job that are kept for others.
-    func given(by id: JobID) -> [ContentDigest] {
-        donors.values.joined().filter { $0.job == id }.flatMap { $0.shards.map(\.digest) }
+    func keptShards(of id: JobID) -> [ContentDigest] {
+        shardSources.values.joined().filter { $0.job == id }.flatMap { $0.shards.map(\.digest) }
     }
 
     /// Forgets the shards of an ended job.
-    mutating func stopGiving(_ id: JobID) {
-        for (tileset, kept) in donors where kept.contains(where: { $0.job == id }) {
+    mutating func removeShardSource(_ id: JobID) {
+        for (tileset, kept) in shardSources where kept.contains(where: { $0.job == id }) {
             let rest = kept.filter { $0.job != id }
-            donors[tileset] = rest.isEmpty ? nil : rest
+            shardSources[tileset] = rest.isEmpty ? nil : rest
         }
     }
 
@@ -105,7 +106,7 @@ extension Scheduler {
         var found: [(distance: Int, digest: ContentDigest)] = []
         if let partial = batch.partial { found.append((-1, partial)) }
         if let tileset = jobs[job].tileset {
-            for other in sharing[tileset] ?? [] where other != job && isGiver(other, of: version) {
+            for other in sharing[tileset] ?? [] where other != job && canShareTiles(other, of: version) {
                 for place in touching(batch, in: other) {
                     let theirs = jobs[other].batches[place]
                     guard let digest = theirs.digest ?? theirs.partial else { continue }
@@ -113,10 +114,11 @@ extension Scheduler {
                 }
             }
             let id = jobs[job].summary.id
-            for donor in donors[tileset] ?? [] where donor.heldFor.contains(id) && donor.sourceVersion == version {
-                for place in donor.runs.touching(batch.cell, { donor.shards[$0].cell })
-                where donor.shards[place].zooms.intersection(batch.zooms) != nil {
-                    found.append((abs(donor.shards[place].cell.zoom - batch.cell.zoom), donor.shards[place].digest))
+            for source in shardSources[tileset] ?? []
+            where source.heldFor.contains(id) && source.sourceVersion == version {
+                for place in source.runs.touching(batch.cell, { source.shards[$0].cell })
+                where source.shards[place].zooms.intersection(batch.zooms) != nil {
+                    found.append((abs(source.shards[place].cell.zoom - batch.cell.zoom), source.shards[place].digest))
                 }
             }
         }
@@ -125,8 +127,8 @@ extension Scheduler {
         return Array(near.map(\.element.digest).filter { seen.insert($0).inserted }.prefix(policy.mostSources))
     }
 
-    private func isGiver(_ job: JobPlace, of version: String?) -> Bool {
-        !jobs[job].summary.hasRested && jobs[job].summary.sourceVersion == version
+    private func canShareTiles(_ job: JobPlace, of version: String?) -> Bool {
+        !jobs[job].summary.wasPaused && jobs[job].summary.sourceVersion == version
     }
 
     /// The batches of another job that may contain tiles of a batch.

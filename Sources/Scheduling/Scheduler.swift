@@ -34,13 +34,13 @@ public struct Scheduler: Sendable {
     var unclaimed: [SessionID: [LeaseToken]] = [:]
 
     /// Speculative leases, by their batch.
-    var backups: [WorkRef: LeaseToken] = [:]
+    var speculativeLeases: [WorkRef: LeaseToken] = [:]
     /// When to check again for batches that need a speculative lease.
-    var nextBackups = Tick(milliseconds: .min)
+    var nextSpeculation = Tick(milliseconds: .min)
     /// Unfinished jobs by the tileset they share, ascending.
     var sharing: [ContentDigest: [JobPlace]] = [:]
     /// Ended jobs whose shards unfinished ones may use, by tileset, in the order of their ends.
-    var donors: [ContentDigest: [Donor]] = [:]
+    var shardSources: [ContentDigest: [ShardSource]] = [:]
     /// Finished jobs that keep their shards for rebuilds.
     var baselines = BaselineBook()
     /// Packages in the catalog by the manifest they were made from.
@@ -52,9 +52,9 @@ public struct Scheduler: Sendable {
 
     var alarms: Heap<Alarm> = []
     var alarmCount: UInt64 = 0
-    var turns: Heap<Turn> = []
+    var fetchQueue: Heap<FetchQueueEntry> = []
     /// Packages that wait for a merger, by their formats.
-    var mergeTurns: [[String]: Heap<MergeTurn>] = [:]
+    var mergeQueues: [[String]: Heap<MergeQueueEntry>] = [:]
     var fetchers: Deque<SessionID> = []
     /// Sessions that can merge now, by the formats they write.
     var mergers: [[String]: Deque<SessionID>] = [:]
@@ -100,18 +100,20 @@ public struct Scheduler: Sendable {
             advance(job, now: now)
         }
         if policy.hasNewWorkers { takeBackLeases(now: now) }
-        takeUpBaselines()
-        settleFollowers(now: now)
+        adoptBaselines()
+        updateFollowers(now: now)
         defer { effects = [] }
         return effects
     }
 
     /// Applies one event.
-    public mutating func handle(_ event: Event, now: Tick) -> [Effect] { apply(event, now: now) + settle(now: now) }
+    public mutating func handle(_ event: Event, now: Tick) -> [Effect] {
+        apply(event, now: now) + divideBudgets(now: now)
+    }
 
     /// Applies one of several simultaneous events.
     ///
-    /// Call ``settle(now:)`` after the last one to divide the budgets of origins.
+    /// Call ``divideBudgets(now:)`` after the last one to divide the budgets of origins.
     public mutating func apply(_ event: Event, now: Tick) -> [Effect] {
         effects = []
         switch event {
@@ -155,9 +157,9 @@ public struct Scheduler: Sendable {
             published(id, package: PackageIndex(package), version: version, path: path, unchanged: unchanged, now: now)
         case .packageTrouble(let id, let package, let trouble, let retriable):
             packageTrouble(id, package: PackageIndex(package), trouble: trouble, retriable: retriable, now: now)
-        case .makeRoom: if let oldest = baselines.jobs.first { letBaselineGo(oldest) }
-        case .timer: ring(now: now)
-        case .wasDeaf: forgive(now: now)
+        case .makeRoom: if let oldest = baselines.jobs.first { releaseBaseline(oldest) }
+        case .timer: fireAlarms(now: now)
+        case .loopStalled: renewAllLeases(now: now)
         }
         dispatch(now: now)
         defer { effects = [] }
@@ -168,9 +170,9 @@ public struct Scheduler: Sendable {
     ///
     /// Costs a few passes over the holders of each changed budget. So with a thousand workers it must not be called for
     /// every message of one of them.
-    public mutating func settle(now: Tick) -> [Effect] {
+    public mutating func divideBudgets(now: Tick) -> [Effect] {
         effects = []
-        settleRates(now: now)
+        sendChangedShares(now: now)
         defer { effects = [] }
         return effects
     }

@@ -57,14 +57,14 @@ public struct SchedulerPolicy: Hashable, Sendable {
     /// Older ones release them.
     public var keptFailedJobs: Int = 10
     /// No younger lease gets a speculative lease.
-    public var backupAge: Int64 = 60_000
+    public var speculativeAge: Int64 = 60_000
     /// Near the end of a job a lease gets a speculative lease when it is older than this multiple of the median batch
     /// duration.
-    public var backupFactor: Int64 = 3
+    public var speculativeFactor: Int64 = 3
     /// Interval between two checks for such leases.
-    public var backupPause: Int64 = 1_000
+    public var speculativeInterval: Int64 = 1_000
     /// How long a worker gets no offers after its own disk or store failed.
-    public var rest: Int64 = 10_000
+    public var localFailurePause: Int64 = 10_000
     /// Largest number of failures listed per job.
     ///
     /// Their count is always exact.
@@ -77,7 +77,7 @@ public struct SchedulerPolicy: Hashable, Sendable {
     /// Largest number of ended jobs of one tileset whose shards are kept for unfinished ones.
     ///
     /// The oldest are released first.
-    public var mostDonors = 256
+    public var mostShardSources = 256
     /// Largest number of bytes of shards that finished jobs keep for rebuilds; 0 = none.
     public var baselineBytes: UInt64 = 0
     /// Largest number of such jobs.

@@ -37,17 +37,17 @@ struct PackageNeedsTests {
         var needs = PackageNeeds(packages: 2, batches: 3)
         needs.recount { $0 == BatchIndex(1) }
         #expect(needs.open.elements == [2, 2])
-        needs.note(BatchIndex(0), isSettled: true)
+        needs.update(BatchIndex(0), isSettled: true)
         #expect(needs.takeClosed() == [])
         needs.append(childOf: BatchIndex(2))
-        needs.note(BatchIndex(2), isSettled: true)
+        needs.update(BatchIndex(2), isSettled: true)
         #expect(needs.takeClosed() == [], "the appended batch is open")
-        needs.note(BatchIndex(3), isSettled: true)
+        needs.update(BatchIndex(3), isSettled: true)
         #expect(needs.takeClosed().map(\.number) == [0, 1])
         #expect(needs.takeClosed() == [])
-        needs.note(BatchIndex(1), isSettled: false)
+        needs.update(BatchIndex(1), isSettled: false)
         #expect(needs.isOpen(PackageIndex(0)))
-        needs.note(BatchIndex(1), isSettled: true)
+        needs.update(BatchIndex(1), isSettled: true)
         #expect(needs.takeClosed().map(\.number) == [0, 1])
     }
 

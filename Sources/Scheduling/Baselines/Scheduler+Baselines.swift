@@ -17,35 +17,35 @@ extension Scheduler {
     }
 
     /// Keeps a previous build, and releases those that it replaces and the oldest beyond the limits.
-    mutating func keep(_ baseline: Baseline, of job: JobPlace) {
+    mutating func keepBaseline(_ baseline: Baseline, of job: JobPlace) {
         guard let tileset = jobs[job].tileset else { return }
         let spent = baselines.of(tileset).filter { $0.job != baseline.job && baseline.replaces($0) }.map(\.job)
         baselines.insert(baseline, of: tileset)
         effects.append(.trim(baseline.job))
-        for id in spent { letBaselineGo(id) }
-        boundBaselines()
+        for id in spent { releaseBaseline(id) }
+        limitBaselines()
     }
 
     /// After a start: takes over the builds from the store that are within the current limits.
-    mutating func takeUpBaselines() {
+    mutating func adoptBaselines() {
         for job in jobs.indices where jobs[job].summary.state == .done && jobs[job].summary.keepsBlobs {
             let id = jobs[job].summary.id
-            if baselines.contains(id) { effects.append(.trim(id)) } else { _ = letGo(job) }
+            if baselines.contains(id) { effects.append(.trim(id)) } else { _ = releaseEndedJob(job) }
         }
-        boundBaselines()
+        limitBaselines()
     }
 
-    private mutating func boundBaselines() {
+    private mutating func limitBaselines() {
         while baselines.count > policy.mostBaselines || baselines.bytes > policy.baselineBytes,
             let oldest = baselines.jobs.first
         {
-            letBaselineGo(oldest)
+            releaseBaseline(oldest)
         }
     }
 
-    mutating func letBaselineGo(_ id: JobID) {
+    mutating func releaseBaseline(_ id: JobID) {
         baselines.remove(id)
-        if let job = places[id] { _ = letGo(job) }
+        if let job = places[id] { _ = releaseEndedJob(job) }
     }
 
     /// Restores the previous build of a stored job.

@@ -23,7 +23,7 @@ extension OriginBook {
             let before = shares[id]?.counted ?? .nothing
             let amount = bounded(targets[id] ?? .nothing, by: spare.adding(before))
             guard shares[id]?.amount != amount else { continue }
-            shares[id]?.tell(amount, round: nextRound(), until: now + policy.counted)
+            shares[id]?.grant(amount, round: nextRound(), until: now + policy.counted)
             spare = spare.adding(before).taking(shares[id]?.counted ?? .nothing)
             changed.append(id)
         }

@@ -9,7 +9,7 @@ extension OriginBook {
     ///
     /// - Returns: Whether the grant was made: false when the session already has a grant of this run, or when too
     ///   little is left.
-    mutating func keep(
+    mutating func regrant(
         _ held: HeldShare, for id: SessionID, round: UInt64, now: Tick, policy: RatePolicy
     ) -> Bool {
         let share = shares[id] ?? Share()
@@ -28,7 +28,7 @@ extension OriginBook {
         if limits.perSecond == nil, let rate = amount.rate { health.control.remember(rate, now: now) }
         shares[id]?.isHere = true
         if !share.isSeated { shares[id]?.idleSince = now }
-        shares[id]?.tell(amount, round: round, until: now + policy.counted)
+        shares[id]?.grant(amount, round: round, until: now + policy.counted)
         isDirty = true
         return true
     }

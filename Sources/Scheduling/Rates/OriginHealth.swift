@@ -30,11 +30,12 @@ struct OriginHealth: Sendable {
     /// failure.
     ///
     /// - Parameter workers: The number of sessions that have work at this origin.
-    mutating func take(_ use: OriginUse, from session: SessionID, of workers: Int, now: Tick, policy: RatePolicy) {
+    mutating func applyReport(_ use: OriginUse, from session: SessionID, of workers: Int, now: Tick, policy: RatePolicy)
+    {
         let isAnswering =
             use.answered > 0 || breaker == .closed && answeredAt.map { now - $0 < policy.answering } == true
         let busy = isAnswering ? min(use.busy, use.failed) : 0
-        control.take(
+        control.addSample(
             OriginControl.Sample(
                 answered: Double(use.answered), refused: Double(use.throttled + busy), busy: Double(busy),
                 occupied: Double(use.occupied), isWaiting: use.waiting > 0),

@@ -90,26 +90,26 @@ struct RateLedger: Sendable {
     /// Handles a worker's report.
     ///
     /// The worker is sent its grants as the answer.
-    mutating func take(
+    mutating func applyReport(
         _ uses: [OriginUse], acknowledged: UInt64, namesHeld: Bool = false, from id: SessionID, now: Tick
     ) {
         for use in uses where isLearning(use.origin, at: now) {
-            if let held = use.held { keep(held, of: use.origin, for: id, now: now) }
+            if let held = use.held { regrant(held, of: use.origin, for: id, now: now) }
         }
-        if namesHeld { hearOut(id) }
+        if namesHeld { recordAllHeld(by: id) }
         for name in memberships[id] ?? [] {
-            books[name]?.hear(id, acknowledged: acknowledged, now: now, policy: policy)
+            books[name]?.renewGrants(of: id, acknowledged: acknowledged, now: now, policy: policy)
             touched.insert(name)
         }
         for use in uses where books[use.origin] != nil {
-            books[use.origin]?.take(use, from: id, now: now, policy: policy)
+            books[use.origin]?.applyReport(use, from: id, now: now, policy: policy)
             touched.insert(use.origin)
         }
         if memberships[id] != nil { owed.insert(id) }
     }
 
     /// A session has reported everything that it holds.
-    private mutating func hearOut(_ id: SessionID) {
+    private mutating func recordAllHeld(by id: SessionID) {
         for name in (unheard ?? [:]).keys.sorted() where unheard?[name]?.remove(id) != nil {
             guard unheard?[name]?.isEmpty == true else { continue }
             unheard?[name] = nil
@@ -131,9 +131,9 @@ struct RateLedger: Sendable {
     }
 
     /// Grants a session again what it holds.
-    private mutating func keep(_ held: HeldShare, of name: String, for id: SessionID, now: Tick) {
+    private mutating func regrant(_ held: HeldShare, of name: String, for id: SessionID, now: Tick) {
         let next = first | UInt64(round &+ 1)
-        guard books[name]?.keep(held, for: id, round: next, now: now, policy: policy) == true else { return }
+        guard books[name]?.regrant(held, for: id, round: next, now: now, policy: policy) == true else { return }
         round &+= 1
         touched.insert(name)
         join(id, origin: name)
@@ -142,7 +142,7 @@ struct RateLedger: Sendable {
     /// Divides the budgets that have changed.
     ///
     /// - Returns: The sessions to inform, ascending, each with all of its grants.
-    mutating func settle(now: Tick) -> [(SessionID, [RateGrant])] {
+    mutating func divideBudgets(now: Tick) -> [(SessionID, [RateGrant])] {
         let isTime = wake.map { $0 <= now } ?? false
         guard isTime || !touched.isEmpty || !owed.isEmpty else { return [] }
         mayHaveNewHolders = true

@@ -31,18 +31,18 @@ extension Scheduler {
     /// The next job, left in the heap, and the session that gets its next batch.
     ///
     /// A job whose origin has no work for any session now is set aside, and other jobs are served.
-    mutating func nextFetch(now: Tick) -> (Turn, SessionID)? {
-        while !fetchers.isEmpty, let turn = nextTurn() {
-            guard let origin = jobs[turn.job].origin?.name else { return nextFetcher(now: now).map { (turn, $0) } }
+    mutating func nextFetch(now: Tick) -> (FetchQueueEntry, SessionID)? {
+        while !fetchers.isEmpty, let entry = nextFetchEntry() {
+            guard let origin = jobs[entry.job].origin?.name else { return nextFetcher(now: now).map { (entry, $0) } }
             // A job that ended and was resumed counts again.
-            openOrigin(turn.job)
+            openOrigin(entry.job)
             if let id = taker(at: origin, now: now) {
                 leaveQueue(id)
-                return (turn, id)
+                return (entry, id)
             }
-            turns.removeMin()
-            jobs[turn.job].isQueued = false
-            idled[origin, default: []].insert(turn.job)
+            fetchQueue.removeMin()
+            jobs[entry.job].isQueued = false
+            idled[origin, default: []].insert(entry.job)
         }
         return nil
     }
@@ -96,12 +96,12 @@ extension Scheduler {
         _ id: SessionID, uses: [OriginUse], acknowledged: UInt64, namesHeld: Bool, now: Tick
     ) {
         guard sessions[id] != nil else { return }
-        rates.take(uses, acknowledged: acknowledged, namesHeld: namesHeld, from: id, now: now)
+        rates.applyReport(uses, acknowledged: acknowledged, namesHeld: namesHeld, from: id, now: now)
     }
 
     /// Sends sessions their changed shares, and requests a timer for the next change.
-    mutating func settleRates(now: Tick) {
-        for (id, grants) in rates.settle(now: now) where sessions[id] != nil { send(.grants(grants), to: id) }
+    mutating func sendChangedShares(now: Tick) {
+        for (id, grants) in rates.divideBudgets(now: now) where sessions[id] != nil { send(.grants(grants), to: id) }
         storeHolders()
         guard let next = rates.wake, rateAlarm.map({ next < $0 }) ?? true else { return }
         rateAlarm = max(next, now + 10)
@@ -142,7 +142,7 @@ extension Scheduler {
             rates.book(origin.name)?.health.excuses(at: now) == true
         else { return false }
         jobs[job].batches[index].trouble = trouble
-        if promoteBackup(job, batch: index) { return true }
+        if promoteSpeculativeLease(job, batch: index) { return true }
         jobs[job].move(index, to: .backoff)
         storeBatch(job, batch: index)
         let pause = policy.backoff(job: jobs[job].summary.id, index: index.number, attempt: 1)

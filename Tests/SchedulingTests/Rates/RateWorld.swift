@@ -168,7 +168,7 @@ struct RateWorld {
                     begin(startedAt: now - 60_000)
                 }
                 heard[session] = (now, max(sent, heard[session]?.anchor ?? sent))
-                ledger.take(
+                ledger.applyReport(
                     uses, acknowledged: acknowledged, namesHeld: namesHeld, from: session, now: Tick(milliseconds: now))
                 if namesHeld { answer(session, .heardOut(epoch: epoch)) }
             case .grants(let grants, let anchor):
@@ -203,7 +203,7 @@ struct RateWorld {
                 for _ in 0..<count { ledger.release("o", session: id, now: tick) }
             }
         }
-        for (id, grants) in ledger.settle(now: tick) {
+        for (id, grants) in ledger.divideBudgets(now: tick) {
             guard let anchor = heard[id]?.anchor else { continue }
             answer(id, .grants(grants, anchor: anchor))
         }

@@ -60,9 +60,9 @@ struct OriginControl: Sendable {
 
     // MARK: - Reports
 
-    mutating func take(_ sample: Sample, from session: SessionID, of workers: Int, now: Tick) {
-        guard meter.take(sample, from: session, of: workers, now: now) else { return }
-        overload.take(sample, noise: floor.noise(at: now, policy: policy))
+    mutating func addSample(_ sample: Sample, from session: SessionID, of workers: Int, now: Tick) {
+        guard meter.addSample(sample, from: session, of: workers, now: now) else { return }
+        overload.addSample(sample, noise: floor.noise(at: now, policy: policy))
         // Cheap checks first: this runs for each report of each worker.
         if overload.sum > policy.evidence(rate ?? 0), overload.sum > policy.evidence(rate ?? meter.answered),
             meter.hasMeasured(policy.leastSpan)
@@ -139,7 +139,7 @@ struct OriginControl: Sendable {
     private mutating func change(_ now: Tick) {
         steppedAt = now
         overload = OverloadDetector()
-        meter.restart(at: now + policy.settle)
+        meter.restart(at: now + policy.settlingTime)
     }
 
     // MARK: - Up
@@ -148,7 +148,7 @@ struct OriginControl: Sendable {
         let span = Double(now - steppedAt) / 1_000
         defer {
             steppedAt = now
-            meter.turn()
+            meter.startWindow()
         }
         guard let rate else { return }
         let offered = meter.answered + meter.refused

@@ -1,8 +1,8 @@
 extension Scheduler {
     /// The indices of failed batches of an unfinished job; empty for an ended job, whose rows are only in the store.
-    public func letters(of id: JobID) -> [Int] {
+    public func failedBatches(of id: JobID) -> [Int] {
         guard let job = places[id] else { return [] }
-        return jobs[job].batches.indices.filter { jobs[job].batches[$0].isLetter }.map(\.number)
+        return jobs[job].batches.indices.filter { jobs[job].batches[$0].isFailedWork }.map(\.number)
     }
 
     /// Retries failed work of an unfinished job.
@@ -10,7 +10,7 @@ extension Scheduler {
     /// Packages that need it wait for it, or are made again.
     mutating func requeue(_ id: JobID, batches wanted: [Int]?, now: Tick) {
         guard let job = places[id], !jobs[job].summary.state.isFinal else { return }
-        let chosen = chosenLetters(job, among: wanted)
+        let chosen = chosenFailedBatches(job, among: wanted)
         guard !chosen.isEmpty else { return }
         for index in chosen {
             let batch = jobs[job].batches[index]
@@ -45,19 +45,19 @@ extension Scheduler {
         guard let job = places[id] else { return }
         guard !jobs[job].summary.state.isFinal else {
             store(.dropped(id, batches: wanted))
-            if wanted == nil, jobs[job].summary.state == .failed { _ = letGo(job) }
+            if wanted == nil, jobs[job].summary.state == .failed { _ = releaseEndedJob(job) }
             return
         }
-        for index in chosenLetters(job, among: wanted) {
+        for index in chosenFailedBatches(job, among: wanted) {
             jobs[job].batches[index].drop()
             storeBatch(job, batch: index)
         }
     }
 
-    private func chosenLetters(_ job: JobPlace, among wanted: [Int]?) -> [BatchIndex] {
+    private func chosenFailedBatches(_ job: JobPlace, among wanted: [Int]?) -> [BatchIndex] {
         let all = jobs[job].batches.indices
         return (wanted.map { Set($0).sorted().map(BatchIndex.init) } ?? Array(all)).filter {
-            all.contains($0) && jobs[job].batches[$0].isLetter
+            all.contains($0) && jobs[job].batches[$0].isFailedWork
         }
     }
 }

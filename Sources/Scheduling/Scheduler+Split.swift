@@ -20,12 +20,12 @@ public struct CutRequest: Hashable, Sendable {
 
 extension Scheduler {
     /// Handles a batch after its last attempt: it is split or marked as dead.
-    mutating func exhaust(_ job: JobPlace, batch index: BatchIndex, trouble: Trouble, now: Tick) {
+    mutating func splitOrMarkDead(_ job: JobPlace, batch index: BatchIndex, trouble: Trouble, now: Tick) {
         let batch = jobs[job].batches[index]
         guard FailureCause(named: trouble.cause).isWorthCutting, batch.tiles > 1, jobs[job].cuts < policy.mostCuts,
             jobs[job].summary.state == .fetching
         else {
-            bury(job, batch: index, trouble: trouble, now: now)
+            markDead(job, batch: index, trouble: trouble, now: now)
             return
         }
         // If the split is not carried out, the batch is simply retried.
@@ -37,10 +37,10 @@ extension Scheduler {
     }
 
     /// Marks a batch as dead.
-    mutating func bury(_ job: JobPlace, batch index: BatchIndex, trouble: Trouble, now: Tick) {
+    mutating func markDead(_ job: JobPlace, batch index: BatchIndex, trouble: Trouble, now: Tick) {
         jobs[job].move(index, to: .dead)
         jobs[job].summary.counts.failed += jobs[job].batches[index].tiles
-        note(job, text: "\(jobs[job].batches[index].cell) \(trouble.cause): \(trouble.detail)")
+        recordFirstFailure("\(jobs[job].batches[index].cell) \(trouble.cause): \(trouble.detail)", of: job)
         storeBatch(job, batch: index)
         advance(job, now: now)
     }
@@ -55,7 +55,7 @@ extension Scheduler {
         else { return }
         let parent = jobs[job].batches[index]
         guard parts.count > 1, parts.reduce(0, { $0 + $1.tiles }) == parent.tiles else {
-            bury(
+            markDead(
                 job, batch: index,
                 trouble: parent.trouble ?? Trouble(cause: "internal", detail: "the batch could not be split"),
                 now: now)
