@@ -110,20 +110,32 @@ extension Package {
     /// Changes the state, and the fields that change with it.
     ///
     /// ```
-    ///         batchesEnded     manifestStored     granted        merged            published
-    /// waiting ───────────► manifest ───────► ready ──────► leased ──────► publishing ──────► published, unchanged
-    ///    ▲                    │ │             ▲ ▲            │ │              │ ▲
-    ///    │                    │ │             │ └─ returned ─┘ │              │ │
-    ///    │                    │ └ foundInCatalog ─────────────────────────────│─┘
-    ///    │                    └───── postponed ──┐ │ ┌─ postponed ────────────┘
-    ///    │                                       ▼ │ ▼
-    ///    └───────────────── retried ◄──────────── backoff ──── retried: also to manifest and to ready
+    /// waiting ◄────────────── retried ─┐
+    ///    │ batchesEnded                │
+    ///    ▼                             │
+    /// manifest ◄───────────── retried ─┤
+    ///    │ └─ postponed ───────────► backoff ◄─ postponed ─┐
+    ///    │ manifestStored              │                   │
+    ///    ▼                             │                   │
+    /// ready ◄──────────────── retried ─┘                   │
+    ///    │ ▲                                               │
+    ///    │ └─ returned ─┐                                  │
+    ///    ▼ granted      │                                  │
+    /// leased ───────────┴──────────────────────────────────┤
+    ///    │ merged                                          │
+    ///    ▼                                                 │
+    /// publishing ──────────────────────────────────────────┘
+    ///    │ published
+    ///    ▼
+    /// published, unchanged
     /// ```
     ///
-    /// In addition:
+    /// - `retried` leads to `ready` with a manifest; without one to `waiting` while batches are open, else to
+    ///   `manifest`.
+    /// - `foundInCatalog` leads from `manifest` to `publishing`.
     /// - `batchesReopened` leads from `manifest`, `ready`, `leased` and `backoff` to `waiting`.
-    /// - `failed` leads from `manifest`, `leased` and `publishing` to `failed`; `jobEnded` from every state before
-    ///   `published`.
+    /// - `failed` leads from `manifest`, `leased` and `publishing` to `failed`; `jobEnded` leads there from every state
+    ///   that is not published.
     /// - `published` leads from `failed` to `published` when the job ended while the package was being published.
     /// - `rewound` leads from every state to `waiting`.
     ///

@@ -84,7 +84,7 @@ extension Scheduler {
         }
     }
 
-    /// Ends a job: its leases become invalid, its workers are told, and data that is only in memory is dropped.
+    /// Ends a job: its leases become invalid, its workers get a message, and data that is only in memory is dropped.
     mutating func end(_ job: JobPlace, as state: JobState, reason: String, now: Tick) {
         for index in jobs[job].batches.indices {
             guard let token = jobs[job].batches[index].token else { continue }

@@ -39,11 +39,11 @@ extension Scheduler {
         guard failed.count > 1 else {
             return failed.first.map { "package '\($0.id)' failed: \(why($0))\(rest)" } ?? ""
         }
-        let told = failed.prefix(5).map { "'\($0.id)': \(why($0))" }.joined(separator: "; ")
+        let named = failed.prefix(5).map { "'\($0.id)': \(why($0))" }.joined(separator: "; ")
         let more =
             failed.count > 5 ? "; and " + failed[5...].prefix(50).map { "'\($0.id)'" }.joined(separator: ", ") : ""
         let dots = failed.count > 55 ? " …" : ""
-        return "\(failed.count) of \(jobs[job].packages.count) packages failed: \(told)\(more)\(dots)\(rest)"
+        return "\(failed.count) of \(jobs[job].packages.count) packages failed: \(named)\(more)\(dots)\(rest)"
     }
 
     /// A merger could not read a shard.

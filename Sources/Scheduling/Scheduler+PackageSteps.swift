@@ -20,10 +20,13 @@ extension Scheduler {
     /// | `backoff` | the package moves to its next state, and the work of that state starts |
     /// | `publishing` | the shell publishes the files |
     ///
-    /// Repeating it is harmless. Callers: every transition into one of these states (``startMerges(_:)``,
-    /// ``manifestWritten(_:package:manifest:decides:now:)``, ``commitMerge(_:token:job:package:merged:now:)``, ``returnToQueue(_:now:)``); the start
-    /// of a run, because the work of the previous run is lost; the alarm of a backoff; and a change of the job's
-    /// priority, which is a part of the queue entry.
+    /// Repeating it is harmless. It is called
+    /// - after each transition into one of these states, by ``startMerges(_:)``,
+    ///   ``manifestWritten(_:package:manifest:decides:now:)``, ``commitMerge(_:token:job:package:merged:now:)`` and
+    ///   ``returnToQueue(_:now:)``;
+    /// - for every package at the start of a run (``start(now:)``), because the work of the previous run is lost;
+    /// - when a backoff has ended (``fireAlarms(now:)``);
+    /// - for ready packages when the priority of their job changes, because the queue entry contains the priority.
     mutating func startNextStep(_ job: JobPlace, package: PackageIndex) {
         let id = jobs[job].summary.id
         switch jobs[job].packages[package].state {

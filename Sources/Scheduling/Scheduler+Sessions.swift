@@ -2,11 +2,9 @@ import DequeModule
 import HeapModule
 
 extension Scheduler {
-    /// Whether the session is known.
+    /// Records the time of a message from a session; a silent session can get work again.
     ///
-    /// An unknown one is told to send hello.
-    ///
-    /// Updates the time of the last message of a known session.
+    /// - Returns: Whether the session is known. An unknown one is asked to send hello.
     private mutating func recordMessage(from id: SessionID, now: Tick) -> Bool {
         guard sessions[id] != nil else {
             send(.unknownSession, to: id)

@@ -3,11 +3,11 @@ import DequeModule
 /// Speculative leases: second leases of batches whose first lease takes too long near the end of a job.
 ///
 /// The first valid commit wins, and the other one is refused as stale. Only the first lease is stored: a speculative
-/// lease exists only in the memory of one coordinator run. After a restart its worker is told that it is unknown and
-/// drops it; its commit is refused, because no row has its token. Storing it would only save one repeated attempt now
-/// and then, and would cost one more write for every speculative lease. The row always names the lease that decides:
-/// when the first lease fails, the speculative lease replaces it in the row; when the commit of the speculative lease
-/// is accepted, the row gets its token.
+/// lease exists only in the memory of one coordinator run. After a restart the answer to its worker says that it is
+/// unknown, and the worker drops it; its commit is refused, because no row has its token. Storing it would only save one
+/// repeated attempt now and then, and would cost one more write for every speculative lease. The row always names the
+/// lease that decides: when the first lease fails, the speculative lease replaces it in the row; when the commit of the
+/// speculative lease is accepted, the row gets its token.
 extension Scheduler {
     /// Grants speculative leases to idle workers, if no other work is left.
     mutating func grantSpeculativeLeases(now: Tick) {

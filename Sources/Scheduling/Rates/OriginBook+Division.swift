@@ -1,5 +1,5 @@
 extension OriginBook {
-    /// Divides the budget again and records what each session must be told.
+    /// Divides the budget again and records the grants to send.
     ///
     /// A share is reduced at once. The freed part can be granted to others only when its session has acknowledged the
     /// reduction, or when the old grant has expired. Cost: some passes over the holders and two sorts.

@@ -108,7 +108,7 @@ extension Scheduler {
         setAlarm(.rates, at: max(next, now + 10))
     }
 
-    /// Stores the sessions that may hold shares, before any of them is told of a new one.
+    /// Stores the sessions that may hold shares, before any of them gets a new one.
     private mutating func storeHolders() {
         guard rates.mayHaveNewHolders else { return }
         rates.mayHaveNewHolders = false
