@@ -211,7 +211,7 @@ extension CoordinatorEngine {
             if !missing.isEmpty { status.waiting = "no connected worker writes \(missing.joined(separator: ", "))" }
         }
         if status.waiting.isEmpty, scheduler.isLiving(id) { status.waiting = absence ?? scheduler.absence(now: now) }
-        if status.waiting.isEmpty { status.waiting = scheduler.stillness(of: id, now: now) }
+        if status.waiting.isEmpty { status.waiting = scheduler.stallReason(of: id, now: now) }
         // Stored as a relative path, so that a catalog can be moved; reported as an absolute path.
         for index in status.packages.indices where !status.packages[index].path.isEmpty {
             let path = options.catalog.appending(path: status.packages[index].path).standardizedFileURL.path

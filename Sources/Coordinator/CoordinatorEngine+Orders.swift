@@ -21,7 +21,7 @@ extension CoordinatorEngine {
             let text = "'\(body.order.prefix(40))' is not an order. Use pause, resume, retry, prioritise or weigh."
             return reply(WireConversions.problem("bad-request", text), to: asker)
         }
-        if Self.wakes(order, before), before.hasRested, let refusal = superseded(id) {
+        if Self.wakes(order, before), before.wasPaused, let refusal = superseded(id) {
             return reply(WireConversions.problem(refusal), to: asker)
         }
         take(scheduler.handle(.order(id, order), now: now))

@@ -127,7 +127,7 @@ extension CoordinatorEngine {
                 ])
             feed(
                 .fail(
-                    id, LeaseToken(body.token), .heard(cause: body.cause, detail: body.detail),
+                    id, LeaseToken(body.token), .reported(cause: body.cause, detail: body.detail),
                     retriable: body.retriable, lostShards: body.lostShards.compactMap(ContentDigest.init)))
         case .return(let body): feed(.giveBack(id, body.tokens.map { LeaseToken($0) }))
         case .bye:

@@ -100,7 +100,7 @@ actor CoordinatorEngine {
                 let frames = try await router.receive(upTo: .milliseconds(limit))
                 // The process was suspended or got no CPU time. Messages from workers are still in the sockets and must
                 // be read first.
-                if now - quietSince > limit + 5_000 { take(scheduler.handle(.wasDeaf, now: now)) }
+                if now - quietSince > limit + 5_000 { take(scheduler.handle(.loopStalled, now: now)) }
                 var rest = frames[...]
                 repeat {
                     for frame in rest.prefix(Self.turnSize) { await accept(frame) }
@@ -132,7 +132,7 @@ actor CoordinatorEngine {
         forgetOldJobs()
         makeRoom()
         lookAtCatalog()
-        take(scheduler.settle(now: now))
+        take(scheduler.divideBudgets(now: now))
         let hasNews = !turn.writes.isEmpty
         try await settle()
         await tellWaiting(hasNews: hasNews)
@@ -204,7 +204,7 @@ actor CoordinatorEngine {
     private func holdShards(_ all: inout Inheritance) async throws {
         let living = all.jobs.filter { !$0.summary.state.isFinal }
         var waiting = Set(unreleased)
-        for (index, job) in all.jobs.enumerated() where waiting.contains(job.summary.id) && !job.summary.hasRested {
+        for (index, job) in all.jobs.enumerated() where waiting.contains(job.summary.id) && !job.summary.wasPaused {
             guard let ended = times[job.summary.id]?.ended else { continue }
             let heldFor = living.filter { other in
                 other.tileset == job.tileset && times[other.summary.id].map { $0.created <= ended } == true
@@ -319,7 +319,7 @@ actor CoordinatorEngine {
                 if isDegraded {
                     isDegraded = false
                     logger.notice("State file writable again")
-                    take(scheduler.handle(.wasDeaf, now: now))
+                    take(scheduler.handle(.loopStalled, now: now))
                 }
                 return
             } catch  where StateStore.mayHeal(error) {

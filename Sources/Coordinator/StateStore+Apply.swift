@@ -65,7 +65,7 @@ extension StateStore {
             Int64(clamping: counts[.leased]), Int64(clamping: counts[.backoff]), Int64(clamping: counts[.done]),
             Int64(clamping: counts[.dead]), Int64(clamping: counts[.split]), Int64(clamping: counts.reused),
             Int64(clamping: counts.notModified), Int64(clamping: counts.received),
-            text(row.after), row.keepsBlobs, row.hasRested, row.sourceVersion, row.state.isFinal ? wall : nil,
+            text(row.after), row.keepsBlobs, row.wasPaused, row.sourceVersion, row.state.isFinal ? wall : nil,
             Int64(bitPattern: row.id),
         ]
         try db.cachedStatement(

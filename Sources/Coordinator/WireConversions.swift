@@ -45,7 +45,7 @@ enum WireConversions {
             counts.sourceVersion = fetch.sourceVersion.isEmpty ? nil : fetch.sourceVersion
             let failures = fetch.failures.compactMap { failure in
                 failure.tile.tileID.map {
-                    FailedTile(tile: $0, trouble: .heard(cause: failure.cause, detail: failure.detail))
+                    FailedTile(tile: $0, trouble: .reported(cause: failure.cause, detail: failure.detail))
                 }
             }
             return .fetch(digest, counts, failures: failures)

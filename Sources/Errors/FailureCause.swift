@@ -1,7 +1,7 @@
 /// Why an attempt, a batch, a package or a tile failed: the closed set of causes and their consequences.
 ///
 /// A cause is sent and stored as its kebab-case code. An unknown code becomes ``unknown`` when it is decoded
-/// (``init(named:)``, `Trouble.heard(cause:detail:)`). `http-NNN` is a family: its number is kept for people, and it
+/// (``init(named:)``, `Trouble.reported(cause:detail:)`). `http-NNN` is a family: its number is kept for people, and it
 /// is treated as ``throttled``, ``serverError``, ``passingRefusal`` or ``refused``.
 ///
 /// Workers report causes after their own retries: invalid bodies were fetched again, 5xx and broken connections were
@@ -133,7 +133,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
         /// Packhorse's own processes or files.
         case packhorse
         /// None: an order was carried out.
-        case nobody
+        case noFault
     }
 
     /// Whether another attempt may have a different result.
@@ -142,7 +142,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
         case .tile: self == .emptyBody
         case .job: false
         case .origin, .worker: true
-        case .nobody: self == .cancelled || self == .drained
+        case .noFault: self == .cancelled || self == .drained
         case .packhorse: !FailureCause.lasting.contains(self)
         }
     }
@@ -167,7 +167,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
             .otherArea, .packageShrunk:
             .job
         case .diskFull, .io, .inputOutput, .blobStore, .storeMissing, .outOfMemory, .engine, .database: .worker
-        case .cancelled, .drained, .dropped, .jobFailed, .jobCancelled: .nobody
+        case .cancelled, .drained, .dropped, .jobFailed, .jobCancelled: .noFault
         default: .packhorse
         }
     }
@@ -178,7 +178,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
     /// full or broken. The worker gets no offers for a while, and another one tries.
     public var costsAttempt: Bool {
         let isWait = self == .throttled || self == .originBusy
-        return !isWait && self != .inputOutput && fault != .nobody && !isWantOfRoom
+        return !isWait && self != .inputOutput && fault != .noFault && !isWantOfRoom
     }
 
     /// Whether a merge that ends with this cause counts.
@@ -194,7 +194,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
     /// Whether a batch that fails with this cause is split first.
     ///
     /// False when every part would fail like the whole.
-    package var isWorthCutting: Bool { fault != .job && fault != .nobody && !FailureCause.ofTheWhole.contains(self) }
+    package var isWorthCutting: Bool { fault != .job && fault != .noFault && !FailureCause.ofTheWhole.contains(self) }
 
     /// Causes that affect every part of a batch like the batch itself: an origin that cannot be opened, a missing
     /// shard.

@@ -80,7 +80,7 @@ public enum Event: Sendable {
     /// Time has passed.
     case timer
     /// The coordinator itself was stalled (suspended, or its disk was full). No lease may expire because of that.
-    case wasDeaf
+    case loopStalled
 }
 
 /// The description of a worker, from its hello.

@@ -1,12 +1,18 @@
 import HeapModule
 
+/// The batches of a job.
+typealias Batches = PlacedList<BatchIndex, Batch>
+
+/// The packages of a job.
+typealias Packages = PlacedList<PackageIndex, Package>
+
 /// A job in memory.
 struct Job: Sendable {
     var summary: JobSummary
-    var batches: [Batch]
-    var packages: [Package]
+    var batches: Batches
+    var packages: Packages
     /// Indices of ready batches, lowest first.
-    var ready: Heap<Int> = []
+    var ready: Heap<BatchIndex> = []
     /// Its position in the fair queue: rises by granted tiles divided by weight.
     var pass: UInt64 = 0
     /// Whether an entry of the fair queue names it.
@@ -34,11 +40,11 @@ struct Job: Sendable {
     /// Jobs with the same tileset share fetched tiles.
     let tileset: ContentDigest?
     /// See ``JobSubmission/formats``.
-    let formats: [[String]]
+    let formats: PlacedList<PackageIndex, [String]>
     /// The cells of the batches, used to find batches that overlap another job.
     var cells = CellRuns()
     /// Ready batches that wait because another job is fetching some of their tiles.
-    var parked: Set<Int> = []
+    var parked: Set<BatchIndex> = []
     /// Tokens of its leases.
     var leased: Set<LeaseToken> = []
     /// Sessions that reported that they lack something the job needs, such as a secret.
@@ -48,14 +54,14 @@ struct Job: Sendable {
 
     init(_ stored: StoredJob) {
         summary = stored.summary
-        batches = stored.batches
-        packages = stored.packages
+        batches = Batches(stored.batches)
+        packages = Packages(stored.packages)
         origin = stored.origin
         tileset = stored.tileset
-        formats = stored.formats
+        formats = PlacedList(stored.formats)
         needs = PackageNeeds(packages: packages.count, batches: batches.count)
         guard !summary.state.isFinal else {
-            batches = []
+            batches = Batches()
             return
         }
         takeUp(stored.needs)
@@ -63,8 +69,8 @@ struct Job: Sendable {
     }
 
     /// Must be called when the job becomes inactive or was inactive.
-    mutating func noteRest() {
-        if batches.contains(where: { $0.digest != nil || $0.partial != nil }) { summary.hasRested = true }
+    mutating func recordPause() {
+        if batches.contains(where: { $0.digest != nil || $0.partial != nil }) { summary.wasPaused = true }
     }
 
     /// Recomputes everything that depends on the batches.
@@ -104,19 +110,19 @@ struct Job: Sendable {
     }
 
     /// Moves a batch to another state and updates counts and queue.
-    mutating func move(_ index: Int, to state: BatchState) {
+    mutating func move(_ index: BatchIndex, to state: BatchState) {
         let wasSettled = batches[index].state.isSettled
         summary.counts[batches[index].state] -= 1
         summary.counts[state] += 1
         batches[index].state = state
         if state != .leased { batches[index].owner = 0 }
-        if state.isSettled != wasSettled { needs.note(index, isSettled: state.isSettled) }
+        if state.isSettled != wasSettled { needs.update(index, isSettled: state.isSettled) }
         parked.remove(index)
         if state == .ready { ready.insert(index) }
     }
 
     /// The first ready batch, or `nil`.
-    mutating func popReady() -> Int? {
+    mutating func popReady() -> BatchIndex? {
         while let index = ready.popMin() {
             if batches[index].state == .ready, !parked.contains(index) { return index }
         }
@@ -124,7 +130,7 @@ struct Job: Sendable {
     }
 
     /// The first ready batch, left in the queue, or `nil`.
-    mutating func firstReady() -> Int? {
+    mutating func firstReady() -> BatchIndex? {
         while let index = ready.min {
             if batches[index].state == .ready, !parked.contains(index) { return index }
             ready.removeMin()
@@ -133,7 +139,7 @@ struct Job: Sendable {
     }
 
     /// The formats of a package in addition to its own, ascending.
-    func formats(of package: Int) -> [String] { formats.indices.contains(package) ? formats[package] : [] }
+    func formats(of package: PackageIndex) -> [String] { formats.indices.contains(package) ? formats[package] : [] }
 
     /// Whether a batch can be granted.
     var hasReadyWork: Bool { summary.counts[.ready] > UInt64(parked.count) }

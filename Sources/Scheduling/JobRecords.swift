@@ -47,31 +47,6 @@ public enum BatchState: UInt8, Hashable, Sendable, CaseIterable {
     }
 }
 
-/// The state of a package.
-public enum PackageState: UInt8, Hashable, Sendable, CaseIterable {
-    /// Some of its batches have not reached a final state.
-    case waiting = 0
-    /// Its manifest is being written.
-    case manifest = 1
-    /// Waiting for a merger.
-    case ready = 2
-    /// Granted to a merger; `token` is current.
-    case leased = 3
-    /// Waiting for its next attempt.
-    case backoff = 4
-    /// Merged and durable as a blob; being published.
-    case publishing = 5
-    /// In the catalog as a new version.
-    case published = 6
-    /// Already in the catalog, byte for byte.
-    case unchanged = 7
-    /// Failed permanently; `trouble` says why.
-    case failed = 8
-
-    /// Whether the package is in the catalog.
-    public var isPublished: Bool { self == .published || self == .unchanged }
-}
-
 /// Why an attempt failed.
 public struct Trouble: Hashable, Sendable {
     /// Stable kebab-case code.
@@ -189,7 +164,7 @@ public struct FetchCounts: Hashable, Sendable {
     }
 
     /// The sum of stored, empty and failed; `nil` when it does not fit.
-    var settled: UInt64? {
+    var fetched: UInt64? {
         let (some, first) = stored.addingReportingOverflow(empty)
         let (all, second) = some.addingReportingOverflow(failed)
         return first || second ? nil : all
@@ -238,59 +213,6 @@ public struct MergedFile: Hashable, Sendable {
         self.format = format
         self.digest = digest
         self.size = size
-    }
-}
-
-/// One package of a job, in memory and as a row.
-public struct Package: Hashable, Sendable {
-    /// File-name safe id.
-    public let id: String
-    /// Tiles in its mask.
-    public let tiles: UInt64
-    /// Its state.
-    public internal(set) var state: PackageState = .waiting
-    /// Attempts of merging or publishing that ended with a reported failure.
-    public internal(set) var attempts: UInt8 = 0
-    /// Leases that expired without a report.
-    public internal(set) var losses: UInt8 = 0
-    /// The current lease, or the one whose commit was accepted.
-    public internal(set) var token: LeaseToken?
-    /// The session that holds the lease.
-    public internal(set) var owner: SessionID = 0
-    /// SHA-256 of the merge manifest.
-    public internal(set) var manifest: ContentDigest?
-    /// The merged package.
-    public internal(set) var merged: MergedPackage?
-    /// Version in the catalog; 0 before publication.
-    public internal(set) var version: UInt32 = 0
-    /// Path in the catalog folder.
-    public internal(set) var path = ""
-    /// Why the last attempt failed.
-    public internal(set) var trouble: Trouble?
-
-    /// A package that waits for its tiles.
-    public init(id: String, tiles: UInt64) {
-        self.id = id
-        self.tiles = tiles
-    }
-
-    /// A package as read from a store.
-    public init(
-        id: String, tiles: UInt64, state: PackageState, attempts: UInt8, losses: UInt8, token: LeaseToken?,
-        owner: SessionID,
-        manifest: ContentDigest?, merged: MergedPackage?, version: UInt32, path: String, trouble: Trouble?
-    ) {
-        self.init(id: id, tiles: tiles)
-        self.state = state
-        self.attempts = attempts
-        self.losses = losses
-        self.token = token
-        self.owner = owner
-        self.manifest = manifest
-        self.merged = merged
-        self.version = version
-        self.path = path
-        self.trouble = trouble
     }
 }
 

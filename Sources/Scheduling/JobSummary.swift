@@ -101,7 +101,7 @@ public struct JobSummary: Hashable, Sendable {
     /// Whether it was inactive with fetched tiles, because it was paused or ended and was retried.
     ///
     /// The tiles may be stale, so no other job uses them unchecked.
-    public internal(set) var hasRested: Bool
+    public internal(set) var wasPaused: Bool
     /// The version of the source's data of all its tiles: that of the first result with tiles.
     ///
     /// `nil` before that, and for servers, whose data has no single version.
@@ -112,7 +112,7 @@ public struct JobSummary: Hashable, Sendable {
         id: JobID, requestID: String, priority: Int32, weight: UInt32, allowedMissing: Double,
         state: JobState = .fetching,
         reason: String = "", counts: JobCounts = JobCounts(), after: [JobID] = [], identity: ContentDigest? = nil,
-        keepsBlobs: Bool = false, hasRested: Bool = false, sourceVersion: String? = nil
+        keepsBlobs: Bool = false, wasPaused: Bool = false, sourceVersion: String? = nil
     ) {
         self.id = id
         self.requestID = requestID
@@ -125,7 +125,7 @@ public struct JobSummary: Hashable, Sendable {
         self.after = after
         self.identity = identity
         self.keepsBlobs = keepsBlobs
-        self.hasRested = hasRested
+        self.wasPaused = wasPaused
         self.sourceVersion = sourceVersion
     }
 }

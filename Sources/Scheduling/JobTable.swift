@@ -9,40 +9,40 @@ struct JobTable: Sendable {
     private var base = 0
 
     /// The positions of all jobs held.
-    var indices: Range<Int> { base..<(base + items.count) }
+    var indices: Range<JobPlace> { JobPlace(base)..<JobPlace(base + items.count) }
 
     #if DEBUG
         /// The job at a position in ``indices``.
         ///
         /// Returns a copy: unoptimized code of Swift 6.3 reads a field of a yielded job after the job was freed.
-        subscript(place: Int) -> Job {
-            get { items[place - base] }
-            _modify { yield &items[place - base] }
+        subscript(place: JobPlace) -> Job {
+            get { items[place.number - base] }
+            _modify { yield &items[place.number - base] }
         }
     #else
         /// The job at a position in ``indices``.
-        subscript(place: Int) -> Job {
-            _read { yield items[place - base] }
-            _modify { yield &items[place - base] }
+        subscript(place: JobPlace) -> Job {
+            _read { yield items[place.number - base] }
+            _modify { yield &items[place.number - base] }
         }
     #endif
 
     /// Adds a job and returns its position.
     @discardableResult
-    mutating func append(_ job: Job) -> Int {
+    mutating func append(_ job: Job) -> JobPlace {
         items.append(job)
-        return indices.upperBound - 1
+        return JobPlace(base + items.count - 1)
     }
 
     /// Removes the data of a job that has ended, and frees the memory of the oldest ones.
-    mutating func forget(_ place: Int) {
-        guard indices.contains(place), items[place - base].summary.state.isFinal else { return }
-        items[place - base].packages = []
-        items[place - base].isForgotten = true
+    mutating func forget(_ place: JobPlace) {
+        guard indices.contains(place), items[place.number - base].summary.state.isFinal else { return }
+        items[place.number - base].packages = Packages()
+        items[place.number - base].isForgotten = true
         let gone = items.prefix(while: \.isForgotten).count
         items.removeFirst(gone)
         base += gone
     }
 
-    func contains(_ place: Int) -> Bool { indices.contains(place) }
+    func contains(_ place: JobPlace) -> Bool { indices.contains(place) }
 }

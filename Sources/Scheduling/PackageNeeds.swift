@@ -7,19 +7,19 @@ public import Tiles
 /// stored: computed from the masks at submission and at a start.
 public struct PackageNeeds: Hashable, Sendable {
     /// The packages of each group, ascending.
-    private var groups: [[Int]]
+    private var groups: [[PackageIndex]]
     /// The group of each batch.
-    private var groupOfBatch: [UInt32]
+    private var groupOfBatch: PlacedList<BatchIndex, UInt32>
     /// Batches of each package that are not in a final state.
-    private(set) var open: [Int]
+    private(set) var open: PlacedList<PackageIndex, Int>
     /// Packages whose last open batch has ended since ``takeClosed()``.
-    private var closed: [Int] = []
+    private var closed: [PackageIndex] = []
 
     /// Every package needs every batch: correct for one package, and safe for any number.
     public init(packages: Int, batches: Int) {
-        groups = [Array(0..<packages)]
-        groupOfBatch = [UInt32](repeating: 0, count: batches)
-        open = [Int](repeating: 0, count: packages)
+        groups = [(0..<packages).map(PackageIndex.init)]
+        groupOfBatch = PlacedList(repeating: 0, count: batches)
+        open = PlacedList(repeating: 0, count: packages)
     }
 
     /// A package needs the batches whose cell is in its mask.
@@ -33,9 +33,10 @@ public struct PackageNeeds: Hashable, Sendable {
     public init(masks: [TileMask], cells: [TileID]) {
         self.init(packages: masks.count, batches: cells.count)
         guard masks.count > 1 else { return }
-        var served = [[Int]](repeating: [], count: cells.count)
+        var served = [[PackageIndex]](repeating: [], count: cells.count)
         let runs = CellRuns(cells)
-        for (package, mask) in masks.enumerated() {
+        for (number, mask) in masks.enumerated() {
+            let package = PackageIndex(number)
             for run in runs.runs where run.indices.count < 16 {
                 for index in run.indices where mask.contains(cells[index]) { served[index].append(package) }
             }
@@ -48,7 +49,7 @@ public struct PackageNeeds: Hashable, Sendable {
                 }
             }
         }
-        var numbers: [[Int]: UInt32] = [:]
+        var numbers: [[PackageIndex]: UInt32] = [:]
         groups = []
         for index in cells.indices {
             let number = numbers[served[index], default: UInt32(groups.count)]
@@ -56,7 +57,7 @@ public struct PackageNeeds: Hashable, Sendable {
                 groups.append(served[index])
                 numbers[served[index]] = number
             }
-            groupOfBatch[index] = number
+            groupOfBatch[BatchIndex(index)] = number
         }
     }
 
@@ -66,17 +67,17 @@ public struct PackageNeeds: Hashable, Sendable {
     public var batches: Int { groupOfBatch.count }
 
     /// The packages that a batch serves, ascending.
-    public func served(by batch: Int) -> [Int] {
+    func served(by batch: BatchIndex) -> [PackageIndex] {
         groupOfBatch.indices.contains(batch) ? groups[Int(groupOfBatch[batch])] : []
     }
 
     /// Whether a package still waits for a batch.
-    func isOpen(_ package: Int) -> Bool { open.indices.contains(package) && open[package] > 0 }
+    func isOpen(_ package: PackageIndex) -> Bool { open.indices.contains(package) && open[package] > 0 }
 
     /// Appends a batch that serves the same packages as `parent`.
     ///
     /// It counts as open.
-    mutating func append(childOf parent: Int) {
+    mutating func append(childOf parent: BatchIndex) {
         guard groupOfBatch.indices.contains(parent) else { return }
         groupOfBatch.append(groupOfBatch[parent])
         for package in served(by: parent) { open[package] += 1 }
@@ -85,10 +86,10 @@ public struct PackageNeeds: Hashable, Sendable {
     /// Recomputes all counts: batches for which `isSettled` is false are open.
     ///
     /// Every package without an open batch counts as newly closed.
-    mutating func recount(_ isSettled: (Int) -> Bool) {
+    mutating func recount(_ isSettled: (BatchIndex) -> Bool) {
         var inGroup = [Int](repeating: 0, count: groups.count)
         for index in groupOfBatch.indices where !isSettled(index) { inGroup[Int(groupOfBatch[index])] += 1 }
-        open = [Int](repeating: 0, count: open.count)
+        open = PlacedList(repeating: 0, count: open.count)
         for (group, count) in inGroup.enumerated() {
             for package in groups[group] { open[package] += count }
         }
@@ -96,7 +97,7 @@ public struct PackageNeeds: Hashable, Sendable {
     }
 
     /// Records that a batch has reached a final state, or is open again.
-    mutating func note(_ batch: Int, isSettled: Bool) {
+    mutating func update(_ batch: BatchIndex, isSettled: Bool) {
         guard groupOfBatch.indices.contains(batch) else { return }
         for package in groups[Int(groupOfBatch[batch])] {
             open[package] += isSettled ? -1 : 1
@@ -105,7 +106,7 @@ public struct PackageNeeds: Hashable, Sendable {
     }
 
     /// The packages whose last open batch has ended since the last call, in that order.
-    mutating func takeClosed() -> [Int] {
+    mutating func takeClosed() -> [PackageIndex] {
         guard !closed.isEmpty else { return [] }
         defer { closed = [] }
         return closed.filter { open[$0] == 0 }

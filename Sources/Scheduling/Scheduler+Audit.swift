@@ -11,7 +11,7 @@ extension Scheduler {
             let name = "job \(job.summary.id)"
             var counts = job.counted()
             for lease in leases.values {
-                if case .batch(place, _) = lease.work, !lease.isBackup { counts.inFlightDone += lease.done }
+                if case .batch(place, _) = lease.work, !lease.isSpeculative { counts.inFlightDone += lease.done }
             }
             if counts != job.summary.counts {
                 found.append("\(name): numbers \(job.summary.counts) should be \(counts)")
@@ -20,7 +20,7 @@ extension Scheduler {
             if counts.stored + counts.empty + counts.failed + counts.inFlightDone > counts.tiles {
                 found.append("\(name): progress above 100 %")
             }
-            for (index, batch) in job.batches.enumerated() {
+            for (index, batch) in job.batches.placed {
                 let lease = batch.token.flatMap { leases[$0] }
                 if (batch.state == .leased) != (lease != nil) {
                     found.append("\(name) batch \(index): \(batch.state), lease \(lease != nil)")
@@ -30,19 +30,20 @@ extension Scheduler {
                     found.append("\(name) batch \(index): done without a digest")
                 }
             }
-            for (index, package) in job.packages.enumerated() {
+            for (index, package) in job.packages.placed {
                 let lease = package.token.flatMap { leases[$0] }
                 if (package.state == .leased) != (lease != nil) {
                     found.append("\(name) package \(index): \(package.state)")
                 }
             }
-            found += auditNeeds(job, name) + auditSharing(place, name)
+            found += auditNeeds(job, name: name) + auditSharing(place, name: name)
             let isFree = job.summary.priority >= 0 && job.summary.after.isEmpty
             let canRun = job.summary.state == .fetching && isFree && job.hasReadyWork
             let isIdled = job.origin.map { idled[$0.name]?.contains(place) == true } ?? false
             if canRun && !job.isQueued && !isIdled { found.append("\(name): ready batches, but no queue entry") }
         }
-        found += auditOrders() + auditBackups()
+        if let illegalTransition { found.append(illegalTransition) }
+        found += auditOrders() + auditSpeculativeLeases()
         for (token, lease) in leases {
             guard jobs.contains(lease.work.job) else {
                 found.append("lease \(token): its job is forgotten")
@@ -72,21 +73,22 @@ extension Scheduler {
     }
 
     /// Checks speculative leases: each needs a live first lease of the same batch, in another session.
-    private func auditBackups() -> [String] {
+    private func auditSpeculativeLeases() -> [String] {
         var found: [String] = []
-        for (work, token) in backups {
-            guard case .batch(let job, let index) = work, let lease = leases[token], lease.isBackup, lease.work == work
+        for (work, token) in speculativeLeases {
+            guard case .batch(let job, let index) = work, let lease = leases[token], lease.isSpeculative,
+                lease.work == work
             else {
                 found.append("speculative lease \(token): no lease of its batch")
                 continue
             }
             let first = jobs[job].batches[index].token.flatMap { leases[$0] }
-            if first?.isBackup != false { found.append("speculative lease \(token): no first lease") }
+            if first?.isSpeculative != false { found.append("speculative lease \(token): no first lease") }
             if first?.session == lease.session {
                 found.append("speculative lease \(token): same session as the first lease")
             }
         }
-        for (token, lease) in leases where lease.isBackup && backups[lease.work] != token {
+        for (token, lease) in leases where lease.isSpeculative && speculativeLeases[lease.work] != token {
             found.append("speculative lease \(token): not listed by its batch")
         }
         return found
@@ -127,7 +129,7 @@ extension Scheduler {
         return found
     }
 
-    private func auditNeeds(_ job: Job, _ name: String) -> [String] {
+    private func auditNeeds(_ job: Job, name: String) -> [String] {
         var found: [String] = []
         if job.needs.batches != job.batches.count { found.append("\(name): needs of \(job.needs.batches) batches") }
         var recounted = job.needs
@@ -135,13 +137,13 @@ extension Scheduler {
         if recounted.open != job.needs.open {
             found.append("\(name): open needs \(job.needs.open) should be \(recounted.open)")
         }
-        for (index, package) in job.packages.enumerated() where package.state == .waiting && !job.needs.isOpen(index) {
+        for (index, package) in job.packages.placed where package.state == .waiting && !job.needs.isOpen(index) {
             found.append("\(name) package \(index): waits for nothing")
         }
         return found
     }
 
-    private func auditSharing(_ place: Int, _ name: String) -> [String] {
+    private func auditSharing(_ place: JobPlace, name: String) -> [String] {
         var found: [String] = []
         let job = jobs[place]
         if let tileset = job.tileset, sharing[tileset]?.contains(place) != true { found.append("\(name): not shared") }
@@ -152,8 +154,8 @@ extension Scheduler {
                 found.append("\(name) batch \(index): parked without a reason")
             }
         }
-        for (index, batch) in job.batches.enumerated() where batch.state == .leased {
-            if case .batch(let other, let twin)? = holder(of: place, index) {
+        for (index, batch) in job.batches.placed where batch.state == .leased {
+            if case .batch(let other, let twin)? = holder(of: place, batch: index) {
                 found.append("\(name) batch \(index): its tiles are being fetched as \(other)/\(twin) too")
             }
         }

@@ -4,35 +4,38 @@ extension Scheduler {
     /// Accepts a result only if its lease is live under exactly this token.
     ///
     /// Repeats the answer to an accepted result, and refuses all others.
-    mutating func commit(_ id: SessionID, _ token: LeaseToken, _ result: CommitResult, now: Tick) {
+    mutating func commit(_ id: SessionID, token: LeaseToken, result: CommitResult, now: Tick) {
         guard sessions[id] != nil else {
-            send(id, .unknownSession)
+            send(.unknownSession, to: id)
             return
         }
         sessions[id]?.lastHeard = now
         if let lease = leases[token], lease.session == id {
             switch (lease.work, result) {
             case (.batch(let job, let index), .fetch(let digest, let counts, let failures)):
-                commitFetch(id, token, job, index, digest, counts, failures, now: now)
+                commitFetch(
+                    id, token: token, job: job, batch: index, digest: digest, counts: counts, failures: failures,
+                    now: now)
             case (.package(let job, let index), .merge(let merged)):
-                commitMerge(id, token, job, index, merged, now: now)
+                commitMerge(id, token: token, job: job, package: index, merged: merged, now: now)
             default:
                 refuse(
-                    id, token, Trouble(cause: "bad-commit", detail: "the result is not of the lease's kind"), now: now)
+                    id, token: token,
+                    trouble: Trouble(cause: "bad-commit", detail: "the result is not of the lease's kind"), now: now)
             }
-        } else if let work = ended[token], isAccepted(token, work), acceptedDigest(work) == result.digest {
-            send(id, .ack(token, result.digest))
+        } else if let work = ended[token], isAccepted(token, work: work), acceptedDigest(work) == result.digest {
+            send(.ack(token, result.digest), to: id)
         } else {
             if let work = ended[token], jobs.contains(work.job), case .fetch = result,
                 acceptedDigest(work) != result.digest
             {
                 store(.orphan(jobs[work.job].summary.id, result.digest))
             }
-            send(id, .stale(token, reason: reasonForStale(token, result)))
+            send(.stale(token, reason: reasonForStale(token, result: result)), to: id)
         }
     }
 
-    private func reasonForStale(_ token: LeaseToken, _ result: CommitResult) -> String {
+    private func reasonForStale(_ token: LeaseToken, result: CommitResult) -> String {
         if leases[token] != nil { return "not-your-lease" }
         guard case .batch(let job, let index)? = ended[token], jobs.contains(job),
             jobs[job].batches.indices.contains(index),
@@ -43,34 +46,36 @@ extension Scheduler {
     }
 
     private mutating func commitFetch(
-        _ id: SessionID, _ token: LeaseToken, _ job: Int, _ index: Int, _ digest: ContentDigest, _ counts: FetchCounts,
-        _ failures: [FailedTile], now: Tick
+        _ id: SessionID, token: LeaseToken, job: JobPlace, batch index: BatchIndex, digest: ContentDigest,
+        counts: FetchCounts,
+        failures: [FailedTile], now: Tick
     ) {
         let batch = jobs[job].batches[index]
-        guard counts.settled == batch.tiles, UInt64(failures.count) <= counts.failed else {
+        guard counts.fetched == batch.tiles, UInt64(failures.count) <= counts.failed else {
             let found =
                 "\(counts.stored) stored, \(counts.empty) empty, \(counts.failed) failed, \(failures.count) named"
             refuse(
-                id, token, Trouble(cause: "bad-counts", detail: "\(found); the batch has \(batch.tiles) tiles"),
+                id, token: token,
+                trouble: Trouble(cause: "bad-counts", detail: "\(found); the batch has \(batch.tiles) tiles"),
                 now: now)
             return
         }
         guard admits(counts.sourceVersion, to: job) else {
             store(.orphan(jobs[job].summary.id, digest))
-            send(id, .stale(token, reason: FailureCause.sourceChanged.rawValue))
+            send(.stale(token, reason: FailureCause.sourceChanged.rawValue), to: id)
             return endForSource(job, by: id, found: counts.sourceVersion ?? "", now: now)
         }
-        if counts.failed > 0, let trouble = reasonForAnother(batch, counts, failures) {
+        if counts.failed > 0, let trouble = reasonForAnother(batch, counts: counts, failures: failures) {
             // Also stored as an orphan, so that it is removed with the job whatever happens to the batch.
             store(.orphan(jobs[job].summary.id, digest))
             jobs[job].batches[index].partial = digest
             // The end of a speculative lease writes no row.
-            if leases[token]?.isBackup == true { storeBatch(job, index) }
-            refuse(id, token, trouble, now: now)
+            if leases[token]?.isSpeculative == true { storeBatch(job, batch: index) }
+            refuse(id, token: token, trouble: trouble, now: now)
             return
         }
         if let lease = close(token, now: now), token.epoch == epoch { jobs[job].noteDuration(now - lease.granted) }
-        endRivals(job, index, of: token, now: now)
+        endCompetingLeases(job, batch: index, of: token, now: now)
         jobs[job].move(index, to: .done)
         jobs[job].batches[index].token = token
         if let partial = batch.partial, partial != digest { store(.orphan(jobs[job].summary.id, partial)) }
@@ -85,9 +90,9 @@ extension Scheduler {
         ended[token] = .batch(job: job, index: index)
         sessions[id]?.tiles &+= counts.stored &+ counts.empty
         sessions[id]?.bytes &+= counts.bodyBytes
-        storeBatch(job, index)
-        list(failures, of: job, index)
-        send(id, .ack(token, digest))
+        storeBatch(job, batch: index)
+        list(failures, of: job, batch: index)
+        send(.ack(token, digest), to: id)
         advance(job, now: now)
     }
 
@@ -96,7 +101,7 @@ extension Scheduler {
     /// Only the first few hundred failures are named; the others are assumed to be similar. A worker waits by itself while the origin
     /// throttles all of its requests, so it reports a tile as throttled only if that tile alone was.
     private func reasonForAnother(
-        _ batch: Batch, _ counts: FetchCounts, _ failures: [FailedTile]
+        _ batch: Batch, counts: FetchCounts, failures: [FailedTile]
     ) -> Trouble? {
         let first = failures.first.map { " (\($0.tile) \($0.trouble.cause): \($0.trouble.detail))" } ?? ""
         let detail = "\(counts.failed) tiles failed\(first)"
@@ -108,18 +113,18 @@ extension Scheduler {
     }
 
     /// Adds failed tiles to the job's report, up to its limit.
-    private mutating func list(_ failures: [FailedTile], of job: Int, _ index: Int) {
+    private mutating func list(_ failures: [FailedTile], of job: JobPlace, batch index: BatchIndex) {
         guard let first = failures.first else { return }
-        note(job, "\(first.tile) \(first.trouble.cause): \(first.trouble.detail)")
+        recordFirstFailure("\(first.tile) \(first.trouble.cause): \(first.trouble.detail)", of: job)
         let room = max(policy.listedFailures - jobs[job].listed, 0)
         guard room > 0 else { return }
         let listed = Array(failures.prefix(room))
         jobs[job].listed += listed.count
-        store(.failures(jobs[job].summary.id, batch: index, listed))
+        store(.failures(jobs[job].summary.id, batch: index.number, listed))
     }
 
     /// Whether the work was accepted under this token.
-    func isAccepted(_ token: LeaseToken, _ work: WorkRef) -> Bool {
+    func isAccepted(_ token: LeaseToken, work: WorkRef) -> Bool {
         switch work {
         case .batch(let job, let index):
             guard jobs.contains(job), jobs[job].batches.indices.contains(index) else { return false }

@@ -3,7 +3,7 @@ import HeapModule
 
 extension Scheduler {
     /// Queues a job if it has ready batches and is not paused.
-    mutating func queue(_ job: Int) {
+    mutating func queue(_ job: JobPlace) {
         guard !jobs[job].isQueued, jobs[job].summary.state == .fetching, jobs[job].summary.priority >= 0,
             jobs[job].summary.after.isEmpty, jobs[job].hasReadyWork
         else { return }
@@ -11,8 +11,8 @@ extension Scheduler {
         jobs[job].pass = max(jobs[job].pass, virtualTime)
         jobs[job].isQueued = true
         jobs[job].ticket &+= 1
-        turns.insert(
-            Turn(
+        fetchQueue.insert(
+            FetchQueueEntry(
                 priority: jobs[job].summary.priority, pass: jobs[job].pass, job: job, ticket: jobs[job].ticket))
     }
 
@@ -22,41 +22,43 @@ extension Scheduler {
     mutating func dispatch(now: Tick) {
         // Tokens never repeat: after 2^32 grants this run grants no more, and the next run has its own range of
         // numbers.
-        while !hasSpentTokens, let (turn, id) = nextMerge(now: now) {
-            grantMerge(turn.job, turn.package, to: id, now: now)
+        while !hasSpentTokens, let (entry, id) = nextMerge(now: now) {
+            grantMerge(entry.job, package: entry.package, to: id, now: now)
             enlist(id, now: now)
         }
         awaken(now: now)
-        while !hasSpentTokens, let (turn, id) = nextFetch(now: now) {
-            turns.removeMin()
-            jobs[turn.job].isQueued = false
-            guard let index = jobs[turn.job].popReady() else { continue }
-            virtualTime = max(virtualTime, turn.pass)
-            let cost = max(jobs[turn.job].batches[index].tiles &* 1_024 / UInt64(jobs[turn.job].summary.weight), 1)
-            jobs[turn.job].pass &+= cost
-            grantFetch(turn.job, index, to: id, now: now)
-            queue(turn.job)
+        while !hasSpentTokens, let (entry, id) = nextFetch(now: now) {
+            fetchQueue.removeMin()
+            jobs[entry.job].isQueued = false
+            guard let index = jobs[entry.job].popReady() else { continue }
+            virtualTime = max(virtualTime, entry.pass)
+            let cost = max(jobs[entry.job].batches[index].tiles &* 1_024 / UInt64(jobs[entry.job].summary.weight), 1)
+            jobs[entry.job].pass &+= cost
+            grantFetch(entry.job, batch: index, to: id, now: now)
+            queue(entry.job)
             enlist(id, now: now)
         }
-        grantBackups(now: now)
+        grantSpeculativeLeases(now: now)
     }
 
     /// The next entry of the fair queue, left in the heap.
     ///
     /// Outdated entries are dropped.
-    mutating func nextTurn() -> Turn? {
-        while let turn = turns.min {
-            guard jobs.contains(turn.job) else {
-                turns.removeMin()
+    mutating func nextFetchEntry() -> FetchQueueEntry? {
+        while let entry = fetchQueue.min {
+            guard jobs.contains(entry.job) else {
+                fetchQueue.removeMin()
                 continue
             }
-            guard turn.ticket == jobs[turn.job].ticket else {
-                turns.removeMin()
+            guard entry.ticket == jobs[entry.job].ticket else {
+                fetchQueue.removeMin()
                 continue
             }
-            if jobs[turn.job].isQueued, jobs[turn.job].summary.state == .fetching, clearWay(turn.job) { return turn }
-            jobs[turn.job].isQueued = false
-            turns.removeMin()
+            if jobs[entry.job].isQueued, jobs[entry.job].summary.state == .fetching, clearWay(entry.job) {
+                return entry
+            }
+            jobs[entry.job].isQueued = false
+            fetchQueue.removeMin()
         }
         return nil
     }
@@ -69,45 +71,43 @@ extension Scheduler {
         return nil
     }
 
-    private mutating func grantFetch(_ job: Int, _ index: Int, to id: SessionID, now: Tick) {
-        let token = offerFetch(job, index, to: id, now: now)
+    private mutating func grantFetch(_ job: JobPlace, batch index: BatchIndex, to id: SessionID, now: Tick) {
+        let token = offerFetch(job, batch: index, to: id, now: now)
         jobs[job].move(index, to: .leased)
         jobs[job].batches[index].token = token
         jobs[job].batches[index].owner = id
-        storeBatch(job, index)
+        storeBatch(job, batch: index)
     }
 
     /// Opens a lease of a batch and offers it.
-    mutating func offerFetch(_ job: Int, _ index: Int, to id: SessionID, now: Tick) -> LeaseToken {
+    mutating func offerFetch(_ job: JobPlace, batch index: BatchIndex, to id: SessionID, now: Tick) -> LeaseToken {
         let batch = jobs[job].batches[index]
         let version = sourcesVersion(for: job)
-        let (sources, base) = (sources(job, index, of: version), base(job, index))
+        let (sources, base) = (sources(job, batch: index, of: version), base(job, batch: index))
         let token = open(.batch(job: job, index: index), tiles: batch.tiles, for: id, now: now)
         let attempt = UInt32(batch.attempts) + UInt32(batch.losses) + 1
-        let work = Offer.Work.fetch(batch: index, cell: batch.cell, zooms: batch.zooms, tiles: batch.tiles)
+        let work = Offer.Work.fetch(batch: index.number, cell: batch.cell, zooms: batch.zooms, tiles: batch.tiles)
         send(
-            id,
             .offer(
                 Offer(
                     token: token, job: jobs[job].summary.id, lease: policy.lease, attempt: attempt, work: work,
                     sources: sources, base: base, isPartialFirst: batch.partial != nil,
-                    sourceVersion: jobs[job].summary.sourceVersion, sourcesVersion: sources.isEmpty ? nil : version)))
+                    sourceVersion: jobs[job].summary.sourceVersion, sourcesVersion: sources.isEmpty ? nil : version)),
+            to: id)
         return token
     }
 
-    private mutating func grantMerge(_ job: Int, _ index: Int, to id: SessionID, now: Tick) {
+    private mutating func grantMerge(_ job: JobPlace, package index: PackageIndex, to id: SessionID, now: Tick) {
         let package = jobs[job].packages[index]
         guard let manifest = package.manifest else { return }
         let token = open(.package(job: job, index: index), tiles: package.tiles, for: id, now: now)
-        jobs[job].packages[index].state = .leased
-        jobs[job].packages[index].token = token
-        jobs[job].packages[index].owner = id
-        storePackage(job, index)
+        movePackage(job, package: index, by: .granted(token, to: id))
+        storePackage(job, package: index)
         let attempt = UInt32(package.attempts) + UInt32(package.losses) + 1
-        let work = Offer.Work.merge(package: index, id: package.id, manifest: manifest)
+        let work = Offer.Work.merge(package: index.number, id: package.id, manifest: manifest)
         send(
-            id,
-            .offer(Offer(token: token, job: jobs[job].summary.id, lease: policy.lease, attempt: attempt, work: work)))
+            .offer(Offer(token: token, job: jobs[job].summary.id, lease: policy.lease, attempt: attempt, work: work)),
+            to: id)
     }
 
     /// Starts a lease and uses one credit.
@@ -118,7 +118,7 @@ extension Scheduler {
             session: id, work: work, tiles: tiles, deadline: now + policy.lease, hardDeadline: now + cap(tiles),
             movedAt: now, granted: now)
         jobs[work.job].leased.insert(token)
-        countLease(work, id, isHere: true)
+        countLease(work, session: id, isHere: true)
         setAlarm(.lease(token), at: now + policy.lease)
         if sessions[id]?.leases.isEmpty == true { sessions[id]?.lastMoved = now }
         sessions[id]?.leases.append(token)
@@ -131,7 +131,9 @@ extension Scheduler {
         guard let lease = leases.removeValue(forKey: token) else { return nil }
         jobs[lease.work.job].leased.remove(token)
         uncountLease(lease, now: now)
-        if case .batch(let job, _) = lease.work, !lease.isBackup { jobs[job].summary.counts.inFlightDone -= lease.done }
+        if case .batch(let job, _) = lease.work, !lease.isSpeculative {
+            jobs[job].summary.counts.inFlightDone -= lease.done
+        }
         sessions[lease.session]?.leases.removeAll { $0 == token }
         unpark(behind: lease.work)
         return lease

@@ -5,7 +5,7 @@ import Tiles
 extension Scheduler {
     mutating func submit(_ submission: JobSubmission, now: Tick) {
         if !submission.requestID.isEmpty, let id = requests[submission.requestID] {
-            if let firing = submission.firing { settle(firing) }
+            if let firing = submission.firing { setNextFiring(after: firing) }
             effects.append(.submitted(job: id, existing: true))
             return
         }
@@ -29,7 +29,7 @@ extension Scheduler {
         store(.insertJob(stored))
         effects.append(.submitted(job: summary.id, existing: false))
         noteFiring(submission.firing, job: summary.id)
-        settleFollowers(now: now)
+        updateFollowers(now: now)
         advance(place, now: now)
     }
 
@@ -41,7 +41,7 @@ extension Scheduler {
     /// Removes an ended job: its rows, its request id, the tokens of its packages.
     mutating func forget(_ id: JobID) {
         guard let job = places[id], jobs[job].summary.state.isFinal else { return }
-        guard !letGo(job) else { return }
+        guard !releaseEndedJob(job) else { return }
         for token in jobs[job].packages.compactMap(\.token) { ended[token] = nil }
         forgetMade(job)
         for package in jobs[job].packages.indices { writing[.package(job: job, index: package)] = nil }
@@ -49,13 +49,13 @@ extension Scheduler {
         if requests[request] == id { requests[request] = nil }
         places[id] = nil
         if finished.first == id { finished.removeFirst() } else { finished.removeAll { $0 == id } }
-        stopGiving(id)
+        removeShardSource(id)
         jobs.forget(job)
         store(.forget(id))
     }
 
     /// Advances a job when its batches or packages allow it.
-    mutating func advance(_ job: Int, now: Tick) {
+    mutating func advance(_ job: JobPlace, now: Tick) {
         let counts = jobs[job].summary.counts
         switch jobs[job].summary.state {
         case .fetching:
@@ -84,12 +84,12 @@ extension Scheduler {
         }
     }
 
-    /// Ends a job: its leases become invalid, its workers are told, and data that is only in memory is dropped.
-    mutating func end(_ job: Int, as state: JobState, reason: String, now: Tick) {
+    /// Ends a job: its leases become invalid, its workers get a message, and data that is only in memory is dropped.
+    mutating func end(_ job: JobPlace, as state: JobState, reason: String, now: Tick) {
         for index in jobs[job].batches.indices {
             guard let token = jobs[job].batches[index].token else { continue }
             if jobs[job].batches[index].state == .leased {
-                endRivals(job, index, now: now)
+                endCompetingLeases(job, batch: index, now: now)
                 jobs[job].move(index, to: .ready)
             }
             ended[token] = nil
@@ -97,44 +97,40 @@ extension Scheduler {
         for token in jobs[job].lost { ended[token] = nil }
         for index in jobs[job].packages.indices where !jobs[job].packages[index].state.isPublished {
             if jobs[job].packages[index].state == .leased, let token = jobs[job].packages[index].token {
-                void(token, now: now)
+                cancelLease(token, now: now)
             }
-            jobs[job].packages[index].state = .failed
-            jobs[job].packages[index].owner = 0
-            if jobs[job].packages[index].trouble == nil {
-                jobs[job].packages[index].trouble = Trouble(cause: "job-\(state.rawValue)", detail: reason)
-            }
-            storePackage(job, index)
+            movePackage(job, package: index, by: .jobEnded(Trouble(cause: "job-\(state.rawValue)", detail: reason)))
+            storePackage(job, package: index)
         }
         jobs[job].summary.state = state
         jobs[job].summary.reason = reason
         keepSources(of: job)
         let baseline = baseline(of: job)
-        jobs[job].batches = []
+        jobs[job].batches = Batches()
         jobs[job].lost = []
         jobs[job].ready = []
         jobs[job].parked = []
         jobs[job].isQueued = false
         closeOrigin(job)
         finished.append(jobs[job].summary.id)
-        keepOrRelease(job, baseline)
-        settleFollowers(now: now)
+        keepOrRelease(job, baseline: baseline)
+        updateFollowers(now: now)
     }
 
     /// Takes a live lease away from its worker and tells the worker.
-    mutating func void(_ token: LeaseToken, now: Tick) {
+    mutating func cancelLease(_ token: LeaseToken, now: Tick) {
         guard let lease = close(token, now: now) else { return }
-        if sessions[lease.session] != nil { send(lease.session, .pong(cancelled: [token])) }
+        if sessions[lease.session] != nil { send(.pong(cancelled: [token]), to: lease.session) }
     }
 
-    private func reasonForNothing(_ job: Int) -> String {
+    private func reasonForNothing(_ job: JobPlace) -> String {
         let counts = jobs[job].summary.counts
         let failed = counts.failed == 0 ? "" : ", \(counts.failed) could not be fetched"
         return "the origin has no tile in the area: \(counts.empty) of \(counts.tiles) tiles are empty\(failed);"
             + " check the tileset's url and the zooms"
     }
 
-    private func reasonForMissing(_ job: Int) -> String {
+    private func reasonForMissing(_ job: JobPlace) -> String {
         let counts = jobs[job].summary.counts
         let share = Self.percent(Double(counts.failed) / Double(max(counts.tiles, 1)))
         let allowed = Self.percent(jobs[job].summary.allowedMissing)

@@ -5,69 +5,68 @@ extension Scheduler {
     /// Ends a lease at no cost to the work.
     mutating func returnToQueue(_ token: LeaseToken, now: Tick) {
         guard let lease = close(token, now: now) else { return }
-        remember(token, lease.work)
-        if lease.isBackup { return endBackup(lease) }
+        remember(token, work: lease.work)
+        if lease.isSpeculative { return endSpeculativeLease(lease) }
         switch lease.work {
         case .batch(let job, let index):
-            if promoteBackup(job, index) { return }
+            if promoteSpeculativeLease(job, batch: index) { return }
             jobs[job].move(index, to: .ready)
-            storeBatch(job, index)
+            storeBatch(job, batch: index)
             queue(job)
         case .package(let job, let index):
-            jobs[job].packages[index].state = .ready
-            jobs[job].packages[index].owner = 0
-            storePackage(job, index)
-            resume(job, index)
+            movePackage(job, package: index, by: .returned)
+            storePackage(job, package: index)
+            startNextStep(job, package: index)
         }
     }
 
     /// Ends a lease whose worker was silent or made no progress.
-    mutating func lose(_ token: LeaseToken, now: Tick) {
+    mutating func expireLease(_ token: LeaseToken, now: Tick) {
         guard let lease = close(token, now: now) else { return }
         let name = sessions[lease.session]?.profile.name ?? "unknown"
         let trouble = Trouble(cause: "lease-expired", detail: "worker \(name) made no progress on lease \(token)")
-        remember(token, lease.work)
-        if lease.isBackup { return endBackup(lease) }
-        retry(lease.work, trouble, isLoss: true, isDead: false, now: now)
+        remember(token, work: lease.work)
+        if lease.isSpeculative { return endSpeculativeLease(lease) }
+        retry(lease.work, trouble: trouble, isLoss: true, isDead: false, now: now)
     }
 
     /// A worker reported that its attempt failed.
     mutating func fail(
-        _ id: SessionID, _ token: LeaseToken, _ trouble: Trouble, retriable: Bool, lostShards: [ContentDigest] = [],
+        _ id: SessionID, token: LeaseToken, trouble: Trouble, retriable: Bool, lostShards: [ContentDigest] = [],
         now: Tick
     ) {
         guard let lease = leases[token], lease.session == id else { return }
         _ = close(token, now: now)
-        remember(token, lease.work)
+        remember(token, work: lease.work)
         sessions[id]?.lastHeard = now
         if FailureCause.local.contains(trouble.cause) {
-            sessions[id]?.restingUntil = now + policy.rest
-            sessions[id]?.restingFor = "\(trouble.cause): \(trouble.detail)"
-            setAlarm(.rest(id), at: now + policy.rest)
+            sessions[id]?.pausedUntil = now + policy.localFailurePause
+            sessions[id]?.pauseReason = "\(trouble.cause): \(trouble.detail)"
+            setAlarm(.pause(id), at: now + policy.localFailurePause)
         }
         if case .batch(let job, _) = lease.work, FailureCause(named: trouble.cause) == .sourceChanged {
-            if lease.isBackup { endBackup(lease) }
+            if lease.isSpeculative { endSpeculativeLease(lease) }
             return endForSource(job, by: id, found: trouble.detail, now: now)
         }
-        if lease.isBackup { return endBackup(lease) }
+        if lease.isSpeculative { return endSpeculativeLease(lease) }
         if case .package(let job, let index) = lease.work, FailureCause.lostShard.contains(trouble.cause) {
             refetch(job, for: index, lost: Set(lostShards), cause: trouble.cause, now: now)
         }
-        let mayHeal = retriable && !isBeyondAll(lease.work, trouble, id)
+        let mayHeal = retriable && !isBeyondAll(lease.work, trouble: trouble, by: id)
         if case .batch(let job, let index) = lease.work, mayHeal, isLack(trouble), hasAble(job) {
             // Another worker has what this worker lacks.
             jobs[job].batches[index].trouble = trouble
-            return waitOut(job, index, trouble, now: now)
+            return waitOut(job, batch: index, trouble: trouble, now: now)
         }
-        if postpone(lease.work, trouble, retriable: mayHeal, now: now) { return }
-        retry(lease.work, trouble, isLoss: false, isDead: !mayHeal, now: now)
+        if postpone(lease.work, trouble: trouble, retriable: mayHeal, now: now) { return }
+        retry(lease.work, trouble: trouble, isLoss: false, isDead: !mayHeal, now: now)
     }
 
     /// Whether no connected worker can do the work: each has reported that it lacks what the job needs, and none has
     /// ever had it.
     ///
     /// A retriable cause of the job means that the worker lacks something, for example a secret in its environment.
-    private mutating func isBeyondAll(_ work: WorkRef, _ trouble: Trouble, _ id: SessionID) -> Bool {
+    private mutating func isBeyondAll(_ work: WorkRef, trouble: Trouble, by id: SessionID) -> Bool {
         let job = work.job
         guard isLack(trouble) else { return false }
         jobs[job].unable.insert(id)
@@ -86,27 +85,27 @@ extension Scheduler {
     private func isLack(_ trouble: Trouble) -> Bool { FailureCause(named: trouble.cause).fault == .job }
 
     /// Workers that have not reported that they lack what the job needs.
-    private func able(_ job: Int) -> [Session] {
+    private func able(_ job: JobPlace) -> [Session] {
         sessions.values.filter { !$0.isSuspect && !$0.isDraining && !jobs[job].unable.contains($0.id) }
     }
 
-    private func hasAble(_ job: Int) -> Bool { able(job).contains(where: \.profile.canFetch) }
+    private func hasAble(_ job: JobPlace) -> Bool { able(job).contains(where: \.profile.canFetch) }
 
     /// A commit that is refused although its lease is current.
     ///
     /// It counts as a failed attempt.
-    mutating func refuse(_ id: SessionID, _ token: LeaseToken, _ trouble: Trouble, now: Tick) {
-        fail(id, token, trouble, retriable: true, now: now)
-        send(id, .stale(token, reason: trouble.cause))
+    mutating func refuse(_ id: SessionID, token: LeaseToken, trouble: Trouble, now: Tick) {
+        fail(id, token: token, trouble: trouble, retriable: true, now: now)
+        send(.stale(token, reason: trouble.cause), to: id)
     }
 
-    mutating func remember(_ token: LeaseToken, _ work: WorkRef) {
+    mutating func remember(_ token: LeaseToken, work: WorkRef) {
         ended[token] = work
-        forgetLater(token, work.job)
+        forgetLater(token, job: work.job)
     }
 
     /// Schedules a token of ``ended`` for removal: with its job, or when too many newer ones exist.
-    mutating func forgetLater(_ token: LeaseToken, _ job: Int) {
+    mutating func forgetLater(_ token: LeaseToken, job: JobPlace) {
         jobs[job].lost.append(token)
         guard jobs[job].lost.count > policy.rememberedLosses + 2 * jobs[job].batches.count else { return }
         let half = jobs[job].lost.count / 2
@@ -115,53 +114,54 @@ extension Scheduler {
     }
 
     /// Puts work back for another attempt, or marks it as failed permanently.
-    mutating func retry(_ work: WorkRef, _ trouble: Trouble, isLoss: Bool, isDead: Bool, now: Tick) {
+    mutating func retry(_ work: WorkRef, trouble: Trouble, isLoss: Bool, isDead: Bool, now: Tick) {
         switch work {
         case .batch(let job, let index):
             guard jobs[job].batches.indices.contains(index) else { return }
             jobs[job].batches[index].trouble = trouble
             guard isDead || FailureCause(named: trouble.cause).costsAttempt else {
-                if !promoteBackup(job, index) { waitOut(job, index, trouble, now: now) }
+                if !promoteSpeculativeLease(job, batch: index) {
+                    waitOut(job, batch: index, trouble: trouble, now: now)
+                }
                 return
             }
-            let isLast = jobs[job].batches[index].countEnd(isLoss: isLoss, policy)
+            let isLast = jobs[job].batches[index].countEnd(isLoss: isLoss, policy: policy)
             if isDead || isLast {
-                endRivals(job, index, now: now)
-                exhaust(job, index, trouble, now: now)
-            } else if promoteBackup(job, index) {
+                endCompetingLeases(job, batch: index, now: now)
+                splitOrMarkDead(job, batch: index, trouble: trouble, now: now)
+            } else if promoteSpeculativeLease(job, batch: index) {
                 return
             } else if isLoss, jobs[job].batches[index].losses == 1 {
                 jobs[job].move(index, to: .ready)
-                storeBatch(job, index)
+                storeBatch(job, batch: index)
                 queue(job)
             } else {
                 let batch = jobs[job].batches[index]
                 let attempt = min(batch.attempts, 100) + min(batch.losses, 100)
                 let wait = policy.backoff(
-                    job: jobs[job].summary.id, index: index, attempt: attempt, salt: batch.token?.rawValue ?? 0)
+                    job: jobs[job].summary.id, index: index.number, attempt: attempt, salt: batch.token?.rawValue ?? 0)
                 jobs[job].move(index, to: .backoff)
-                storeBatch(job, index)
+                storeBatch(job, batch: index)
                 setAlarm(.batch(job: job, index: index), at: now + wait)
             }
         case .package(let job, let index):
             let state = jobs[job].packages[index].state
             guard !jobs[job].summary.state.isFinal, state != .waiting, state != .failed else { return }
             jobs[job].packages[index].trouble = trouble
-            jobs[job].packages[index].owner = 0
             if FailureCause.lostManifest.contains(trouble.cause) { jobs[job].packages[index].manifest = nil }
             guard isDead || FailureCause(named: trouble.cause).costsMerge else {
-                jobs[job].packages[index].state = .backoff
-                storePackage(job, index)
-                let wait = policy.backoff(job: jobs[job].summary.id, index: -1 - index, attempt: 1)
+                movePackage(job, package: index, by: .postponed)
+                storePackage(job, package: index)
+                let wait = policy.backoff(job: jobs[job].summary.id, index: -1 - index.number, attempt: 1)
                 return setAlarm(.package(job: job, index: index), at: now + wait)
             }
-            let isLast = jobs[job].packages[index].countEnd(isLoss: isLoss, policy)
+            let isLast = jobs[job].packages[index].countEnd(isLoss: isLoss, policy: policy)
             if isDead || isLast {
-                giveUp(job, index, now: now)
+                giveUp(job, package: index, now: now)
             } else {
-                jobs[job].packages[index].state = .backoff
-                storePackage(job, index)
-                setAlarm(.package(job: job, index: index), at: now + backoff(job, index))
+                movePackage(job, package: index, by: .postponed)
+                storePackage(job, package: index)
+                setAlarm(.package(job: job, index: index), at: now + backoff(job, package: index))
             }
         }
     }
@@ -169,46 +169,46 @@ extension Scheduler {
     /// Ends an attempt without counting it.
     ///
     /// The batch waits.
-    private mutating func waitOut(_ job: Int, _ index: Int, _ trouble: Trouble, now: Tick) {
+    private mutating func waitOut(_ job: JobPlace, batch index: BatchIndex, trouble: Trouble, now: Tick) {
         let (id, salt) = (jobs[job].summary.id, jobs[job].batches[index].token?.rawValue ?? 0)
         jobs[job].move(index, to: .backoff)
-        storeBatch(job, index)
+        storeBatch(job, batch: index)
         // A server needs time. Another machine does not, and neither does a file whose lock was already waited for.
         let cause = FailureCause(named: trouble.cause)
         let isLocal = cause.fault == .worker || cause == .originBusy || isLack(trouble)
         let wait =
             isLocal
-            ? policy.backoff(job: id, index: index, attempt: 1, salt: salt)
-            : policy.throttledWait(job: id, index: index, salt: salt)
+            ? policy.backoff(job: id, index: index.number, attempt: 1, salt: salt)
+            : policy.throttledWait(job: id, index: index.number, salt: salt)
         setAlarm(.batch(job: job, index: index), at: now + wait)
     }
 
-    func backoff(_ job: Int, _ package: Int) -> Int64 {
+    func backoff(_ job: JobPlace, package: PackageIndex) -> Int64 {
         let row = jobs[job].packages[package]
         return policy.backoff(
-            job: jobs[job].summary.id, index: -1 - package, attempt: min(row.attempts, 100) + min(row.losses, 100))
+            job: jobs[job].summary.id, index: -1 - package.number,
+            attempt: min(row.attempts, 100) + min(row.losses, 100))
     }
 
-    mutating func giveUp(_ job: Int, _ package: Int, now: Tick) {
-        jobs[job].packages[package].state = .failed
-        jobs[job].packages[package].owner = 0
-        storePackage(job, package)
+    mutating func giveUp(_ job: JobPlace, package: PackageIndex, now: Tick) {
+        movePackage(job, package: package, by: .failed)
+        storePackage(job, package: package)
         advance(job, now: now)
     }
 
-    mutating func note(_ job: Int, _ text: String) {
+    mutating func recordFirstFailure(_ text: String, of job: JobPlace) {
         if jobs[job].firstTrouble == nil { jobs[job].firstTrouble = text }
     }
 
     // MARK: - Time
 
-    mutating func ring(now: Tick) {
+    mutating func fireAlarms(now: Tick) {
         while let alarm = alarms.min, alarm.due <= now {
             alarms.removeMin()
             switch alarm.subject {
             case .lease(let token):
                 guard let lease = leases[token] else { break }
-                if lease.end <= now { lose(token, now: now) } else { setAlarm(.lease(token), at: lease.end) }
+                if lease.end <= now { expireLease(token, now: now) } else { setAlarm(.lease(token), at: lease.end) }
             case .batch(let job, let index):
                 guard jobs.contains(job), jobs[job].batches.indices.contains(index),
                     jobs[job].batches[index].state == .backoff
@@ -216,19 +216,21 @@ extension Scheduler {
                     break
                 }
                 jobs[job].move(index, to: .ready)
-                storeBatch(job, index)
+                storeBatch(job, batch: index)
                 queue(job)
             case .package(let job, let index):
                 guard jobs.contains(job), !jobs[job].summary.state.isFinal else { break }
-                if [.backoff, .publishing, .manifest].contains(jobs[job].packages[index].state) { resume(job, index) }
-            case .session(let id): watch(id, now: now)
-            case .rest(let id): endRest(id, now: now)
+                if [.backoff, .publishing, .manifest].contains(jobs[job].packages[index].state) {
+                    startNextStep(job, package: index)
+                }
+            case .session(let id): checkSession(id, now: now)
+            case .pause(let id): endPause(id, now: now)
             case .rates: rateAlarm = nil
             }
         }
     }
 
-    private mutating func watch(_ id: SessionID, now: Tick) {
+    private mutating func checkSession(_ id: SessionID, now: Tick) {
         guard let session = sessions[id] else { return }
         let patience = policy.heartbeat * policy.missedHeartbeats
         if now - session.lastHeard < patience {
@@ -241,10 +243,10 @@ extension Scheduler {
         }
     }
 
-    private mutating func endRest(_ id: SessionID, now: Tick) {
-        guard let rest = sessions[id]?.restingUntil, rest <= now else { return }
-        sessions[id]?.restingUntil = nil
-        sessions[id]?.restingFor = ""
+    private mutating func endPause(_ id: SessionID, now: Tick) {
+        guard let end = sessions[id]?.pausedUntil, end <= now else { return }
+        sessions[id]?.pausedUntil = nil
+        sessions[id]?.pauseReason = ""
         enlist(id, now: now)
     }
 }
@@ -259,7 +261,7 @@ extension Attempted {
     /// Counts one failure.
     ///
     /// Returns whether it was the last one allowed.
-    fileprivate mutating func countEnd(isLoss: Bool, _ policy: SchedulerPolicy) -> Bool {
+    fileprivate mutating func countEnd(isLoss: Bool, policy: SchedulerPolicy) -> Bool {
         if isLoss { losses = min(losses, 254) + 1 } else { attempts = min(attempts, 254) + 1 }
         return attempts >= policy.maxAttempts || losses >= policy.maxLosses
     }

@@ -7,15 +7,15 @@ extension Scheduler {
     /// Orders the manifest of a package.
     ///
     /// While one is being written nothing is ordered; its report is handled first.
-    mutating func orderManifest(_ job: Int, _ package: Int) {
+    mutating func orderManifest(_ job: JobPlace, package: PackageIndex) {
         let work = WorkRef.package(job: job, index: package)
         guard writing[work] == nil else { return }
         writing[work] = ManifestWrite()
-        effects.append(.writeManifest(jobs[job].summary.id, package: package))
+        effects.append(.writeManifest(jobs[job].summary.id, package: package.number))
     }
 
     /// Records that the inputs of a package's manifest change.
-    mutating func outdateManifest(_ job: Int, _ package: Int) {
+    mutating func outdateManifest(_ job: JobPlace, package: PackageIndex) {
         writing[.package(job: job, index: package)]?.isOutdated = true
     }
 
@@ -23,13 +23,13 @@ extension Scheduler {
     ///
     /// - Returns: Whether the package waits for exactly this manifest. If not, `digest` is removed with the job, and
     ///   another manifest is ordered if the package needs one.
-    mutating func endManifest(_ id: JobID, _ package: Int, wrote digest: ContentDigest?) -> Bool {
+    mutating func endManifest(_ id: JobID, package: PackageIndex, wrote digest: ContentDigest?) -> Bool {
         guard let job = places[id], jobs[job].packages.indices.contains(package) else { return false }
         let write = writing.removeValue(forKey: .package(job: job, index: package))
         let isWaiting = !jobs[job].summary.state.isFinal && jobs[job].packages[package].state == .manifest
         if isWaiting, write?.isOutdated != true { return true }
         if let digest { store(.orphan(id, digest)) }
-        if isWaiting { orderManifest(job, package) }
+        if isWaiting { orderManifest(job, package: package) }
         releaseHeldBack(job)
         return false
     }
@@ -39,12 +39,12 @@ extension Scheduler {
     /// Until that has ended its blobs are not removed, and it is not forgotten.
     public func isWriting(_ id: JobID) -> Bool { places[id].map(isWriting) ?? false }
 
-    private func isWriting(_ job: Int) -> Bool {
+    private func isWriting(_ job: JobPlace) -> Bool {
         !writing.isEmpty && jobs[job].packages.indices.contains { writing[.package(job: job, index: $0)] != nil }
     }
 
     /// Does the work for an ended job that waited for the end of its last manifest.
-    private mutating func releaseHeldBack(_ job: Int) {
+    private mutating func releaseHeldBack(_ job: JobPlace) {
         guard jobs[job].summary.state.isFinal, !isWriting(job) else { return }
         let id = jobs[job].summary.id
         if baselines.contains(id) { effects.append(.trim(id)) } else { releaseUnused(id) }

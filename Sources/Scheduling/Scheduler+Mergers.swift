@@ -4,9 +4,9 @@ import HeapModule
 /// Assigns packages to mergers: workers of different builds write different formats, and packages need different ones.
 extension Scheduler {
     /// Queues a ready package for a merger that writes all its formats.
-    mutating func queueMerge(_ job: Int, _ package: Int) {
-        let turn = MergeTurn(priority: jobs[job].summary.priority, job: job, package: package)
-        mergeTurns[jobs[job].formats(of: package), default: []].insert(turn)
+    mutating func queueMerge(_ job: JobPlace, package: PackageIndex) {
+        let entry = MergeQueueEntry(priority: jobs[job].summary.priority, job: job, package: package)
+        mergeQueues[jobs[job].formats(of: package), default: []].insert(entry)
     }
 
     /// The first package that a free worker can merge, and that worker.
@@ -14,22 +14,22 @@ extension Scheduler {
     /// Both are removed from their queues.
     ///
     /// Of several workers the one with the fewest formats is chosen, so that those with more formats stay free.
-    mutating func nextMerge(now: Tick) -> (MergeTurn, SessionID)? {
-        var best: (turn: MergeTurn, formats: [String], exports: [String])?
-        for formats in Array(mergeTurns.keys) {
-            guard let turn = firstMerge(formats) else { continue }
-            if let best, best.turn < turn { continue }
-            if let exports = leastMergers(of: formats, now: now) { best = (turn, formats, exports) }
+    mutating func nextMerge(now: Tick) -> (MergeQueueEntry, SessionID)? {
+        var best: (entry: MergeQueueEntry, formats: [String], exports: [String])?
+        for formats in Array(mergeQueues.keys) {
+            guard let entry = firstMerge(formats) else { continue }
+            if let best, best.entry < entry { continue }
+            if let exports = leastMergers(of: formats, now: now) { best = (entry, formats, exports) }
         }
         guard let best, let id = mergers[best.exports]?.popFirst() else { return nil }
-        mergeTurns[best.formats]?.removeMin()
+        mergeQueues[best.formats]?.removeMin()
         sessions[id]?.isQueuedToMerge = false
-        return (best.turn, id)
+        return (best.entry, id)
     }
 
     /// The formats of a job's package in addition to its own, ascending.
     public func formats(of id: JobID, package: Int) -> [String] {
-        places[id].map { jobs[$0].formats(of: package) } ?? []
+        places[id].map { jobs[$0].formats(of: PackageIndex(package)) } ?? []
     }
 
     /// The formats that a job's ready packages need and that no connected worker writes; empty = none.
@@ -37,7 +37,7 @@ extension Scheduler {
         guard let job = places[id], !jobs[job].summary.state.isFinal else { return [] }
         let able = Set(sessions.values.filter(\.profile.canMerge).map(\.profile.exports))
         var missing: Set<String> = []
-        for (index, package) in jobs[job].packages.enumerated() where package.state == .ready {
+        for (index, package) in jobs[job].packages.placed where package.state == .ready {
             let formats = jobs[job].formats(of: index)
             // Some connected workers may only fetch, because their packages would be of an older format.
             if able.isEmpty, !sessions.isEmpty { missing.insert("mbtiles") }
@@ -51,16 +51,16 @@ extension Scheduler {
     /// The first entry of a queue, left in it.
     ///
     /// Outdated entries are dropped.
-    private mutating func firstMerge(_ formats: [String]) -> MergeTurn? {
-        while let turn = mergeTurns[formats]?.min {
-            if jobs.contains(turn.job) {
-                let job = jobs[turn.job]
-                let isCurrent = turn.priority >= 0 && turn.priority == job.summary.priority
-                if isCurrent, !job.summary.state.isFinal, job.packages[turn.package].state == .ready { return turn }
+    private mutating func firstMerge(_ formats: [String]) -> MergeQueueEntry? {
+        while let entry = mergeQueues[formats]?.min {
+            if jobs.contains(entry.job) {
+                let job = jobs[entry.job]
+                let isCurrent = entry.priority >= 0 && entry.priority == job.summary.priority
+                if isCurrent, !job.summary.state.isFinal, job.packages[entry.package].state == .ready { return entry }
             }
-            mergeTurns[formats]?.removeMin()
+            mergeQueues[formats]?.removeMin()
         }
-        mergeTurns[formats] = nil
+        mergeQueues[formats] = nil
         return nil
     }
 

@@ -58,15 +58,15 @@ extension Scheduler {
         return nil
     }
 
-    mutating func follow(_ order: JobOrder, _ id: JobID, now: Tick) {
+    mutating func follow(_ order: JobOrder, job id: JobID, now: Tick) {
         guard refusal(of: id) == nil, let job = places[id] else { return }
         let priority = jobs[job].summary.priority
         // The priority of a paused job is -1 minus its earlier priority.
         let (active, paused) = (max(priority, -1 - priority), min(priority, -1 - priority))
         switch order {
-        case .pause: setPriority(job, paused, now: now)
-        case .resume: setPriority(job, active, now: now)
-        case .prioritise(let wanted): setPriority(job, wanted < 0 ? paused : wanted, now: now)
+        case .pause: setPriority(job, to: paused, now: now)
+        case .resume: setPriority(job, to: active, now: now)
+        case .prioritise(let wanted): setPriority(job, to: wanted < 0 ? paused : wanted, now: now)
         case .weigh(let weight):
             jobs[job].summary.weight = max(weight, 1)
             storeJob(job)
@@ -76,34 +76,34 @@ extension Scheduler {
     /// Moves a job in the queue.
     ///
     /// The work of a job that is paused by this is taken back.
-    private mutating func setPriority(_ job: Int, _ priority: Int32, now: Tick) {
+    private mutating func setPriority(_ job: JobPlace, to priority: Int32, now: Tick) {
         guard jobs[job].summary.priority != priority else { return }
         jobs[job].summary.priority = priority
-        if priority < 0 { jobs[job].noteRest() }
+        if priority < 0 { jobs[job].recordPause() }
         storeJob(job)
         jobs[job].isQueued = false
         if priority < 0 { takeBack(job, now: now) }
         queue(job)
         for package in jobs[job].packages.indices where jobs[job].packages[package].state == .ready {
-            resume(job, package)
+            startNextStep(job, package: package)
         }
     }
 
     /// Ends every lease of a job at no cost to its work, and tells the workers.
     ///
     /// After that no request is made for it.
-    private mutating func takeBack(_ job: Int, now: Tick) {
+    private mutating func takeBack(_ job: JobPlace, now: Tick) {
         for token in leases.filter({ $0.value.work.job == job }).keys.sorted() {
             guard let session = leases[token]?.session else { continue }
             returnToQueue(token, now: now)
-            if sessions[session] != nil { send(session, .pong(cancelled: [token])) }
+            if sessions[session] != nil { send(.pong(cancelled: [token]), to: session) }
         }
     }
 
     // MARK: - Jobs that follow others
 
     /// Starts jobs whose predecessors are done, and ends those whose predecessors have failed.
-    mutating func settleFollowers(now: Tick) {
+    mutating func updateFollowers(now: Tick) {
         for job in jobs.indices {
             guard !jobs[job].summary.state.isFinal, !jobs[job].summary.after.isEmpty else { continue }
             var rest: [JobID] = []

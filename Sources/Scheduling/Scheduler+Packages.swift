@@ -1,21 +1,20 @@
 import Errors
 
 extension Scheduler {
-    mutating func manifestWritten(_ id: JobID, _ package: Int, _ digest: ContentDigest, decides: Bool, now: Tick) {
-        guard endManifest(id, package, wrote: digest), let job = places[id] else { return }
-        jobs[job].packages[package].manifest = digest
+    mutating func manifestWritten(
+        _ id: JobID, package: PackageIndex, manifest digest: ContentDigest, decides: Bool, now: Tick
+    ) {
+        guard endManifest(id, package: package, wrote: digest), let job = places[id] else { return }
         let isFirst = jobs[job].packages[package].attempts == 0 && jobs[job].packages[package].losses == 0
         if isFirst, decides, let merged = merged(from: digest) {
             // Nothing is new: the publisher finds exactly these bytes in the catalog, or reports that the package must
             // be merged after all.
-            jobs[job].packages[package].merged = merged
-            jobs[job].packages[package].token = nil
-            jobs[job].packages[package].state = .publishing
+            movePackage(job, package: package, by: .foundInCatalog(merged, manifest: digest))
         } else {
-            jobs[job].packages[package].state = .ready
+            movePackage(job, package: package, by: .manifestStored(digest))
         }
-        storePackage(job, package)
-        resume(job, package)
+        storePackage(job, package: package)
+        startNextStep(job, package: package)
         if jobs[job].packages[package].state == .publishing { advance(job, now: now) }
     }
 
@@ -23,11 +22,11 @@ extension Scheduler {
     ///
     /// From now on only the coordinator works on it, until it is in the catalog.
     mutating func commitMerge(
-        _ id: SessionID, _ token: LeaseToken, _ job: Int, _ index: Int, _ merged: MergedPackage, now: Tick
+        _ id: SessionID, token: LeaseToken, job: JobPlace, package index: PackageIndex, merged: MergedPackage, now: Tick
     ) {
         guard merged.tiles <= jobs[job].packages[index].tiles else {
             let detail = "the package has \(merged.tiles) tiles, its mask only \(jobs[job].packages[index].tiles)"
-            refuse(id, token, Trouble(cause: "bad-counts", detail: detail), now: now)
+            refuse(id, token: token, trouble: Trouble(cause: "bad-counts", detail: detail), now: now)
             return
         }
         let formats = jobs[job].formats(of: index)
@@ -36,7 +35,7 @@ extension Scheduler {
             let detail =
                 "the commit names the formats '\(made)'; the package needs '"
                 + formats.joined(separator: ", ") + "'"
-            refuse(id, token, Trouble(cause: FailureCause.badFiles.rawValue, detail: detail), now: now)
+            refuse(id, token: token, trouble: Trouble(cause: FailureCause.badFiles.rawValue, detail: detail), now: now)
             return
         }
         guard merged.tiles > 0 else {
@@ -44,24 +43,23 @@ extension Scheduler {
             jobs[job].packages[index].trouble = Trouble(
                 cause: FailureCause.noTiles,
                 detail: "the origin has no tile in its area; check the tileset's url and the zooms")
-            send(id, .ack(token, merged.digest))
+            send(.ack(token, merged.digest), to: id)
             for digest in merged.digests { store(.orphan(jobs[job].summary.id, digest)) }
-            giveUp(job, index, now: now)
+            giveUp(job, package: index, now: now)
             return
         }
         _ = close(token, now: now)
-        jobs[job].packages[index].state = .publishing
-        jobs[job].packages[index].owner = 0
-        jobs[job].packages[index].merged = merged
-        jobs[job].packages[index].trouble = nil
+        movePackage(job, package: index, by: .merged(merged))
         ended[token] = .package(job: job, index: index)
-        storePackage(job, index)
-        send(id, .ack(token, merged.digest))
-        resume(job, index)
+        storePackage(job, package: index)
+        send(.ack(token, merged.digest), to: id)
+        startNextStep(job, package: index)
         advance(job, now: now)
     }
 
-    mutating func published(_ id: JobID, _ package: Int, version: UInt32, path: String, unchanged: Bool, now: Tick) {
+    mutating func published(
+        _ id: JobID, package: PackageIndex, version: UInt32, path: String, unchanged: Bool, now: Tick
+    ) {
         guard let job = places[id], jobs[job].packages.indices.contains(package) else { return }
         let row = jobs[job].packages[package]
         // The job was cancelled, or failed because of another package, while this one was being published. The report
@@ -72,15 +70,12 @@ extension Scheduler {
             guard !jobs[job].summary.state.isFinal, row.merged == nil, row.state != .failed else { return }
             jobs[job].packages[package].version = version
             jobs[job].packages[package].path = path
-            storePackage(job, package)
+            storePackage(job, package: package)
             return
         }
-        jobs[job].packages[package].state = unchanged ? .unchanged : .published
-        jobs[job].packages[package].version = version
-        jobs[job].packages[package].path = path
-        jobs[job].packages[package].trouble = nil
-        noteMade(job, package)
-        storePackage(job, package)
+        movePackage(job, package: package, by: .published(version: version, path: path, isUnchanged: unchanged))
+        noteMade(job, package: package)
+        storePackage(job, package: package)
         advance(job, now: now)
     }
 
@@ -88,22 +83,22 @@ extension Scheduler {
     ///
     /// A retriable failure (a full disk) is retried every few seconds without limit, and is shown. Any other failure
     /// ends the job.
-    mutating func packageTrouble(_ id: JobID, _ package: Int, _ trouble: Trouble, retriable: Bool, now: Tick) {
+    mutating func packageTrouble(_ id: JobID, package: PackageIndex, trouble: Trouble, retriable: Bool, now: Tick) {
         guard let job = living(id, package: package) else { return }
         let state = jobs[job].packages[package].state
         guard state == .manifest || state == .publishing else { return }
         jobs[job].packages[package].trouble = trouble
         if state == .publishing, trouble.cause == FailureCause.lostPackage {
-            mergeAgain(job, package, now: now)
+            mergeAgain(job, package: package, now: now)
             return
         }
         guard retriable else {
-            giveUp(job, package, now: now)
+            giveUp(job, package: package, now: now)
             return
         }
         jobs[job].packages[package].attempts = min(jobs[job].packages[package].attempts, 200) + 1
-        storePackage(job, package)
-        let wait = min(backoff(job, package), policy.ownBackoffCap)
+        storePackage(job, package: package)
+        let wait = min(backoff(job, package: package), policy.ownBackoffCap)
         setAlarm(.package(job: job, index: package), at: now + wait)
     }
 
@@ -113,7 +108,7 @@ extension Scheduler {
     ///
     /// They have the same bytes unless a style has changed meanwhile, so the remaining old ones are removed with the
     /// job.
-    private mutating func mergeAgain(_ job: Int, _ package: Int, now: Tick) {
+    private mutating func mergeAgain(_ job: JobPlace, package: PackageIndex, now: Tick) {
         guard let trouble = jobs[job].packages[package].trouble else { return }
         for file in jobs[job].packages[package].merged?.files ?? [] {
             store(.orphan(jobs[job].summary.id, file.digest))
@@ -124,6 +119,6 @@ extension Scheduler {
             jobs[job].summary.state = .merging
             storeJob(job)
         }
-        retry(.package(job: job, index: package), trouble, isLoss: false, isDead: false, now: now)
+        retry(.package(job: job, index: package), trouble: trouble, isLoss: false, isDead: false, now: now)
     }
 }

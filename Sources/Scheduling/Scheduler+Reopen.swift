@@ -19,7 +19,7 @@ extension Scheduler {
     /// previous build.
     ///
     /// Releases every other ended job.
-    mutating func keepOrRelease(_ job: Int, _ baseline: Baseline?) {
+    mutating func keepOrRelease(_ job: JobPlace, baseline: Baseline?) {
         let id = jobs[job].summary.id
         let hasShards = jobs[job].summary.counts[.done] > 0
         let isRetriable = jobs[job].summary.state == .failed && hasShards && policy.keptFailedJobs > 0
@@ -27,14 +27,16 @@ extension Scheduler {
         storeJob(job)
         if isRetriable { kept.append(id) }
         releaseSources(after: job)
-        if let baseline { keep(baseline, of: job) }
-        while kept.count > policy.keptFailedJobs, let oldest = kept.first.flatMap({ places[$0] }) { _ = letGo(oldest) }
+        if let baseline { keepBaseline(baseline, of: job) }
+        while kept.count > policy.keptFailedJobs, let oldest = kept.first.flatMap({ places[$0] }) {
+            _ = releaseEndedJob(oldest)
+        }
     }
 
     /// Releases the batches and blobs of an ended job.
     ///
     /// Returns whether it had any.
-    mutating func letGo(_ job: Int) -> Bool {
+    mutating func releaseEndedJob(_ job: JobPlace) -> Bool {
         guard jobs[job].summary.keepsBlobs else { return false }
         let id = jobs[job].summary.id
         jobs[job].summary.keepsBlobs = false
@@ -47,18 +49,18 @@ extension Scheduler {
 
     /// Resumes an ended job: done batches stay done, and failed work is retried with new attempts.
     mutating func reopen(
-        _ id: JobID, _ rows: [Batch], _ known: PackageNeeds?, only: [Int]?, payload: [UInt8], now: Tick
+        _ id: JobID, batches rows: [Batch], needs known: PackageNeeds?, only: [Int]?, payload: [UInt8], now: Tick
     ) {
         guard refusal(ofRetry: id) == nil, let job = places[id], !rows.isEmpty else { return }
         let chosen = only.map(Set.init)
-        let batches = rows.enumerated().map { index, row in row.reopened(chosen?.contains(index) ?? true) }
+        let batches = Batches(rows.enumerated().map { index, row in row.reopened(chosen?.contains(index) ?? true) })
         finished.removeAll { $0 == id }
         kept.removeAll { $0 == id }
         // The rows of a new plan do not name the shards that other jobs could use until now. The shards are still
         // removed with the job.
         let named = Set(batches.flatMap { [$0.digest, $0.partial] }.compactMap(\.self))
-        for digest in given(by: id) where !named.contains(digest) { store(.orphan(id, digest)) }
-        stopGiving(id)
+        for digest in keptShards(of: id) where !named.contains(digest) { store(.orphan(id, digest)) }
+        removeShardSource(id)
         jobs[job].summary.state = .fetching
         jobs[job].summary.reason = ""
         jobs[job].summary.keepsBlobs = false
@@ -68,49 +70,50 @@ extension Scheduler {
         if jobs[job].summary.priority < 0 { jobs[job].summary.priority = -1 - jobs[job].summary.priority }
         jobs[job].batches = batches
         jobs[job].takeUp(known)
-        jobs[job].noteRest()
+        jobs[job].recordPause()
         if let tileset = jobs[job].tileset { sharing[tileset, default: []].append(job) }
-        for (index, batch) in batches.enumerated() where batch.state == .done {
+        for (index, batch) in batches.placed where batch.state == .done {
             if let token = batch.token { ended[token] = .batch(job: job, index: index) }
         }
         let again = Set(batches.indices.filter { batches[$0].state == .ready })
         for package in jobs[job].packages.indices
-        where jobs[job].packages[package].state == .failed || needs(job, package, anyOf: again) {
-            rewind(job, package, now: now)
+        where jobs[job].packages[package].state == .failed || needs(job, package: package, anyOf: again) {
+            rewind(job, package: package, now: now)
         }
         store(
             .reopen(
                 StoredJob(
-                    summary: jobs[job].summary, batches: batches, packages: jobs[job].packages, payload: payload)))
+                    summary: jobs[job].summary, batches: batches.elements, packages: jobs[job].packages.elements,
+                    payload: payload)))
         queue(job)
-        settleFollowers(now: now)
+        updateFollowers(now: now)
         advance(job, now: now)
     }
 
     /// Whether a package contains tiles of one of these batches.
-    func needs(_ job: Int, _ package: Int, anyOf batches: Set<Int>) -> Bool {
+    func needs(_ job: JobPlace, package: PackageIndex, anyOf batches: Set<BatchIndex>) -> Bool {
         batches.contains { jobs[job].needs.served(by: $0).contains(package) }
     }
 
     /// Makes a package wait for its tiles again, whatever its state.
     ///
     /// Its earlier results are removed with the job.
-    mutating func rewind(_ job: Int, _ package: Int, now: Tick) {
+    mutating func rewind(_ job: JobPlace, package: PackageIndex, now: Tick) {
         let row = jobs[job].packages[package]
-        if row.state == .leased, let token = row.token { void(token, now: now) }
+        if row.state == .leased, let token = row.token { cancelLease(token, now: now) }
         if let token = row.token { ended[token] = nil }
         if let manifest = row.manifest, made[manifest] == .package(job: job, index: package) { made[manifest] = nil }
         for digest in [row.manifest].compactMap(\.self) + (row.merged?.digests ?? []) {
             store(.orphan(jobs[job].summary.id, digest))
         }
-        jobs[job].packages[package] = row.rewound
-        outdateManifest(job, package)
+        movePackage(job, package: package, by: .rewound)
+        outdateManifest(job, package: package)
     }
 }
 
 extension Batch {
     /// Whether the batch or some of its tiles failed, and the failure was not dropped by an operator.
-    var isLetter: Bool {
+    var isFailedWork: Bool {
         (state == .dead || state == .done && result.failed > 0) && trouble?.cause != FailureCause.dropped.rawValue
     }
 
@@ -124,7 +127,7 @@ extension Batch {
     func reopened(_ isWanted: Bool) -> Batch {
         switch state {
         case .ready, .leased, .backoff: return again
-        case .dead, .done: return isLetter && isWanted ? again : self
+        case .dead, .done: return isFailedWork && isWanted ? again : self
         case .split: return self
         }
     }
@@ -142,17 +145,5 @@ extension Batch {
         batch.digest = nil
         batch.result = FetchCounts()
         return batch
-    }
-}
-
-extension Package {
-    /// The package before its first attempt.
-    ///
-    /// Its published version stays known until it is published again.
-    fileprivate var rewound: Package {
-        var package = Package(id: id, tiles: tiles)
-        package.version = version
-        package.path = path
-        return package
     }
 }

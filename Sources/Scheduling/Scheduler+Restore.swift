@@ -5,15 +5,15 @@ extension Scheduler {
     ///
     /// - Returns: Its position.
     @discardableResult
-    mutating func restore(_ stored: StoredJob, now: Tick) -> Int {
+    mutating func restore(_ stored: StoredJob, now: Tick) -> JobPlace {
         let id = stored.summary.id
         let place = jobs.append(Job(stored))
         places[id] = place
-        share(place, stored)
+        share(place, stored: stored)
         if !stored.summary.requestID.isEmpty { requests[stored.summary.requestID] = id }
-        for (index, package) in stored.packages.enumerated() where package.merged != nil {
+        for (index, package) in jobs[place].packages.placed where package.merged != nil {
             if let token = package.token { ended[token] = .package(job: place, index: index) }
-            noteMade(place, index)
+            noteMade(place, package: index)
         }
         guard !stored.summary.state.isFinal else {
             finished.append(id)
@@ -23,27 +23,30 @@ extension Scheduler {
             return place
         }
         openOrigin(place)
-        for (index, batch) in stored.batches.enumerated() {
+        for (index, batch) in jobs[place].batches.placed {
             switch batch.state {
             case .leased:
-                reopen(batch.token, .batch(job: place, index: index), owner: batch.owner, tiles: batch.tiles, now: now)
+                reopen(
+                    batch.token, work: .batch(job: place, index: index), owner: batch.owner, tiles: batch.tiles,
+                    now: now)
             case .backoff:
                 setAlarm(
                     .batch(job: place, index: index),
-                    at: now + policy.backoff(job: id, index: index, attempt: batch.attempts))
+                    at: now + policy.backoff(job: id, index: index.number, attempt: batch.attempts))
             case .done: if let token = batch.token { ended[token] = .batch(job: place, index: index) }
             case .ready, .dead, .split: break
             }
         }
-        for (index, package) in stored.packages.enumerated() where package.state == .leased {
+        for (index, package) in jobs[place].packages.placed where package.state == .leased {
             reopen(
-                package.token, .package(job: place, index: index), owner: package.owner, tiles: package.tiles, now: now)
+                package.token, work: .package(job: place, index: index), owner: package.owner, tiles: package.tiles,
+                now: now)
         }
         queue(place)
         return place
     }
 
-    private mutating func reopen(_ token: LeaseToken?, _ work: WorkRef, owner: SessionID, tiles: UInt64, now: Tick) {
+    private mutating func reopen(_ token: LeaseToken?, work: WorkRef, owner: SessionID, tiles: UInt64, now: Tick) {
         guard let token else {
             // Our stores never contain such a row. It must not lead to a lease that cannot end.
             if case .batch(let job, let index) = work { jobs[job].move(index, to: .ready) }
@@ -54,7 +57,7 @@ extension Scheduler {
             session: owner, work: work, tiles: tiles, deadline: end, hardDeadline: now + cap(tiles), movedAt: now,
             granted: now)
         jobs[work.job].leased.insert(token)
-        countLease(work, owner, isHere: false)
+        countLease(work, session: owner, isHere: false)
         unclaimed[owner, default: []].append(token)
         setAlarm(.lease(token), at: end)
     }
@@ -69,27 +72,5 @@ extension Scheduler {
     func cap(_ tiles: UInt64) -> Int64 {
         let (perTile, overflow) = Int64(clamping: tiles).multipliedReportingOverflow(by: policy.capPerTile)
         return overflow || perTile > .max / 2 ? .max / 2 : policy.hardCap + perTile
-    }
-
-    /// Starts the next step of a package.
-    ///
-    /// Used after a restart, after a backoff, and whenever the package changes its state.
-    mutating func resume(_ job: Int, _ package: Int) {
-        let id = jobs[job].summary.id
-        let row = jobs[job].packages[package]
-        switch row.state {
-        case .manifest: orderManifest(job, package)
-        case .ready: queueMerge(job, package)
-        case .backoff where row.manifest == nil && jobs[job].needs.isOpen(package):
-            // Some of its shards are being fetched again, so a manifest written now would lack them.
-            jobs[job].packages[package].state = .waiting
-            storePackage(job, package)
-        case .backoff:
-            jobs[job].packages[package].state = row.manifest == nil ? .manifest : .ready
-            storePackage(job, package)
-            resume(job, package)
-        case .publishing: if let merged = row.merged { effects.append(.publish(id, package: package, merged)) }
-        case .waiting, .leased, .published, .unchanged, .failed: break
-        }
     }
 }

@@ -2,14 +2,12 @@ import DequeModule
 import HeapModule
 
 extension Scheduler {
-    /// Whether the session is known.
+    /// Records the time of a message from a session; a silent session can get work again.
     ///
-    /// An unknown one is told to send hello.
-    ///
-    /// Updates the time of the last message of a known session.
-    private mutating func hear(_ id: SessionID, now: Tick) -> Bool {
+    /// - Returns: Whether the session is known. An unknown one is asked to send hello.
+    private mutating func recordMessage(from id: SessionID, now: Tick) -> Bool {
         guard sessions[id] != nil else {
-            send(id, .unknownSession)
+            send(.unknownSession, to: id)
             return false
         }
         sessions[id]?.lastHeard = now
@@ -20,13 +18,13 @@ extension Scheduler {
         return true
     }
 
-    mutating func hello(_ id: SessionID, _ profile: SessionProfile, held: [LeaseToken], now: Tick) {
+    mutating func hello(_ id: SessionID, profile: SessionProfile, held: [LeaseToken], now: Tick) {
         guard id != 0 else { return }
         if sessions[id] == nil {
             sessions[id] = Session(id: id, profile: profile, lastHeard: now, lastMoved: now)
             setAlarm(.session(id), at: now + policy.heartbeat * policy.missedHeartbeats)
         }
-        _ = hear(id, now: now)
+        _ = recordMessage(from: id, now: now)
         sessions[id]?.profile = profile
         sessions[id]?.profile.exports.sort()
         sessions[id]?.credit = 0
@@ -40,21 +38,23 @@ extension Scheduler {
             leases[token]?.deadline = now + policy.lease
             adopted.append(token)
         }
-        send(id, .welcome(adopted: adopted))
+        send(.welcome(adopted: adopted), to: id)
     }
 
     mutating func ready(_ id: SessionID, credit: UInt32, now: Tick) {
-        guard hear(id, now: now) else { return }
+        guard recordMessage(from: id, now: now) else { return }
         sessions[id]?.credit = min(credit, 1_024)
         enlist(id, now: now)
     }
 
-    mutating func progress(_ id: SessionID, _ reports: [LeaseProgress], now: Tick) {
-        guard hear(id, now: now) else { return }
+    mutating func progress(_ id: SessionID, reports: [LeaseProgress], now: Tick) {
+        guard recordMessage(from: id, now: now) else { return }
         var cancelled: [LeaseToken] = []
         for report in reports {
             guard let lease = leases[report.token], lease.session == id else {
-                if ended[report.token].map({ isAccepted(report.token, $0) }) != true { cancelled.append(report.token) }
+                if ended[report.token].map({ isAccepted(report.token, work: $0) }) != true {
+                    cancelled.append(report.token)
+                }
                 continue
             }
             let done = max(lease.done, min(report.done, lease.tiles))
@@ -63,14 +63,14 @@ extension Scheduler {
                 leases[report.token]?.bytes = max(lease.bytes, report.bytes)
                 leases[report.token]?.movedAt = now
                 sessions[id]?.lastMoved = now
-                if case .batch(let job, _) = lease.work, !lease.isBackup {
+                if case .batch(let job, _) = lease.work, !lease.isSpeculative {
                     jobs[job].summary.counts.inFlightDone += done - lease.done
                 }
             }
         }
         // A second pass, because progress on one lease also renews leases that wait behind it.
         for report in reports { renew(report.token, heldBy: id, now: now) }
-        send(id, .pong(cancelled: cancelled))
+        send(.pong(cancelled: cancelled), to: id)
     }
 
     /// Renews a lease whose worker makes progress: on the lease itself or, before the lease has started, on another
@@ -96,25 +96,25 @@ extension Scheduler {
     mutating func drain(_ id: SessionID, isOn: Bool, now: Tick) {
         guard sessions[id] != nil else { return }
         sessions[id]?.isDraining = isOn
-        send(id, .pong(cancelled: []))
+        send(.pong(cancelled: []), to: id)
         enlist(id, now: now)
     }
 
-    mutating func giveBack(_ id: SessionID, _ tokens: [LeaseToken], now: Tick) {
-        guard hear(id, now: now) else { return }
+    mutating func giveBack(_ id: SessionID, tokens: [LeaseToken], now: Tick) {
+        guard recordMessage(from: id, now: now) else { return }
         for token in tokens where leases[token]?.session == id { returnToQueue(token, now: now) }
     }
 
     /// The socket refused these offers: the worker never received them.
     ///
     /// The session gets no more offers until its next message.
-    mutating func undelivered(_ id: SessionID, _ tokens: [LeaseToken], now: Tick) {
+    mutating func undelivered(_ id: SessionID, tokens: [LeaseToken], now: Tick) {
         sessions[id]?.credit = 0
         for token in tokens where leases[token]?.session == id { returnToQueue(token, now: now) }
     }
 
     /// The coordinator was stalled: every lease and session gets a full period from now on.
-    mutating func forgive(now: Tick) {
+    mutating func renewAllLeases(now: Tick) {
         for token in leases.keys.sorted() { leases[token]?.deadline = now + max(policy.lease, policy.restartGrace) }
         for id in sessions.keys { sessions[id]?.lastHeard = now }
     }
@@ -134,6 +134,6 @@ extension Scheduler {
 
     func canTake(_ session: Session, now: Tick) -> Bool {
         session.credit > 0 && !session.isSuspect && !session.isDraining
-            && (session.restingUntil.map { $0 <= now } ?? true)
+            && (session.pausedUntil.map { $0 <= now } ?? true)
     }
 }

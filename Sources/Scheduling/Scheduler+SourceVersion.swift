@@ -10,7 +10,7 @@ extension Scheduler {
     /// Whether a result may become part of a job.
     ///
     /// The first named version becomes the job's version.
-    mutating func admits(_ version: String?, to job: Int) -> Bool {
+    mutating func admits(_ version: String?, to job: JobPlace) -> Bool {
         guard let version else { return true }
         if let own = jobs[job].summary.sourceVersion { return own == version }
         jobs[job].summary.sourceVersion = version
@@ -21,7 +21,7 @@ extension Scheduler {
     /// Ends a job because one of its batches met another version of the source's data.
     ///
     /// - Parameter found: That version, or what the worker reports about it.
-    mutating func endForSource(_ job: Int, by id: SessionID, found: String, now: Tick) {
+    mutating func endForSource(_ job: JobPlace, by id: SessionID, found: String, now: Tick) {
         let profile = sessions[id]?.profile
         let worker = profile.map { "worker \($0.name) on \($0.host)" } ?? "a worker"
         let own = jobs[job].summary.sourceVersion ?? "unknown"
@@ -35,11 +35,11 @@ extension Scheduler {
 
     /// The required version of the shards that are offered as sources to a batch: the job's own, or, before that is
     /// known, that of the newest other job.
-    func sourcesVersion(for job: Int) -> String? {
+    func sourcesVersion(for job: JobPlace) -> String? {
         if let own = jobs[job].summary.sourceVersion { return own }
         guard let tileset = jobs[job].tileset else { return nil }
         let others = (sharing[tileset] ?? []).filter { $0 != job }.sorted(by: >)
         return others.lazy.compactMap { self.jobs[$0].summary.sourceVersion }.first
-            ?? donors[tileset]?.last { $0.sourceVersion != nil }?.sourceVersion
+            ?? shardSources[tileset]?.last { $0.sourceVersion != nil }?.sourceVersion
     }
 }

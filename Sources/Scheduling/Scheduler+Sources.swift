@@ -2,7 +2,7 @@ import HeapModule
 import Tiles
 
 /// The shards of an ended job, for the unfinished jobs that ran at the same time.
-struct Donor: Sendable {
+struct ShardSource: Sendable {
     let job: JobID
     let shards: [(cell: TileID, zooms: ZoomRange, digest: ContentDigest)]
     let runs: CellRuns
@@ -11,7 +11,7 @@ struct Donor: Sendable {
     /// See ``JobSummary/sourceVersion``.
     let sourceVersion: String?
 
-    init(_ summary: JobSummary, _ batches: [Batch], heldFor: [JobID]) {
+    init(_ summary: JobSummary, batches: [Batch], heldFor: [JobID]) {
         job = summary.id
         sourceVersion = summary.sourceVersion
         self.heldFor = heldFor
@@ -35,41 +35,43 @@ extension Scheduler {
     // MARK: - Jobs that share tiles
 
     /// Adds a job to the jobs that share its tileset.
-    mutating func share(_ job: Int, _ stored: StoredJob) {
+    mutating func share(_ job: JobPlace, stored: StoredJob) {
         guard let tileset = jobs[job].tileset else { return }
         if !jobs[job].summary.state.isFinal {
             sharing[tileset, default: []].append(job)
         } else if !stored.heldFor.isEmpty {
-            donors[tileset, default: []].append(Donor(stored.summary, stored.batches, heldFor: stored.heldFor))
+            shardSources[tileset, default: []].append(
+                ShardSource(stored.summary, batches: stored.batches, heldFor: stored.heldFor))
         }
     }
 
     /// Keeps the shards of a job that ends, if others may use them.
-    mutating func keepSources(of job: Int) {
+    mutating func keepSources(of job: JobPlace) {
         guard let tileset = jobs[job].tileset else { return }
         sharing[tileset]?.removeAll { $0 == job }
         guard let others = sharing[tileset], !others.isEmpty else {
             sharing[tileset] = nil
             return
         }
-        guard !jobs[job].summary.hasRested else { return }
-        let donor = Donor(jobs[job].summary, jobs[job].batches, heldFor: others.map { jobs[$0].summary.id })
-        if !donor.shards.isEmpty { donors[tileset, default: []].append(donor) }
+        guard !jobs[job].summary.wasPaused else { return }
+        let source = ShardSource(
+            jobs[job].summary, batches: jobs[job].batches.elements, heldFor: others.map { jobs[$0].summary.id })
+        if !source.shards.isEmpty { shardSources[tileset, default: []].append(source) }
     }
 
     /// Releases the blobs that no job can use any more after a job has ended: its own, and those kept for it.
-    mutating func releaseSources(after job: Int) {
+    mutating func releaseSources(after job: JobPlace) {
         let id = jobs[job].summary.id
-        guard let tileset = jobs[job].tileset, var held = donors[tileset] else {
+        guard let tileset = jobs[job].tileset, var held = shardSources[tileset] else {
             releaseUnused(id)
             return
         }
         for index in held.indices { held[index].heldFor.removeAll { $0 == id } }
-        let surplus = max(held.count - policy.mostDonors, 0)
+        let surplus = max(held.count - policy.mostShardSources, 0)
         let spent = held.enumerated().filter { $1.heldFor.isEmpty || $0 < surplus }.map(\.element.job)
         held.removeAll { spent.contains($0.job) }
-        donors[tileset] = held.isEmpty ? nil : held
-        for donor in spent where donor != id { releaseUnused(donor) }
+        shardSources[tileset] = held.isEmpty ? nil : held
+        for source in spent where source != id { releaseUnused(source) }
         releaseUnused(id)
     }
 
@@ -81,15 +83,15 @@ extension Scheduler {
     }
 
     /// The shards of an ended job that are kept for others.
-    func given(by id: JobID) -> [ContentDigest] {
-        donors.values.joined().filter { $0.job == id }.flatMap { $0.shards.map(\.digest) }
+    func keptShards(of id: JobID) -> [ContentDigest] {
+        shardSources.values.joined().filter { $0.job == id }.flatMap { $0.shards.map(\.digest) }
     }
 
     /// Forgets the shards of an ended job.
-    mutating func stopGiving(_ id: JobID) {
-        for (tileset, kept) in donors where kept.contains(where: { $0.job == id }) {
+    mutating func removeShardSource(_ id: JobID) {
+        for (tileset, kept) in shardSources where kept.contains(where: { $0.job == id }) {
             let rest = kept.filter { $0.job != id }
-            donors[tileset] = rest.isEmpty ? nil : rest
+            shardSources[tileset] = rest.isEmpty ? nil : rest
         }
     }
 
@@ -99,12 +101,12 @@ extension Scheduler {
     /// then others.
     ///
     /// All of them are from this version of the source's data.
-    func sources(_ job: Int, _ index: Int, of version: String?) -> [ContentDigest] {
+    func sources(_ job: JobPlace, batch index: BatchIndex, of version: String?) -> [ContentDigest] {
         let batch = jobs[job].batches[index]
         var found: [(distance: Int, digest: ContentDigest)] = []
         if let partial = batch.partial { found.append((-1, partial)) }
         if let tileset = jobs[job].tileset {
-            for other in sharing[tileset] ?? [] where other != job && isGiver(other, of: version) {
+            for other in sharing[tileset] ?? [] where other != job && canShareTiles(other, of: version) {
                 for place in touching(batch, in: other) {
                     let theirs = jobs[other].batches[place]
                     guard let digest = theirs.digest ?? theirs.partial else { continue }
@@ -112,10 +114,11 @@ extension Scheduler {
                 }
             }
             let id = jobs[job].summary.id
-            for donor in donors[tileset] ?? [] where donor.heldFor.contains(id) && donor.sourceVersion == version {
-                for place in donor.runs.touching(batch.cell, { donor.shards[$0].cell })
-                where donor.shards[place].zooms.intersection(batch.zooms) != nil {
-                    found.append((abs(donor.shards[place].cell.zoom - batch.cell.zoom), donor.shards[place].digest))
+            for source in shardSources[tileset] ?? []
+            where source.heldFor.contains(id) && source.sourceVersion == version {
+                for place in source.runs.touching(batch.cell, { source.shards[$0].cell })
+                where source.shards[place].zooms.intersection(batch.zooms) != nil {
+                    found.append((abs(source.shards[place].cell.zoom - batch.cell.zoom), source.shards[place].digest))
                 }
             }
         }
@@ -124,20 +127,20 @@ extension Scheduler {
         return Array(near.map(\.element.digest).filter { seen.insert($0).inserted }.prefix(policy.mostSources))
     }
 
-    private func isGiver(_ job: Int, of version: String?) -> Bool {
-        !jobs[job].summary.hasRested && jobs[job].summary.sourceVersion == version
+    private func canShareTiles(_ job: JobPlace, of version: String?) -> Bool {
+        !jobs[job].summary.wasPaused && jobs[job].summary.sourceVersion == version
     }
 
     /// The batches of another job that may contain tiles of a batch.
-    private func touching(_ batch: Batch, in other: Int) -> [Int] {
-        jobs[other].cells.touching(batch.cell) { jobs[other].batches[$0].cell }
+    private func touching(_ batch: Batch, in other: JobPlace) -> [BatchIndex] {
+        jobs[other].cells.touching(batch.cell) { jobs[other].batches[BatchIndex($0)].cell }.map(BatchIndex.init)
             .filter { jobs[other].batches[$0].zooms.intersection(batch.zooms) != nil }
     }
 
     // MARK: - Waiting for a live lease
 
     /// A leased batch of another job that may contain tiles of this one, or `nil`.
-    func holder(of job: Int, _ index: Int) -> WorkRef? {
+    func holder(of job: JobPlace, batch index: BatchIndex) -> WorkRef? {
         guard let tileset = jobs[job].tileset, let others = sharing[tileset], others.count > 1 else { return nil }
         let batch = jobs[job].batches[index]
         for other in others where other != job && jobs[other].summary.counts[.leased] > 0 {
@@ -151,10 +154,10 @@ extension Scheduler {
     /// Parks the first ready batches of a job while another job is fetching their tiles.
     ///
     /// Returns whether a batch is left that can be granted.
-    mutating func clearWay(_ job: Int) -> Bool {
+    mutating func clearWay(_ job: JobPlace) -> Bool {
         extendCells(job)
         while let index = jobs[job].firstReady() {
-            guard let holder = holder(of: job, index) else { return true }
+            guard let holder = holder(of: job, batch: index) else { return true }
             jobs[job].ready.removeMin()
             jobs[job].parked.insert(index)
             parked[holder, default: []].append(.batch(job: job, index: index))
@@ -163,11 +166,11 @@ extension Scheduler {
     }
 
     /// Batches may have been appended since the last call.
-    private mutating func extendCells(_ job: Int) {
+    private mutating func extendCells(_ job: JobPlace) {
         guard let tileset = jobs[job].tileset else { return }
         for place in sharing[tileset] ?? [] where jobs[place].cells.count < jobs[place].batches.count {
             var cells = jobs[place].cells
-            cells.extend(to: jobs[place].batches.count) { jobs[place].batches[$0].cell }
+            cells.extend(to: jobs[place].batches.count) { jobs[place].batches[BatchIndex($0)].cell }
             jobs[place].cells = cells
         }
     }

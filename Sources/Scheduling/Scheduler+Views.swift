@@ -46,10 +46,10 @@ extension Scheduler {
     public func summary(of id: JobID) -> JobSummary? { places[id].map { jobs[$0].summary } }
 
     /// A job's packages; empty for an unknown job.
-    public func packages(of id: JobID) -> [Package] { places[id].map { jobs[$0].packages } ?? [] }
+    public func packages(of id: JobID) -> [Package] { places[id].map { jobs[$0].packages.elements } ?? [] }
 
     /// A running job's batches; empty for one that has ended.
-    public func batches(of id: JobID) -> [Batch] { places[id].map { jobs[$0].batches } ?? [] }
+    public func batches(of id: JobID) -> [Batch] { places[id].map { jobs[$0].batches.elements } ?? [] }
 
     /// The job of a request id, or `nil`.
     public func job(requestID: String) -> JobID? { requestID.isEmpty ? nil : requests[requestID] }
@@ -77,10 +77,10 @@ extension Scheduler {
     public var hasSpentTokens: Bool { counter == .max }
 
     /// Ended jobs whose shards are kept for unfinished ones, ascending.
-    public var givingJobs: [JobID] { donors.values.flatMap { $0.map(\.job) }.sorted() }
+    public var givingJobs: [JobID] { shardSources.values.flatMap { $0.map(\.job) }.sorted() }
 
     /// Whether the shards of an ended job are kept for unfinished ones.
-    public func isGiving(_ id: JobID) -> Bool { donors.values.contains { $0.contains { $0.job == id } } }
+    public func isGiving(_ id: JobID) -> Bool { shardSources.values.contains { $0.contains { $0.job == id } } }
 
     /// Whether a job is unfinished.
     public func isLiving(_ id: JobID) -> Bool { places[id].map { !jobs[$0].summary.state.isFinal } ?? false }
@@ -94,8 +94,8 @@ extension Scheduler {
                     ("suspect", "no message for \(silent / 1_000) s")
                 } else if session.isDraining {
                     ("draining", session.leases.isEmpty ? "" : "finishing its leases")
-                } else if session.restingUntil.map({ $0 > now }) == true {
-                    ("resting", session.restingFor)
+                } else if session.pausedUntil.map({ $0 > now }) == true {
+                    ("resting", session.pauseReason)
                 } else {
                     (session.leases.isEmpty ? "ready" : "busy", "")
                 }

@@ -21,7 +21,7 @@ public struct Scheduler: Sendable {
     var finished: Deque<JobID> = []
     /// Failed jobs that keep their blobs, in the order of their ends.
     var kept: Deque<JobID> = []
-    var places: [JobID: Int] = [:]
+    var places: [JobID: JobPlace] = [:]
     var schedules: [String: Schedule] = [:]
     /// Schedules whose submission is being processed.
     var firing: Set<String> = []
@@ -34,13 +34,13 @@ public struct Scheduler: Sendable {
     var unclaimed: [SessionID: [LeaseToken]] = [:]
 
     /// Speculative leases, by their batch.
-    var backups: [WorkRef: LeaseToken] = [:]
+    var speculativeLeases: [WorkRef: LeaseToken] = [:]
     /// When to check again for batches that need a speculative lease.
-    var nextBackups = Tick(milliseconds: .min)
+    var nextSpeculation = Tick(milliseconds: .min)
     /// Unfinished jobs by the tileset they share, ascending.
-    var sharing: [ContentDigest: [Int]] = [:]
+    var sharing: [ContentDigest: [JobPlace]] = [:]
     /// Ended jobs whose shards unfinished ones may use, by tileset, in the order of their ends.
-    var donors: [ContentDigest: [Donor]] = [:]
+    var shardSources: [ContentDigest: [ShardSource]] = [:]
     /// Finished jobs that keep their shards for rebuilds.
     var baselines = BaselineBook()
     /// Packages in the catalog by the manifest they were made from.
@@ -52,9 +52,9 @@ public struct Scheduler: Sendable {
 
     var alarms: Heap<Alarm> = []
     var alarmCount: UInt64 = 0
-    var turns: Heap<Turn> = []
+    var fetchQueue: Heap<FetchQueueEntry> = []
     /// Packages that wait for a merger, by their formats.
-    var mergeTurns: [[String]: Heap<MergeTurn>] = [:]
+    var mergeQueues: [[String]: Heap<MergeQueueEntry>] = [:]
     var fetchers: Deque<SessionID> = []
     /// Sessions that can merge now, by the formats they write.
     var mergers: [[String]: Deque<SessionID>] = [:]
@@ -62,11 +62,13 @@ public struct Scheduler: Sendable {
     /// The budgets of origins.
     var rates: RateLedger
     /// Jobs with ready batches whose origin has no work for any session now, by origin.
-    var idled: [String: Set<Int>] = [:]
+    var idled: [String: Set<JobPlace>] = [:]
     var rateAlarm: Tick?
     /// The holders of shares that were last stored.
     var storedHolders: ShareHolders?
     var effects: [Effect] = []
+    /// The first transition of a package that was illegal: an error of this module.
+    var illegalTransition: String?
 
     /// An empty scheduler, or one that continues from a store.
     ///
@@ -94,67 +96,70 @@ public struct Scheduler: Sendable {
     public mutating func start(now: Tick) -> [Effect] {
         effects = []
         for job in jobs.indices where !jobs[job].summary.state.isFinal {
-            for package in jobs[job].packages.indices { resume(job, package) }
+            for package in jobs[job].packages.indices { startNextStep(job, package: package) }
             advance(job, now: now)
         }
         if policy.hasNewWorkers { takeBackLeases(now: now) }
-        takeUpBaselines()
-        settleFollowers(now: now)
+        adoptBaselines()
+        updateFollowers(now: now)
         defer { effects = [] }
         return effects
     }
 
     /// Applies one event.
-    public mutating func handle(_ event: Event, now: Tick) -> [Effect] { apply(event, now: now) + settle(now: now) }
+    public mutating func handle(_ event: Event, now: Tick) -> [Effect] {
+        apply(event, now: now) + divideBudgets(now: now)
+    }
 
     /// Applies one of several simultaneous events.
     ///
-    /// Call ``settle(now:)`` after the last one to divide the budgets of origins.
+    /// Call ``divideBudgets(now:)`` after the last one to divide the budgets of origins.
     public mutating func apply(_ event: Event, now: Tick) -> [Effect] {
         effects = []
         switch event {
         case .submit(let submission): submit(submission, now: now)
         case .cancel(let id): cancel(id, now: now)
         case .forget(let id): forget(id)
-        case .order(let id, let order): follow(order, id, now: now)
+        case .order(let id, let order): follow(order, job: id, now: now)
         case .reopen(let id, let batches, let needs, let only, let payload):
-            reopen(id, batches, needs, only: only, payload: payload, now: now)
-        case .requeue(let id, let batches): requeue(id, batches, now: now)
-        case .drop(let id, let batches): drop(id, batches, now: now)
-        case .splitPlanned(let id, let batch, let parts): splitPlanned(id, batch, parts, now: now)
+            reopen(id, batches: batches, needs: needs, only: only, payload: payload, now: now)
+        case .requeue(let id, let batches): requeue(id, batches: batches, now: now)
+        case .drop(let id, let batches): drop(id, batches: batches, now: now)
+        case .splitPlanned(let id, let batch, let parts):
+            splitPlanned(id, batch: BatchIndex(batch), parts: parts, now: now)
         case .putSchedule(let schedule, let payload): put(schedule, payload: payload)
         case .dropSchedule(let id): dropSchedule(id)
         case .openOrigin(let origin): rates.reopen(origin, now: now)
-        case .limitOrigin(let origin, let limit): limitOrigin(origin, limit)
+        case .limitOrigin(let origin, let limit): limitOrigin(origin, to: limit)
         case .wall(let wall): fireSchedules(wall: wall)
         case .fireFailed(let id, let wall, let trouble, let retriable):
-            fireFailed(id, wall: wall, trouble, retriable: retriable)
-        case .hello(let id, let profile, let held): hello(id, profile, held: held, now: now)
+            fireFailed(id, wall: wall, trouble: trouble, retriable: retriable)
+        case .hello(let id, let profile, let held): hello(id, profile: profile, held: held, now: now)
         case .ready(let id, let credit): ready(id, credit: credit, now: now)
         case .progress(let id, let reports, let uses, let acknowledged, let namesHeld):
-            report(id, uses, acknowledged: acknowledged, namesHeld: namesHeld, now: now)
-            progress(id, reports, now: now)
-        case .commit(let id, let token, let result): commit(id, token, result, now: now)
-        case .refusedCommit(let id, let token, let trouble): refuse(id, token, trouble, now: now)
+            report(id, uses: uses, acknowledged: acknowledged, namesHeld: namesHeld, now: now)
+            progress(id, reports: reports, now: now)
+        case .commit(let id, let token, let result): commit(id, token: token, result: result, now: now)
+        case .refusedCommit(let id, let token, let trouble): refuse(id, token: token, trouble: trouble, now: now)
         case .fail(let id, let token, let trouble, let retriable, let lostShards):
-            fail(id, token, trouble, retriable: retriable, lostShards: lostShards, now: now)
-        case .giveBack(let id, let tokens): giveBack(id, tokens, now: now)
+            fail(id, token: token, trouble: trouble, retriable: retriable, lostShards: lostShards, now: now)
+        case .giveBack(let id, let tokens): giveBack(id, tokens: tokens, now: now)
         case .bye(let id): bye(id, now: now)
         case .drain(let id, let isOn): drain(id, isOn: isOn, now: now)
-        case .undelivered(let id, let tokens): undelivered(id, tokens, now: now)
+        case .undelivered(let id, let tokens): undelivered(id, tokens: tokens, now: now)
         case .manifestWritten(let id, let package, let digest, let decides):
-            manifestWritten(id, package, digest, decides: decides, now: now)
+            manifestWritten(id, package: PackageIndex(package), manifest: digest, decides: decides, now: now)
         case .manifestFailed(let id, let package, let trouble, let retriable):
-            if endManifest(id, package, wrote: nil) {
-                packageTrouble(id, package, trouble, retriable: retriable, now: now)
+            if endManifest(id, package: PackageIndex(package), wrote: nil) {
+                packageTrouble(id, package: PackageIndex(package), trouble: trouble, retriable: retriable, now: now)
             }
         case .published(let id, let package, let version, let path, let unchanged):
-            published(id, package, version: version, path: path, unchanged: unchanged, now: now)
+            published(id, package: PackageIndex(package), version: version, path: path, unchanged: unchanged, now: now)
         case .packageTrouble(let id, let package, let trouble, let retriable):
-            packageTrouble(id, package, trouble, retriable: retriable, now: now)
-        case .makeRoom: if let oldest = baselines.jobs.first { letBaselineGo(oldest) }
-        case .timer: ring(now: now)
-        case .wasDeaf: forgive(now: now)
+            packageTrouble(id, package: PackageIndex(package), trouble: trouble, retriable: retriable, now: now)
+        case .makeRoom: if let oldest = baselines.jobs.first { releaseBaseline(oldest) }
+        case .timer: fireAlarms(now: now)
+        case .loopStalled: renewAllLeases(now: now)
         }
         dispatch(now: now)
         defer { effects = [] }
@@ -165,9 +170,9 @@ public struct Scheduler: Sendable {
     ///
     /// Costs a few passes over the holders of each changed budget. So with a thousand workers it must not be called for
     /// every message of one of them.
-    public mutating func settle(now: Tick) -> [Effect] {
+    public mutating func divideBudgets(now: Tick) -> [Effect] {
         effects = []
-        settleRates(now: now)
+        sendChangedShares(now: now)
         defer { effects = [] }
         return effects
     }
@@ -178,25 +183,25 @@ public struct Scheduler: Sendable {
     // MARK: - Shared small steps
 
     mutating func store(_ write: StoreWrite) { effects.append(.store(write)) }
-    mutating func send(_ id: SessionID, _ message: Outgoing) { effects.append(.send(id, message)) }
+    mutating func send(_ message: Outgoing, to id: SessionID) { effects.append(.send(id, message)) }
 
     mutating func setAlarm(_ subject: Alarm.Subject, at due: Tick) {
         alarmCount += 1
         alarms.insert(Alarm(due: due, order: alarmCount, subject: subject))
     }
 
-    mutating func storeBatch(_ job: Int, _ index: Int) {
-        store(.batch(jobs[job].summary.id, index: index, jobs[job].batches[index]))
+    mutating func storeBatch(_ job: JobPlace, batch index: BatchIndex) {
+        store(.batch(jobs[job].summary.id, index: index.number, jobs[job].batches[index]))
     }
 
-    mutating func storePackage(_ job: Int, _ index: Int) {
-        store(.package(jobs[job].summary.id, index: index, jobs[job].packages[index]))
+    mutating func storePackage(_ job: JobPlace, package index: PackageIndex) {
+        store(.package(jobs[job].summary.id, index: index.number, jobs[job].packages[index]))
     }
 
-    mutating func storeJob(_ job: Int) { store(.job(jobs[job].summary)) }
+    mutating func storeJob(_ job: JobPlace) { store(.job(jobs[job].summary)) }
 
     /// The position of a job that has not ended and has this package, or `nil`.
-    func living(_ id: JobID, package: Int) -> Int? {
+    func living(_ id: JobID, package: PackageIndex) -> JobPlace? {
         guard let job = places[id], !jobs[job].summary.state.isFinal, jobs[job].packages.indices.contains(package)
         else { return nil }
         return job

@@ -57,14 +57,14 @@ public struct SchedulerPolicy: Hashable, Sendable {
     /// Older ones release them.
     public var keptFailedJobs: Int = 10
     /// No younger lease gets a speculative lease.
-    public var backupAge: Int64 = 60_000
+    public var speculativeAge: Int64 = 60_000
     /// Near the end of a job a lease gets a speculative lease when it is older than this multiple of the median batch
     /// duration.
-    public var backupFactor: Int64 = 3
+    public var speculativeFactor: Int64 = 3
     /// Interval between two checks for such leases.
-    public var backupPause: Int64 = 1_000
+    public var speculativeInterval: Int64 = 1_000
     /// How long a worker gets no offers after its own disk or store failed.
-    public var rest: Int64 = 10_000
+    public var localFailurePause: Int64 = 10_000
     /// Largest number of failures listed per job.
     ///
     /// Their count is always exact.
@@ -77,7 +77,7 @@ public struct SchedulerPolicy: Hashable, Sendable {
     /// Largest number of ended jobs of one tileset whose shards are kept for unfinished ones.
     ///
     /// The oldest are released first.
-    public var mostDonors = 256
+    public var mostShardSources = 256
     /// Largest number of bytes of shards that finished jobs keep for rebuilds; 0 = none.
     public var baselineBytes: UInt64 = 0
     /// Largest number of such jobs.
@@ -103,16 +103,17 @@ public struct SchedulerPolicy: Hashable, Sendable {
     /// - Parameter salt: Distinguishes waits of equal attempts.
     func backoff(job: JobID, index: Int, attempt: UInt8, salt: UInt64 = 0) -> Int64 {
         let doublings = Int64(min(max(attempt, 1) - 1, 20))
-        return jitter(min(backoffBase << doublings, backoffCap), job, index, UInt64(attempt) &+ salt << 8)
+        return jitter(
+            min(backoffBase << doublings, backoffCap), job: job, index: index, salt: UInt64(attempt) &+ salt << 8)
     }
 
     /// Milliseconds to wait when the origin asked to wait: full jitter, but never zero.
     func throttledWait(job: JobID, index: Int, salt: UInt64) -> Int64 {
-        throttledBase + jitter(throttledSpread, job, index, salt)
+        throttledBase + jitter(throttledSpread, job: job, index: index, salt: salt)
     }
 
     /// A number from 0 to `bound`.
-    private func jitter(_ bound: Int64, _ job: JobID, _ index: Int, _ salt: UInt64) -> Int64 {
+    private func jitter(_ bound: Int64, job: JobID, index: Int, salt: UInt64) -> Int64 {
         var hash =
             job &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(truncatingIfNeeded: index) &* 0xBF58_476D_1CE4_E5B9 ^ salt
         for factor in [0xBF58_476D_1CE4_E5B9, 0x94D0_49BB_1331_11EB] as [UInt64] {

@@ -14,8 +14,8 @@ struct Session: Sendable {
     /// Sent with every pong. Not kept over a restart.
     var isDraining = false
     /// No offers before this instant: its last attempt failed for a cause of its own machine.
-    var restingUntil: Tick?
-    var restingFor = ""
+    var pausedUntil: Tick?
+    var pauseReason = ""
     var isQueuedToFetch = false
     var isQueuedToMerge = false
     var tiles: UInt64 = 0
@@ -24,10 +24,10 @@ struct Session: Sendable {
 
 /// A piece of work, identified by the job's position in the scheduler's list.
 enum WorkRef: Hashable, Sendable {
-    case batch(job: Int, index: Int)
-    case package(job: Int, index: Int)
+    case batch(job: JobPlace, index: BatchIndex)
+    case package(job: JobPlace, index: PackageIndex)
 
-    var job: Int {
+    var job: JobPlace {
         switch self {
         case .batch(let job, _), .package(let job, _): job
         }
@@ -45,7 +45,7 @@ struct Lease: Sendable {
     /// When it was granted, or found after a restart.
     let granted: Tick
     /// Whether it is a speculative lease.
-    var isBackup = false
+    var isSpeculative = false
     var done: UInt64 = 0
     var bytes: UInt64 = 0
 
@@ -58,10 +58,10 @@ struct Lease: Sendable {
 struct Alarm: Comparable, Sendable {
     enum Subject: Sendable {
         case lease(LeaseToken)
-        case batch(job: Int, index: Int)
-        case package(job: Int, index: Int)
+        case batch(job: JobPlace, index: BatchIndex)
+        case package(job: JobPlace, index: PackageIndex)
         case session(SessionID)
-        case rest(SessionID)
+        case pause(SessionID)
         case rates
     }
     let due: Tick
@@ -74,25 +74,25 @@ struct Alarm: Comparable, Sendable {
 }
 
 /// A job's entry in the fair queue: highest priority, then least served, then oldest.
-struct Turn: Comparable, Sendable {
+struct FetchQueueEntry: Comparable, Sendable {
     let priority: Int32
     let pass: UInt64
-    let job: Int
+    let job: JobPlace
     /// ``Job/ticket``; an entry with an older one is outdated.
     let ticket: UInt32
 
-    static func < (left: Turn, right: Turn) -> Bool {
+    static func < (left: FetchQueueEntry, right: FetchQueueEntry) -> Bool {
         (right.priority, left.pass, left.job) < (left.priority, right.pass, right.job)
     }
 }
 
 /// A package that waits for a merger.
-struct MergeTurn: Comparable, Sendable {
+struct MergeQueueEntry: Comparable, Sendable {
     let priority: Int32
-    let job: Int
-    let package: Int
+    let job: JobPlace
+    let package: PackageIndex
 
-    static func < (left: MergeTurn, right: MergeTurn) -> Bool {
+    static func < (left: MergeQueueEntry, right: MergeQueueEntry) -> Bool {
         (right.priority, left.job, left.package) < (left.priority, right.job, right.package)
     }
 }

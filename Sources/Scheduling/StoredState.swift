@@ -46,7 +46,7 @@ public struct StoredState: Hashable, Sendable {
         case .dropped(let id, let batches):
             guard let place = place(id) else { return }
             for index in batches ?? Array(jobs[place].batches.indices)
-            where jobs[place].batches.indices.contains(index) && jobs[place].batches[index].isLetter {
+            where jobs[place].batches.indices.contains(index) && jobs[place].batches[index].isFailedWork {
                 jobs[place].batches[index].drop()
             }
         case .schedule(let schedule, _): schedules[schedule.id] = schedule

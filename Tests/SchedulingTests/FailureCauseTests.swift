@@ -31,10 +31,10 @@ struct FailureCauseTests {
     }
 
     @Test func aForeignCauseIsKeptInTheDetail() {
-        let heard = Trouble.heard(cause: "mars-attacks", detail: "ack ack")
+        let heard = Trouble.reported(cause: "mars-attacks", detail: "ack ack")
         #expect(heard.cause == "unknown")
         #expect(heard.detail == "mars-attacks: ack ack")
-        #expect(Trouble.heard(cause: "http-404", detail: "").cause == "http-404")
+        #expect(Trouble.reported(cause: "http-404", detail: "").cause == "http-404")
     }
 
     @Test func whatLiesWithTheTileOrTheJobIsNotRetriedForNothing() {

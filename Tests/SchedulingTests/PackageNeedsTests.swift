@@ -28,26 +28,27 @@ struct PackageNeedsTests {
         let needs = PackageNeeds(masks: masks, cells: cells)
         #expect(cells.count > 60)
         for (index, cell) in cells.enumerated() {
-            #expect(needs.served(by: index) == masks.indices.filter { masks[$0].contains(cell) }, "\(cell)")
+            let served = needs.served(by: BatchIndex(index)).map(\.number)
+            #expect(served == masks.indices.filter { masks[$0].contains(cell) }, "\(cell)")
         }
     }
 
     @Test func openBatchesAreCounted() {
         var needs = PackageNeeds(packages: 2, batches: 3)
-        needs.recount { $0 == 1 }
-        #expect(needs.open == [2, 2])
-        needs.note(0, isSettled: true)
+        needs.recount { $0 == BatchIndex(1) }
+        #expect(needs.open.elements == [2, 2])
+        needs.update(BatchIndex(0), isSettled: true)
         #expect(needs.takeClosed() == [])
-        needs.append(childOf: 2)
-        needs.note(2, isSettled: true)
+        needs.append(childOf: BatchIndex(2))
+        needs.update(BatchIndex(2), isSettled: true)
         #expect(needs.takeClosed() == [], "the appended batch is open")
-        needs.note(3, isSettled: true)
-        #expect(needs.takeClosed() == [0, 1])
+        needs.update(BatchIndex(3), isSettled: true)
+        #expect(needs.takeClosed().map(\.number) == [0, 1])
         #expect(needs.takeClosed() == [])
-        needs.note(1, isSettled: false)
-        #expect(needs.isOpen(0))
-        needs.note(1, isSettled: true)
-        #expect(needs.takeClosed() == [0, 1])
+        needs.update(BatchIndex(1), isSettled: false)
+        #expect(needs.isOpen(PackageIndex(0)))
+        needs.update(BatchIndex(1), isSettled: true)
+        #expect(needs.takeClosed().map(\.number) == [0, 1])
     }
 
     @Test func cellsAboveAndBelowAreFoundByHalving() throws {

@@ -179,21 +179,21 @@ struct SchedulerLeaseTests {
     @Test func aJobWhoseWorkIsWithSilentWorkersSaysSo() {
         var (bench, job, _) = granted()
         bench.join(2, credit: 0)
-        #expect(bench.scheduler.stillness(of: job, now: bench.now) == "")
+        #expect(bench.scheduler.stallReason(of: job, now: bench.now) == "")
         bench.pass(17_000)
         bench.on(.progress(2, []))
-        let text = bench.scheduler.stillness(of: job, now: bench.now)
+        let text = bench.scheduler.stallReason(of: job, now: bench.now)
         #expect(text.hasPrefix("its work is leased to silent workers; the leases expire in "))
         bench.restart()
         bench.join(2, credit: 0)
-        #expect(bench.scheduler.stillness(of: job, now: bench.now).hasPrefix("its work is leased to silent workers"))
+        #expect(bench.scheduler.stallReason(of: job, now: bench.now).hasPrefix("its work is leased to silent workers"))
     }
 
     @Test func aJobWhoseLastBatchesFailedSaysWhy() {
         var (bench, job, offer) = granted()
         bench.on(.fail(1, offer.token, Trouble(cause: "origin-unreadable", detail: "gone"), retriable: true))
         #expect(bench.scheduler.batches(of: job)[0].state == .backoff)
-        #expect(bench.scheduler.stillness(of: job, now: bench.now) == "retry after origin-unreadable: gone")
+        #expect(bench.scheduler.stallReason(of: job, now: bench.now) == "retry after origin-unreadable: gone")
     }
 
     @Test func afterARestartHeldLeasesAreAdoptedAndTheOthersGoBack() {
@@ -256,7 +256,7 @@ struct SchedulerLeaseTests {
     @Test func aDeafCoordinatorExpiresNothing() {
         var (bench, job, _) = granted()
         bench.now = bench.now + 300_000
-        bench.on(.wasDeaf)
+        bench.on(.loopStalled)
         bench.pass(0)
         #expect(bench.scheduler.batches(of: job)[0].state == .leased)
     }

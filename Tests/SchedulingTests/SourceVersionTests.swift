@@ -194,7 +194,7 @@ struct SourceVersionTests {
             let offer = try #require(bench.offers().first)
             bench.on(.fail(1, offer.token, Trouble(cause: "origin-busy", detail: "locked"), retriable: true))
             #expect(bench.scheduler.batches(of: job)[0].state == .backoff)
-            #expect(bench.scheduler.stillness(of: job, now: bench.now) == "retry after origin-busy: locked")
+            #expect(bench.scheduler.stallReason(of: job, now: bench.now) == "retry after origin-busy: locked")
             bench.pass(bench.scheduler.policy.backoffBase + 1)
         }
         let batch = bench.scheduler.batches(of: job)[0]

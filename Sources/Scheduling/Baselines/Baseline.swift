@@ -26,7 +26,7 @@ struct Baseline: Sendable {
     let bytes: UInt64
 
     /// The previous build that a job leaves; `nil` when it has no shard.
-    init?(_ summary: JobSummary, _ batches: [Batch]) {
+    init?(_ summary: JobSummary, batches: [Batch]) {
         var bytes: UInt64 = 0
         let shards = batches.compactMap { batch -> Shard? in
             guard batch.state == .done, let digest = batch.digest else { return nil }

@@ -8,55 +8,57 @@ import Tiles
 /// validators. Previous builds are optional; a missing one only costs transfers.
 extension Scheduler {
     /// The previous build of a job that has just finished; `nil` when it is not wanted or too large.
-    func baseline(of job: Int) -> Baseline? {
+    func baseline(of job: JobPlace) -> Baseline? {
         guard jobs[job].summary.state == .done, jobs[job].tileset != nil,
-            let baseline = Baseline(jobs[job].summary, jobs[job].batches), policy.mostBaselines > 0,
+            let baseline = Baseline(jobs[job].summary, batches: jobs[job].batches.elements), policy.mostBaselines > 0,
             baseline.bytes <= policy.baselineBytes
         else { return nil }
         return baseline
     }
 
     /// Keeps a previous build, and releases those that it replaces and the oldest beyond the limits.
-    mutating func keep(_ baseline: Baseline, of job: Int) {
+    mutating func keepBaseline(_ baseline: Baseline, of job: JobPlace) {
         guard let tileset = jobs[job].tileset else { return }
         let spent = baselines.of(tileset).filter { $0.job != baseline.job && baseline.replaces($0) }.map(\.job)
         baselines.insert(baseline, of: tileset)
         effects.append(.trim(baseline.job))
-        for id in spent { letBaselineGo(id) }
-        boundBaselines()
+        for id in spent { releaseBaseline(id) }
+        limitBaselines()
     }
 
     /// After a start: takes over the builds from the store that are within the current limits.
-    mutating func takeUpBaselines() {
+    mutating func adoptBaselines() {
         for job in jobs.indices where jobs[job].summary.state == .done && jobs[job].summary.keepsBlobs {
             let id = jobs[job].summary.id
-            if baselines.contains(id) { effects.append(.trim(id)) } else { _ = letGo(job) }
+            if baselines.contains(id) { effects.append(.trim(id)) } else { _ = releaseEndedJob(job) }
         }
-        boundBaselines()
+        limitBaselines()
     }
 
-    private mutating func boundBaselines() {
+    private mutating func limitBaselines() {
         while baselines.count > policy.mostBaselines || baselines.bytes > policy.baselineBytes,
             let oldest = baselines.jobs.first
         {
-            letBaselineGo(oldest)
+            releaseBaseline(oldest)
         }
     }
 
-    mutating func letBaselineGo(_ id: JobID) {
+    mutating func releaseBaseline(_ id: JobID) {
         baselines.remove(id)
-        if let job = places[id] { _ = letGo(job) }
+        if let job = places[id] { _ = releaseEndedJob(job) }
     }
 
     /// Restores the previous build of a stored job.
     mutating func restoreBaseline(_ stored: StoredJob) {
-        guard let tileset = stored.tileset, let baseline = Baseline(stored.summary, stored.batches) else { return }
+        guard let tileset = stored.tileset, let baseline = Baseline(stored.summary, batches: stored.batches) else {
+            return
+        }
         baselines.insert(baseline, of: tileset)
     }
 
     /// The shards of previous builds that may contain tiles of a batch: first one with exactly the same tiles, then the
     /// nearest, and of equal ones the newest.
-    func base(_ job: Int, _ index: Int) -> [ContentDigest] {
+    func base(_ job: JobPlace, batch index: BatchIndex) -> [ContentDigest] {
         guard let tileset = jobs[job].tileset else { return [] }
         let batch = jobs[job].batches[index]
         let shape = Baseline.Shape(cell: batch.cell, zooms: batch.zooms, tiles: batch.tiles)
@@ -79,14 +81,14 @@ extension Scheduler {
     // MARK: - Packages with nothing new
 
     /// Records the manifest from which a package in the catalog was made.
-    mutating func noteMade(_ job: Int, _ package: Int) {
+    mutating func noteMade(_ job: JobPlace, package: PackageIndex) {
         let row = jobs[job].packages[package]
         guard row.state.isPublished, row.merged != nil, let manifest = row.manifest else { return }
         made[manifest] = .package(job: job, index: package)
     }
 
     /// Forgets the manifests of a job's packages.
-    mutating func forgetMade(_ job: Int) {
+    mutating func forgetMade(_ job: JobPlace) {
         for package in jobs[job].packages {
             if let manifest = package.manifest, made[manifest]?.job == job { made[manifest] = nil }
         }

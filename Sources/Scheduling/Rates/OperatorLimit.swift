@@ -38,13 +38,13 @@ extension Scheduler {
     public var operatorLimits: OperatorLimits { rates.operatorLimits }
 
     /// Sets or removes an operator limit.
-    mutating func limitOrigin(_ origin: String, _ limit: OperatorLimit?) {
+    mutating func limitOrigin(_ origin: String, to limit: OperatorLimit?) {
         let limit = limit.flatMap { $0.isEmpty ? nil : $0 }
         guard rates.operatorLimits[origin] != limit else { return }
         guard
             limit == nil || rates.operatorLimits[origin] != nil || rates.operatorLimits.count < Self.mostOperatorLimits
         else { return }
-        rates.limit(origin, limit)
+        rates.limit(origin, to: limit)
         store(.originLimit(origin, limit))
     }
 

@@ -1,19 +1,19 @@
 extension OriginBook {
-    /// Divides the budget again and records what each session must be told.
+    /// Divides the budget again and records the grants to send.
     ///
     /// A share is reduced at once. The freed part can be granted to others only when its session has acknowledged the
     /// reduction, or when the old grant has expired. Cost: some passes over the holders and two sorts.
     ///
     /// - Parameter nextRound: Returns rising numbers.
     /// - Returns: The sessions whose grant has changed, ascending.
-    mutating func divide(now: Tick, isLearning: Bool, _ policy: RatePolicy, nextRound: () -> UInt64) -> [SessionID] {
+    mutating func divide(now: Tick, isLearning: Bool, policy: RatePolicy, nextRound: () -> UInt64) -> [SessionID] {
         isDirty = false
         let targets: [SessionID: Share.Amount] =
-            if health.isShut(at: now) { [:] } else if isLearning { kept(now: now, policy) } else {
-                targets(now: now, policy)
+            if health.isShut(at: now) { [:] } else if isLearning { kept(now: now, policy: policy) } else {
+                targets(now: now, policy: policy)
             }
         let ids = shares.keys.sorted()
-        guard !ids.allSatisfy({ isNear(shares[$0]?.amount ?? .nothing, targets[$0] ?? .nothing) }) else {
+        guard !ids.allSatisfy({ isNear(shares[$0]?.amount ?? .nothing, to: targets[$0] ?? .nothing) }) else {
             forgetIdle()
             return []
         }
@@ -23,7 +23,7 @@ extension OriginBook {
             let before = shares[id]?.counted ?? .nothing
             let amount = bounded(targets[id] ?? .nothing, by: spare.adding(before))
             guard shares[id]?.amount != amount else { continue }
-            shares[id]?.tell(amount, round: nextRound(), until: now + policy.counted)
+            shares[id]?.grant(amount, round: nextRound(), until: now + policy.counted)
             spare = spare.adding(before).taking(shares[id]?.counted ?? .nothing)
             changed.append(id)
         }
@@ -37,11 +37,11 @@ extension OriginBook {
     }
 
     /// The share that each session should have.
-    private mutating func targets(now: Tick, _ policy: RatePolicy) -> [SessionID: Share.Amount] {
+    private mutating func targets(now: Tick, policy: RatePolicy) -> [SessionID: Share.Amount] {
         let present = shares.filter { $0.value.isHere && $0.value.isPresent }.keys
             .sorted()
         guard health.breaker == .closed else {
-            return probe(present.filter { shares[$0]?.isSeated == true }, now, policy)
+            return probe(present.filter { shares[$0]?.isSeated == true }, now: now, policy: policy)
         }
         // When there are fewer shares than workers, sessions that have a share keep it.
         let ordered = present.sorted { left, right in
@@ -52,7 +52,7 @@ extension OriginBook {
         guard !chosen.isEmpty else { return [:] }
         let weights = chosen.map { shares[$0]?.weight ?? 1 }
         let whole = weights.reduce(0, +)
-        let connections = Self.split(connections, weights)
+        let connections = Self.split(connections, weights: weights)
         let rate = [limits.pool.rate, foundRate].compactMap(\.self).min()
         var targets: [SessionID: Share.Amount] = [:]
         for (place, id) in chosen.enumerated() {
@@ -67,7 +67,7 @@ extension OriginBook {
     ///
     /// If that session does not report a result in time, another session gets it.
     mutating func probe(
-        _ present: [SessionID], _ now: Tick, _ policy: RatePolicy
+        _ present: [SessionID], now: Tick, policy: RatePolicy
     ) -> [SessionID: Share.Amount] {
         guard case .probing(var prober, var until) = health.breaker else { return [:] }
         guard let first = present.first else {
@@ -87,7 +87,7 @@ extension OriginBook {
     /// Divides whole connections by weight, at least one each.
     ///
     /// The number of weights does not exceed the number of connections.
-    static func split(_ connections: Int, _ weights: [Int]) -> [Int] {
+    static func split(_ connections: Int, weights: [Int]) -> [Int] {
         let whole = max(weights.reduce(0, +), 1)
         let spare = max(connections - weights.count, 0)
         var parts = weights.map { 1 + spare * $0 / whole }
@@ -101,7 +101,7 @@ extension OriginBook {
     }
 
     /// Whether a share is so close to its target that it is not changed.
-    private func isNear(_ amount: Share.Amount, _ target: Share.Amount) -> Bool {
+    private func isNear(_ amount: Share.Amount, to target: Share.Amount) -> Bool {
         guard amount.isNothing == target.isNothing else { return false }
         guard amount.concurrency == target.concurrency, (amount.rate == nil) == (target.rate == nil) else {
             return false

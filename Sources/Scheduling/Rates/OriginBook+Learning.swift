@@ -9,8 +9,8 @@ extension OriginBook {
     ///
     /// - Returns: Whether the grant was made: false when the session already has a grant of this run, or when too
     ///   little is left.
-    mutating func keep(
-        _ held: HeldShare, for id: SessionID, round: UInt64, now: Tick, _ policy: RatePolicy
+    mutating func regrant(
+        _ held: HeldShare, for id: SessionID, round: UInt64, now: Tick, policy: RatePolicy
     ) -> Bool {
         let share = shares[id] ?? Share()
         guard share.current == nil, share.older.isEmpty, share.claimed == nil else { return false }
@@ -28,17 +28,18 @@ extension OriginBook {
         if limits.perSecond == nil, let rate = amount.rate { health.control.remember(rate, now: now) }
         shares[id]?.isHere = true
         if !share.isSeated { shares[id]?.idleSince = now }
-        shares[id]?.tell(amount, round: round, until: now + policy.counted)
+        shares[id]?.grant(amount, round: round, until: now + policy.counted)
         isDirty = true
         return true
     }
 
     /// What each session keeps: its earlier share, as far as the origin's health allows.
-    mutating func kept(now: Tick, _ policy: RatePolicy) -> [SessionID: Share.Amount] {
+    mutating func kept(now: Tick, policy: RatePolicy) -> [SessionID: Share.Amount] {
         let present = shares.filter { $0.value.isKept && $0.value.isPresent }.keys
             .sorted()
         if health.breaker != .closed {
-            return probe(present.filter { shares[$0]?.isSeated == true }, now, policy).reduce(into: [:]) { found, one in
+            return probe(present.filter { shares[$0]?.isSeated == true }, now: now, policy: policy).reduce(into: [:]) {
+                found, one in
                 found[one.key] = shares[one.key]?.claimed.map { one.value.within($0) }
             }
         }

@@ -23,14 +23,14 @@ struct OriginBook: Sendable {
     var throttled: UInt64 = 0
     var failed: UInt64 = 0
 
-    init(_ origin: JobOrigin, _ operatorLimit: OperatorLimit? = nil, _ policy: RatePolicy = RatePolicy()) {
+    init(_ origin: JobOrigin, operatorLimit: OperatorLimit? = nil, policy: RatePolicy = RatePolicy()) {
         name = origin.name
         health = OriginHealth(policy.control)
         self.operatorLimit = operatorLimit
         limits = origin.limits.within(operatorLimit)
     }
 
-    mutating func open(_ job: JobID, _ limits: OriginLimits) {
+    mutating func open(_ job: JobID, limits: OriginLimits) {
         guard jobs[job] != limits else { return }
         jobs[job] = limits
         restrict()
@@ -53,8 +53,8 @@ struct OriginBook: Sendable {
     }
 
     /// Removes a block and closes the breaker.
-    mutating func reopen(now: Tick, _ policy: RatePolicy) {
-        health.open(now: now, policy)
+    mutating func reopen(now: Tick, policy: RatePolicy) {
+        health.open(now: now, policy: policy)
         opened += 1
         isDirty = true
     }
@@ -113,13 +113,13 @@ struct OriginBook: Sendable {
 
     // MARK: - Reports
 
-    mutating func take(_ use: OriginUse, from id: SessionID, now: Tick, _ policy: RatePolicy) {
+    mutating func applyReport(_ use: OriginUse, from id: SessionID, now: Tick, policy: RatePolicy) {
         requests &+= use.requests
         throttled &+= use.throttled
         failed &+= use.failed
         let before = (seats(now: now), health.control.rate, connections)
         health.control.mostConnections = limits.concurrency
-        health.take(use, from: id, of: seated, now: now, policy)
+        health.applyReport(use, from: id, of: seated, now: now, policy: policy)
         if before != (seats(now: now), health.control.rate, connections) { isDirty = true }
         guard let share = shares[id] else { return }
         let weight = share.weight
@@ -129,7 +129,7 @@ struct OriginBook: Sendable {
     }
 
     /// The session has applied every grant up to `round`, and is alive: its grants are renewed.
-    mutating func hear(_ id: SessionID, acknowledged round: UInt64, now: Tick, _ policy: RatePolicy) {
+    mutating func renewGrants(of id: SessionID, acknowledged round: UInt64, now: Tick, policy: RatePolicy) {
         guard var share = shares[id] else { return }
         if !share.isHere { isDirty = true }
         share.isHere = true
@@ -142,13 +142,14 @@ struct OriginBook: Sendable {
     }
 
     /// The grant of the session, as it is sent.
-    func grant(of id: SessionID, _ policy: RatePolicy) -> RateGrant? {
-        guard let told = shares[id]?.current else { return nil }
+    func grant(of id: SessionID, policy: RatePolicy) -> RateGrant? {
+        guard let grant = shares[id]?.current else { return nil }
         return RateGrant(
-            origin: name, perSecond: told.amount.rate, burst: told.amount.burst, concurrency: told.amount.concurrency,
-            ttl: policy.ttl, round: told.round,
+            origin: name, perSecond: grant.amount.rate, burst: grant.amount.burst,
+            concurrency: grant.amount.concurrency,
+            ttl: policy.ttl, round: grant.round,
             reportEvery: health.control.isLimiting ? policy.reportEvery * Int64(1 + seated / 16) : 0, opened: opened,
-            bytesPerSecond: limits.bytesPerSecond(ofConnections: told.amount.concurrency))
+            bytesPerSecond: limits.bytesPerSecond(ofConnections: grant.amount.concurrency))
     }
 
     // MARK: - Time
@@ -156,7 +157,7 @@ struct OriginBook: Sendable {
     /// Advances the time.
     ///
     /// Expired grants free their shares.
-    mutating func pass(to now: Tick, _ policy: RatePolicy) {
+    mutating func pass(to now: Tick, policy: RatePolicy) {
         // The comparison does not use the seats: they are counted at `now`, when a wait that has just ended is already
         // over.
         let before = (health.blockedUntil, health.breaker)

@@ -30,27 +30,28 @@ struct OriginHealth: Sendable {
     /// failure.
     ///
     /// - Parameter workers: The number of sessions that have work at this origin.
-    mutating func take(_ use: OriginUse, from session: SessionID, of workers: Int, now: Tick, _ policy: RatePolicy) {
+    mutating func applyReport(_ use: OriginUse, from session: SessionID, of workers: Int, now: Tick, policy: RatePolicy)
+    {
         let isAnswering =
             use.answered > 0 || breaker == .closed && answeredAt.map { now - $0 < policy.answering } == true
         let busy = isAnswering ? min(use.busy, use.failed) : 0
-        control.take(
+        control.addSample(
             OriginControl.Sample(
                 answered: Double(use.answered), refused: Double(use.throttled + busy), busy: Double(busy),
                 occupied: Double(use.occupied), isWaiting: use.waiting > 0),
             from: session, of: workers, now: now)
-        measure(use.answered, now)
+        measure(use.answered, now: now)
         if use.answered > 0 { answeredAt = now }
         if use.retryAfter > 0, use.throttled > 0 { block(now + min(use.retryAfter, policy.longestBlock)) }
         if use.answered > 0 || use.throttled > 0 {
             streak = 0
-            if breaker != .closed { close(now, policy) }
+            if breaker != .closed { close(now, policy: policy) }
             if use.answered > 0 { pause = 0 }
         } else if use.failed > busy {
             streak &+= use.failed - busy
             switch breaker {
-            case .closed: if streak >= policy.failuresToBreak { trip(now, policy) }
-            case .probing(session, _): trip(now, policy)
+            case .closed: if streak >= policy.failuresToBreak { trip(now, policy: policy) }
+            case .probing(session, _): trip(now, policy: policy)
             case .open, .probing: break
             }
         }
@@ -62,33 +63,33 @@ struct OriginHealth: Sendable {
         control.pause(until: until)
     }
 
-    private mutating func trip(_ now: Tick, _ policy: RatePolicy) {
+    private mutating func trip(_ now: Tick, policy: RatePolicy) {
         pause = pause == 0 ? policy.breakFor : min(pause * 2, policy.breakCap)
         breaker = .open(until: now + pause)
         answeredAt = nil
     }
 
-    private mutating func close(_ now: Tick, _ policy: RatePolicy) {
+    private mutating func close(_ now: Tick, policy: RatePolicy) {
         breaker = .closed
         control.restart(at: speed * policy.afterBreak, now: now)
         excusedUntil = now + policy.breakCap
     }
 
     /// Removes the block and closes the breaker, by order of an operator.
-    mutating func open(now: Tick, _ policy: RatePolicy) {
+    mutating func open(now: Tick, policy: RatePolicy) {
         if blockedUntil != nil {
             blockedUntil = nil
             control.pause(until: now)
         }
         streak = 0
         pause = 0
-        if breaker != .closed { close(now, policy) }
+        if breaker != .closed { close(now, policy: policy) }
     }
 
     /// Measures the rate of successful answers.
     ///
     /// Outages do not count.
-    private mutating func measure(_ answered: UInt64, _ now: Tick) {
+    private mutating func measure(_ answered: UInt64, now: Tick) {
         guard breaker == .closed else {
             counting = nil
             return

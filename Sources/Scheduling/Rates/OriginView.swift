@@ -38,7 +38,7 @@ public struct OriginView: Hashable, Sendable {
 
 extension OriginView {
     /// An origin that no job uses.
-    init(unused name: String, _ limit: OperatorLimit) {
+    init(unused name: String, limit: OperatorLimit) {
         let limits = OriginLimits(perSecond: limit.perSecond, concurrency: limit.concurrency ?? 1_000_000)
         self.init(
             name: name, state: "unused", limits: limits, grantedPerSecond: 0, grantedConcurrency: 0, workers: 0,

@@ -41,18 +41,19 @@ struct RateLedger: Sendable {
 
     // MARK: - Jobs and leases
 
-    mutating func open(_ job: JobID, _ origin: JobOrigin) {
+    mutating func open(_ job: JobID, origin: JobOrigin) {
         guard books[origin.name]?.jobs[job] != origin.limits else { return }
-        books[origin.name, default: OriginBook(origin, operatorLimits[origin.name], policy)].open(job, origin.limits)
+        books[origin.name, default: OriginBook(origin, operatorLimit: operatorLimits[origin.name], policy: policy)]
+            .open(job, limits: origin.limits)
         touched.insert(origin.name)
     }
 
-    mutating func close(_ job: JobID, _ origin: String) {
+    mutating func close(_ job: JobID, origin: String) {
         books[origin]?.close(job)
         touched.insert(origin)
     }
 
-    mutating func limit(_ origin: String, _ limit: OperatorLimit?) {
+    mutating func limit(_ origin: String, to limit: OperatorLimit?) {
         operatorLimits[origin] = limit
         books[origin]?.limit(limit)
         touched.insert(origin)
@@ -60,24 +61,24 @@ struct RateLedger: Sendable {
 
     /// Removes the block of an origin and closes its breaker.
     mutating func reopen(_ origin: String, now: Tick) {
-        books[origin]?.reopen(now: now, policy)
+        books[origin]?.reopen(now: now, policy: policy)
         touched.insert(origin)
         owed.formUnion(books[origin]?.shares.keys.map(\.self) ?? [])
     }
 
-    mutating func lease(_ origin: String, _ id: SessionID, isHere: Bool) {
+    mutating func lease(_ origin: String, session id: SessionID, isHere: Bool) {
         guard books[origin] != nil else { return }
         books[origin]?.lease(id, isHere: isHere)
         touched.insert(origin)
-        join(id, origin)
+        join(id, origin: origin)
     }
 
-    mutating func release(_ origin: String, _ id: SessionID, now: Tick) {
+    mutating func release(_ origin: String, session id: SessionID, now: Tick) {
         books[origin]?.release(id, now: now)
         touched.insert(origin)
     }
 
-    private mutating func join(_ id: SessionID, _ origin: String) {
+    private mutating func join(_ id: SessionID, origin: String) {
         var names = memberships[id] ?? []
         guard !names.contains(origin) else { return }
         names.append(origin)
@@ -89,26 +90,26 @@ struct RateLedger: Sendable {
     /// Handles a worker's report.
     ///
     /// The worker is sent its grants as the answer.
-    mutating func take(
+    mutating func applyReport(
         _ uses: [OriginUse], acknowledged: UInt64, namesHeld: Bool = false, from id: SessionID, now: Tick
     ) {
         for use in uses where isLearning(use.origin, at: now) {
-            if let held = use.held { keep(held, of: use.origin, for: id, now) }
+            if let held = use.held { regrant(held, of: use.origin, for: id, now: now) }
         }
-        if namesHeld { hearOut(id) }
+        if namesHeld { recordAllHeld(by: id) }
         for name in memberships[id] ?? [] {
-            books[name]?.hear(id, acknowledged: acknowledged, now: now, policy)
+            books[name]?.renewGrants(of: id, acknowledged: acknowledged, now: now, policy: policy)
             touched.insert(name)
         }
         for use in uses where books[use.origin] != nil {
-            books[use.origin]?.take(use, from: id, now: now, policy)
+            books[use.origin]?.applyReport(use, from: id, now: now, policy: policy)
             touched.insert(use.origin)
         }
         if memberships[id] != nil { owed.insert(id) }
     }
 
     /// A session has reported everything that it holds.
-    private mutating func hearOut(_ id: SessionID) {
+    private mutating func recordAllHeld(by id: SessionID) {
         for name in (unheard ?? [:]).keys.sorted() where unheard?[name]?.remove(id) != nil {
             guard unheard?[name]?.isEmpty == true else { continue }
             unheard?[name] = nil
@@ -130,18 +131,18 @@ struct RateLedger: Sendable {
     }
 
     /// Grants a session again what it holds.
-    private mutating func keep(_ held: HeldShare, of name: String, for id: SessionID, _ now: Tick) {
+    private mutating func regrant(_ held: HeldShare, of name: String, for id: SessionID, now: Tick) {
         let next = first | UInt64(round &+ 1)
-        guard books[name]?.keep(held, for: id, round: next, now: now, policy) == true else { return }
+        guard books[name]?.regrant(held, for: id, round: next, now: now, policy: policy) == true else { return }
         round &+= 1
         touched.insert(name)
-        join(id, name)
+        join(id, origin: name)
     }
 
     /// Divides the budgets that have changed.
     ///
     /// - Returns: The sessions to inform, ascending, each with all of its grants.
-    mutating func settle(now: Tick) -> [(SessionID, [RateGrant])] {
+    mutating func divideBudgets(now: Tick) -> [(SessionID, [RateGrant])] {
         let isTime = wake.map { $0 <= now } ?? false
         guard isTime || !touched.isEmpty || !owed.isEmpty else { return [] }
         mayHaveNewHolders = true
@@ -151,8 +152,8 @@ struct RateLedger: Sendable {
             for name in books.keys { books[name]?.isDirty = true }
         }
         for name in isTime ? books.keys.sorted() : touched.sorted() {
-            books[name]?.pass(to: now, policy)
-            if books[name]?.isDirty == true { owed.formUnion(divide(name, now)) }
+            books[name]?.pass(to: now, policy: policy)
+            if books[name]?.isDirty == true { owed.formUnion(divide(name, now: now)) }
             if books[name]?.isForgettable == true { books[name] = nil }
         }
         touched = []
@@ -161,16 +162,16 @@ struct RateLedger: Sendable {
         return owed.sorted().compactMap { id in
             let names = (memberships[id] ?? []).filter { books[$0]?.shares[id] != nil }
             memberships[id] = names.isEmpty ? nil : names
-            let grants = names.compactMap { books[$0]?.grant(of: id, policy) }
+            let grants = names.compactMap { books[$0]?.grant(of: id, policy: policy) }
             return grants.isEmpty ? nil : (id, grants)
         }
     }
 
-    private mutating func divide(_ name: String, _ now: Tick) -> [SessionID] {
+    private mutating func divide(_ name: String, now: Tick) -> [SessionID] {
         var last = round
         let (first, isLearning) = (first, isLearning(name))
         defer { round = last }
-        return books[name]?.divide(now: now, isLearning: isLearning, policy) {
+        return books[name]?.divide(now: now, isLearning: isLearning, policy: policy) {
             last &+= 1
             return first | UInt64(last)
         } ?? []
@@ -182,7 +183,7 @@ struct RateLedger: Sendable {
     /// Whether an origin has work for this session now.
     ///
     /// During learning only for a session whose share is known.
-    func mayLease(_ origin: String, _ id: SessionID, now: Tick) -> Bool {
+    func mayLease(_ origin: String, session id: SessionID, now: Tick) -> Bool {
         guard let book = books[origin] else { return false }
         return isLearning(origin, at: now) ? book.mayGoOn(id, now: now) : book.mayLease(id, now: now)
     }

@@ -6,23 +6,23 @@ import HeapModule
 extension Scheduler {
     // MARK: - Jobs and leases come and go
 
-    mutating func openOrigin(_ job: Int) {
-        if let origin = jobs[job].origin { rates.open(jobs[job].summary.id, origin) }
+    mutating func openOrigin(_ job: JobPlace) {
+        if let origin = jobs[job].origin { rates.open(jobs[job].summary.id, origin: origin) }
     }
 
-    mutating func closeOrigin(_ job: Int) {
-        if let origin = jobs[job].origin { rates.close(jobs[job].summary.id, origin.name) }
+    mutating func closeOrigin(_ job: JobPlace) {
+        if let origin = jobs[job].origin { rates.close(jobs[job].summary.id, origin: origin.name) }
     }
 
-    mutating func countLease(_ work: WorkRef, _ id: SessionID, isHere: Bool) {
+    mutating func countLease(_ work: WorkRef, session id: SessionID, isHere: Bool) {
         if case .batch(let job, _) = work, let origin = jobs[job].origin {
-            rates.lease(origin.name, id, isHere: isHere)
+            rates.lease(origin.name, session: id, isHere: isHere)
         }
     }
 
     mutating func uncountLease(_ lease: Lease, now: Tick) {
         if case .batch(let job, _) = lease.work, let origin = jobs[job].origin {
-            rates.release(origin.name, lease.session, now: now)
+            rates.release(origin.name, session: lease.session, now: now)
         }
     }
 
@@ -31,18 +31,18 @@ extension Scheduler {
     /// The next job, left in the heap, and the session that gets its next batch.
     ///
     /// A job whose origin has no work for any session now is set aside, and other jobs are served.
-    mutating func nextFetch(now: Tick) -> (Turn, SessionID)? {
-        while !fetchers.isEmpty, let turn = nextTurn() {
-            guard let origin = jobs[turn.job].origin?.name else { return nextFetcher(now: now).map { (turn, $0) } }
+    mutating func nextFetch(now: Tick) -> (FetchQueueEntry, SessionID)? {
+        while !fetchers.isEmpty, let entry = nextFetchEntry() {
+            guard let origin = jobs[entry.job].origin?.name else { return nextFetcher(now: now).map { (entry, $0) } }
             // A job that ended and was resumed counts again.
-            openOrigin(turn.job)
+            openOrigin(entry.job)
             if let id = taker(at: origin, now: now) {
                 leaveQueue(id)
-                return (turn, id)
+                return (entry, id)
             }
-            turns.removeMin()
-            jobs[turn.job].isQueued = false
-            idled[origin, default: []].insert(turn.job)
+            fetchQueue.removeMin()
+            jobs[entry.job].isQueued = false
+            idled[origin, default: []].insert(entry.job)
         }
         return nil
     }
@@ -61,7 +61,7 @@ extension Scheduler {
         let seats = rates.seats(origin, now: now)
         guard seats > 0, let book = rates.book(origin) else { return nil }
         func may(_ id: SessionID) -> Bool {
-            sessions[id].map { canTake($0, now: now) } == true && rates.mayLease(origin, id, now: now)
+            sessions[id].map { canTake($0, now: now) } == true && rates.mayLease(origin, session: id, now: now)
         }
         let isLearning = rates.isLearning(origin, at: now)
         if book.seated < seats, !isLearning { return fetchers.first(where: may) }
@@ -76,9 +76,9 @@ extension Scheduler {
     /// Whether the origin of a job has a seat for a session.
     ///
     /// A second lease uses the same budget as the first one.
-    func maySit(_ id: SessionID, for job: Int, now: Tick) -> Bool {
+    func maySit(_ id: SessionID, for job: JobPlace, now: Tick) -> Bool {
         guard let origin = jobs[job].origin?.name else { return true }
-        guard let book = rates.book(origin), rates.mayLease(origin, id, now: now) else {
+        guard let book = rates.book(origin), rates.mayLease(origin, session: id, now: now) else {
             return false
         }
         return book.shares[id]?.isSeated == true || book.seated < rates.seats(origin, now: now)
@@ -93,22 +93,22 @@ extension Scheduler {
     // MARK: - Reports
 
     mutating func report(
-        _ id: SessionID, _ uses: [OriginUse], acknowledged: UInt64, namesHeld: Bool, now: Tick
+        _ id: SessionID, uses: [OriginUse], acknowledged: UInt64, namesHeld: Bool, now: Tick
     ) {
         guard sessions[id] != nil else { return }
-        rates.take(uses, acknowledged: acknowledged, namesHeld: namesHeld, from: id, now: now)
+        rates.applyReport(uses, acknowledged: acknowledged, namesHeld: namesHeld, from: id, now: now)
     }
 
     /// Sends sessions their changed shares, and requests a timer for the next change.
-    mutating func settleRates(now: Tick) {
-        for (id, grants) in rates.settle(now: now) where sessions[id] != nil { send(id, .grants(grants)) }
+    mutating func sendChangedShares(now: Tick) {
+        for (id, grants) in rates.divideBudgets(now: now) where sessions[id] != nil { send(.grants(grants), to: id) }
         storeHolders()
         guard let next = rates.wake, rateAlarm.map({ next < $0 }) ?? true else { return }
         rateAlarm = max(next, now + 10)
         setAlarm(.rates, at: max(next, now + 10))
     }
 
-    /// Stores the sessions that may hold shares, before any of them is told of a new one.
+    /// Stores the sessions that may hold shares, before any of them gets a new one.
     private mutating func storeHolders() {
         guard rates.mayHaveNewHolders else { return }
         rates.mayHaveNewHolders = false
@@ -136,16 +136,16 @@ extension Scheduler {
     /// Puts a batch back at no cost if it failed while its origin was blocked or down.
     ///
     /// - Returns: Whether it was put back.
-    mutating func postpone(_ work: WorkRef, _ trouble: Trouble, retriable: Bool, now: Tick) -> Bool {
+    mutating func postpone(_ work: WorkRef, trouble: Trouble, retriable: Bool, now: Tick) -> Bool {
         guard retriable, !FailureCause.local.contains(trouble.cause), case .batch(let job, let index) = work,
             jobs[job].batches.indices.contains(index), let origin = jobs[job].origin,
             rates.book(origin.name)?.health.excuses(at: now) == true
         else { return false }
         jobs[job].batches[index].trouble = trouble
-        if promoteBackup(job, index) { return true }
+        if promoteSpeculativeLease(job, batch: index) { return true }
         jobs[job].move(index, to: .backoff)
-        storeBatch(job, index)
-        let pause = policy.backoff(job: jobs[job].summary.id, index: index, attempt: 1)
+        storeBatch(job, batch: index)
+        let pause = policy.backoff(job: jobs[job].summary.id, index: index.number, attempt: 1)
         setAlarm(.batch(job: job, index: index), at: now + pause)
         return true
     }
@@ -156,7 +156,7 @@ extension Scheduler {
     public func origins(now: Tick) -> [OriginView] {
         let unused = rates.operatorLimits.filter { rates.book($0.key) == nil }
         let used = rates.all.map { $0.view(now: now, learningUntil: rates.learning($0.name)) }
-        return (used + unused.map { OriginView(unused: $0.key, $0.value) }).sorted { $0.name < $1.name }
+        return (used + unused.map { OriginView(unused: $0.key, limit: $0.value) }).sorted { $0.name < $1.name }
     }
 
     /// Why the origin of a fetching job allows no requests now; empty = it allows them.

@@ -11,7 +11,7 @@ struct Share: Sendable {
         static let nothing = Amount(rate: 0, burst: 0, concurrency: 0)
         var isNothing: Bool { concurrency == 0 }
     }
-    struct Told: Sendable {
+    struct Grant: Sendable {
         var amount: Amount
         var round: UInt64
         var expires: Tick
@@ -32,9 +32,9 @@ struct Share: Sendable {
     /// Used only during learning.
     var claimed: Amount?
     /// The last grant that was sent; `nil` = it certainly holds nothing.
-    var current: Told?
+    var current: Grant?
     /// Earlier grants that may not have been replaced yet; oldest first.
-    var older: [Told] = []
+    var older: [Grant] = []
 
     var amount: Amount { current?.amount ?? .nothing }
     var isSeated: Bool { leases > 0 }
@@ -50,17 +50,18 @@ struct Share: Sendable {
     /// The most that the session may hold now, for each kind.
     var counted: Amount {
         var most = amount
-        for told in older {
-            most.rate = max(most.rate ?? 0, told.amount.rate ?? 0)
-            most.burst = max(most.burst, told.amount.burst)
-            most.concurrency = max(most.concurrency, told.amount.concurrency)
+        for grant in older {
+            most.rate = max(most.rate ?? 0, grant.amount.rate ?? 0)
+            most.burst = max(most.burst, grant.amount.burst)
+            most.concurrency = max(most.concurrency, grant.amount.concurrency)
         }
         return most
     }
 
-    mutating func tell(_ amount: Amount, round: UInt64, until: Tick) {
+    /// Replaces the current grant; it may stay in use until it is acknowledged or expires.
+    mutating func grant(_ amount: Amount, round: UInt64, until: Tick) {
         if let current { older.append(current) }
-        current = Told(amount: amount, round: round, expires: until)
+        current = Grant(amount: amount, round: round, expires: until)
     }
 
     /// The session has applied everything up to `round`.
@@ -75,11 +76,11 @@ struct Share: Sendable {
 
     mutating func expire(at now: Tick) {
         older.removeAll { $0.expires <= now }
-        if let told = current, told.expires <= now { current = nil }
+        if let grant = current, grant.expires <= now { current = nil }
     }
 
     /// The next time at which one of its grants expires.
     var nextEnd: Tick? {
-        older.reduce(current?.expires) { first, told in first.map { min($0, told.expires) } ?? told.expires }
+        older.reduce(current?.expires) { first, grant in first.map { min($0, grant.expires) } ?? grant.expires }
     }
 }

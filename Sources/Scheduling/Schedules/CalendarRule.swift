@@ -33,18 +33,18 @@ public struct CalendarRule: Hashable, Sendable, CustomStringConvertible {
     private static func pattern(_ words: [String]) -> Pattern? {
         switch (words.first, words.count) {
         case ("monthly", 3):
-            guard let day = number(words[1], 1...31), let minute = time(words[2]) else { return nil }
+            guard let day = number(words[1], in: 1...31), let minute = time(words[2]) else { return nil }
             return .monthly(day: day, minute: minute)
         case ("weekly", 3):
             guard let weekday = weekdays.firstIndex(of: words[1]), let minute = time(words[2]) else { return nil }
             return .weekly(weekday: weekday, minute: minute)
         case ("daily", 2): return time(words[1]).map { .daily(minute: $0) }
-        case ("hourly", 2): return number(words[1], 0...59).map { .hourly(minute: $0) }
+        case ("hourly", 2): return number(words[1], in: 0...59).map { .hourly(minute: $0) }
         default: return nil
         }
     }
 
-    private static func number(_ text: String, _ range: ClosedRange<Int>) -> Int? {
+    private static func number(_ text: String, in range: ClosedRange<Int>) -> Int? {
         guard (1...2).contains(text.utf8.count), text.utf8.allSatisfy({ (48...57).contains($0) }),
             let value = Int(text), range.contains(value)
         else { return nil }
@@ -53,8 +53,8 @@ public struct CalendarRule: Hashable, Sendable, CustomStringConvertible {
 
     private static func time(_ text: String) -> Int? {
         let parts = text.split(separator: ":", omittingEmptySubsequences: false).map(String.init)
-        guard parts.count == 2, parts[1].utf8.count == 2, let hour = number(parts[0], 0...23),
-            let minute = number(parts[1], 0...59)
+        guard parts.count == 2, parts[1].utf8.count == 2, let hour = number(parts[0], in: 0...23),
+            let minute = number(parts[1], in: 0...59)
         else { return nil }
         return hour * 60 + minute
     }

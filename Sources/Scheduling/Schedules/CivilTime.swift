@@ -25,9 +25,9 @@ struct CivilTime: Hashable, Sendable {
     /// Source: H. Hinnant, "chrono-compatible low-level date algorithms", civil_from_days: years begin in March, eras
     /// have 400 years.
     init(wall: Int64) {
-        let days = Self.floor(wall, Self.dayLength)
+        let days = Self.floor(wall, by: Self.dayLength)
         let shifted = days + 719_468
-        let era = Self.floor(shifted, 146_097)
+        let era = Self.floor(shifted, by: 146_097)
         let dayOfEra = shifted - era * 146_097
         let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
         let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
@@ -44,14 +44,14 @@ struct CivilTime: Hashable, Sendable {
     /// Days since 1970-01-01.
     var days: Int64 {
         let shiftedYear = Int64(month <= 2 ? year - 1 : year)
-        let era = Self.floor(shiftedYear, 400)
+        let era = Self.floor(shiftedYear, by: 400)
         let yearOfEra = shiftedYear - era * 400
         let dayOfYear = (153 * Int64(month > 2 ? month - 3 : month + 9) + 2) / 5 + Int64(day) - 1
         return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
     }
 
     /// 0 = Monday.
-    var weekday: Int { Int((days + 3) - Self.floor(days + 3, 7) * 7) }
+    var weekday: Int { Int((days + 3) - Self.floor(days + 3, by: 7) * 7) }
 
     static func daysIn(month: Int, year: Int) -> Int {
         switch month {
@@ -61,7 +61,7 @@ struct CivilTime: Hashable, Sendable {
         }
     }
 
-    private static func floor(_ value: Int64, _ divisor: Int64) -> Int64 {
+    private static func floor(_ value: Int64, by divisor: Int64) -> Int64 {
         value >= 0 ? value / divisor : -((-value + divisor - 1) / divisor)
     }
 }

@@ -66,7 +66,7 @@ extension Scheduler {
     }
 
     /// The submission of a schedule was refused.
-    mutating func fireFailed(_ id: String, wall: Int64, _ trouble: Trouble, retriable: Bool) {
+    mutating func fireFailed(_ id: String, wall: Int64, trouble: Trouble, retriable: Bool) {
         guard firing.remove(id) != nil else { return }
         guard !retriable else {
             if schedules[id]?.trouble != trouble {
@@ -85,11 +85,11 @@ extension Scheduler {
         schedules[firing.schedule]?.lastJob = job
         schedules[firing.schedule]?.fired += 1
         schedules[firing.schedule]?.trouble = nil
-        settle(firing)
+        setNextFiring(after: firing)
     }
 
     /// Sets a schedule to its next firing, if this one was due and not run by hand.
-    mutating func settle(_ firing: Firing) {
+    mutating func setNextFiring(after firing: Firing) {
         if let due = firing.due, let schedule = schedules[firing.schedule], schedule.next <= due {
             schedules[firing.schedule]?.next = schedule.rule.next(after: max(firing.wall, due))
             self.firing.remove(firing.schedule)

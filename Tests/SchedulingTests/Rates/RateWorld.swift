@@ -67,7 +67,7 @@ struct RateWorld {
         self.isRough = isRough
         self.mutant = mutant
         ledger = RateLedger(policy, epoch: 1, now: Tick(milliseconds: 0))
-        ledger.open(1, JobOrigin(name: "o", limits: limits))
+        ledger.open(1, origin: JobOrigin(name: "o", limits: limits))
         for _ in 0..<(2 + random.below(5)) { addWorker() }
     }
 
@@ -122,8 +122,8 @@ struct RateWorld {
 
     private mutating func begin(startedAt: Int64, _ holders: ShareHolders? = nil) {
         ledger = RateLedger(policy, epoch: epoch, holders: holders, now: Tick(milliseconds: startedAt))
-        ledger.open(1, JobOrigin(name: "o", limits: limits))
-        for (id, count) in leases { for _ in 0..<count { ledger.lease("o", id, isHere: false) } }
+        ledger.open(1, origin: JobOrigin(name: "o", limits: limits))
+        for (id, count) in leases { for _ in 0..<count { ledger.lease("o", session: id, isHere: false) } }
     }
 
     mutating func post(_ letter: Letter, _ session: SessionID, isCut: Bool) {
@@ -168,7 +168,7 @@ struct RateWorld {
                     begin(startedAt: now - 60_000)
                 }
                 heard[session] = (now, max(sent, heard[session]?.anchor ?? sent))
-                ledger.take(
+                ledger.applyReport(
                     uses, acknowledged: acknowledged, namesHeld: namesHeld, from: session, now: Tick(milliseconds: now))
                 if namesHeld { answer(session, .heardOut(epoch: epoch)) }
             case .grants(let grants, let anchor):
@@ -189,21 +189,21 @@ struct RateWorld {
         if now % 50 == 0 {
             for worker in workers where random.perMille(100) {
                 let id = worker.id
-                if heard[id] != nil, ledger.mayLease("o", id, now: tick), leases[id, default: 0] < 3 {
+                if heard[id] != nil, ledger.mayLease("o", session: id, now: tick), leases[id, default: 0] < 3 {
                     leases[id, default: 0] += 1
-                    ledger.lease("o", id, isHere: true)
+                    ledger.lease("o", session: id, isHere: true)
                 } else if leases[id, default: 0] > 0, random.perMille(isRough ? 100 : 0) {
                     leases[id, default: 0] -= 1
-                    ledger.release("o", id, now: tick)
+                    ledger.release("o", session: id, now: tick)
                 }
             }
             // Leases of the silent end.
             for (id, count) in leases where count > 0 && now - (heard[id]?.at ?? now) > 12_000 {
                 leases[id] = 0
-                for _ in 0..<count { ledger.release("o", id, now: tick) }
+                for _ in 0..<count { ledger.release("o", session: id, now: tick) }
             }
         }
-        for (id, grants) in ledger.settle(now: tick) {
+        for (id, grants) in ledger.divideBudgets(now: tick) {
             guard let anchor = heard[id]?.anchor else { continue }
             answer(id, .grants(grants, anchor: anchor))
         }

@@ -83,9 +83,9 @@ struct SchedulerRatesTests {
         }
         #expect(bench.scheduler.audit() == [])
         // The first one had all six connections; what it gives up is another's only when it says that it knows.
-        let first = grants(bench.scheduler.settle(now: bench.now))
+        let first = grants(bench.scheduler.divideBudgets(now: bench.now))
         #expect(first[1]?.concurrency == 2 && first.values.reduce(0) { $0 + $1.concurrency } <= 6)
-        #expect(bench.scheduler.settle(now: bench.now).isEmpty)
+        #expect(bench.scheduler.divideBudgets(now: bench.now).isEmpty)
         settle(&bench, 1...3)
         #expect(told(bench).mapValues(\.concurrency) == [1: 2, 2: 2, 3: 2])
     }
@@ -257,8 +257,8 @@ struct SchedulerRatesTests {
     }
 
     @Test func connectionsAreSplitByWeightWithoutRest() {
-        #expect(OriginBook.split(8, [4, 4, 4]) == [3, 3, 2])
-        #expect(OriginBook.split(3, [4, 1, 1]) == [1, 1, 1])
-        #expect(OriginBook.split(10, [4, 1]).reduce(0, +) == 10)
+        #expect(OriginBook.split(8, weights: [4, 4, 4]) == [3, 3, 2])
+        #expect(OriginBook.split(3, weights: [4, 1, 1]) == [1, 1, 1])
+        #expect(OriginBook.split(10, weights: [4, 1]).reduce(0, +) == 10)
     }
 }

@@ -19,7 +19,7 @@ struct Checker {
     /// Tokens whose commit left at least once.
     var committed: Set<LeaseToken> = []
     /// Second leases.
-    private(set) var backups: Set<LeaseToken> = []
+    private(set) var speculativeLeases: Set<LeaseToken> = []
     /// Words of mergers about shards they could not read.
     private(set) var complaints: Set<ContentDigest> = []
     var forgotten: Set<JobID> = []
@@ -38,7 +38,7 @@ struct Checker {
     }
 
     mutating func backUp(_ token: LeaseToken, _ session: SessionID) {
-        backups.insert(token)
+        speculativeLeases.insert(token)
         granted[token] = session
     }
 
@@ -101,7 +101,7 @@ extension Simulation {
             if let digest = old.digest, checker.isLost(digest) {
                 marks.hit(.shardRefetched)
             } else if old.result.failed > 0, checker.reconsidered.contains(id) {
-                marks.hit(.lettersReconsidered)
+                marks.hit(.failedWorkReconsidered)
             } else {
                 problem("I5: batch \(old.cell) of job \(id) was done and changed to \(batch.state)")
             }
@@ -114,7 +114,7 @@ extension Simulation {
                 return
             }
             if counts != batch.result { problem("I5: batch \(batch.cell) of job \(id) is booked with other numbers") }
-            if let token = batch.token, checker.backups.contains(token) { marks.hit(.backupWon) }
+            if let token = batch.token, checker.speculativeLeases.contains(token) { marks.hit(.speculativeWon) }
             checker.failed[id, default: []].formUnion(failures.map(\.tile))
         case .dead:
             if let tiles = spec(of: id)?.tiles(batch.cell, batch.zooms) {
@@ -189,7 +189,7 @@ extension Simulation {
             // An offer whose lease ended in the same tick, when the batch was granted again.
             row[index].token.map({ $0 < offer.token }) ?? true
         else { return }
-        marks.hit(.backupGranted)
+        marks.hit(.speculativeGranted)
         if row[index].owner == session {
             problem("I5: \(offer.token) is a backup for the holder of \(row[index].cell)")
         }

@@ -2,12 +2,13 @@
 enum Mark: Int, CaseIterable {
     case lost, doubled, cutBothWays, cutOneWay, workerCrashed, workerPaused, workerDrained, workerSlow
     case workerDiskFull, diedBeforeCommit, diedAfterCommit, diedBetweenLetters, diedBetweenChores, diedAtRandom
-    case coordinatorPaused, wasDeaf, storeFull, powerCut, blobLost, blobRotten, clockJumped
+    case coordinatorPaused, loopStalled, storeFull, powerCut, blobLost, blobRotten, clockJumped
     case leaseExpired, staleCommit, ackRepeated, leaseAdopted, leaseReturned, undelivered, oldOfferRefused
     case commitResent, refusedWithoutBlob, shardRefetched, manifestRewritten, mergedAgain, publishedAgain
     case tilesTriedAgain, failuresAccepted, jobCancelled, jobFailed, jobForgotten, orphanNamed, blobsReleased
     case originChanged, submittedAgain, commitWhileRemoving
-    case paused, retriedWithBlobs, retriedAnew, lettersReconsidered, batchCut, followed, backupGranted, backupWon,
+    case paused, retriedWithBlobs, retriedAnew, failedWorkReconsidered, batchCut, followed, speculativeGranted,
+        speculativeWon,
         tilesReused, fileLost, formatsMerged, mergerSpared
     case tilesConfirmed, shardKept, mergeSkipped
 }

@@ -126,11 +126,11 @@ extension Simulation {
             guard store.fullUntil <= now else { return wakeCoordinator(by: now + 500) }
             coordinator?.held = nil
             carryOut(held)
-            hand(.wasDeaf)
+            hand(.loopStalled)
         }
         if coordinator?.slept ?? 0 > 6_000 {
-            marks.hit(.wasDeaf)
-            hand(.wasDeaf)
+            marks.hit(.loopStalled)
+            hand(.loopStalled)
         }
         coordinator?.slept = 0
         let letters = coordinator?.inbox ?? []
@@ -227,7 +227,7 @@ extension Simulation {
 
     mutating func settle() {
         let tick = tick
-        if let effects = coordinator?.scheduler.settle(now: tick) { take(effects) }
+        if let effects = coordinator?.scheduler.divideBudgets(now: tick) { take(effects) }
         while let turn = coordinator?.turn, !turn.isEmpty, coordinator?.held == nil {
             coordinator?.turn = SimCoordinator.Turn()
             carryOut(turn)

@@ -51,7 +51,7 @@ struct SimStore {
                 job.needs = spec(stored)?.needs(of: job.batches)
                 return job
             }
-            let isWhole = !released.contains(job.summary.id) && !job.summary.keepsBlobs && !job.summary.hasRested
+            let isWhole = !released.contains(job.summary.id) && !job.summary.keepsBlobs && !job.summary.wasPaused
             let end = ended[job.summary.id] ?? 0
             job.heldFor =
                 isWhole

@@ -30,7 +30,7 @@ struct ConnectionProbe: Sendable {
 
     /// The limit after an overload; `nil` = the overload is not caused by the number of connections.
     mutating func limit(
-        _ occupied: Double, busy: Double, isSoon: Bool, now: Tick, _ policy: ControlPolicy
+        _ occupied: Double, busy: Double, isSoon: Bool, now: Tick, policy: ControlPolicy
     ) -> Int? {
         if let refutedUntil, refutedUntil > now { return nil }
         if let good, let tried, tried > good {

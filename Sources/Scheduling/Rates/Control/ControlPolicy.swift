@@ -23,7 +23,7 @@ struct ControlPolicy: Hashable, Sendable {
     /// The shortest interval that is measured.
     var leastSpan: Int64 = 200
     /// During this time answers may belong to requests from before a reduction.
-    var settle: Int64 = 150
+    var settlingTime: Int64 = 150
     /// Another reduction within this time shows that the last one did not help.
     var soon: Int64 = 3_000
     /// The growth factors far below the limit, and above it.

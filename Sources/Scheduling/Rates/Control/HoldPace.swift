@@ -4,7 +4,7 @@
 struct HoldPace: Sendable {
     private(set) var hold: Int64 = 0
 
-    mutating func cut(_ accepted: Double, _ known: Double?, isSoon: Bool, _ policy: ControlPolicy) {
+    mutating func cut(_ accepted: Double, known: Double?, isSoon: Bool, policy: ControlPolicy) {
         let isSame = known.map { accepted > $0 * 0.85 && accepted < $0 * 1.15 } ?? false
         hold = isSame && !isSoon ? min(hold + 2_000, policy.longestHold) : policy.hold
     }

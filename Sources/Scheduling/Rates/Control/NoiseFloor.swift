@@ -10,7 +10,7 @@ struct NoiseFloor: Sendable {
     /// Milliseconds.
     private static let memory: Int64 = 60_000
 
-    func noise(at now: Tick, _ policy: ControlPolicy) -> Double {
+    func noise(at now: Tick, policy: ControlPolicy) -> Double {
         max(policy.noise, found.flatMap { $0.until > now ? $0.share : nil } ?? 0)
     }
 
@@ -18,7 +18,7 @@ struct NoiseFloor: Sendable {
     ///
     /// - Returns: The rate before the reductions that did not help, if the share of refusals does not depend on the
     ///   rate.
-    mutating func cut(_ rate: Double, _ share: Double, isSoon: Bool, now: Tick) -> Double? {
+    mutating func cut(_ rate: Double, share: Double, isSoon: Bool, now: Tick) -> Double? {
         guard isSoon, let row, share < Self.most, share > row.share * 0.6, share < row.share * 1.6 else {
             row = (rate, share, 1)
             return nil

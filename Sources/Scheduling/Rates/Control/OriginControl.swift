@@ -60,9 +60,9 @@ struct OriginControl: Sendable {
 
     // MARK: - Reports
 
-    mutating func take(_ sample: Sample, from session: SessionID, of workers: Int, now: Tick) {
-        guard meter.take(sample, from: session, of: workers, now: now) else { return }
-        overload.take(sample, noise: floor.noise(at: now, policy))
+    mutating func addSample(_ sample: Sample, from session: SessionID, of workers: Int, now: Tick) {
+        guard meter.addSample(sample, from: session, of: workers, now: now) else { return }
+        overload.addSample(sample, noise: floor.noise(at: now, policy: policy))
         // Cheap checks first: this runs for each report of each worker.
         if overload.sum > policy.evidence(rate ?? 0), overload.sum > policy.evidence(rate ?? meter.answered),
             meter.hasMeasured(policy.leastSpan)
@@ -104,20 +104,20 @@ struct OriginControl: Sendable {
         }
         let isSoon = cutAt.map { now - $0 < policy.soon } ?? false
         if let limit = probeOfConnections.limit(
-            meter.occupied, busy: overload.busyShare, isSoon: isSoon, now: now, policy)
+            meter.occupied, busy: overload.busyShare, isSoon: isSoon, now: now, policy: policy)
         {
             connections = limit
             rate = max(accepted * policy.guardFactor, policy.leastRate)
             (known, phase) = (accepted, .hold)
         } else {
             connections = nil
-            if let before = floor.cut(rate ?? measured, share, isSoon: isSoon, now: now) {
+            if let before = floor.cut(rate ?? measured, share: share, isSoon: isSoon, now: now) {
                 // The share of refusals does not depend on the rate.
                 (rate, known, phase, cutAt) = (before, before, .hold, now)
                 return change(now)
             }
             learnBurst(accepted)
-            pace.cut(accepted, known, isSoon: isSoon, policy)
+            pace.cut(accepted, known: known, isSoon: isSoon, policy: policy)
             // Workers whose requests are nearly all refused stop sending, also at the first overload. The accepted rate
             // at that time is not a measurement.
             if share < policy.collapse, rate != nil { known = max(accepted, policy.leastRate) }
@@ -139,7 +139,7 @@ struct OriginControl: Sendable {
     private mutating func change(_ now: Tick) {
         steppedAt = now
         overload = OverloadDetector()
-        meter.restart(at: now + policy.settle)
+        meter.restart(at: now + policy.settlingTime)
     }
 
     // MARK: - Up
@@ -148,11 +148,11 @@ struct OriginControl: Sendable {
         let span = Double(now - steppedAt) / 1_000
         defer {
             steppedAt = now
-            meter.turn()
+            meter.startWindow()
         }
         guard let rate else { return }
         let offered = meter.answered + meter.refused
-        guard let known else { return stepFast(rate, offered, now) }
+        guard let known else { return stepFast(rate, offered: offered, now: now) }
         if connections != nil { return stepConnections(now) }
         // When the demand is lower than the rate, nothing is learned about a higher rate.
         guard offered >= rate * policy.demand || rate < policy.slow && meter.isWaiting else { return }
@@ -188,7 +188,7 @@ struct OriginControl: Sendable {
     /// No limit is known.
     ///
     /// The rate that is left after an outage or many refusals grows, and the limit is removed when the demand is lower.
-    private mutating func stepFast(_ rate: Double, _ offered: Double, _ now: Tick) {
+    private mutating func stepFast(_ rate: Double, offered: Double, now: Tick) {
         let isAskedFor = offered >= rate * policy.demand || rate < policy.slow && meter.isWaiting
         self.rate = isAskedFor ? rate * policy.recovery : nil
         if !isAskedFor { phase = .free }

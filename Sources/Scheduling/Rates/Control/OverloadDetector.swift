@@ -5,7 +5,7 @@ struct OverloadDetector: Sendable {
     private var refused = 0.0
     private var busy = 0.0
 
-    mutating func take(_ sample: OriginControl.Sample, noise: Double) {
+    mutating func addSample(_ sample: OriginControl.Sample, noise: Double) {
         sum += sample.refused - noise * (sample.answered + sample.refused)
         guard sum > 0 else {
             self = OverloadDetector()

@@ -27,7 +27,8 @@ struct RateMeter: Sendable {
     /// Adds a report.
     ///
     /// - Returns: Whether everything that it counts happened since ``restart(at:)``.
-    mutating func take(_ sample: OriginControl.Sample, from session: SessionID, of workers: Int, now: Tick) -> Bool {
+    mutating func addSample(_ sample: OriginControl.Sample, from session: SessionID, of workers: Int, now: Tick) -> Bool
+    {
         self.workers = workers
         guard var line = lines[session] else {
             lines[session] = Line(last: now)
@@ -57,7 +58,7 @@ struct RateMeter: Sendable {
     /// Starts another window.
     ///
     /// The previous one still counts.
-    mutating func turn() {
+    mutating func startWindow() {
         let newest = lines.values.map(\.last).max() ?? begin
         lines = lines.filter { newest - $0.value.last < Self.patience }
         for id in lines.keys {

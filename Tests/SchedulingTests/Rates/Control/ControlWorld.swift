@@ -73,7 +73,7 @@ struct ControlWorld {
         if !due.isEmpty {
             letters.removeAll { $0.due <= now }
             for letter in due {
-                control.take(letter.sample, from: letter.session, of: workers.count, now: Tick(milliseconds: now))
+                control.addSample(letter.sample, from: letter.session, of: workers.count, now: Tick(milliseconds: now))
             }
             grant()
         }

@@ -161,7 +161,7 @@ struct OriginControlTests {
     @Test func theRestOfAnAnswerFromBeforeTheCutIsNoSecondRefusal() throws {
         var control = OriginControl()
         func take(_ answered: Double, _ refused: Double, at now: Int64) {
-            control.take(
+            control.addSample(
                 OriginControl.Sample(answered: answered, refused: refused), from: 1, of: 1,
                 now: Tick(milliseconds: now))
         }

@@ -2,7 +2,7 @@
 
 /// What finds the limits of an origin: the real one, or a wrong one.
 protocol RateFinder {
-    mutating func take(
+    mutating func addSample(
         _ sample: OriginControl.Sample, from session: SessionID, of workers: Int, now: Tick)
     var rate: Double? { get }
     var connections: Int? { get }
@@ -20,7 +20,7 @@ struct HalvingRule: RateFinder {
     var counting: (n: Double, since: Tick)?
     var rate: Double? { ceiling.map { $0 * factor } }
     var connections: Int? { nil }
-    mutating func take(_ sample: OriginControl.Sample, from session: SessionID, of workers: Int, now: Tick) {
+    mutating func addSample(_ sample: OriginControl.Sample, from session: SessionID, of workers: Int, now: Tick) {
         if let (n, since) = counting, now - since >= 1_000 {
             speed = (n + sample.answered + sample.refused) * 1_000 / Double(now - since)
             counting = (0, now)

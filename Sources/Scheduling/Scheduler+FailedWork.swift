@@ -1,16 +1,16 @@
 extension Scheduler {
     /// The indices of failed batches of an unfinished job; empty for an ended job, whose rows are only in the store.
-    public func letters(of id: JobID) -> [Int] {
+    public func failedBatches(of id: JobID) -> [Int] {
         guard let job = places[id] else { return [] }
-        return jobs[job].batches.indices.filter { jobs[job].batches[$0].isLetter }
+        return jobs[job].batches.indices.filter { jobs[job].batches[$0].isFailedWork }.map(\.number)
     }
 
     /// Retries failed work of an unfinished job.
     ///
     /// Packages that need it wait for it, or are made again.
-    mutating func requeue(_ id: JobID, _ wanted: [Int]?, now: Tick) {
+    mutating func requeue(_ id: JobID, batches wanted: [Int]?, now: Tick) {
         guard let job = places[id], !jobs[job].summary.state.isFinal else { return }
-        let chosen = chosenLetters(job, wanted)
+        let chosen = chosenFailedBatches(job, among: wanted)
         guard !chosen.isEmpty else { return }
         for index in chosen {
             let batch = jobs[job].batches[index]
@@ -18,18 +18,18 @@ extension Scheduler {
                 jobs[job].summary.counts.failed -= batch.tiles
             } else {
                 jobs[job].summary.counts.unbook(batch.result)
-                if let token = batch.token { forgetLater(token, job) }
+                if let token = batch.token { forgetLater(token, job: job) }
             }
             jobs[job].move(index, to: .ready)
             jobs[job].batches[index] = batch.again
-            storeBatch(job, index)
-            store(.failures(id, batch: index, []))
+            storeBatch(job, batch: index)
+            store(.failures(id, batch: index.number, []))
         }
         let again = Set(chosen)
-        for package in jobs[job].packages.indices where needs(job, package, anyOf: again) {
+        for package in jobs[job].packages.indices where needs(job, package: package, anyOf: again) {
             guard jobs[job].packages[package].state != .waiting else { continue }
-            rewind(job, package, now: now)
-            storePackage(job, package)
+            rewind(job, package: package, now: now)
+            storePackage(job, package: package)
         }
         jobs[job].summary.state = .fetching
         storeJob(job)
@@ -41,23 +41,23 @@ extension Scheduler {
     /// Its tiles stay reported as failed.
     ///
     /// A failed job without other work to retry releases its blobs.
-    mutating func drop(_ id: JobID, _ wanted: [Int]?, now: Tick) {
+    mutating func drop(_ id: JobID, batches wanted: [Int]?, now: Tick) {
         guard let job = places[id] else { return }
         guard !jobs[job].summary.state.isFinal else {
             store(.dropped(id, batches: wanted))
-            if wanted == nil, jobs[job].summary.state == .failed { _ = letGo(job) }
+            if wanted == nil, jobs[job].summary.state == .failed { _ = releaseEndedJob(job) }
             return
         }
-        for index in chosenLetters(job, wanted) {
+        for index in chosenFailedBatches(job, among: wanted) {
             jobs[job].batches[index].drop()
-            storeBatch(job, index)
+            storeBatch(job, batch: index)
         }
     }
 
-    private func chosenLetters(_ job: Int, _ wanted: [Int]?) -> [Int] {
+    private func chosenFailedBatches(_ job: JobPlace, among wanted: [Int]?) -> [BatchIndex] {
         let all = jobs[job].batches.indices
-        return (wanted.map { Set($0).sorted() } ?? Array(all)).filter {
-            all.contains($0) && jobs[job].batches[$0].isLetter
+        return (wanted.map { Set($0).sorted().map(BatchIndex.init) } ?? Array(all)).filter {
+            all.contains($0) && jobs[job].batches[$0].isFailedWork
         }
     }
 }

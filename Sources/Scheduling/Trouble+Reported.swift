@@ -4,7 +4,7 @@ extension Trouble {
     /// A failure as a worker reports it.
     ///
     /// A cause that this build does not know becomes `unknown`, and its name is added to the detail.
-    public static func heard(cause: String, detail: String) -> Trouble {
+    public static func reported(cause: String, detail: String) -> Trouble {
         guard FailureCause.isKnown(cause) else {
             return Trouble(cause: FailureCause.unknown.rawValue, detail: "\(cause.prefix(64)): \(detail)")
         }

@@ -20,28 +20,28 @@ public struct CutRequest: Hashable, Sendable {
 
 extension Scheduler {
     /// Handles a batch after its last attempt: it is split or marked as dead.
-    mutating func exhaust(_ job: Int, _ index: Int, _ trouble: Trouble, now: Tick) {
+    mutating func splitOrMarkDead(_ job: JobPlace, batch index: BatchIndex, trouble: Trouble, now: Tick) {
         let batch = jobs[job].batches[index]
         guard FailureCause(named: trouble.cause).isWorthCutting, batch.tiles > 1, jobs[job].cuts < policy.mostCuts,
             jobs[job].summary.state == .fetching
         else {
-            bury(job, index, trouble, now: now)
+            markDead(job, batch: index, trouble: trouble, now: now)
             return
         }
         // If the split is not carried out, the batch is simply retried.
         jobs[job].move(index, to: .backoff)
-        storeBatch(job, index)
+        storeBatch(job, batch: index)
         setAlarm(.batch(job: job, index: index), at: now + policy.backoffCap)
         effects.append(
-            .split(CutRequest(job: jobs[job].summary.id, batch: index, cell: batch.cell, zooms: batch.zooms)))
+            .split(CutRequest(job: jobs[job].summary.id, batch: index.number, cell: batch.cell, zooms: batch.zooms)))
     }
 
     /// Marks a batch as dead.
-    mutating func bury(_ job: Int, _ index: Int, _ trouble: Trouble, now: Tick) {
+    mutating func markDead(_ job: JobPlace, batch index: BatchIndex, trouble: Trouble, now: Tick) {
         jobs[job].move(index, to: .dead)
         jobs[job].summary.counts.failed += jobs[job].batches[index].tiles
-        note(job, "\(jobs[job].batches[index].cell) \(trouble.cause): \(trouble.detail)")
-        storeBatch(job, index)
+        recordFirstFailure("\(jobs[job].batches[index].cell) \(trouble.cause): \(trouble.detail)", of: job)
+        storeBatch(job, batch: index)
         advance(job, now: now)
     }
 
@@ -49,14 +49,15 @@ extension Scheduler {
     ///
     /// The parts inherit its failures, so that one more failure splits again. A single tile gets two more attempts,
     /// because its failure is final.
-    mutating func splitPlanned(_ id: JobID, _ index: Int, _ parts: [PlannedBatch], now: Tick) {
+    mutating func splitPlanned(_ id: JobID, batch index: BatchIndex, parts: [PlannedBatch], now: Tick) {
         guard let job = places[id], jobs[job].summary.state == .fetching, jobs[job].batches.indices.contains(index),
             [.backoff, .ready].contains(jobs[job].batches[index].state)
         else { return }
         let parent = jobs[job].batches[index]
         guard parts.count > 1, parts.reduce(0, { $0 + $1.tiles }) == parent.tiles else {
-            bury(
-                job, index, parent.trouble ?? Trouble(cause: "internal", detail: "the batch could not be split"),
+            markDead(
+                job, batch: index,
+                trouble: parent.trouble ?? Trouble(cause: "internal", detail: "the batch could not be split"),
                 now: now)
             return
         }
@@ -73,19 +74,19 @@ extension Scheduler {
         // The parts are appended first, so that no package counts the batch as complete in between.
         append(children, to: job, madeFrom: index)
         jobs[job].move(index, to: .split)
-        storeBatch(job, index)
+        storeBatch(job, batch: index)
         queue(job)
     }
 
     /// Appends ready batches.
     ///
     /// They serve the same packages as the batch that was split.
-    private mutating func append(_ batches: [Batch], to job: Int, madeFrom parent: Int) {
-        let first = jobs[job].batches.count
-        jobs[job].batches += batches
+    private mutating func append(_ batches: [Batch], to job: JobPlace, madeFrom parent: BatchIndex) {
+        let first = jobs[job].batches.endIndex
+        jobs[job].batches.append(contentsOf: batches)
         for _ in batches { jobs[job].needs.append(childOf: parent) }
         jobs[job].summary.counts[.ready] += UInt64(batches.count)
         for index in jobs[job].batches.indices[first...] { jobs[job].ready.insert(index) }
-        store(.addBatches(jobs[job].summary.id, first: first, batches))
+        store(.addBatches(jobs[job].summary.id, first: first.number, batches))
     }
 }

@@ -3,32 +3,32 @@ import DequeModule
 /// Speculative leases: second leases of batches whose first lease takes too long near the end of a job.
 ///
 /// The first valid commit wins, and the other one is refused as stale. Only the first lease is stored: a speculative
-/// lease exists only in the memory of one coordinator run. After a restart its worker is told that it is unknown and
-/// drops it; its commit is refused, because no row has its token. Storing it would only save one repeated attempt now
-/// and then, and would cost one more write for every speculative lease. The row always names the lease that decides:
-/// when the first lease fails, the speculative lease replaces it in the row; when the commit of the speculative lease
-/// is accepted, the row gets its token.
+/// lease exists only in the memory of one coordinator run. After a restart the answer to its worker says that it is
+/// unknown, and the worker drops it; its commit is refused, because no row has its token. Storing it would only save one
+/// repeated attempt now and then, and would cost one more write for every speculative lease. The row always names the
+/// lease that decides: when the first lease fails, the speculative lease replaces it in the row; when the commit of the
+/// speculative lease is accepted, the row gets its token.
 extension Scheduler {
     /// Grants speculative leases to idle workers, if no other work is left.
-    mutating func grantBackups(now: Tick) {
-        guard !fetchers.isEmpty, !leases.isEmpty, now >= nextBackups, !hasSpentTokens else { return }
-        nextBackups = now + policy.backupPause
+    mutating func grantSpeculativeLeases(now: Tick) {
+        guard !fetchers.isEmpty, !leases.isEmpty, now >= nextSpeculation, !hasSpentTokens else { return }
+        nextSpeculation = now + policy.speculativeInterval
         for (token, job, index) in stragglers(now: now) {
-            guard let first = leases[token], let id = nextBackupFetcher(job, than: first.session, now: now) else {
+            guard let first = leases[token], let id = nextSpeculativeFetcher(job, than: first.session, now: now) else {
                 continue
             }
-            let backup = offerFetch(job, index, to: id, now: now)
-            leases[backup]?.isBackup = true
-            backups[first.work] = backup
+            let speculative = offerFetch(job, batch: index, to: id, now: now)
+            leases[speculative]?.isSpeculative = true
+            speculativeLeases[first.work] = speculative
             enlist(id, now: now)
         }
     }
 
     /// Leases that should get a speculative lease, oldest first.
-    private func stragglers(now: Tick) -> [(token: LeaseToken, job: Int, index: Int)] {
-        var patience: [Int: Int64] = [:]
-        var found: [(token: LeaseToken, job: Int, index: Int, since: Tick)] = []
-        for (token, lease) in leases where !lease.isBackup && backups[lease.work] == nil {
+    private func stragglers(now: Tick) -> [(token: LeaseToken, job: JobPlace, index: BatchIndex)] {
+        var patience: [JobPlace: Int64] = [:]
+        var found: [(token: LeaseToken, job: JobPlace, index: BatchIndex, since: Tick)] = []
+        for (token, lease) in leases where !lease.isSpeculative && speculativeLeases[lease.work] == nil {
             guard case .batch(let job, let index) = lease.work else { continue }
             let limit = patience[job] ?? (jobs[job].isNearItsEnd ? jobs[job].patience(policy) : .max)
             patience[job] = limit
@@ -37,7 +37,7 @@ extension Scheduler {
         return found.sorted { ($0.since, $0.token) < ($1.since, $1.token) }.map { ($0.token, $0.job, $0.index) }
     }
 
-    private mutating func nextBackupFetcher(_ job: Int, than holder: SessionID, now: Tick) -> SessionID? {
+    private mutating func nextSpeculativeFetcher(_ job: JobPlace, than holder: SessionID, now: Tick) -> SessionID? {
         let place = fetchers.firstIndex { id in
             id != holder && sessions[id].map { canTake($0, now: now) } == true && maySit(id, for: job, now: now)
         }
@@ -52,33 +52,36 @@ extension Scheduler {
     /// Replaces the ended first lease of a batch by its speculative lease.
     ///
     /// Returns whether there was one.
-    mutating func promoteBackup(_ job: Int, _ index: Int) -> Bool {
-        guard let token = backups.removeValue(forKey: .batch(job: job, index: index)), let lease = leases[token] else {
+    mutating func promoteSpeculativeLease(_ job: JobPlace, batch index: BatchIndex) -> Bool {
+        guard let token = speculativeLeases.removeValue(forKey: .batch(job: job, index: index)),
+            let lease = leases[token]
+        else {
             return false
         }
-        leases[token]?.isBackup = false
+        leases[token]?.isSpeculative = false
         jobs[job].summary.counts.inFlightDone += lease.done
         jobs[job].batches[index].token = token
         jobs[job].batches[index].owner = lease.session
-        storeBatch(job, index)
+        storeBatch(job, batch: index)
         return true
     }
 
     /// Ends the competing lease of a batch that was accepted, split or has failed, and tells its worker to stop.
-    mutating func endRivals(_ job: Int, _ index: Int, of winner: LeaseToken? = nil, now: Tick) {
+    mutating func endCompetingLeases(_ job: JobPlace, batch index: BatchIndex, of winner: LeaseToken? = nil, now: Tick)
+    {
         let work = WorkRef.batch(job: job, index: index)
         let first = jobs[job].batches[index].token
-        for token in [backups.removeValue(forKey: work), first].compactMap(\.self)
+        for token in [speculativeLeases.removeValue(forKey: work), first].compactMap(\.self)
         where token != winner && leases[token]?.work == work {
-            void(token, now: now)
-            remember(token, work)
+            cancelLease(token, now: now)
+            remember(token, work: work)
         }
     }
 
     /// Forgets a speculative lease that has ended.
     ///
     /// It costs its batch nothing, because the first lease continues.
-    mutating func endBackup(_ lease: Lease) { backups[lease.work] = nil }
+    mutating func endSpeculativeLease(_ lease: Lease) { speculativeLeases[lease.work] = nil }
 }
 
 extension Job {
@@ -95,7 +98,7 @@ extension Job {
     /// median.
     fileprivate func patience(_ policy: SchedulerPolicy) -> Int64 {
         let median = durations.isEmpty ? policy.lease : durations.sorted()[durations.count / 2]
-        return max(policy.backupAge, median.multipliedReportingOverflow(by: policy.backupFactor).partialValue)
+        return max(policy.speculativeAge, median.multipliedReportingOverflow(by: policy.speculativeFactor).partialValue)
     }
 
     /// Records the duration of an accepted batch.
