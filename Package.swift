@@ -126,7 +126,9 @@ let tests: [Room] = [
 
 /// Documents that are stored next to the code that they describe; they are not compiled.
 let documents = [
-    "Wire": ["packhorse.proto", "packhorse.proto.sha256"]
+    "Wire": [
+        "packhorse.proto", "packhorse.proto.sha256", "frame_options.proto", "generate_messages.py", "wire_schema.py",
+    ]
 ]
 
 /// Allows `@testable` imports in release builds too.

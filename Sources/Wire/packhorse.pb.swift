@@ -11,8 +11,10 @@
 /// The bodies of the cluster's messages, protocol PHP/1. One message travels in one ZeroMQ frame:
 /// a 48-byte header (FrameHeader.swift), then exactly one of these bodies. Every length is bounded by the frame,
 /// every frame by the socket. Field numbers are never reused; unknown fields are skipped.
+/// The options are defined in frame_options.proto: type numbers, limits, roles and the contents of fields. A message with the
+/// option `frame` travels in a frame of its own.
 /// Times are durations in milliseconds; wall times (such as `wall_ms` and `submitted_ms`) are for display and filters only.
-/// After a change: `make proto`, commit both files; `make check` refuses a schema that does not match the Swift code.
+/// After a change: `make proto`, commit all files; `make check` refuses a schema that does not match the Swift code.
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -279,7 +281,7 @@ public nonisolated struct PBFetchResult: Sendable {
   /// body bytes the origin sent, in its coding, over all attempts
   public var received: UInt64 = 0
 
-  /// SHA-256 in the shard's footer, over all its tiles and bodies; 32 bytes, empty from older workers
+  /// SHA-256 in the shard's footer, over all its tiles and bodies; 32 bytes, empty from older workers.
   public var shardFooter: Data = Data()
 
   /// version of the source's data in the shard; empty = a server, or an older worker
@@ -354,7 +356,7 @@ public nonisolated struct PBFail: Sendable {
 
   public var retriable: Bool = false
 
-  /// SHA-256 of shards that a merge cannot read, at most 100
+  /// shards that a merge cannot read
   public var lostShards: [Data] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -518,19 +520,19 @@ public nonisolated struct PBFetchWork: Sendable {
   /// the origin whose budget the requests use; empty = no shared budget
   public var origin: String = String()
 
-  /// shards, SHA-256 each: a tile in one of them is taken from there and not fetched
+  /// Shards, SHA-256 each: a tile in one of them is taken from there and not fetched.
   public var sources: [Data] = []
 
-  /// shards of a previous build, SHA-256 each: the origin is asked whether their tiles have changed
+  /// Shards of a previous build, SHA-256 each: the origin is asked whether their tiles have changed.
   public var base: [Data] = []
 
   /// the first of `sources` is from an earlier attempt at this batch: tiles that it lacks failed then
   public var partialFirst: Bool = false
 
-  /// required version of the source's data: the batch fails if it has another; empty = unknown
+  /// Required version of the source's data: the batch fails if it has another; empty = unknown.
   public var sourceVersion: String = String()
 
-  /// version of the data in `sources`: they are not used if the batch has another; empty = any
+  /// Version of the data in `sources`: they are not used if the batch has another; empty = any.
   public var sourcesVersion: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -993,6 +995,7 @@ public nonisolated struct PBGetJob: Sendable {
 
   public var job: UInt64 = 0
 
+  /// at most this many failures listed
   public var failures: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1144,7 +1147,7 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
     set {_uniqueStorage()._etaMs = newValue}
   }
 
-  /// why the job makes no progress: paused, after 3, origin tiles.example.com blocked for 40 s …; empty = it makes progress
+  /// Why the job makes no progress: paused, after 3, origin tiles.example.com blocked for 40 s …; empty = it makes progress.
   public var waiting: String {
     get {_storage._waiting}
     set {_uniqueStorage()._waiting = newValue}
@@ -1293,10 +1296,12 @@ public nonisolated struct PBListDead: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// 0 = all
   public var job: UInt64 = 0
 
   public var limit: UInt32 = 0
 
+  /// job << 32 | batch + 1 of the last entry seen, 0 = from the start
   public var after: UInt64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1618,6 +1623,7 @@ public nonisolated struct PBBackup: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// a file name in the coordinator's backup folder; empty = dated
   public var name: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1646,6 +1652,7 @@ public nonisolated struct PBDrainWorker: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// or pid@host
   public var name: String = String()
 
   public var undo: Bool = false
@@ -1767,7 +1774,7 @@ public nonisolated struct PBHealthFinding: Sendable {
   /// fail: nothing is published; warn: some work makes no progress
   public var level: String = String()
 
-  /// stable: catalog-full, catalog-not-written, catalog-nearly-full, schedule-failed, origin-blocked, origin-broken
+  /// Stable: catalog-full, catalog-not-written, catalog-nearly-full, schedule-failed, origin-blocked, origin-broken.
   public var code: String = String()
 
   /// names the affected object
@@ -1826,6 +1833,7 @@ public nonisolated struct PBHave: Sendable {
 
   public var offset: UInt64 = 0
 
+  /// absolute offset up to which data may be sent
   public var credit: UInt64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1833,6 +1841,7 @@ public nonisolated struct PBHave: Sendable {
   public init() {}
 }
 
+/// In both directions; at most 1 MiB of data.
 public nonisolated struct PBChunk: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1861,6 +1870,7 @@ public nonisolated struct PBPutEnd: Sendable {
   public init() {}
 }
 
+/// The blob is durable.
 public nonisolated struct PBStored: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
