@@ -72,7 +72,7 @@ extension StateStore {
             sql: """
                 UPDATE job SET priority = ?, weight = ?, state = ?, reason = ?, stored = ?, empty = ?, failed = ?, bytes = ?,
                     ready = ?, leased = ?, backoff = ?, done = ?, dead = ?, split = ?, reused = ?, not_modified = ?, received = ?,
-                    after = ?, keeps = ?, rested = ?, source_version = ?,
+                    after = ?, keeps = ?, was_paused = ?, source_version = ?,
                     ended = COALESCE(ended, ?) WHERE id = ?
                 """
         ).execute(arguments: StatementArguments(numbers))

@@ -21,7 +21,7 @@ extension StateStore {
     // MARK: - Failed work
 
     /// Failed work: a dead batch, or the failed tiles of an accepted batch.
-    struct Letter: Sendable {
+    struct FailedBatch: Sendable {
         var job: JobID
         var index: Int
         var cell: TileID
@@ -36,31 +36,31 @@ extension StateStore {
     }
 
     /// The start of a page of failed work.
-    struct LetterPlace: Hashable, Sendable {
+    struct FailedPlace: Hashable, Sendable {
         /// 0 = every job.
         var job: JobID
         /// Only entries after this one.
         var after: (job: JobID, index: Int)?
 
-        static func == (left: LetterPlace, right: LetterPlace) -> Bool {
+        static func == (left: FailedPlace, right: FailedPlace) -> Bool {
             left.job == right.job && left.after?.job == right.after?.job && left.after?.index == right.after?.index
         }
         func hash(into hasher: inout Hasher) { hasher.combine(job) }
     }
 
-    private static let isLetter = """
+    private static let isFailedWork = """
         (state = \(BatchState.dead.rawValue) OR state = \(BatchState.done.rawValue) AND failed > 0)
             AND COALESCE(cause, '') <> '\(FailureCause.dropped.rawValue)'
         """
 
     /// Failed work by job and batch, at most `limit` entries, each with at most `named` of its tiles.
-    func letters(_ place: LetterPlace, limit: Int, named: Int) async throws -> [Letter] {
+    func failedWork(_ place: FailedPlace, limit: Int, named: Int) async throws -> [FailedBatch] {
         try await perform { db in
             let after = place.after
             return try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT * FROM batch WHERE (? = 0 OR job = ?) AND (job, idx) > (?, ?) AND \(StateStore.isLetter)
+                    SELECT * FROM batch WHERE (? = 0 OR job = ?) AND (job, idx) > (?, ?) AND \(StateStore.isFailedWork)
                     ORDER BY job, idx LIMIT ?
                     """,
                 arguments: [
@@ -76,7 +76,7 @@ extension StateStore {
                     Trouble(cause: $0.trouble.cause, detail: "\($0.tile) \($0.trouble.detail)")
                 }
                 let isWhole = batch.state == .dead
-                return Letter(
+                return FailedBatch(
                     job: job, index: index, cell: batch.cell, zooms: batch.zooms,
                     tiles: isWhole ? batch.tiles : StateStore.number(row["failed"]),
                     trouble: (isWhole ? batch.trouble : first) ?? Trouble(cause: "unknown", detail: ""),
@@ -99,7 +99,7 @@ extension StateStore {
     static func drop(_ job: JobID, _ batches: [Int]?, _ db: Database) throws {
         let key = Int64(bitPattern: job)
         let all = try Row.fetchAll(
-            db, sql: "SELECT idx, cause, detail FROM batch WHERE job = ? AND \(isLetter)", arguments: [key])
+            db, sql: "SELECT idx, cause, detail FROM batch WHERE job = ? AND \(isFailedWork)", arguments: [key])
         let chosen = batches.map(Set.init)
         for row in all {
             let index = Int(row["idx"] as Int64)

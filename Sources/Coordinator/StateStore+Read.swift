@@ -128,7 +128,7 @@ extension StateStore {
             weight: UInt32(clamping: row["weight"] as Int64), allowedMissing: row["allowed_missing"], state: known,
             reason: row["reason"], counts: counts,
             after: (row["after"] as String).split(separator: " ").compactMap { JobID($0) },
-            identity: digest(row["identity"]), keepsBlobs: row["keeps"], hasRested: row["rested"],
+            identity: digest(row["identity"]), keepsBlobs: row["keeps"], hasRested: row["was_paused"],
             sourceVersion: row["source_version"])
     }
 

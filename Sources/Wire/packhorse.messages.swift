@@ -32,9 +32,9 @@ public enum Message: Hashable, Sendable {
     case jobStatus(PBJobStatus)
     case cancelJob(PBCancelJob)
     case jobOrder(PBJobOrder)
-    case listDead(PBListDead)
-    case deadLetters(PBDeadLetters)
-    case deadOrder(PBDeadOrder)
+    case listFailed(PBListFailed)
+    case failedWork(PBFailedWork)
+    case failedOrder(PBFailedOrder)
     case ordered(PBOrdered)
     case putSchedule(PBPutSchedule)
     case dropSchedule(PBDropSchedule)
@@ -89,9 +89,9 @@ public enum Message: Hashable, Sendable {
         case .jobStatus(let body): (.jobStatus, body)
         case .cancelJob(let body): (.cancelJob, body)
         case .jobOrder(let body): (.jobOrder, body)
-        case .listDead(let body): (.listDead, body)
-        case .deadLetters(let body): (.deadLetters, body)
-        case .deadOrder(let body): (.deadOrder, body)
+        case .listFailed(let body): (.listFailed, body)
+        case .failedWork(let body): (.failedWork, body)
+        case .failedOrder(let body): (.failedOrder, body)
         case .ordered(let body): (.ordered, body)
         case .putSchedule(let body): (.putSchedule, body)
         case .dropSchedule(let body): (.dropSchedule, body)
@@ -148,9 +148,9 @@ public enum Message: Hashable, Sendable {
         case .jobStatus: .jobStatus(try decoded(body, type))
         case .cancelJob: .cancelJob(try decoded(body, type))
         case .jobOrder: .jobOrder(try decoded(body, type))
-        case .listDead: .listDead(try decoded(body, type))
-        case .deadLetters: .deadLetters(try decoded(body, type))
-        case .deadOrder: .deadOrder(try decoded(body, type))
+        case .listFailed: .listFailed(try decoded(body, type))
+        case .failedWork: .failedWork(try decoded(body, type))
+        case .failedOrder: .failedOrder(try decoded(body, type))
         case .ordered: .ordered(try decoded(body, type))
         case .putSchedule: .putSchedule(try decoded(body, type))
         case .dropSchedule: .dropSchedule(try decoded(body, type))
@@ -196,7 +196,7 @@ public enum Message: Hashable, Sendable {
         case .submit(let body): try body.checkFields()
         case .jobs(let body): try body.checkFields()
         case .jobStatus(let body): try body.checkFields()
-        case .deadLetters(let body): try body.checkFields()
+        case .failedWork(let body): try body.checkFields()
         case .putBegin(let body): try body.checkFields()
         case .have(let body): try body.checkFields()
         case .chunk(let body): try body.checkFields()
@@ -206,7 +206,7 @@ public enum Message: Hashable, Sendable {
         case .blobSize(let body): try body.checkFields()
         case .blobRefused(let body): try body.checkFields()
         case .originOrder(let body): try body.checkFields()
-        case .return, .bye, .welcome, .reject, .stale, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .jobOrder, .listDead, .deadOrder, .ordered, .putSchedule, .dropSchedule, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .problem: break
+        case .return, .bye, .welcome, .reject, .stale, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .jobOrder, .listFailed, .failedOrder, .ordered, .putSchedule, .dropSchedule, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .problem: break
         }
     }
 }
@@ -240,9 +240,9 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     case jobStatus = 0x46
     case cancelJob = 0x47
     case jobOrder = 0x4E
-    case listDead = 0x4F
-    case deadLetters = 0x50
-    case deadOrder = 0x51
+    case listFailed = 0x4F
+    case failedWork = 0x50
+    case failedOrder = 0x51
     case ordered = 0x52
     case putSchedule = 0x53
     case dropSchedule = 0x54
@@ -276,11 +276,11 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     /// Unit: bytes. Checked before anything is decoded.
     public var maxBodyBytes: Int {
         switch self {
-        case .hello, .progress, .return, .welcome, .pong, .rateGrants, .deadOrder: 64 << 10
-        case .ready, .ack, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .jobOrder, .listDead, .dropSchedule, .listSchedules, .listOrigins, .getEvents, .drainWorker, .done, .listWorkers, .ping, .putBegin, .have, .putEnd, .stored, .get, .blobSize, .originOrder: 1 << 10
+        case .hello, .progress, .return, .welcome, .pong, .rateGrants, .failedOrder: 64 << 10
+        case .ready, .ack, .unknownSession, .submitted, .listJobs, .getJob, .cancelJob, .jobOrder, .listFailed, .dropSchedule, .listSchedules, .listOrigins, .getEvents, .drainWorker, .done, .listWorkers, .ping, .putBegin, .have, .putEnd, .stored, .get, .blobSize, .originOrder: 1 << 10
         case .commit, .offer: Self.maxWorkFrame - FrameHeader.byteCount
         case .fail, .bye, .reject, .stale, .ordered, .backup, .backedUp, .health, .problem, .blobRefused: 16 << 10
-        case .submit, .jobs, .jobStatus, .deadLetters, .putSchedule, .schedules, .origins, .events, .workers: Self.maxControlFrame - FrameHeader.byteCount
+        case .submit, .jobs, .jobStatus, .failedWork, .putSchedule, .schedules, .origins, .events, .workers: Self.maxControlFrame - FrameHeader.byteCount
         case .chunk: Self.maxBlobFrame - FrameHeader.byteCount
         }
     }
@@ -289,9 +289,9 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     public var role: MessageRole {
         switch self {
         case .hello, .ready, .progress, .commit, .fail, .return, .bye, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused: .worker
-        case .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submitted, .jobs, .jobStatus, .deadLetters, .ordered, .schedules, .origins, .events, .backedUp, .done, .workers, .health, .problem: .coordinator
-        case .submit, .cancelJob, .jobOrder, .deadOrder, .putSchedule, .dropSchedule, .backup, .drainWorker, .originOrder: .operator
-        case .listJobs, .getJob, .listDead, .listSchedules, .listOrigins, .getEvents, .listWorkers: .viewer
+        case .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submitted, .jobs, .jobStatus, .failedWork, .ordered, .schedules, .origins, .events, .backedUp, .done, .workers, .health, .problem: .coordinator
+        case .submit, .cancelJob, .jobOrder, .failedOrder, .putSchedule, .dropSchedule, .backup, .drainWorker, .originOrder: .operator
+        case .listJobs, .getJob, .listFailed, .listSchedules, .listOrigins, .getEvents, .listWorkers: .viewer
         case .ping: .any
         }
     }
@@ -301,7 +301,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
     /// A peer that speaks a lower one is not sent it.
     public var minor: UInt8 {
         switch self {
-        case .hello, .ready, .progress, .commit, .fail, .return, .bye, .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submit, .submitted, .listJobs, .jobs, .getJob, .jobStatus, .cancelJob, .jobOrder, .listDead, .deadLetters, .deadOrder, .ordered, .putSchedule, .dropSchedule, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: 0
+        case .hello, .ready, .progress, .commit, .fail, .return, .bye, .welcome, .reject, .offer, .pong, .rateGrants, .ack, .stale, .unknownSession, .submit, .submitted, .listJobs, .jobs, .getJob, .jobStatus, .cancelJob, .jobOrder, .listFailed, .failedWork, .failedOrder, .ordered, .putSchedule, .dropSchedule, .listSchedules, .schedules, .listOrigins, .origins, .getEvents, .events, .backup, .backedUp, .drainWorker, .done, .listWorkers, .workers, .ping, .health, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: 0
         }
     }
 
@@ -384,12 +384,12 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
                 ListLimit("formats", [28], 32),
                 ListLimit("packages.files", [19, 9], 131072),
             ]
-        case .deadLetters:
+        case .failedWork:
             [
-                ListLimit("letters", [1], 1000),
-                ListLimit("letters.failures", [1, 12], 10000),
+                ListLimit("batches", [1], 1000),
+                ListLimit("batches.failures", [1, 12], 10000),
             ]
-        case .deadOrder:
+        case .failedOrder:
             [
                 ListLimit("batches", [3], 4096, isPacked: true),
             ]
@@ -409,7 +409,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
             [
                 ListLimit("workers", [1], 4096),
             ]
-        case .ready, .bye, .reject, .ack, .stale, .unknownSession, .submitted, .getJob, .cancelJob, .jobOrder, .listDead, .ordered, .putSchedule, .dropSchedule, .listSchedules, .listOrigins, .getEvents, .backup, .backedUp, .drainWorker, .done, .listWorkers, .ping, .health, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: []
+        case .ready, .bye, .reject, .ack, .stale, .unknownSession, .submitted, .getJob, .cancelJob, .jobOrder, .listFailed, .ordered, .putSchedule, .dropSchedule, .listSchedules, .listOrigins, .getEvents, .backup, .backedUp, .drainWorker, .done, .listWorkers, .ping, .health, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: []
         }
     }
 }
@@ -567,13 +567,13 @@ extension PBPackageStatus {
     }
 }
 
-extension PBDeadLetters {
+extension PBFailedWork {
     func checkFields() throws(WireError) {
-        for value in letters { try value.checkFields() }
+        for value in batches { try value.checkFields() }
     }
 }
 
-extension PBDeadLetter {
+extension PBFailedBatch {
     func checkFields() throws(WireError) {
         for value in failures { try value.checkFields() }
     }
@@ -684,10 +684,10 @@ extension PBJobStatus: WireBody {}
 extension PBPackageStatus: WireBody {}
 extension PBCancelJob: WireBody {}
 extension PBJobOrder: WireBody {}
-extension PBListDead: WireBody {}
-extension PBDeadLetters: WireBody {}
-extension PBDeadLetter: WireBody {}
-extension PBDeadOrder: WireBody {}
+extension PBListFailed: WireBody {}
+extension PBFailedWork: WireBody {}
+extension PBFailedBatch: WireBody {}
+extension PBFailedOrder: WireBody {}
 extension PBOrdered: WireBody {}
 extension PBPutSchedule: WireBody {}
 extension PBDropSchedule: WireBody {}

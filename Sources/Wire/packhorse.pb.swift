@@ -1130,9 +1130,9 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
     set {_uniqueStorage()._after = newValue}
   }
 
-  public var batchesDead: UInt64 {
-    get {_storage._batchesDead}
-    set {_uniqueStorage()._batchesDead = newValue}
+  public var batchesFailed: UInt64 {
+    get {_storage._batchesFailed}
+    set {_uniqueStorage()._batchesFailed = newValue}
   }
 
   /// stored and empty tiles taken from other shards instead of the origin
@@ -1290,8 +1290,8 @@ public nonisolated struct PBJobOrder: Sendable {
   public init() {}
 }
 
-/// Failed work: dead batches, and failed tiles of accepted batches.
-public nonisolated struct PBListDead: Sendable {
+/// Failed work: batches that were given up, and failed tiles of accepted batches.
+public nonisolated struct PBListFailed: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -1309,12 +1309,12 @@ public nonisolated struct PBListDead: Sendable {
   public init() {}
 }
 
-public nonisolated struct PBDeadLetters: Sendable {
+public nonisolated struct PBFailedWork: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var letters: [PBDeadLetter] = []
+  public var batches: [PBFailedBatch] = []
 
   public var more: Bool = false
 
@@ -1323,7 +1323,7 @@ public nonisolated struct PBDeadLetters: Sendable {
   public init() {}
 }
 
-public nonisolated struct PBDeadLetter: Sendable {
+public nonisolated struct PBFailedBatch: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -1345,7 +1345,7 @@ public nonisolated struct PBDeadLetter: Sendable {
 
   public var zoomMax: UInt32 = 0
 
-  /// failed tiles: all of a dead batch, or the failed ones of an accepted batch
+  /// failed tiles: all of a batch that was given up, or the failed ones of an accepted batch
   public var tiles: UInt64 = 0
 
   public var cause: String = String()
@@ -1356,7 +1356,7 @@ public nonisolated struct PBDeadLetter: Sendable {
 
   public var losses: UInt32 = 0
 
-  /// the whole batch is dead
+  /// the whole batch was given up
   public var whole: Bool = false
 
   public var failures: [PBTileFailure] = []
@@ -1369,7 +1369,7 @@ public nonisolated struct PBDeadLetter: Sendable {
 }
 
 /// requeue: retry; drop: never retry, the tiles stay missing. No batches = all of the job.
-public nonisolated struct PBDeadOrder: Sendable {
+public nonisolated struct PBFailedOrder: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -2298,9 +2298,9 @@ public nonisolated struct PBLoggedJob: @unchecked Sendable {
     set {_uniqueStorage()._received = newValue}
   }
 
-  public var rested: Bool {
-    get {_storage._rested}
-    set {_uniqueStorage()._rested = newValue}
+  public var wasPaused: Bool {
+    get {_storage._wasPaused}
+    set {_uniqueStorage()._wasPaused = newValue}
   }
 
   public var sourceVersion: String {
@@ -4546,7 +4546,7 @@ nonisolated extension PBGetJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".JobStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_dead\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{4}\u{a}not_modified\0\u{1}received\0\u{4}s\u{2}submitted_ms\0\u{3}started_ms\0\u{3}ended_ms\0\u{1}summary\0\u{3}packages_total\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_failed\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{4}\u{a}not_modified\0\u{1}received\0\u{4}s\u{2}submitted_ms\0\u{3}started_ms\0\u{3}ended_ms\0\u{1}summary\0\u{3}packages_total\0")
 
   fileprivate class _StorageClass {
     var _job: UInt64 = 0
@@ -4572,7 +4572,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _priority: Int32 = 0
     var _weight: UInt32 = 0
     var _after: [UInt64] = []
-    var _batchesDead: UInt64 = 0
+    var _batchesFailed: UInt64 = 0
     var _reused: UInt64 = 0
     var _etaMs: UInt64 = 0
     var _waiting: String = String()
@@ -4619,7 +4619,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       _priority = source._priority
       _weight = source._weight
       _after = source._after
-      _batchesDead = source._batchesDead
+      _batchesFailed = source._batchesFailed
       _reused = source._reused
       _etaMs = source._etaMs
       _waiting = source._waiting
@@ -4674,7 +4674,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 21: try { try decoder.decodeSingularInt32Field(value: &_storage._priority) }()
         case 22: try { try decoder.decodeSingularUInt32Field(value: &_storage._weight) }()
         case 23: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._after) }()
-        case 24: try { try decoder.decodeSingularUInt64Field(value: &_storage._batchesDead) }()
+        case 24: try { try decoder.decodeSingularUInt64Field(value: &_storage._batchesFailed) }()
         case 25: try { try decoder.decodeSingularUInt64Field(value: &_storage._reused) }()
         case 26: try { try decoder.decodeSingularUInt64Field(value: &_storage._etaMs) }()
         case 27: try { try decoder.decodeSingularStringField(value: &_storage._waiting) }()
@@ -4769,8 +4769,8 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       if !_storage._after.isEmpty {
         try visitor.visitPackedUInt64Field(value: _storage._after, fieldNumber: 23)
       }
-      if _storage._batchesDead != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._batchesDead, fieldNumber: 24)
+      if _storage._batchesFailed != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._batchesFailed, fieldNumber: 24)
       }
       if _storage._reused != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._reused, fieldNumber: 25)
@@ -4843,7 +4843,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._priority != rhs_storage._priority {return false}
         if _storage._weight != rhs_storage._weight {return false}
         if _storage._after != rhs_storage._after {return false}
-        if _storage._batchesDead != rhs_storage._batchesDead {return false}
+        if _storage._batchesFailed != rhs_storage._batchesFailed {return false}
         if _storage._reused != rhs_storage._reused {return false}
         if _storage._etaMs != rhs_storage._etaMs {return false}
         if _storage._waiting != rhs_storage._waiting {return false}
@@ -5021,8 +5021,8 @@ nonisolated extension PBJobOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageI
   }
 }
 
-nonisolated extension PBListDead: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".ListDead"
+nonisolated extension PBListFailed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListFailed"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}limit\0\u{1}after\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
@@ -5052,7 +5052,7 @@ nonisolated extension PBListDead: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: PBListDead, rhs: PBListDead) -> Bool {
+  public static func ==(lhs: PBListFailed, rhs: PBListFailed) -> Bool {
     if lhs.job != rhs.job {return false}
     if lhs.limit != rhs.limit {return false}
     if lhs.after != rhs.after {return false}
@@ -5061,9 +5061,9 @@ nonisolated extension PBListDead: SwiftProtobuf.Message, SwiftProtobuf._MessageI
   }
 }
 
-nonisolated extension PBDeadLetters: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".DeadLetters"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}letters\0\u{1}more\0")
+nonisolated extension PBFailedWork: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FailedWork"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}batches\0\u{1}more\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5071,7 +5071,7 @@ nonisolated extension PBDeadLetters: SwiftProtobuf.Message, SwiftProtobuf._Messa
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.letters) }()
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.batches) }()
       case 2: try { try decoder.decodeSingularBoolField(value: &self.more) }()
       default: break
       }
@@ -5079,8 +5079,8 @@ nonisolated extension PBDeadLetters: SwiftProtobuf.Message, SwiftProtobuf._Messa
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.letters.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.letters, fieldNumber: 1)
+    if !self.batches.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.batches, fieldNumber: 1)
     }
     if self.more != false {
       try visitor.visitSingularBoolField(value: self.more, fieldNumber: 2)
@@ -5088,16 +5088,16 @@ nonisolated extension PBDeadLetters: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: PBDeadLetters, rhs: PBDeadLetters) -> Bool {
-    if lhs.letters != rhs.letters {return false}
+  public static func ==(lhs: PBFailedWork, rhs: PBFailedWork) -> Bool {
+    if lhs.batches != rhs.batches {return false}
     if lhs.more != rhs.more {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
-nonisolated extension PBDeadLetter: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".DeadLetter"
+nonisolated extension PBFailedBatch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FailedBatch"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}batch\0\u{1}cell\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}cause\0\u{1}detail\0\u{1}attempts\0\u{1}losses\0\u{1}whole\0\u{1}failures\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
@@ -5167,7 +5167,7 @@ nonisolated extension PBDeadLetter: SwiftProtobuf.Message, SwiftProtobuf._Messag
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: PBDeadLetter, rhs: PBDeadLetter) -> Bool {
+  public static func ==(lhs: PBFailedBatch, rhs: PBFailedBatch) -> Bool {
     if lhs.job != rhs.job {return false}
     if lhs.batch != rhs.batch {return false}
     if lhs._cell != rhs._cell {return false}
@@ -5185,8 +5185,8 @@ nonisolated extension PBDeadLetter: SwiftProtobuf.Message, SwiftProtobuf._Messag
   }
 }
 
-nonisolated extension PBDeadOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".DeadOrder"
+nonisolated extension PBFailedOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FailedOrder"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}order\0\u{1}batches\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
@@ -5216,7 +5216,7 @@ nonisolated extension PBDeadOrder: SwiftProtobuf.Message, SwiftProtobuf._Message
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: PBDeadOrder, rhs: PBDeadOrder) -> Bool {
+  public static func ==(lhs: PBFailedOrder, rhs: PBFailedOrder) -> Bool {
     if lhs.job != rhs.job {return false}
     if lhs.order != rhs.order {return false}
     if lhs.batches != rhs.batches {return false}
@@ -6954,7 +6954,7 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
 
 nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".LoggedJob"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}priority\0\u{1}weight\0\u{3}allowed_missing\0\u{1}state\0\u{1}reason\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}bytes\0\u{1}batches\0\u{1}plan\0\u{1}packages\0\u{1}after\0\u{1}identity\0\u{3}keeps_blobs\0\u{2}\u{3}reused\0\u{4}\u{14}not_modified\0\u{1}received\0\u{1}rested\0\u{4}^\u{2}source_version\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}priority\0\u{1}weight\0\u{3}allowed_missing\0\u{1}state\0\u{1}reason\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}bytes\0\u{1}batches\0\u{1}plan\0\u{1}packages\0\u{1}after\0\u{1}identity\0\u{3}keeps_blobs\0\u{2}\u{3}reused\0\u{4}\u{14}not_modified\0\u{1}received\0\u{3}was_paused\0\u{4}^\u{2}source_version\0")
 
   fileprivate class _StorageClass {
     var _requestID: String = String()
@@ -6977,7 +6977,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _reused: UInt64 = 0
     var _notModified: UInt64 = 0
     var _received: UInt64 = 0
-    var _rested: Bool = false
+    var _wasPaused: Bool = false
     var _sourceVersion: String = String()
 
       // This property is used as the initial default value for new instances of the type.
@@ -7009,7 +7009,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
       _reused = source._reused
       _notModified = source._notModified
       _received = source._received
-      _rested = source._rested
+      _wasPaused = source._wasPaused
       _sourceVersion = source._sourceVersion
     }
   }
@@ -7049,7 +7049,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 20: try { try decoder.decodeSingularUInt64Field(value: &_storage._reused) }()
         case 40: try { try decoder.decodeSingularUInt64Field(value: &_storage._notModified) }()
         case 41: try { try decoder.decodeSingularUInt64Field(value: &_storage._received) }()
-        case 42: try { try decoder.decodeSingularBoolField(value: &_storage._rested) }()
+        case 42: try { try decoder.decodeSingularBoolField(value: &_storage._wasPaused) }()
         case 200: try { try decoder.decodeSingularStringField(value: &_storage._sourceVersion) }()
         default: break
         }
@@ -7123,8 +7123,8 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
       if _storage._received != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._received, fieldNumber: 41)
       }
-      if _storage._rested != false {
-        try visitor.visitSingularBoolField(value: _storage._rested, fieldNumber: 42)
+      if _storage._wasPaused != false {
+        try visitor.visitSingularBoolField(value: _storage._wasPaused, fieldNumber: 42)
       }
       if !_storage._sourceVersion.isEmpty {
         try visitor.visitSingularStringField(value: _storage._sourceVersion, fieldNumber: 200)
@@ -7158,7 +7158,7 @@ nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._reused != rhs_storage._reused {return false}
         if _storage._notModified != rhs_storage._notModified {return false}
         if _storage._received != rhs_storage._received {return false}
-        if _storage._rested != rhs_storage._rested {return false}
+        if _storage._wasPaused != rhs_storage._wasPaused {return false}
         if _storage._sourceVersion != rhs_storage._sourceVersion {return false}
         return true
       }

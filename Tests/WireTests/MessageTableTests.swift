@@ -28,8 +28,8 @@ struct MessageTableTests {
         ],
         .jobStatus: ["packages": 4096, "failures": 10_000, "packages.files": 4096 * 32, "formats": 32],
         .workers: ["workers": 4096],
-        .deadLetters: ["letters": 1000, "letters.failures": 10_000],
-        .deadOrder: ["batches": 4096],
+        .failedWork: ["batches": 1000, "batches.failures": 10_000],
+        .failedOrder: ["batches": 4096],
         .listJobs: ["states": 16],
         .schedules: ["schedules": 1000],
         .origins: ["origins": 1000],
@@ -45,7 +45,7 @@ struct MessageTableTests {
 
     @Test func everyOrderNeedsAnOperator() {
         let orders: Set<MessageType> = [
-            .submit, .cancelJob, .jobOrder, .deadOrder, .putSchedule, .dropSchedule, .backup, .drainWorker,
+            .submit, .cancelJob, .jobOrder, .failedOrder, .putSchedule, .dropSchedule, .backup, .drainWorker,
             .originOrder,
         ]
         #expect(Set(MessageType.allCases.filter { $0.role == .operator }) == orders)
@@ -62,7 +62,7 @@ struct MessageTableTests {
     }
 
     @Test func aLimitHoldsOverAllParentsAndInEveryEncoding() {
-        let limit = ListLimit("letters.batches", [1, 3], 5, isPacked: true)
+        let limit = ListLimit("parents.entries", [1, 3], 5, isPacked: true)
         // Two parents: one with the packed entries 1, 300 and 2, one with the single entry 4.
         let body: [UInt8] = [0x0A, 6, 0x1A, 4, 1, 0xAC, 0x02, 2, 0x0A, 2, 0x18, 4]
         #expect(limit.count(in: body[...]) == 4)

@@ -95,7 +95,7 @@ enum ChangeCodec {
             $0.after = summary.after
             $0.identity = Data(summary.identity?.bytes ?? [])
             $0.keepsBlobs = summary.keepsBlobs
-            $0.rested = summary.hasRested
+            $0.wasPaused = summary.hasRested
             $0.sourceVersion = summary.sourceVersion ?? ""
         }
     }

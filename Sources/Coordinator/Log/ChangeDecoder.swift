@@ -95,7 +95,7 @@ struct ChangeDecoder {
             id: job, requestID: body.requestID, priority: body.priority, weight: body.weight,
             allowedMissing: body.allowedMissing, state: state, reason: body.reason, counts: counts,
             after: body.after, identity: ContentDigest(body.identity), keepsBlobs: body.keepsBlobs,
-            hasRested: body.rested, sourceVersion: body.sourceVersion.isEmpty ? nil : body.sourceVersion)
+            hasRested: body.wasPaused, sourceVersion: body.sourceVersion.isEmpty ? nil : body.sourceVersion)
     }
 
     private static func batches(_ plan: PBLoggedPlan, _ job: JobID) throws -> [Batch] {
