@@ -128,6 +128,7 @@ let tests: [Room] = [
 let documents = [
     "Wire": [
         "packhorse.proto", "packhorse.proto.sha256", "frame_options.proto", "generate_messages.py", "wire_schema.py",
+        "check_document.py",
     ]
 ]
 

@@ -85,7 +85,7 @@ extension StateStore {
         }
     }
 
-    private static func failures(_ job: JobID, _ batch: Int, limit: Int, _ db: Database) throws -> [FailedTile] {
+    static func failures(_ job: JobID, _ batch: Int, limit: Int, _ db: Database) throws -> [FailedTile] {
         try Row.fetchAll(
             db, sql: "SELECT tile, cause, detail FROM failure WHERE job = ? AND batch = ? ORDER BY tile LIMIT ?",
             arguments: [Int64(bitPattern: job), batch, limit]
@@ -137,41 +137,6 @@ extension StateStore {
     func payload(ofSchedule id: String) async throws -> [UInt8]? {
         try await perform { db in
             try Data.fetchOne(db, sql: "SELECT spec FROM schedule WHERE id = ?", arguments: [id]).map(Array.init)
-        }
-    }
-
-    static func schedules(_ db: Database) throws -> [Schedule] {
-        try Row.fetchAll(db, sql: "SELECT * FROM schedule ORDER BY id").map { row in
-            let id: String = row["id"]
-            do {
-                return Schedule(
-                    id: id, rule: try CalendarRule(row["every"]), label: row["label"], next: row["next"],
-                    lastJob: number(row["last_job"]), fired: number(row["fired"]), skipped: number(row["skipped"]),
-                    trouble: (row["cause"] as String?).map { Trouble(cause: $0, detail: row["detail"] ?? "") })
-            } catch {
-                throw unreadable("schedule '\(id)' fires '\(row["every"] as String)'")
-            }
-        }
-    }
-
-    static func put(_ schedule: Schedule, _ payload: [UInt8]?, _ db: Database) throws {
-        let numbers: [(any DatabaseValueConvertible)?] = [
-            schedule.rule.description, schedule.label, schedule.next, Int64(bitPattern: schedule.lastJob),
-            Int64(clamping: schedule.fired), Int64(clamping: schedule.skipped), schedule.trouble?.cause,
-            schedule.trouble?.detail, schedule.id,
-        ]
-        if let payload {
-            try db.execute(
-                sql: """
-                    INSERT OR REPLACE INTO schedule (every, label, next, last_job, fired, skipped, cause, detail, id, spec)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    """, arguments: StatementArguments(numbers + [Data(payload)]))
-        } else {
-            try db.execute(
-                sql: """
-                    UPDATE schedule SET every = ?, label = ?, next = ?, last_job = ?, fired = ?, skipped = ?,
-                        cause = ?, detail = ? WHERE id = ?
-                    """, arguments: StatementArguments(numbers))
         }
     }
 }

@@ -153,6 +153,7 @@ extension StateStore {
         migrator.registerMigration("5-was-paused") { db in
             try db.execute(sql: "ALTER TABLE job RENAME COLUMN rested TO was_paused")
         }
+        migrator.registerMigration("5-log-rows") { db in try rewriteLog(db) }
         return migrator
     }
 }

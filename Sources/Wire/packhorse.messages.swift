@@ -726,11 +726,10 @@ extension PBEdition: WireBody {}
 extension PBOriginLimit: WireBody {}
 extension PBOriginOrder: WireBody {}
 extension PBLoggedChange: WireBody {}
+extension PBLoggedRow: WireBody {}
 extension PBLoggedJob: WireBody {}
 extension PBLoggedPlan: WireBody {}
-extension PBLoggedBatch: WireBody {}
 extension PBLoggedBatches: WireBody {}
 extension PBLoggedDrop: WireBody {}
-extension PBLoggedSchedule: WireBody {}
 extension PBLoggedPackage: WireBody {}
 extension PBLoggedFailures: WireBody {}
