@@ -85,7 +85,7 @@ interop: build ## clients of others read every format (pmtiles, MapLibre Native 
 compat-test: build ## workers of an older version with this coordinator, and the reverse (ops/compat-test COMMIT)
 	@ops/compat-test
 
-proto: ## regenerate Sources/Wire/packhorse.pb.swift from packhorse.proto (needs protoc and protoc-gen-swift)
+proto: ## regenerate the Swift code of packhorse.proto (needs protoc, protoc-gen-swift and python3)
 	ops/check-proto --write
 
 regions: ## rebuild the embedded world tree from Debian packages, byte for byte

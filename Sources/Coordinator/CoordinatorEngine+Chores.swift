@@ -22,7 +22,7 @@ extension CoordinatorEngine {
         case .reopen(let asker, let job, let only, let permits):
             try await reopen(job, only: only, permits: permits, asker)
         case .letters(let asker, let body): try await letters(body, asker)
-        case .deadOrder(let asker, let body): try await follow(body, asker)
+        case .failedOrder(let asker, let body): try await follow(body, asker)
         case .fire(let schedule, let due): try await fire(schedule, due: due)
         case .runSchedule(let asker, let body): try await runSchedule(body, asker)
         }

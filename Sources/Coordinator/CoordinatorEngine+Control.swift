@@ -30,8 +30,8 @@ extension CoordinatorEngine {
         case .listWorkers:
             reply(.workers(.make { $0.workers = scheduler.workers(now: now).map(WireConversions.status) }), to: asker)
         case .jobOrder(let body): order(body, asker)
-        case .listDead(let body): turn.chores.append(.letters(asker, body))
-        case .deadOrder(let body): turn.chores.append(.deadOrder(asker, body))
+        case .listFailed(let body): turn.chores.append(.letters(asker, body))
+        case .failedOrder(let body): turn.chores.append(.failedOrder(asker, body))
         case .putSchedule(let body): put(body.schedule, asker)
         case .dropSchedule(let body): dropSchedule(body.id, asker)
         case .listSchedules: reply(schedules(), to: asker)

@@ -7,25 +7,25 @@ extension CoordinatorEngine {
     /// Lists failed work.
     ///
     /// `after` is the position of the last entry that was seen: `job << 32 | batch + 1`, 0 = from the start.
-    func letters(_ body: PBListDead, _ asker: Asker) async throws {
+    func letters(_ body: PBListFailed, _ asker: Asker) async throws {
         if body.job != 0, scheduler.summary(of: body.job) == nil {
             return reply(WireConversions.problem(.unknown(body.job)), to: asker)
         }
         let limit = body.limit == 0 ? 100 : Int(min(body.limit, 1_000))
-        var place = StateStore.LetterPlace(job: body.job)
+        var place = StateStore.FailedPlace(job: body.job)
         if body.after > 0 { place.after = ((body.after - 1) >> 32, Int((body.after - 1) & 0xFFFF_FFFF)) }
         // All entries of a page share one limit of named tiles.
-        let found = try await store.letters(place, limit: limit + 1, named: max(4_096 / limit, 4))
+        let found = try await store.failedWork(place, limit: limit + 1, named: max(4_096 / limit, 4))
         reply(
-            .deadLetters(
+            .failedWork(
                 .make {
-                    $0.letters = found.prefix(limit).map(WireConversions.letter)
+                    $0.batches = found.prefix(limit).map(WireConversions.letter)
                     $0.more = found.count > limit
                 }), to: asker)
     }
 
     /// Requeues or drops failed work.
-    func follow(_ body: PBDeadOrder, _ asker: Asker) async throws {
+    func follow(_ body: PBFailedOrder, _ asker: Asker) async throws {
         let id = body.job
         guard let summary = scheduler.summary(of: id) else {
             return reply(WireConversions.problem(.unknown(id)), to: asker)
@@ -34,7 +34,7 @@ extension CoordinatorEngine {
             let text = "'\(body.order.prefix(40))' is not an order for failed work. Use requeue or drop."
             return reply(WireConversions.problem("bad-request", text), to: asker)
         }
-        let all = Set(try await store.letters(StateStore.LetterPlace(job: id), limit: .max, named: 0).map(\.index))
+        let all = Set(try await store.failedWork(StateStore.FailedPlace(job: id), limit: .max, named: 0).map(\.index))
         let named = body.batches.map { Int(clamping: $0) }
         if let stranger = named.first(where: { !all.contains($0) }) {
             let text = "Batch \(stranger) of job \(id) has not failed."
@@ -70,7 +70,7 @@ extension CoordinatorEngine {
 }
 
 extension WireConversions {
-    static func letter(_ letter: StateStore.Letter) -> PBDeadLetter {
+    static func letter(_ letter: StateStore.FailedBatch) -> PBFailedBatch {
         .make {
             $0.job = letter.job
             $0.batch = UInt64(letter.index)

@@ -2,26 +2,19 @@ import Foundation
 import Wire
 import ZeroMQ
 
-/// The role that a message needs.
+/// The role that a message needs; packhorse.proto states it for each message.
 ///
 /// It is checked for every frame, so that a changed key file affects open connections.
 enum Permissions {
     /// Each of these roles allows the message.
     static func needed(_ type: MessageType) -> PeerRoles {
-        switch type {
-        case .hello, .ready, .progress, .commit, .fail, .return, .bye: [.worker, .merger]
-        case .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused: [.worker, .merger]
-        case .ping: .all
-        case .listJobs, .getJob, .listWorkers, .listDead, .listSchedules, .listOrigins, .getEvents:
-            [.operator, .viewer]
-        case .submit, .cancelJob, .jobOrder, .deadOrder, .putSchedule, .dropSchedule, .backup, .drainWorker,
-            .originOrder:
-            .operator
-        // Messages that only a coordinator sends are refused from every sender.
-        case .welcome, .reject, .offer, .pong, .ack, .stale, .unknownSession, .rateGrants, .submitted, .jobs,
-            .jobStatus, .done, .workers, .health, .problem, .deadLetters, .ordered, .schedules, .origins, .events,
-            .backedUp:
-            .all
+        switch type.role {
+        case .worker: [.worker, .merger]
+        case .viewer: [.operator, .viewer]
+        case .operator: .operator
+        case .any: .all
+        // The coordinator refuses these from every sender, whatever its role.
+        case .coordinator: .all
         }
     }
 

@@ -21,7 +21,7 @@ extension StateStore {
     // MARK: - Failed work
 
     /// Failed work: a dead batch, or the failed tiles of an accepted batch.
-    struct Letter: Sendable {
+    struct FailedBatch: Sendable {
         var job: JobID
         var index: Int
         var cell: TileID
@@ -36,31 +36,31 @@ extension StateStore {
     }
 
     /// The start of a page of failed work.
-    struct LetterPlace: Hashable, Sendable {
+    struct FailedPlace: Hashable, Sendable {
         /// 0 = every job.
         var job: JobID
         /// Only entries after this one.
         var after: (job: JobID, index: Int)?
 
-        static func == (left: LetterPlace, right: LetterPlace) -> Bool {
+        static func == (left: FailedPlace, right: FailedPlace) -> Bool {
             left.job == right.job && left.after?.job == right.after?.job && left.after?.index == right.after?.index
         }
         func hash(into hasher: inout Hasher) { hasher.combine(job) }
     }
 
-    private static let isLetter = """
+    private static let isFailedWork = """
         (state = \(BatchState.dead.rawValue) OR state = \(BatchState.done.rawValue) AND failed > 0)
             AND COALESCE(cause, '') <> '\(FailureCause.dropped.rawValue)'
         """
 
     /// Failed work by job and batch, at most `limit` entries, each with at most `named` of its tiles.
-    func letters(_ place: LetterPlace, limit: Int, named: Int) async throws -> [Letter] {
+    func failedWork(_ place: FailedPlace, limit: Int, named: Int) async throws -> [FailedBatch] {
         try await perform { db in
             let after = place.after
             return try Row.fetchAll(
                 db,
                 sql: """
-                    SELECT * FROM batch WHERE (? = 0 OR job = ?) AND (job, idx) > (?, ?) AND \(StateStore.isLetter)
+                    SELECT * FROM batch WHERE (? = 0 OR job = ?) AND (job, idx) > (?, ?) AND \(StateStore.isFailedWork)
                     ORDER BY job, idx LIMIT ?
                     """,
                 arguments: [
@@ -76,7 +76,7 @@ extension StateStore {
                     Trouble(cause: $0.trouble.cause, detail: "\($0.tile) \($0.trouble.detail)")
                 }
                 let isWhole = batch.state == .dead
-                return Letter(
+                return FailedBatch(
                     job: job, index: index, cell: batch.cell, zooms: batch.zooms,
                     tiles: isWhole ? batch.tiles : StateStore.number(row["failed"]),
                     trouble: (isWhole ? batch.trouble : first) ?? Trouble(cause: "unknown", detail: ""),
@@ -85,7 +85,7 @@ extension StateStore {
         }
     }
 
-    private static func failures(_ job: JobID, _ batch: Int, limit: Int, _ db: Database) throws -> [FailedTile] {
+    static func failures(_ job: JobID, _ batch: Int, limit: Int, _ db: Database) throws -> [FailedTile] {
         try Row.fetchAll(
             db, sql: "SELECT tile, cause, detail FROM failure WHERE job = ? AND batch = ? ORDER BY tile LIMIT ?",
             arguments: [Int64(bitPattern: job), batch, limit]
@@ -99,7 +99,7 @@ extension StateStore {
     static func drop(_ job: JobID, _ batches: [Int]?, _ db: Database) throws {
         let key = Int64(bitPattern: job)
         let all = try Row.fetchAll(
-            db, sql: "SELECT idx, cause, detail FROM batch WHERE job = ? AND \(isLetter)", arguments: [key])
+            db, sql: "SELECT idx, cause, detail FROM batch WHERE job = ? AND \(isFailedWork)", arguments: [key])
         let chosen = batches.map(Set.init)
         for row in all {
             let index = Int(row["idx"] as Int64)
@@ -137,41 +137,6 @@ extension StateStore {
     func payload(ofSchedule id: String) async throws -> [UInt8]? {
         try await perform { db in
             try Data.fetchOne(db, sql: "SELECT spec FROM schedule WHERE id = ?", arguments: [id]).map(Array.init)
-        }
-    }
-
-    static func schedules(_ db: Database) throws -> [Schedule] {
-        try Row.fetchAll(db, sql: "SELECT * FROM schedule ORDER BY id").map { row in
-            let id: String = row["id"]
-            do {
-                return Schedule(
-                    id: id, rule: try CalendarRule(row["every"]), label: row["label"], next: row["next"],
-                    lastJob: number(row["last_job"]), fired: number(row["fired"]), skipped: number(row["skipped"]),
-                    trouble: (row["cause"] as String?).map { Trouble(cause: $0, detail: row["detail"] ?? "") })
-            } catch {
-                throw unreadable("schedule '\(id)' fires '\(row["every"] as String)'")
-            }
-        }
-    }
-
-    static func put(_ schedule: Schedule, _ payload: [UInt8]?, _ db: Database) throws {
-        let numbers: [(any DatabaseValueConvertible)?] = [
-            schedule.rule.description, schedule.label, schedule.next, Int64(bitPattern: schedule.lastJob),
-            Int64(clamping: schedule.fired), Int64(clamping: schedule.skipped), schedule.trouble?.cause,
-            schedule.trouble?.detail, schedule.id,
-        ]
-        if let payload {
-            try db.execute(
-                sql: """
-                    INSERT OR REPLACE INTO schedule (every, label, next, last_job, fired, skipped, cause, detail, id, spec)
-                    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-                    """, arguments: StatementArguments(numbers + [Data(payload)]))
-        } else {
-            try db.execute(
-                sql: """
-                    UPDATE schedule SET every = ?, label = ?, next = ?, last_job = ?, fired = ?, skipped = ?,
-                        cause = ?, detail = ? WHERE id = ?
-                    """, arguments: StatementArguments(numbers))
         }
     }
 }

@@ -8,8 +8,10 @@ extension StateStore {
             try db.cachedStatement(sql: "DELETE FROM origin_limit WHERE origin = ?").execute(arguments: [origin])
             return
         }
-        try db.cachedStatement(sql: "INSERT OR REPLACE INTO origin_limit VALUES (?, ?, ?)")
-            .execute(arguments: [origin, limit.perSecond, limit.concurrency])
+        try db.cachedStatement(
+            sql: "INSERT OR REPLACE INTO origin_limit (origin, per_second, concurrency) VALUES (?, ?, ?)"
+        )
+        .execute(arguments: [origin, limit.perSecond, limit.concurrency])
     }
 
     static func operatorLimits(_ db: Database) throws -> OperatorLimits {

@@ -150,6 +150,10 @@ extension StateStore {
         migrator.registerMigration("4-source-version") { db in
             try db.execute(sql: "ALTER TABLE job ADD COLUMN source_version TEXT")
         }
+        migrator.registerMigration("5-was-paused") { db in
+            try db.execute(sql: "ALTER TABLE job RENAME COLUMN rested TO was_paused")
+        }
+        migrator.registerMigration("5-log-rows") { db in try rewriteLog(db) }
         return migrator
     }
 }

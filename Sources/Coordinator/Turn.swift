@@ -21,9 +21,9 @@ struct Turn: Sendable {
         /// Resume an ended job; see ``Event/reopen(_:batches:needs:only:payload:)``.
         case reopen(Asker, JobID, only: [Int]?, Permits = Permits())
         /// List failed work.
-        case letters(Asker, PBListDead)
+        case letters(Asker, PBListFailed)
         /// Requeue or drop failed work.
-        case deadOrder(Asker, PBDeadOrder)
+        case failedOrder(Asker, PBFailedOrder)
         /// Submit the job of a schedule: at its time, or by hand for a client that waits for the answer.
         case fire(schedule: String, due: Int64)
         case runSchedule(Asker, PBSubmit)

@@ -155,7 +155,7 @@ enum WireConversions {
             $0.priority = job.priority
             $0.weight = job.weight
             $0.after = job.state.isFinal ? [] : job.after
-            $0.batchesDead = job.counts[.dead]
+            $0.batchesFailed = job.counts[.dead]
             $0.submittedMs = times.created
             $0.startedMs = times.started ?? 0
             $0.endedMs = times.ended ?? 0

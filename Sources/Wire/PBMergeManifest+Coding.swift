@@ -44,7 +44,8 @@ extension PBMergeManifest {
         else {
             throw WireError(.badValue, "The merge manifest of '\(packageID)' has invalid zooms, digests or bounds.")
         }
-        try Message.checkFormats(formats)
-        try Message.checkEdition(edition, style: style)
+        try WireCheck.formats(formats)
+        try WireCheck.text(style, atMost: 2048, "MergeManifest.style")
+        try WireCheck.edition(edition)
     }
 }

@@ -11,8 +11,10 @@
 /// The bodies of the cluster's messages, protocol PHP/1. One message travels in one ZeroMQ frame:
 /// a 48-byte header (FrameHeader.swift), then exactly one of these bodies. Every length is bounded by the frame,
 /// every frame by the socket. Field numbers are never reused; unknown fields are skipped.
+/// The options are defined in frame_options.proto: type numbers, limits, roles and the contents of fields. A message with the
+/// option `frame` travels in a frame of its own.
 /// Times are durations in milliseconds; wall times (such as `wall_ms` and `submitted_ms`) are for display and filters only.
-/// After a change: `make proto`, commit both files; `make check` refuses a schema that does not match the Swift code.
+/// After a change: `make proto`, commit all files; `make check` refuses a schema that does not match the Swift code.
 
 #if canImport(FoundationEssentials)
 public import FoundationEssentials
@@ -279,7 +281,7 @@ public nonisolated struct PBFetchResult: Sendable {
   /// body bytes the origin sent, in its coding, over all attempts
   public var received: UInt64 = 0
 
-  /// SHA-256 in the shard's footer, over all its tiles and bodies; 32 bytes, empty from older workers
+  /// SHA-256 in the shard's footer, over all its tiles and bodies; 32 bytes, empty from older workers.
   public var shardFooter: Data = Data()
 
   /// version of the source's data in the shard; empty = a server, or an older worker
@@ -354,7 +356,7 @@ public nonisolated struct PBFail: Sendable {
 
   public var retriable: Bool = false
 
-  /// SHA-256 of shards that a merge cannot read, at most 100
+  /// shards that a merge cannot read
   public var lostShards: [Data] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -518,19 +520,19 @@ public nonisolated struct PBFetchWork: Sendable {
   /// the origin whose budget the requests use; empty = no shared budget
   public var origin: String = String()
 
-  /// shards, SHA-256 each: a tile in one of them is taken from there and not fetched
+  /// Shards, SHA-256 each: a tile in one of them is taken from there and not fetched.
   public var sources: [Data] = []
 
-  /// shards of a previous build, SHA-256 each: the origin is asked whether their tiles have changed
+  /// Shards of a previous build, SHA-256 each: the origin is asked whether their tiles have changed.
   public var base: [Data] = []
 
   /// the first of `sources` is from an earlier attempt at this batch: tiles that it lacks failed then
   public var partialFirst: Bool = false
 
-  /// required version of the source's data: the batch fails if it has another; empty = unknown
+  /// Required version of the source's data: the batch fails if it has another; empty = unknown.
   public var sourceVersion: String = String()
 
-  /// version of the data in `sources`: they are not used if the batch has another; empty = any
+  /// Version of the data in `sources`: they are not used if the batch has another; empty = any.
   public var sourcesVersion: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -993,6 +995,7 @@ public nonisolated struct PBGetJob: Sendable {
 
   public var job: UInt64 = 0
 
+  /// at most this many failures listed
   public var failures: UInt32 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1127,9 +1130,9 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
     set {_uniqueStorage()._after = newValue}
   }
 
-  public var batchesDead: UInt64 {
-    get {_storage._batchesDead}
-    set {_uniqueStorage()._batchesDead = newValue}
+  public var batchesFailed: UInt64 {
+    get {_storage._batchesFailed}
+    set {_uniqueStorage()._batchesFailed = newValue}
   }
 
   /// stored and empty tiles taken from other shards instead of the origin
@@ -1144,7 +1147,7 @@ public nonisolated struct PBJobStatus: @unchecked Sendable {
     set {_uniqueStorage()._etaMs = newValue}
   }
 
-  /// why the job makes no progress: paused, after 3, origin tiles.example.com blocked for 40 s …; empty = it makes progress
+  /// Why the job makes no progress: paused, after 3, origin tiles.example.com blocked for 40 s …; empty = it makes progress.
   public var waiting: String {
     get {_storage._waiting}
     set {_uniqueStorage()._waiting = newValue}
@@ -1287,16 +1290,18 @@ public nonisolated struct PBJobOrder: Sendable {
   public init() {}
 }
 
-/// Failed work: dead batches, and failed tiles of accepted batches.
-public nonisolated struct PBListDead: Sendable {
+/// Failed work: batches that were given up, and failed tiles of accepted batches.
+public nonisolated struct PBListFailed: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// 0 = all
   public var job: UInt64 = 0
 
   public var limit: UInt32 = 0
 
+  /// job << 32 | batch + 1 of the last entry seen, 0 = from the start
   public var after: UInt64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1304,12 +1309,12 @@ public nonisolated struct PBListDead: Sendable {
   public init() {}
 }
 
-public nonisolated struct PBDeadLetters: Sendable {
+public nonisolated struct PBFailedWork: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var letters: [PBDeadLetter] = []
+  public var batches: [PBFailedBatch] = []
 
   public var more: Bool = false
 
@@ -1318,7 +1323,7 @@ public nonisolated struct PBDeadLetters: Sendable {
   public init() {}
 }
 
-public nonisolated struct PBDeadLetter: Sendable {
+public nonisolated struct PBFailedBatch: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -1340,7 +1345,7 @@ public nonisolated struct PBDeadLetter: Sendable {
 
   public var zoomMax: UInt32 = 0
 
-  /// failed tiles: all of a dead batch, or the failed ones of an accepted batch
+  /// failed tiles: all of a batch that was given up, or the failed ones of an accepted batch
   public var tiles: UInt64 = 0
 
   public var cause: String = String()
@@ -1351,7 +1356,7 @@ public nonisolated struct PBDeadLetter: Sendable {
 
   public var losses: UInt32 = 0
 
-  /// the whole batch is dead
+  /// the whole batch was given up
   public var whole: Bool = false
 
   public var failures: [PBTileFailure] = []
@@ -1364,7 +1369,7 @@ public nonisolated struct PBDeadLetter: Sendable {
 }
 
 /// requeue: retry; drop: never retry, the tiles stay missing. No batches = all of the job.
-public nonisolated struct PBDeadOrder: Sendable {
+public nonisolated struct PBFailedOrder: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
@@ -1618,6 +1623,7 @@ public nonisolated struct PBBackup: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// a file name in the coordinator's backup folder; empty = dated
   public var name: String = String()
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1646,6 +1652,7 @@ public nonisolated struct PBDrainWorker: Sendable {
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
+  /// or pid@host
   public var name: String = String()
 
   public var undo: Bool = false
@@ -1767,7 +1774,7 @@ public nonisolated struct PBHealthFinding: Sendable {
   /// fail: nothing is published; warn: some work makes no progress
   public var level: String = String()
 
-  /// stable: catalog-full, catalog-not-written, catalog-nearly-full, schedule-failed, origin-blocked, origin-broken
+  /// Stable: catalog-full, catalog-not-written, catalog-nearly-full, schedule-failed, origin-blocked, origin-broken.
   public var code: String = String()
 
   /// names the affected object
@@ -1826,6 +1833,7 @@ public nonisolated struct PBHave: Sendable {
 
   public var offset: UInt64 = 0
 
+  /// absolute offset up to which data may be sent
   public var credit: UInt64 = 0
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
@@ -1833,6 +1841,7 @@ public nonisolated struct PBHave: Sendable {
   public init() {}
 }
 
+/// In both directions; at most 1 MiB of data.
 public nonisolated struct PBChunk: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1861,6 +1870,7 @@ public nonisolated struct PBPutEnd: Sendable {
   public init() {}
 }
 
+/// The blob is durable.
 public nonisolated struct PBStored: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -1998,8 +2008,6 @@ public nonisolated struct PBEdition: Sendable {
   public init() {}
 }
 
-/// One change of the coordinator's state. Replaying all of them, oldest first, gives the state; only the bytes of a
-/// submission are not in the log.
 /// An operator's limit for an origin, in addition to the limits of the tilesets.
 public nonisolated struct PBOriginLimit: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
@@ -2044,6 +2052,8 @@ public nonisolated struct PBOriginOrder: Sendable {
   fileprivate var _limit: PBOriginLimit? = nil
 }
 
+/// One change of the coordinator's state. Replaying all of them, oldest first, gives the state; only the bytes of a
+/// submission are not in the log.
 public nonisolated struct PBLoggedChange: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
@@ -2059,10 +2069,10 @@ public nonisolated struct PBLoggedChange: Sendable {
     set {change = .jobInserted(newValue)}
   }
 
-  public var job: PBLoggedJob {
+  public var job: PBLoggedRow {
     get {
       if case .job(let v)? = change {return v}
-      return PBLoggedJob()
+      return PBLoggedRow()
     }
     set {change = .job(newValue)}
   }
@@ -2075,10 +2085,10 @@ public nonisolated struct PBLoggedChange: Sendable {
     set {change = .jobForgotten(newValue)}
   }
 
-  public var batch: PBLoggedBatch {
+  public var batch: PBLoggedRow {
     get {
       if case .batch(let v)? = change {return v}
-      return PBLoggedBatch()
+      return PBLoggedRow()
     }
     set {change = .batch(newValue)}
   }
@@ -2131,10 +2141,10 @@ public nonisolated struct PBLoggedChange: Sendable {
     set {change = .dropped(newValue)}
   }
 
-  public var schedule: PBLoggedSchedule {
+  public var schedule: PBLoggedRow {
     get {
       if case .schedule(let v)? = change {return v}
-      return PBLoggedSchedule()
+      return PBLoggedRow()
     }
     set {change = .schedule(newValue)}
   }
@@ -2159,16 +2169,16 @@ public nonisolated struct PBLoggedChange: Sendable {
 
   public nonisolated enum OneOf_Change: Equatable, Sendable {
     case jobInserted(PBLoggedJob)
-    case job(PBLoggedJob)
+    case job(PBLoggedRow)
     case jobForgotten(Bool)
-    case batch(PBLoggedBatch)
+    case batch(PBLoggedRow)
     case package(PBLoggedPackage)
     case failures(PBLoggedFailures)
     case orphan(Data)
     case batchesAdded(PBLoggedBatches)
     case jobReopened(PBLoggedBatches)
     case dropped(PBLoggedDrop)
-    case schedule(PBLoggedSchedule)
+    case schedule(PBLoggedRow)
     case scheduleDropped(String)
     case originLimit(PBOriginLimit)
 
@@ -2177,132 +2187,67 @@ public nonisolated struct PBLoggedChange: Sendable {
   public init() {}
 }
 
-public nonisolated struct PBLoggedJob: @unchecked Sendable {
+/// A record of the state file: its fields that are neither NULL, zero nor empty. The tables in Sources/Coordinator/Records
+/// give the number of each field. Each list of values has the order of its list of fields. Integers are the bits of 64-bit
+/// numbers.
+public nonisolated struct PBLoggedRow: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var requestID: String {
-    get {_storage._requestID}
-    set {_uniqueStorage()._requestID = newValue}
-  }
+  public var integerFields: [UInt32] = []
 
-  public var priority: Int32 {
-    get {_storage._priority}
-    set {_uniqueStorage()._priority = newValue}
-  }
+  public var integers: [UInt64] = []
 
-  public var weight: UInt32 {
-    get {_storage._weight}
-    set {_uniqueStorage()._weight = newValue}
-  }
+  public var realFields: [UInt32] = []
 
-  public var allowedMissing: Double {
-    get {_storage._allowedMissing}
-    set {_uniqueStorage()._allowedMissing = newValue}
-  }
+  public var reals: [Double] = []
 
-  public var state: String {
-    get {_storage._state}
-    set {_uniqueStorage()._state = newValue}
-  }
+  public var textFields: [UInt32] = []
 
-  public var reason: String {
-    get {_storage._reason}
-    set {_uniqueStorage()._reason = newValue}
-  }
+  public var texts: [String] = []
 
-  public var tiles: UInt64 {
-    get {_storage._tiles}
-    set {_uniqueStorage()._tiles = newValue}
-  }
+  public var blobFields: [UInt32] = []
 
-  public var stored: UInt64 {
-    get {_storage._stored}
-    set {_uniqueStorage()._stored = newValue}
-  }
+  public var blobs: [Data] = []
 
-  public var empty: UInt64 {
-    get {_storage._empty}
-    set {_uniqueStorage()._empty = newValue}
-  }
+  public var unknownFields = SwiftProtobuf.UnknownStorage()
 
-  public var failed: UInt64 {
-    get {_storage._failed}
-    set {_uniqueStorage()._failed = newValue}
-  }
+  public init() {}
+}
 
-  public var bytes: UInt64 {
-    get {_storage._bytes}
-    set {_uniqueStorage()._bytes = newValue}
-  }
+public nonisolated struct PBLoggedJob: Sendable {
+  // SwiftProtobuf.Message conformance is added in an extension below. See the
+  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
+  // methods supported on all messages.
 
-  /// by state
-  public var batches: [UInt64] {
-    get {_storage._batches}
-    set {_uniqueStorage()._batches = newValue}
+  public var row: PBLoggedRow {
+    get {_row ?? PBLoggedRow()}
+    set {_row = newValue}
   }
+  /// Returns true if `row` has been explicitly set.
+  public var hasRow: Bool {self._row != nil}
+  /// Clears the value of `row`. Subsequent reads from it will return its default value.
+  public mutating func clearRow() {self._row = nil}
 
   /// of an inserted job that has not ended
   public var plan: PBLoggedPlan {
-    get {_storage._plan ?? PBLoggedPlan()}
-    set {_uniqueStorage()._plan = newValue}
+    get {_plan ?? PBLoggedPlan()}
+    set {_plan = newValue}
   }
   /// Returns true if `plan` has been explicitly set.
-  public var hasPlan: Bool {_storage._plan != nil}
+  public var hasPlan: Bool {self._plan != nil}
   /// Clears the value of `plan`. Subsequent reads from it will return its default value.
-  public mutating func clearPlan() {_uniqueStorage()._plan = nil}
+  public mutating func clearPlan() {self._plan = nil}
 
-  public var packages: [PBLoggedPackage] {
-    get {_storage._packages}
-    set {_uniqueStorage()._packages = newValue}
-  }
-
-  public var after: [UInt64] {
-    get {_storage._after}
-    set {_uniqueStorage()._after = newValue}
-  }
-
-  public var identity: Data {
-    get {_storage._identity}
-    set {_uniqueStorage()._identity = newValue}
-  }
-
-  public var keepsBlobs: Bool {
-    get {_storage._keepsBlobs}
-    set {_uniqueStorage()._keepsBlobs = newValue}
-  }
-
-  public var reused: UInt64 {
-    get {_storage._reused}
-    set {_uniqueStorage()._reused = newValue}
-  }
-
-  public var notModified: UInt64 {
-    get {_storage._notModified}
-    set {_uniqueStorage()._notModified = newValue}
-  }
-
-  public var received: UInt64 {
-    get {_storage._received}
-    set {_uniqueStorage()._received = newValue}
-  }
-
-  public var rested: Bool {
-    get {_storage._rested}
-    set {_uniqueStorage()._rested = newValue}
-  }
-
-  public var sourceVersion: String {
-    get {_storage._sourceVersion}
-    set {_uniqueStorage()._sourceVersion = newValue}
-  }
+  public var packages: [PBLoggedPackage] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _storage = _StorageClass.defaultInstance
+  fileprivate var _row: PBLoggedRow? = nil
+  fileprivate var _plan: PBLoggedPlan? = nil
 }
 
 /// Parallel lists with one entry per batch.
@@ -2325,149 +2270,45 @@ public nonisolated struct PBLoggedPlan: Sendable {
   public init() {}
 }
 
-/// The index is in the row; cell, zooms and tiles are in the plan.
-public nonisolated struct PBLoggedBatch: @unchecked Sendable {
+/// Batches with their plan: those that a split appended, or all batches of a resumed job.
+public nonisolated struct PBLoggedBatches: @unchecked Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var index: UInt64 {
-    get {_storage._index}
-    set {_uniqueStorage()._index = newValue}
+  public var first: UInt64 {
+    get {_storage._first}
+    set {_uniqueStorage()._first = newValue}
   }
 
-  public var state: UInt32 {
-    get {_storage._state}
-    set {_uniqueStorage()._state = newValue}
+  public var plan: PBLoggedPlan {
+    get {_storage._plan ?? PBLoggedPlan()}
+    set {_uniqueStorage()._plan = newValue}
+  }
+  /// Returns true if `plan` has been explicitly set.
+  public var hasPlan: Bool {_storage._plan != nil}
+  /// Clears the value of `plan`. Subsequent reads from it will return its default value.
+  public mutating func clearPlan() {_uniqueStorage()._plan = nil}
+
+  public var batches: [PBLoggedRow] {
+    get {_storage._batches}
+    set {_uniqueStorage()._batches = newValue}
   }
 
-  public var attempts: UInt32 {
-    get {_storage._attempts}
-    set {_uniqueStorage()._attempts = newValue}
+  public var job: PBLoggedJob {
+    get {_storage._job ?? PBLoggedJob()}
+    set {_uniqueStorage()._job = newValue}
   }
-
-  public var losses: UInt32 {
-    get {_storage._losses}
-    set {_uniqueStorage()._losses = newValue}
-  }
-
-  /// 0 = none
-  public var token: UInt64 {
-    get {_storage._token}
-    set {_uniqueStorage()._token = newValue}
-  }
-
-  public var owner: UInt64 {
-    get {_storage._owner}
-    set {_uniqueStorage()._owner = newValue}
-  }
-
-  public var digest: Data {
-    get {_storage._digest}
-    set {_uniqueStorage()._digest = newValue}
-  }
-
-  public var stored: UInt64 {
-    get {_storage._stored}
-    set {_uniqueStorage()._stored = newValue}
-  }
-
-  public var empty: UInt64 {
-    get {_storage._empty}
-    set {_uniqueStorage()._empty = newValue}
-  }
-
-  public var failed: UInt64 {
-    get {_storage._failed}
-    set {_uniqueStorage()._failed = newValue}
-  }
-
-  public var bodyBytes: UInt64 {
-    get {_storage._bodyBytes}
-    set {_uniqueStorage()._bodyBytes = newValue}
-  }
-
-  public var shardBytes: UInt64 {
-    get {_storage._shardBytes}
-    set {_uniqueStorage()._shardBytes = newValue}
-  }
-
-  public var cause: String {
-    get {_storage._cause}
-    set {_uniqueStorage()._cause = newValue}
-  }
-
-  public var detail: String {
-    get {_storage._detail}
-    set {_uniqueStorage()._detail = newValue}
-  }
-
-  public var partial: Data {
-    get {_storage._partial}
-    set {_uniqueStorage()._partial = newValue}
-  }
-
-  public var reused: UInt64 {
-    get {_storage._reused}
-    set {_uniqueStorage()._reused = newValue}
-  }
-
-  public var notModified: UInt64 {
-    get {_storage._notModified}
-    set {_uniqueStorage()._notModified = newValue}
-  }
-
-  public var received: UInt64 {
-    get {_storage._received}
-    set {_uniqueStorage()._received = newValue}
-  }
-
-  public var shardFooter: Data {
-    get {_storage._shardFooter}
-    set {_uniqueStorage()._shardFooter = newValue}
-  }
+  /// Returns true if `job` has been explicitly set.
+  public var hasJob: Bool {_storage._job != nil}
+  /// Clears the value of `job`. Subsequent reads from it will return its default value.
+  public mutating func clearJob() {_uniqueStorage()._job = nil}
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
   fileprivate var _storage = _StorageClass.defaultInstance
-}
-
-/// Batches with their plan: those that a split appended, or all batches of a resumed job.
-public nonisolated struct PBLoggedBatches: Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  public var first: UInt64 = 0
-
-  public var plan: PBLoggedPlan {
-    get {_plan ?? PBLoggedPlan()}
-    set {_plan = newValue}
-  }
-  /// Returns true if `plan` has been explicitly set.
-  public var hasPlan: Bool {self._plan != nil}
-  /// Clears the value of `plan`. Subsequent reads from it will return its default value.
-  public mutating func clearPlan() {self._plan = nil}
-
-  public var batches: [PBLoggedBatch] = []
-
-  public var job: PBLoggedJob {
-    get {_job ?? PBLoggedJob()}
-    set {_job = newValue}
-  }
-  /// Returns true if `job` has been explicitly set.
-  public var hasJob: Bool {self._job != nil}
-  /// Clears the value of `job`. Subsequent reads from it will return its default value.
-  public mutating func clearJob() {self._job = nil}
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-
-  fileprivate var _plan: PBLoggedPlan? = nil
-  fileprivate var _job: PBLoggedJob? = nil
 }
 
 public nonisolated struct PBLoggedDrop: Sendable {
@@ -2484,130 +2325,27 @@ public nonisolated struct PBLoggedDrop: Sendable {
   public init() {}
 }
 
-public nonisolated struct PBLoggedSchedule: Sendable {
+public nonisolated struct PBLoggedPackage: Sendable {
   // SwiftProtobuf.Message conformance is added in an extension below. See the
   // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
   // methods supported on all messages.
 
-  public var id: String = String()
-
-  public var every: String = String()
-
-  public var label: String = String()
-
-  public var next: Int64 = 0
-
-  public var lastJob: UInt64 = 0
-
-  public var fired: UInt64 = 0
-
-  public var skipped: UInt64 = 0
-
-  public var unknownFields = SwiftProtobuf.UnknownStorage()
-
-  public init() {}
-}
-
-public nonisolated struct PBLoggedPackage: @unchecked Sendable {
-  // SwiftProtobuf.Message conformance is added in an extension below. See the
-  // `Message` and `Message+*Additions` files in the SwiftProtobuf library for
-  // methods supported on all messages.
-
-  public var index: UInt64 {
-    get {_storage._index}
-    set {_uniqueStorage()._index = newValue}
+  public var row: PBLoggedRow {
+    get {_row ?? PBLoggedRow()}
+    set {_row = newValue}
   }
+  /// Returns true if `row` has been explicitly set.
+  public var hasRow: Bool {self._row != nil}
+  /// Clears the value of `row`. Subsequent reads from it will return its default value.
+  public mutating func clearRow() {self._row = nil}
 
-  public var id: String {
-    get {_storage._id}
-    set {_uniqueStorage()._id = newValue}
-  }
-
-  public var tiles: UInt64 {
-    get {_storage._tiles}
-    set {_uniqueStorage()._tiles = newValue}
-  }
-
-  public var state: UInt32 {
-    get {_storage._state}
-    set {_uniqueStorage()._state = newValue}
-  }
-
-  public var attempts: UInt32 {
-    get {_storage._attempts}
-    set {_uniqueStorage()._attempts = newValue}
-  }
-
-  public var losses: UInt32 {
-    get {_storage._losses}
-    set {_uniqueStorage()._losses = newValue}
-  }
-
-  public var token: UInt64 {
-    get {_storage._token}
-    set {_uniqueStorage()._token = newValue}
-  }
-
-  public var owner: UInt64 {
-    get {_storage._owner}
-    set {_uniqueStorage()._owner = newValue}
-  }
-
-  public var manifest: Data {
-    get {_storage._manifest}
-    set {_uniqueStorage()._manifest = newValue}
-  }
-
-  public var digest: Data {
-    get {_storage._digest}
-    set {_uniqueStorage()._digest = newValue}
-  }
-
-  public var size: UInt64 {
-    get {_storage._size}
-    set {_uniqueStorage()._size = newValue}
-  }
-
-  public var mergedTiles: UInt64 {
-    get {_storage._mergedTiles}
-    set {_uniqueStorage()._mergedTiles = newValue}
-  }
-
-  public var tilesHash: String {
-    get {_storage._tilesHash}
-    set {_uniqueStorage()._tilesHash = newValue}
-  }
-
-  public var version: UInt32 {
-    get {_storage._version}
-    set {_uniqueStorage()._version = newValue}
-  }
-
-  public var path: String {
-    get {_storage._path}
-    set {_uniqueStorage()._path = newValue}
-  }
-
-  public var cause: String {
-    get {_storage._cause}
-    set {_uniqueStorage()._cause = newValue}
-  }
-
-  public var detail: String {
-    get {_storage._detail}
-    set {_uniqueStorage()._detail = newValue}
-  }
-
-  public var files: [PBPackageFile] {
-    get {_storage._files}
-    set {_uniqueStorage()._files = newValue}
-  }
+  public var files: [PBPackageFile] = []
 
   public var unknownFields = SwiftProtobuf.UnknownStorage()
 
   public init() {}
 
-  fileprivate var _storage = _StorageClass.defaultInstance
+  fileprivate var _row: PBLoggedRow? = nil
 }
 
 public nonisolated struct PBLoggedFailures: Sendable {
@@ -4536,7 +4274,7 @@ nonisolated extension PBGetJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImp
 
 nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
   public static let protoMessageName: String = _protobuf_package + ".JobStatus"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_dead\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{4}\u{a}not_modified\0\u{1}received\0\u{4}s\u{2}submitted_ms\0\u{3}started_ms\0\u{3}ended_ms\0\u{1}summary\0\u{3}packages_total\0")
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}label\0\u{1}kind\0\u{1}state\0\u{1}tileset\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}in_flight_done\0\u{1}bytes\0\u{1}batches\0\u{3}batches_done\0\u{3}batches_leased\0\u{3}elapsed_ms\0\u{1}reason\0\u{1}packages\0\u{1}failures\0\u{1}priority\0\u{1}weight\0\u{1}after\0\u{3}batches_failed\0\u{1}reused\0\u{3}eta_ms\0\u{1}waiting\0\u{1}formats\0\u{1}style\0\u{1}edition\0\u{4}\u{a}not_modified\0\u{1}received\0\u{4}s\u{2}submitted_ms\0\u{3}started_ms\0\u{3}ended_ms\0\u{1}summary\0\u{3}packages_total\0")
 
   fileprivate class _StorageClass {
     var _job: UInt64 = 0
@@ -4562,7 +4300,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
     var _priority: Int32 = 0
     var _weight: UInt32 = 0
     var _after: [UInt64] = []
-    var _batchesDead: UInt64 = 0
+    var _batchesFailed: UInt64 = 0
     var _reused: UInt64 = 0
     var _etaMs: UInt64 = 0
     var _waiting: String = String()
@@ -4609,7 +4347,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       _priority = source._priority
       _weight = source._weight
       _after = source._after
-      _batchesDead = source._batchesDead
+      _batchesFailed = source._batchesFailed
       _reused = source._reused
       _etaMs = source._etaMs
       _waiting = source._waiting
@@ -4664,7 +4402,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         case 21: try { try decoder.decodeSingularInt32Field(value: &_storage._priority) }()
         case 22: try { try decoder.decodeSingularUInt32Field(value: &_storage._weight) }()
         case 23: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._after) }()
-        case 24: try { try decoder.decodeSingularUInt64Field(value: &_storage._batchesDead) }()
+        case 24: try { try decoder.decodeSingularUInt64Field(value: &_storage._batchesFailed) }()
         case 25: try { try decoder.decodeSingularUInt64Field(value: &_storage._reused) }()
         case 26: try { try decoder.decodeSingularUInt64Field(value: &_storage._etaMs) }()
         case 27: try { try decoder.decodeSingularStringField(value: &_storage._waiting) }()
@@ -4759,8 +4497,8 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
       if !_storage._after.isEmpty {
         try visitor.visitPackedUInt64Field(value: _storage._after, fieldNumber: 23)
       }
-      if _storage._batchesDead != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._batchesDead, fieldNumber: 24)
+      if _storage._batchesFailed != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._batchesFailed, fieldNumber: 24)
       }
       if _storage._reused != 0 {
         try visitor.visitSingularUInt64Field(value: _storage._reused, fieldNumber: 25)
@@ -4833,7 +4571,7 @@ nonisolated extension PBJobStatus: SwiftProtobuf.Message, SwiftProtobuf._Message
         if _storage._priority != rhs_storage._priority {return false}
         if _storage._weight != rhs_storage._weight {return false}
         if _storage._after != rhs_storage._after {return false}
-        if _storage._batchesDead != rhs_storage._batchesDead {return false}
+        if _storage._batchesFailed != rhs_storage._batchesFailed {return false}
         if _storage._reused != rhs_storage._reused {return false}
         if _storage._etaMs != rhs_storage._etaMs {return false}
         if _storage._waiting != rhs_storage._waiting {return false}
@@ -5011,8 +4749,8 @@ nonisolated extension PBJobOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageI
   }
 }
 
-nonisolated extension PBListDead: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".ListDead"
+nonisolated extension PBListFailed: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".ListFailed"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}limit\0\u{1}after\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
@@ -5042,7 +4780,7 @@ nonisolated extension PBListDead: SwiftProtobuf.Message, SwiftProtobuf._MessageI
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: PBListDead, rhs: PBListDead) -> Bool {
+  public static func ==(lhs: PBListFailed, rhs: PBListFailed) -> Bool {
     if lhs.job != rhs.job {return false}
     if lhs.limit != rhs.limit {return false}
     if lhs.after != rhs.after {return false}
@@ -5051,9 +4789,9 @@ nonisolated extension PBListDead: SwiftProtobuf.Message, SwiftProtobuf._MessageI
   }
 }
 
-nonisolated extension PBDeadLetters: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".DeadLetters"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}letters\0\u{1}more\0")
+nonisolated extension PBFailedWork: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FailedWork"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}batches\0\u{1}more\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -5061,7 +4799,7 @@ nonisolated extension PBDeadLetters: SwiftProtobuf.Message, SwiftProtobuf._Messa
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.letters) }()
+      case 1: try { try decoder.decodeRepeatedMessageField(value: &self.batches) }()
       case 2: try { try decoder.decodeSingularBoolField(value: &self.more) }()
       default: break
       }
@@ -5069,8 +4807,8 @@ nonisolated extension PBDeadLetters: SwiftProtobuf.Message, SwiftProtobuf._Messa
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.letters.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.letters, fieldNumber: 1)
+    if !self.batches.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.batches, fieldNumber: 1)
     }
     if self.more != false {
       try visitor.visitSingularBoolField(value: self.more, fieldNumber: 2)
@@ -5078,16 +4816,16 @@ nonisolated extension PBDeadLetters: SwiftProtobuf.Message, SwiftProtobuf._Messa
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: PBDeadLetters, rhs: PBDeadLetters) -> Bool {
-    if lhs.letters != rhs.letters {return false}
+  public static func ==(lhs: PBFailedWork, rhs: PBFailedWork) -> Bool {
+    if lhs.batches != rhs.batches {return false}
     if lhs.more != rhs.more {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
 }
 
-nonisolated extension PBDeadLetter: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".DeadLetter"
+nonisolated extension PBFailedBatch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FailedBatch"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}batch\0\u{1}cell\0\u{3}zoom_min\0\u{3}zoom_max\0\u{1}tiles\0\u{1}cause\0\u{1}detail\0\u{1}attempts\0\u{1}losses\0\u{1}whole\0\u{1}failures\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
@@ -5157,7 +4895,7 @@ nonisolated extension PBDeadLetter: SwiftProtobuf.Message, SwiftProtobuf._Messag
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: PBDeadLetter, rhs: PBDeadLetter) -> Bool {
+  public static func ==(lhs: PBFailedBatch, rhs: PBFailedBatch) -> Bool {
     if lhs.job != rhs.job {return false}
     if lhs.batch != rhs.batch {return false}
     if lhs._cell != rhs._cell {return false}
@@ -5175,8 +4913,8 @@ nonisolated extension PBDeadLetter: SwiftProtobuf.Message, SwiftProtobuf._Messag
   }
 }
 
-nonisolated extension PBDeadOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".DeadOrder"
+nonisolated extension PBFailedOrder: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".FailedOrder"
   public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}job\0\u{1}order\0\u{1}batches\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
@@ -5206,7 +4944,7 @@ nonisolated extension PBDeadOrder: SwiftProtobuf.Message, SwiftProtobuf._Message
     try unknownFields.traverse(visitor: &visitor)
   }
 
-  public static func ==(lhs: PBDeadOrder, rhs: PBDeadOrder) -> Bool {
+  public static func ==(lhs: PBFailedOrder, rhs: PBFailedOrder) -> Bool {
     if lhs.job != rhs.job {return false}
     if lhs.order != rhs.order {return false}
     if lhs.batches != rhs.batches {return false}
@@ -6727,7 +6465,7 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
         }
       }()
       case 2: try {
-        var v: PBLoggedJob?
+        var v: PBLoggedRow?
         var hadOneofValue = false
         if let current = self.change {
           hadOneofValue = true
@@ -6748,7 +6486,7 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
         }
       }()
       case 4: try {
-        var v: PBLoggedBatch?
+        var v: PBLoggedRow?
         var hadOneofValue = false
         if let current = self.change {
           hadOneofValue = true
@@ -6834,7 +6572,7 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
         }
       }()
       case 11: try {
-        var v: PBLoggedSchedule?
+        var v: PBLoggedRow?
         var hadOneofValue = false
         if let current = self.change {
           hadOneofValue = true
@@ -6942,218 +6680,110 @@ nonisolated extension PBLoggedChange: SwiftProtobuf.Message, SwiftProtobuf._Mess
   }
 }
 
-nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".LoggedJob"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}request_id\0\u{1}priority\0\u{1}weight\0\u{3}allowed_missing\0\u{1}state\0\u{1}reason\0\u{1}tiles\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{1}bytes\0\u{1}batches\0\u{1}plan\0\u{1}packages\0\u{1}after\0\u{1}identity\0\u{3}keeps_blobs\0\u{2}\u{3}reused\0\u{4}\u{14}not_modified\0\u{1}received\0\u{1}rested\0\u{4}^\u{2}source_version\0")
-
-  fileprivate class _StorageClass {
-    var _requestID: String = String()
-    var _priority: Int32 = 0
-    var _weight: UInt32 = 0
-    var _allowedMissing: Double = 0
-    var _state: String = String()
-    var _reason: String = String()
-    var _tiles: UInt64 = 0
-    var _stored: UInt64 = 0
-    var _empty: UInt64 = 0
-    var _failed: UInt64 = 0
-    var _bytes: UInt64 = 0
-    var _batches: [UInt64] = []
-    var _plan: PBLoggedPlan? = nil
-    var _packages: [PBLoggedPackage] = []
-    var _after: [UInt64] = []
-    var _identity: Data = Data()
-    var _keepsBlobs: Bool = false
-    var _reused: UInt64 = 0
-    var _notModified: UInt64 = 0
-    var _received: UInt64 = 0
-    var _rested: Bool = false
-    var _sourceVersion: String = String()
-
-      // This property is used as the initial default value for new instances of the type.
-      // The type itself is protecting the reference to its storage via CoW semantics.
-      // This will force a copy to be made of this reference when the first mutation occurs;
-      // hence, it is safe to mark this as `nonisolated(unsafe)`.
-      static nonisolated(unsafe) let defaultInstance = _StorageClass()
-
-    private init() {}
-
-    init(copying source: _StorageClass) {
-      _requestID = source._requestID
-      _priority = source._priority
-      _weight = source._weight
-      _allowedMissing = source._allowedMissing
-      _state = source._state
-      _reason = source._reason
-      _tiles = source._tiles
-      _stored = source._stored
-      _empty = source._empty
-      _failed = source._failed
-      _bytes = source._bytes
-      _batches = source._batches
-      _plan = source._plan
-      _packages = source._packages
-      _after = source._after
-      _identity = source._identity
-      _keepsBlobs = source._keepsBlobs
-      _reused = source._reused
-      _notModified = source._notModified
-      _received = source._received
-      _rested = source._rested
-      _sourceVersion = source._sourceVersion
-    }
-  }
-
-  fileprivate mutating func _uniqueStorage() -> _StorageClass {
-    if !isKnownUniquelyReferenced(&_storage) {
-      _storage = _StorageClass(copying: _storage)
-    }
-    return _storage
-  }
+nonisolated extension PBLoggedRow: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".LoggedRow"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{3}integer_fields\0\u{1}integers\0\u{3}real_fields\0\u{1}reals\0\u{3}text_fields\0\u{1}texts\0\u{3}blob_fields\0\u{1}blobs\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    _ = _uniqueStorage()
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      while let fieldNumber = try decoder.nextFieldNumber() {
-        // The use of inline closures is to circumvent an issue where the compiler
-        // allocates stack space for every case branch when no optimizations are
-        // enabled. https://github.com/apple/swift-protobuf/issues/1034
-        switch fieldNumber {
-        case 1: try { try decoder.decodeSingularStringField(value: &_storage._requestID) }()
-        case 2: try { try decoder.decodeSingularInt32Field(value: &_storage._priority) }()
-        case 3: try { try decoder.decodeSingularUInt32Field(value: &_storage._weight) }()
-        case 4: try { try decoder.decodeSingularDoubleField(value: &_storage._allowedMissing) }()
-        case 5: try { try decoder.decodeSingularStringField(value: &_storage._state) }()
-        case 6: try { try decoder.decodeSingularStringField(value: &_storage._reason) }()
-        case 7: try { try decoder.decodeSingularUInt64Field(value: &_storage._tiles) }()
-        case 8: try { try decoder.decodeSingularUInt64Field(value: &_storage._stored) }()
-        case 9: try { try decoder.decodeSingularUInt64Field(value: &_storage._empty) }()
-        case 10: try { try decoder.decodeSingularUInt64Field(value: &_storage._failed) }()
-        case 11: try { try decoder.decodeSingularUInt64Field(value: &_storage._bytes) }()
-        case 12: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._batches) }()
-        case 13: try { try decoder.decodeSingularMessageField(value: &_storage._plan) }()
-        case 14: try { try decoder.decodeRepeatedMessageField(value: &_storage._packages) }()
-        case 15: try { try decoder.decodeRepeatedUInt64Field(value: &_storage._after) }()
-        case 16: try { try decoder.decodeSingularBytesField(value: &_storage._identity) }()
-        case 17: try { try decoder.decodeSingularBoolField(value: &_storage._keepsBlobs) }()
-        case 20: try { try decoder.decodeSingularUInt64Field(value: &_storage._reused) }()
-        case 40: try { try decoder.decodeSingularUInt64Field(value: &_storage._notModified) }()
-        case 41: try { try decoder.decodeSingularUInt64Field(value: &_storage._received) }()
-        case 42: try { try decoder.decodeSingularBoolField(value: &_storage._rested) }()
-        case 200: try { try decoder.decodeSingularStringField(value: &_storage._sourceVersion) }()
-        default: break
-        }
+    while let fieldNumber = try decoder.nextFieldNumber() {
+      // The use of inline closures is to circumvent an issue where the compiler
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeRepeatedUInt32Field(value: &self.integerFields) }()
+      case 2: try { try decoder.decodeRepeatedUInt64Field(value: &self.integers) }()
+      case 3: try { try decoder.decodeRepeatedUInt32Field(value: &self.realFields) }()
+      case 4: try { try decoder.decodeRepeatedDoubleField(value: &self.reals) }()
+      case 5: try { try decoder.decodeRepeatedUInt32Field(value: &self.textFields) }()
+      case 6: try { try decoder.decodeRepeatedStringField(value: &self.texts) }()
+      case 7: try { try decoder.decodeRepeatedUInt32Field(value: &self.blobFields) }()
+      case 8: try { try decoder.decodeRepeatedBytesField(value: &self.blobs) }()
+      default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
+    if !self.integerFields.isEmpty {
+      try visitor.visitPackedUInt32Field(value: self.integerFields, fieldNumber: 1)
+    }
+    if !self.integers.isEmpty {
+      try visitor.visitPackedUInt64Field(value: self.integers, fieldNumber: 2)
+    }
+    if !self.realFields.isEmpty {
+      try visitor.visitPackedUInt32Field(value: self.realFields, fieldNumber: 3)
+    }
+    if !self.reals.isEmpty {
+      try visitor.visitPackedDoubleField(value: self.reals, fieldNumber: 4)
+    }
+    if !self.textFields.isEmpty {
+      try visitor.visitPackedUInt32Field(value: self.textFields, fieldNumber: 5)
+    }
+    if !self.texts.isEmpty {
+      try visitor.visitRepeatedStringField(value: self.texts, fieldNumber: 6)
+    }
+    if !self.blobFields.isEmpty {
+      try visitor.visitPackedUInt32Field(value: self.blobFields, fieldNumber: 7)
+    }
+    if !self.blobs.isEmpty {
+      try visitor.visitRepeatedBytesField(value: self.blobs, fieldNumber: 8)
+    }
+    try unknownFields.traverse(visitor: &visitor)
+  }
+
+  public static func ==(lhs: PBLoggedRow, rhs: PBLoggedRow) -> Bool {
+    if lhs.integerFields != rhs.integerFields {return false}
+    if lhs.integers != rhs.integers {return false}
+    if lhs.realFields != rhs.realFields {return false}
+    if lhs.reals != rhs.reals {return false}
+    if lhs.textFields != rhs.textFields {return false}
+    if lhs.texts != rhs.texts {return false}
+    if lhs.blobFields != rhs.blobFields {return false}
+    if lhs.blobs != rhs.blobs {return false}
+    if lhs.unknownFields != rhs.unknownFields {return false}
+    return true
+  }
+}
+
+nonisolated extension PBLoggedJob: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".LoggedJob"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}row\0\u{1}plan\0\u{1}packages\0")
+
+  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
+    while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every if/case branch local when no optimizations
-      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-      // https://github.com/apple/swift-protobuf/issues/1182
-      if !_storage._requestID.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._requestID, fieldNumber: 1)
+      // allocates stack space for every case branch when no optimizations are
+      // enabled. https://github.com/apple/swift-protobuf/issues/1034
+      switch fieldNumber {
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._row) }()
+      case 2: try { try decoder.decodeSingularMessageField(value: &self._plan) }()
+      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.packages) }()
+      default: break
       }
-      if _storage._priority != 0 {
-        try visitor.visitSingularInt32Field(value: _storage._priority, fieldNumber: 2)
-      }
-      if _storage._weight != 0 {
-        try visitor.visitSingularUInt32Field(value: _storage._weight, fieldNumber: 3)
-      }
-      if _storage._allowedMissing.bitPattern != 0 {
-        try visitor.visitSingularDoubleField(value: _storage._allowedMissing, fieldNumber: 4)
-      }
-      if !_storage._state.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._state, fieldNumber: 5)
-      }
-      if !_storage._reason.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._reason, fieldNumber: 6)
-      }
-      if _storage._tiles != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._tiles, fieldNumber: 7)
-      }
-      if _storage._stored != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._stored, fieldNumber: 8)
-      }
-      if _storage._empty != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._empty, fieldNumber: 9)
-      }
-      if _storage._failed != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._failed, fieldNumber: 10)
-      }
-      if _storage._bytes != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._bytes, fieldNumber: 11)
-      }
-      if !_storage._batches.isEmpty {
-        try visitor.visitPackedUInt64Field(value: _storage._batches, fieldNumber: 12)
-      }
-      try { if let v = _storage._plan {
-        try visitor.visitSingularMessageField(value: v, fieldNumber: 13)
-      } }()
-      if !_storage._packages.isEmpty {
-        try visitor.visitRepeatedMessageField(value: _storage._packages, fieldNumber: 14)
-      }
-      if !_storage._after.isEmpty {
-        try visitor.visitPackedUInt64Field(value: _storage._after, fieldNumber: 15)
-      }
-      if !_storage._identity.isEmpty {
-        try visitor.visitSingularBytesField(value: _storage._identity, fieldNumber: 16)
-      }
-      if _storage._keepsBlobs != false {
-        try visitor.visitSingularBoolField(value: _storage._keepsBlobs, fieldNumber: 17)
-      }
-      if _storage._reused != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._reused, fieldNumber: 20)
-      }
-      if _storage._notModified != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._notModified, fieldNumber: 40)
-      }
-      if _storage._received != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._received, fieldNumber: 41)
-      }
-      if _storage._rested != false {
-        try visitor.visitSingularBoolField(value: _storage._rested, fieldNumber: 42)
-      }
-      if !_storage._sourceVersion.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._sourceVersion, fieldNumber: 200)
-      }
+    }
+  }
+
+  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._row {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    try { if let v = self._plan {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+    } }()
+    if !self.packages.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.packages, fieldNumber: 3)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PBLoggedJob, rhs: PBLoggedJob) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._requestID != rhs_storage._requestID {return false}
-        if _storage._priority != rhs_storage._priority {return false}
-        if _storage._weight != rhs_storage._weight {return false}
-        if _storage._allowedMissing != rhs_storage._allowedMissing {return false}
-        if _storage._state != rhs_storage._state {return false}
-        if _storage._reason != rhs_storage._reason {return false}
-        if _storage._tiles != rhs_storage._tiles {return false}
-        if _storage._stored != rhs_storage._stored {return false}
-        if _storage._empty != rhs_storage._empty {return false}
-        if _storage._failed != rhs_storage._failed {return false}
-        if _storage._bytes != rhs_storage._bytes {return false}
-        if _storage._batches != rhs_storage._batches {return false}
-        if _storage._plan != rhs_storage._plan {return false}
-        if _storage._packages != rhs_storage._packages {return false}
-        if _storage._after != rhs_storage._after {return false}
-        if _storage._identity != rhs_storage._identity {return false}
-        if _storage._keepsBlobs != rhs_storage._keepsBlobs {return false}
-        if _storage._reused != rhs_storage._reused {return false}
-        if _storage._notModified != rhs_storage._notModified {return false}
-        if _storage._received != rhs_storage._received {return false}
-        if _storage._rested != rhs_storage._rested {return false}
-        if _storage._sourceVersion != rhs_storage._sourceVersion {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
+    if lhs._row != rhs._row {return false}
+    if lhs._plan != rhs._plan {return false}
+    if lhs.packages != rhs.packages {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7204,30 +6834,15 @@ nonisolated extension PBLoggedPlan: SwiftProtobuf.Message, SwiftProtobuf._Messag
   }
 }
 
-nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".LoggedBatch"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}state\0\u{1}attempts\0\u{1}losses\0\u{1}token\0\u{1}owner\0\u{1}digest\0\u{1}stored\0\u{1}empty\0\u{1}failed\0\u{3}body_bytes\0\u{3}shard_bytes\0\u{1}cause\0\u{1}detail\0\u{2}\u{6}partial\0\u{1}reused\0\u{4}\u{13}not_modified\0\u{1}received\0\u{3}shard_footer\0")
+nonisolated extension PBLoggedBatches: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".LoggedBatches"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}first\0\u{1}plan\0\u{1}batches\0\u{1}job\0")
 
   fileprivate class _StorageClass {
-    var _index: UInt64 = 0
-    var _state: UInt32 = 0
-    var _attempts: UInt32 = 0
-    var _losses: UInt32 = 0
-    var _token: UInt64 = 0
-    var _owner: UInt64 = 0
-    var _digest: Data = Data()
-    var _stored: UInt64 = 0
-    var _empty: UInt64 = 0
-    var _failed: UInt64 = 0
-    var _bodyBytes: UInt64 = 0
-    var _shardBytes: UInt64 = 0
-    var _cause: String = String()
-    var _detail: String = String()
-    var _partial: Data = Data()
-    var _reused: UInt64 = 0
-    var _notModified: UInt64 = 0
-    var _received: UInt64 = 0
-    var _shardFooter: Data = Data()
+    var _first: UInt64 = 0
+    var _plan: PBLoggedPlan? = nil
+    var _batches: [PBLoggedRow] = []
+    var _job: PBLoggedJob? = nil
 
       // This property is used as the initial default value for new instances of the type.
       // The type itself is protecting the reference to its storage via CoW semantics.
@@ -7238,25 +6853,10 @@ nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._Messa
     private init() {}
 
     init(copying source: _StorageClass) {
-      _index = source._index
-      _state = source._state
-      _attempts = source._attempts
-      _losses = source._losses
-      _token = source._token
-      _owner = source._owner
-      _digest = source._digest
-      _stored = source._stored
-      _empty = source._empty
-      _failed = source._failed
-      _bodyBytes = source._bodyBytes
-      _shardBytes = source._shardBytes
-      _cause = source._cause
-      _detail = source._detail
-      _partial = source._partial
-      _reused = source._reused
-      _notModified = source._notModified
-      _received = source._received
-      _shardFooter = source._shardFooter
+      _first = source._first
+      _plan = source._plan
+      _batches = source._batches
+      _job = source._job
     }
   }
 
@@ -7275,25 +6875,10 @@ nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._Messa
         // allocates stack space for every case branch when no optimizations are
         // enabled. https://github.com/apple/swift-protobuf/issues/1034
         switch fieldNumber {
-        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._index) }()
-        case 2: try { try decoder.decodeSingularUInt32Field(value: &_storage._state) }()
-        case 3: try { try decoder.decodeSingularUInt32Field(value: &_storage._attempts) }()
-        case 4: try { try decoder.decodeSingularUInt32Field(value: &_storage._losses) }()
-        case 5: try { try decoder.decodeSingularFixed64Field(value: &_storage._token) }()
-        case 6: try { try decoder.decodeSingularFixed64Field(value: &_storage._owner) }()
-        case 7: try { try decoder.decodeSingularBytesField(value: &_storage._digest) }()
-        case 8: try { try decoder.decodeSingularUInt64Field(value: &_storage._stored) }()
-        case 9: try { try decoder.decodeSingularUInt64Field(value: &_storage._empty) }()
-        case 10: try { try decoder.decodeSingularUInt64Field(value: &_storage._failed) }()
-        case 11: try { try decoder.decodeSingularUInt64Field(value: &_storage._bodyBytes) }()
-        case 12: try { try decoder.decodeSingularUInt64Field(value: &_storage._shardBytes) }()
-        case 13: try { try decoder.decodeSingularStringField(value: &_storage._cause) }()
-        case 14: try { try decoder.decodeSingularStringField(value: &_storage._detail) }()
-        case 20: try { try decoder.decodeSingularBytesField(value: &_storage._partial) }()
-        case 21: try { try decoder.decodeSingularUInt64Field(value: &_storage._reused) }()
-        case 40: try { try decoder.decodeSingularUInt64Field(value: &_storage._notModified) }()
-        case 41: try { try decoder.decodeSingularUInt64Field(value: &_storage._received) }()
-        case 42: try { try decoder.decodeSingularBytesField(value: &_storage._shardFooter) }()
+        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._first) }()
+        case 2: try { try decoder.decodeSingularMessageField(value: &_storage._plan) }()
+        case 3: try { try decoder.decodeRepeatedMessageField(value: &_storage._batches) }()
+        case 4: try { try decoder.decodeSingularMessageField(value: &_storage._job) }()
         default: break
         }
       }
@@ -7302,144 +6887,39 @@ nonisolated extension PBLoggedBatch: SwiftProtobuf.Message, SwiftProtobuf._Messa
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
     try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      if _storage._index != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._index, fieldNumber: 1)
-      }
-      if _storage._state != 0 {
-        try visitor.visitSingularUInt32Field(value: _storage._state, fieldNumber: 2)
-      }
-      if _storage._attempts != 0 {
-        try visitor.visitSingularUInt32Field(value: _storage._attempts, fieldNumber: 3)
-      }
-      if _storage._losses != 0 {
-        try visitor.visitSingularUInt32Field(value: _storage._losses, fieldNumber: 4)
-      }
-      if _storage._token != 0 {
-        try visitor.visitSingularFixed64Field(value: _storage._token, fieldNumber: 5)
-      }
-      if _storage._owner != 0 {
-        try visitor.visitSingularFixed64Field(value: _storage._owner, fieldNumber: 6)
-      }
-      if !_storage._digest.isEmpty {
-        try visitor.visitSingularBytesField(value: _storage._digest, fieldNumber: 7)
-      }
-      if _storage._stored != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._stored, fieldNumber: 8)
-      }
-      if _storage._empty != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._empty, fieldNumber: 9)
-      }
-      if _storage._failed != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._failed, fieldNumber: 10)
-      }
-      if _storage._bodyBytes != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._bodyBytes, fieldNumber: 11)
-      }
-      if _storage._shardBytes != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._shardBytes, fieldNumber: 12)
-      }
-      if !_storage._cause.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._cause, fieldNumber: 13)
-      }
-      if !_storage._detail.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._detail, fieldNumber: 14)
-      }
-      if !_storage._partial.isEmpty {
-        try visitor.visitSingularBytesField(value: _storage._partial, fieldNumber: 20)
-      }
-      if _storage._reused != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._reused, fieldNumber: 21)
-      }
-      if _storage._notModified != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._notModified, fieldNumber: 40)
-      }
-      if _storage._received != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._received, fieldNumber: 41)
-      }
-      if !_storage._shardFooter.isEmpty {
-        try visitor.visitSingularBytesField(value: _storage._shardFooter, fieldNumber: 42)
-      }
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: PBLoggedBatch, rhs: PBLoggedBatch) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._index != rhs_storage._index {return false}
-        if _storage._state != rhs_storage._state {return false}
-        if _storage._attempts != rhs_storage._attempts {return false}
-        if _storage._losses != rhs_storage._losses {return false}
-        if _storage._token != rhs_storage._token {return false}
-        if _storage._owner != rhs_storage._owner {return false}
-        if _storage._digest != rhs_storage._digest {return false}
-        if _storage._stored != rhs_storage._stored {return false}
-        if _storage._empty != rhs_storage._empty {return false}
-        if _storage._failed != rhs_storage._failed {return false}
-        if _storage._bodyBytes != rhs_storage._bodyBytes {return false}
-        if _storage._shardBytes != rhs_storage._shardBytes {return false}
-        if _storage._cause != rhs_storage._cause {return false}
-        if _storage._detail != rhs_storage._detail {return false}
-        if _storage._partial != rhs_storage._partial {return false}
-        if _storage._reused != rhs_storage._reused {return false}
-        if _storage._notModified != rhs_storage._notModified {return false}
-        if _storage._received != rhs_storage._received {return false}
-        if _storage._shardFooter != rhs_storage._shardFooter {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension PBLoggedBatches: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".LoggedBatches"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}first\0\u{1}plan\0\u{1}batches\0\u{1}job\0")
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    while let fieldNumber = try decoder.nextFieldNumber() {
       // The use of inline closures is to circumvent an issue where the compiler
-      // allocates stack space for every case branch when no optimizations are
-      // enabled. https://github.com/apple/swift-protobuf/issues/1034
-      switch fieldNumber {
-      case 1: try { try decoder.decodeSingularUInt64Field(value: &self.first) }()
-      case 2: try { try decoder.decodeSingularMessageField(value: &self._plan) }()
-      case 3: try { try decoder.decodeRepeatedMessageField(value: &self.batches) }()
-      case 4: try { try decoder.decodeSingularMessageField(value: &self._job) }()
-      default: break
+      // allocates stack space for every if/case branch local when no optimizations
+      // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+      // https://github.com/apple/swift-protobuf/issues/1182
+      if _storage._first != 0 {
+        try visitor.visitSingularUInt64Field(value: _storage._first, fieldNumber: 1)
       }
+      try { if let v = _storage._plan {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
+      } }()
+      if !_storage._batches.isEmpty {
+        try visitor.visitRepeatedMessageField(value: _storage._batches, fieldNumber: 3)
+      }
+      try { if let v = _storage._job {
+        try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
+      } }()
     }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    // The use of inline closures is to circumvent an issue where the compiler
-    // allocates stack space for every if/case branch local when no optimizations
-    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
-    // https://github.com/apple/swift-protobuf/issues/1182
-    if self.first != 0 {
-      try visitor.visitSingularUInt64Field(value: self.first, fieldNumber: 1)
-    }
-    try { if let v = self._plan {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 2)
-    } }()
-    if !self.batches.isEmpty {
-      try visitor.visitRepeatedMessageField(value: self.batches, fieldNumber: 3)
-    }
-    try { if let v = self._job {
-      try visitor.visitSingularMessageField(value: v, fieldNumber: 4)
-    } }()
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PBLoggedBatches, rhs: PBLoggedBatches) -> Bool {
-    if lhs.first != rhs.first {return false}
-    if lhs._plan != rhs._plan {return false}
-    if lhs.batches != rhs.batches {return false}
-    if lhs._job != rhs._job {return false}
+    if lhs._storage !== rhs._storage {
+      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
+        let _storage = _args.0
+        let rhs_storage = _args.1
+        if _storage._first != rhs_storage._first {return false}
+        if _storage._plan != rhs_storage._plan {return false}
+        if _storage._batches != rhs_storage._batches {return false}
+        if _storage._job != rhs_storage._job {return false}
+        return true
+      }
+      if !storagesAreEqual {return false}
+    }
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }
@@ -7480,9 +6960,9 @@ nonisolated extension PBLoggedDrop: SwiftProtobuf.Message, SwiftProtobuf._Messag
   }
 }
 
-nonisolated extension PBLoggedSchedule: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".LoggedSchedule"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}id\0\u{1}every\0\u{1}label\0\u{1}next\0\u{3}last_job\0\u{1}fired\0\u{1}skipped\0")
+nonisolated extension PBLoggedPackage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
+  public static let protoMessageName: String = _protobuf_package + ".LoggedPackage"
+  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}row\0\u{1}files\0")
 
   public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
     while let fieldNumber = try decoder.nextFieldNumber() {
@@ -7490,236 +6970,30 @@ nonisolated extension PBLoggedSchedule: SwiftProtobuf.Message, SwiftProtobuf._Me
       // allocates stack space for every case branch when no optimizations are
       // enabled. https://github.com/apple/swift-protobuf/issues/1034
       switch fieldNumber {
-      case 1: try { try decoder.decodeSingularStringField(value: &self.id) }()
-      case 2: try { try decoder.decodeSingularStringField(value: &self.every) }()
-      case 3: try { try decoder.decodeSingularStringField(value: &self.label) }()
-      case 4: try { try decoder.decodeSingularInt64Field(value: &self.next) }()
-      case 5: try { try decoder.decodeSingularUInt64Field(value: &self.lastJob) }()
-      case 6: try { try decoder.decodeSingularUInt64Field(value: &self.fired) }()
-      case 7: try { try decoder.decodeSingularUInt64Field(value: &self.skipped) }()
+      case 1: try { try decoder.decodeSingularMessageField(value: &self._row) }()
+      case 2: try { try decoder.decodeRepeatedMessageField(value: &self.files) }()
       default: break
       }
     }
   }
 
   public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    if !self.id.isEmpty {
-      try visitor.visitSingularStringField(value: self.id, fieldNumber: 1)
-    }
-    if !self.every.isEmpty {
-      try visitor.visitSingularStringField(value: self.every, fieldNumber: 2)
-    }
-    if !self.label.isEmpty {
-      try visitor.visitSingularStringField(value: self.label, fieldNumber: 3)
-    }
-    if self.next != 0 {
-      try visitor.visitSingularInt64Field(value: self.next, fieldNumber: 4)
-    }
-    if self.lastJob != 0 {
-      try visitor.visitSingularUInt64Field(value: self.lastJob, fieldNumber: 5)
-    }
-    if self.fired != 0 {
-      try visitor.visitSingularUInt64Field(value: self.fired, fieldNumber: 6)
-    }
-    if self.skipped != 0 {
-      try visitor.visitSingularUInt64Field(value: self.skipped, fieldNumber: 7)
-    }
-    try unknownFields.traverse(visitor: &visitor)
-  }
-
-  public static func ==(lhs: PBLoggedSchedule, rhs: PBLoggedSchedule) -> Bool {
-    if lhs.id != rhs.id {return false}
-    if lhs.every != rhs.every {return false}
-    if lhs.label != rhs.label {return false}
-    if lhs.next != rhs.next {return false}
-    if lhs.lastJob != rhs.lastJob {return false}
-    if lhs.fired != rhs.fired {return false}
-    if lhs.skipped != rhs.skipped {return false}
-    if lhs.unknownFields != rhs.unknownFields {return false}
-    return true
-  }
-}
-
-nonisolated extension PBLoggedPackage: SwiftProtobuf.Message, SwiftProtobuf._MessageImplementationBase, SwiftProtobuf._ProtoNameProviding {
-  public static let protoMessageName: String = _protobuf_package + ".LoggedPackage"
-  public static let _protobuf_nameMap = SwiftProtobuf._NameMap(bytecode: "\0\u{1}index\0\u{1}id\0\u{1}tiles\0\u{1}state\0\u{1}attempts\0\u{1}losses\0\u{1}token\0\u{1}owner\0\u{1}manifest\0\u{1}digest\0\u{1}size\0\u{3}merged_tiles\0\u{3}tiles_hash\0\u{1}version\0\u{1}path\0\u{1}cause\0\u{1}detail\0\u{1}files\0")
-
-  fileprivate class _StorageClass {
-    var _index: UInt64 = 0
-    var _id: String = String()
-    var _tiles: UInt64 = 0
-    var _state: UInt32 = 0
-    var _attempts: UInt32 = 0
-    var _losses: UInt32 = 0
-    var _token: UInt64 = 0
-    var _owner: UInt64 = 0
-    var _manifest: Data = Data()
-    var _digest: Data = Data()
-    var _size: UInt64 = 0
-    var _mergedTiles: UInt64 = 0
-    var _tilesHash: String = String()
-    var _version: UInt32 = 0
-    var _path: String = String()
-    var _cause: String = String()
-    var _detail: String = String()
-    var _files: [PBPackageFile] = []
-
-      // This property is used as the initial default value for new instances of the type.
-      // The type itself is protecting the reference to its storage via CoW semantics.
-      // This will force a copy to be made of this reference when the first mutation occurs;
-      // hence, it is safe to mark this as `nonisolated(unsafe)`.
-      static nonisolated(unsafe) let defaultInstance = _StorageClass()
-
-    private init() {}
-
-    init(copying source: _StorageClass) {
-      _index = source._index
-      _id = source._id
-      _tiles = source._tiles
-      _state = source._state
-      _attempts = source._attempts
-      _losses = source._losses
-      _token = source._token
-      _owner = source._owner
-      _manifest = source._manifest
-      _digest = source._digest
-      _size = source._size
-      _mergedTiles = source._mergedTiles
-      _tilesHash = source._tilesHash
-      _version = source._version
-      _path = source._path
-      _cause = source._cause
-      _detail = source._detail
-      _files = source._files
-    }
-  }
-
-  fileprivate mutating func _uniqueStorage() -> _StorageClass {
-    if !isKnownUniquelyReferenced(&_storage) {
-      _storage = _StorageClass(copying: _storage)
-    }
-    return _storage
-  }
-
-  public mutating func decodeMessage<D: SwiftProtobuf.Decoder>(decoder: inout D) throws {
-    _ = _uniqueStorage()
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      while let fieldNumber = try decoder.nextFieldNumber() {
-        // The use of inline closures is to circumvent an issue where the compiler
-        // allocates stack space for every case branch when no optimizations are
-        // enabled. https://github.com/apple/swift-protobuf/issues/1034
-        switch fieldNumber {
-        case 1: try { try decoder.decodeSingularUInt64Field(value: &_storage._index) }()
-        case 2: try { try decoder.decodeSingularStringField(value: &_storage._id) }()
-        case 3: try { try decoder.decodeSingularUInt64Field(value: &_storage._tiles) }()
-        case 4: try { try decoder.decodeSingularUInt32Field(value: &_storage._state) }()
-        case 5: try { try decoder.decodeSingularUInt32Field(value: &_storage._attempts) }()
-        case 6: try { try decoder.decodeSingularUInt32Field(value: &_storage._losses) }()
-        case 7: try { try decoder.decodeSingularFixed64Field(value: &_storage._token) }()
-        case 8: try { try decoder.decodeSingularFixed64Field(value: &_storage._owner) }()
-        case 9: try { try decoder.decodeSingularBytesField(value: &_storage._manifest) }()
-        case 10: try { try decoder.decodeSingularBytesField(value: &_storage._digest) }()
-        case 11: try { try decoder.decodeSingularUInt64Field(value: &_storage._size) }()
-        case 12: try { try decoder.decodeSingularUInt64Field(value: &_storage._mergedTiles) }()
-        case 13: try { try decoder.decodeSingularStringField(value: &_storage._tilesHash) }()
-        case 14: try { try decoder.decodeSingularUInt32Field(value: &_storage._version) }()
-        case 15: try { try decoder.decodeSingularStringField(value: &_storage._path) }()
-        case 16: try { try decoder.decodeSingularStringField(value: &_storage._cause) }()
-        case 17: try { try decoder.decodeSingularStringField(value: &_storage._detail) }()
-        case 18: try { try decoder.decodeRepeatedMessageField(value: &_storage._files) }()
-        default: break
-        }
-      }
-    }
-  }
-
-  public func traverse<V: SwiftProtobuf.Visitor>(visitor: inout V) throws {
-    try withExtendedLifetime(_storage) { (_storage: _StorageClass) in
-      if _storage._index != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._index, fieldNumber: 1)
-      }
-      if !_storage._id.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._id, fieldNumber: 2)
-      }
-      if _storage._tiles != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._tiles, fieldNumber: 3)
-      }
-      if _storage._state != 0 {
-        try visitor.visitSingularUInt32Field(value: _storage._state, fieldNumber: 4)
-      }
-      if _storage._attempts != 0 {
-        try visitor.visitSingularUInt32Field(value: _storage._attempts, fieldNumber: 5)
-      }
-      if _storage._losses != 0 {
-        try visitor.visitSingularUInt32Field(value: _storage._losses, fieldNumber: 6)
-      }
-      if _storage._token != 0 {
-        try visitor.visitSingularFixed64Field(value: _storage._token, fieldNumber: 7)
-      }
-      if _storage._owner != 0 {
-        try visitor.visitSingularFixed64Field(value: _storage._owner, fieldNumber: 8)
-      }
-      if !_storage._manifest.isEmpty {
-        try visitor.visitSingularBytesField(value: _storage._manifest, fieldNumber: 9)
-      }
-      if !_storage._digest.isEmpty {
-        try visitor.visitSingularBytesField(value: _storage._digest, fieldNumber: 10)
-      }
-      if _storage._size != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._size, fieldNumber: 11)
-      }
-      if _storage._mergedTiles != 0 {
-        try visitor.visitSingularUInt64Field(value: _storage._mergedTiles, fieldNumber: 12)
-      }
-      if !_storage._tilesHash.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._tilesHash, fieldNumber: 13)
-      }
-      if _storage._version != 0 {
-        try visitor.visitSingularUInt32Field(value: _storage._version, fieldNumber: 14)
-      }
-      if !_storage._path.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._path, fieldNumber: 15)
-      }
-      if !_storage._cause.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._cause, fieldNumber: 16)
-      }
-      if !_storage._detail.isEmpty {
-        try visitor.visitSingularStringField(value: _storage._detail, fieldNumber: 17)
-      }
-      if !_storage._files.isEmpty {
-        try visitor.visitRepeatedMessageField(value: _storage._files, fieldNumber: 18)
-      }
+    // The use of inline closures is to circumvent an issue where the compiler
+    // allocates stack space for every if/case branch local when no optimizations
+    // are enabled. https://github.com/apple/swift-protobuf/issues/1034 and
+    // https://github.com/apple/swift-protobuf/issues/1182
+    try { if let v = self._row {
+      try visitor.visitSingularMessageField(value: v, fieldNumber: 1)
+    } }()
+    if !self.files.isEmpty {
+      try visitor.visitRepeatedMessageField(value: self.files, fieldNumber: 2)
     }
     try unknownFields.traverse(visitor: &visitor)
   }
 
   public static func ==(lhs: PBLoggedPackage, rhs: PBLoggedPackage) -> Bool {
-    if lhs._storage !== rhs._storage {
-      let storagesAreEqual: Bool = withExtendedLifetime((lhs._storage, rhs._storage)) { (_args: (_StorageClass, _StorageClass)) in
-        let _storage = _args.0
-        let rhs_storage = _args.1
-        if _storage._index != rhs_storage._index {return false}
-        if _storage._id != rhs_storage._id {return false}
-        if _storage._tiles != rhs_storage._tiles {return false}
-        if _storage._state != rhs_storage._state {return false}
-        if _storage._attempts != rhs_storage._attempts {return false}
-        if _storage._losses != rhs_storage._losses {return false}
-        if _storage._token != rhs_storage._token {return false}
-        if _storage._owner != rhs_storage._owner {return false}
-        if _storage._manifest != rhs_storage._manifest {return false}
-        if _storage._digest != rhs_storage._digest {return false}
-        if _storage._size != rhs_storage._size {return false}
-        if _storage._mergedTiles != rhs_storage._mergedTiles {return false}
-        if _storage._tilesHash != rhs_storage._tilesHash {return false}
-        if _storage._version != rhs_storage._version {return false}
-        if _storage._path != rhs_storage._path {return false}
-        if _storage._cause != rhs_storage._cause {return false}
-        if _storage._detail != rhs_storage._detail {return false}
-        if _storage._files != rhs_storage._files {return false}
-        return true
-      }
-      if !storagesAreEqual {return false}
-    }
+    if lhs._row != rhs._row {return false}
+    if lhs.files != rhs.files {return false}
     if lhs.unknownFields != rhs.unknownFields {return false}
     return true
   }

@@ -19,22 +19,22 @@ struct OrderServiceTests {
         return answer
     }
 
-    private func letters(_ talker: Talker, _ job: UInt64) async throws -> [PBDeadLetter] {
-        guard case .deadLetters(let answer) = try await talker.ask(.listDead(.make { $0.job = job })) else {
+    private func failedWork(_ talker: Talker, _ job: UInt64) async throws -> [PBFailedBatch] {
+        guard case .failedWork(let answer) = try await talker.ask(.listFailed(.make { $0.job = job })) else {
             throw Talker.Silence()
         }
-        return answer.letters
+        return answer.batches
     }
 
-    private func deadOrder(_ talker: Talker, _ job: UInt64, _ order: String, _ batches: [UInt64] = []) async throws
+    private func failedOrder(_ talker: Talker, _ job: UInt64, _ order: String, _ batches: [UInt64] = []) async throws
         -> PBOrdered
     {
-        let body = PBDeadOrder.make {
+        let body = PBFailedOrder.make {
             $0.job = job
             $0.order = order
             $0.batches = batches
         }
-        guard case .ordered(let answer) = try await talker.ask(.deadOrder(body)) else { throw Talker.Silence() }
+        guard case .ordered(let answer) = try await talker.ask(.failedOrder(body)) else { throw Talker.Silence() }
         return answer
     }
 
@@ -110,7 +110,7 @@ struct OrderServiceTests {
             _ = try await talker.submit(try Fixture.submission(side: 3))
             try await fail(try FakeWorker(service.workEndpoint, blobs: fixture.blobs()), after: 1)
             // A coordinator that ends before it has heard of the failure would have nothing to remember.
-            _ = try await talker.watch(1) { $0.batchesDead == 1 }
+            _ = try await talker.watch(1) { $0.batchesFailed == 1 }
         }
         try await fixture.withCoordinator { service in
             let talker = try Talker(service.controlEndpoint)
@@ -119,27 +119,27 @@ struct OrderServiceTests {
                 group.addTask { try await worker.work() }
                 defer { group.cancelAll() }
                 let failed = try await talker.watch(1) { $0.state == "failed" }
-                #expect(failed.batchesDead == 1)
+                #expect(failed.batchesFailed == 1)
                 #expect(failed.batchesDone == failed.batches - 1)
             }
         }
         try await fixture.withCoordinator { service in
             let talker = try Talker(service.controlEndpoint)
-            let dead = try await letters(talker, 0)
+            let dead = try await failedWork(talker, 0)
             #expect(dead.map(\.cause) == ["bad-tileset"])
             #expect(dead.map(\.whole) == [true])
             let strange = try await talker.problem(
-                .deadOrder(
+                .failedOrder(
                     .make {
                         $0.job = 1
                         $0.order = "requeue"
                         $0.batches = [99]
                     }))
             #expect(strange.text == "Batch 99 of job 1 has not failed.")
-            let answer = try await deadOrder(talker, 1, "requeue", dead.map(\.batch))
+            let answer = try await failedOrder(talker, 1, "requeue", dead.map(\.batch))
             #expect(answer.changed == 1)
             #expect(try await finish(1, service, fixture, talker).state == "done")
-            #expect(try await letters(talker, 1).isEmpty)
+            #expect(try await failedWork(talker, 1).isEmpty)
         }
     }
 
@@ -167,8 +167,8 @@ struct OrderServiceTests {
             let second = try await talker.submit(try Fixture.submission(side: 3)).job
             try await fail(try FakeWorker(service.workEndpoint, blobs: fixture.blobs()), after: 1)
             #expect(try await finish(second, service, fixture, talker).state == "failed")
-            #expect(try await deadOrder(talker, second, "drop").text == "1 batch of job 2 will not be tried again")
-            #expect(try await letters(talker, second).isEmpty)
+            #expect(try await failedOrder(talker, second, "drop").text == "1 batch of job 2 will not be tried again")
+            #expect(try await failedWork(talker, second).isEmpty)
         }
     }
 

@@ -35,9 +35,9 @@ extension Samples {
                 $0.priority = -4
                 $0.weight = 2
             }),
-        .listDead(.make { $0.limit = 20 }),
-        .deadLetters(.make { $0.letters = [letter] }),
-        .deadOrder(
+        .listFailed(.make { $0.limit = 20 }),
+        .failedWork(.make { $0.batches = [failedBatch] }),
+        .failedOrder(
             .make {
                 $0.job = 3
                 $0.order = "requeue"
@@ -150,7 +150,7 @@ extension Samples {
         $0.opened = 2
     }
 
-    private static let letter = PBDeadLetter.make {
+    private static let failedBatch = PBFailedBatch.make {
         $0.job = 3
         $0.batch = 4
         $0.cell = tile(8, 140, 74)

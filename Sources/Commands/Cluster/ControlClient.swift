@@ -71,14 +71,14 @@ final class ControlClient: Sendable {
     /// The answer contains the result.
     func order(_ order: PBJobOrder) async throws -> PBOrdered { try await ordered(.jobOrder(order)) }
 
-    func dead(_ request: PBListDead) async throws -> PBDeadLetters {
-        guard case .deadLetters(let answer) = try await ask(.listDead(request)) else { throw unexpected }
+    func failedWork(_ request: PBListFailed) async throws -> PBFailedWork {
+        guard case .failedWork(let answer) = try await ask(.listFailed(request)) else { throw unexpected }
         return answer
     }
 
-    func orderDead(_ number: UInt64, _ order: String, batches: [UInt64]) async throws -> PBOrdered {
+    func orderFailed(_ number: UInt64, _ order: String, batches: [UInt64]) async throws -> PBOrdered {
         try await ordered(
-            .deadOrder(
+            .failedOrder(
                 .make {
                     $0.job = number
                     $0.order = order

@@ -25,15 +25,15 @@ struct FailedCommand: AsyncParsableCommand {
         @OptionGroup var cluster: ClusterOptions
 
         func run() async throws {
-            let (failures, more) = try await cluster.withClient {
+            let (entries, more) = try await cluster.withClient {
                 try await FailedPages.read($0, job: job, limit: limit)
             }
-            if json { return Console.result(try JSONText.pretty(failures)) }
+            if json { return Console.result(try JSONText.pretty(entries)) }
             var table = Table("job", "batch", "cell", "zoom", "tiles", "attempts", "cause", "detail")
-            for failure in failures {
+            for entry in entries {
                 table.add(
-                    "\(failure.job)", "\(failure.batch)", failure.cell, failure.zooms, Units.count(failure.tiles),
-                    "\(failure.attempts + failure.losses)", failure.cause, String(failure.detail.prefix(60)))
+                    "\(entry.job)", "\(entry.batch)", entry.cell, entry.zooms, Units.count(entry.tiles),
+                    "\(entry.attempts + entry.losses)", entry.cause, String(entry.detail.prefix(60)))
             }
             table.lines.forEach(Console.result)
             if more { Console.note("there are more; give a job, or raise --limit") }
@@ -51,13 +51,13 @@ struct FailedCommand: AsyncParsableCommand {
         @OptionGroup var cluster: ClusterOptions
 
         func run() async throws {
-            let failures = try await cluster.withClient { client in
-                guard let batch else { return try await FailedPages.read(client, job: job, limit: 1_000).failures }
+            let entries = try await cluster.withClient { client in
+                guard let batch else { return try await FailedPages.read(client, job: job, limit: 1_000).entries }
                 return try await FailedPages.one(client, job: job, batch: batch)
             }
-            if json { return Console.result(try JSONText.pretty(failures)) }
-            if failures.isEmpty { Console.note("job \(job) has no failed work") }
-            for failure in failures { failure.lines.forEach(Console.result) }
+            if json { return Console.result(try JSONText.pretty(entries)) }
+            if entries.isEmpty { Console.note("job \(job) has no failed work") }
+            for entry in entries { entry.lines.forEach(Console.result) }
         }
     }
 
@@ -99,7 +99,7 @@ struct FailedOrderOptions: ParsableArguments {
     @OptionGroup var cluster: ClusterOptions
 
     func give(_ order: String) async throws {
-        let answer = try await cluster.withClient { try await $0.orderDead(job, order, batches: batches) }
+        let answer = try await cluster.withClient { try await $0.orderFailed(job, order, batches: batches) }
         try OrderedView(answer).show(asJSON: json)
     }
 }
@@ -108,38 +108,38 @@ struct FailedOrderOptions: ParsableArguments {
 private enum FailedPages {
     /// At most `limit` entries, and whether there are more.
     static func read(_ client: ControlClient, job: UInt64, limit: UInt32) async throws -> (
-        failures: [FailedView], more: Bool
+        entries: [FailedView], more: Bool
     ) {
-        var failures: [FailedView] = []
+        var entries: [FailedView] = []
         var after: UInt64 = 0
-        while failures.count < Int(limit) {
-            let page = try await client.dead(
+        while entries.count < Int(limit) {
+            let page = try await client.failedWork(
                 .make {
                     $0.job = job
-                    $0.limit = min(limit - UInt32(failures.count), 200)
+                    $0.limit = min(limit - UInt32(entries.count), 200)
                     $0.after = after
                 })
-            failures += page.letters.map(FailedView.init)
-            guard page.more, let last = page.letters.last else { return (failures, false) }
+            entries += page.batches.map(FailedView.init)
+            guard page.more, let last = page.batches.last else { return (entries, false) }
             after = position(job: last.job, batch: last.batch)
         }
-        return (failures, true)
+        return (entries, true)
     }
 
     /// The entry of one batch.
     static func one(_ client: ControlClient, job: UInt64, batch: UInt64) async throws -> [FailedView] {
-        let page = try await client.dead(
+        let page = try await client.failedWork(
             .make {
                 $0.job = job
                 $0.limit = 1
                 $0.after = batch == 0 ? 0 : position(job: job, batch: batch - 1)
             })
-        guard let failure = page.letters.first, failure.batch == batch else {
+        guard let entry = page.batches.first, entry.batch == batch else {
             throw CLIError(
                 .noInput, "batch \(batch) of job \(job) has not failed",
                 hint: "packhorse failed list \(job) lists the failed batches")
         }
-        return [FailedView(failure)]
+        return [FailedView(entry)]
     }
 
     /// The position after an entry.
@@ -157,22 +157,22 @@ private struct FailedView: Encodable {
     let detail: String
     let attempts: UInt32
     let losses: UInt32
-    /// Whether the whole batch is dead, not only some of its tiles.
+    /// Whether the whole batch was given up, not only some of its tiles.
     let whole: Bool
     let failures: [JobView.FailureView]
 
-    init(_ failure: PBDeadLetter) {
-        job = failure.job
-        batch = failure.batch
-        cell = "\(failure.cell.zoom)/\(failure.cell.x)/\(failure.cell.y)"
-        zooms = failure.zoomMin == failure.zoomMax ? "\(failure.zoomMin)" : "\(failure.zoomMin)-\(failure.zoomMax)"
-        tiles = failure.tiles
-        cause = failure.cause
-        detail = failure.detail
-        attempts = failure.attempts
-        losses = failure.losses
-        whole = failure.whole
-        failures = failure.failures.map(JobView.FailureView.init)
+    init(_ entry: PBFailedBatch) {
+        job = entry.job
+        batch = entry.batch
+        cell = "\(entry.cell.zoom)/\(entry.cell.x)/\(entry.cell.y)"
+        zooms = entry.zoomMin == entry.zoomMax ? "\(entry.zoomMin)" : "\(entry.zoomMin)-\(entry.zoomMax)"
+        tiles = entry.tiles
+        cause = entry.cause
+        detail = entry.detail
+        attempts = entry.attempts
+        losses = entry.losses
+        whole = entry.whole
+        failures = entry.failures.map(JobView.FailureView.init)
     }
 
     var lines: [String] {

@@ -18,7 +18,7 @@ enum JobReport {
             "origin   \(Units.bytes(job.received)) received"
                 + (job.notModified > 0 ? "; \(Units.count(job.notModified, of: "tile")) revalidated, unchanged" : ""),
             "batches  \(Units.count(job.batchesDone)) of \(Units.count(job.batches)) done"
-                + (job.batchesDead > 0 ? ", \(Units.count(job.batchesDead)) failed" : ""),
+                + (job.batchesFailed > 0 ? ", \(Units.count(job.batchesFailed)) failed" : ""),
             "time     \(Units.duration(seconds: job.elapsedSeconds))" + times(job),
         ]
         if job.summaryOnly {

@@ -28,7 +28,7 @@ package struct JobView: Encodable, Sendable {
     let received: UInt64
     let batches: UInt64
     let batchesDone: UInt64
-    let batchesDead: UInt64
+    let batchesFailed: UInt64
     let priority: Int32
     let weight: UInt32
     /// Jobs that it still waits for.
@@ -100,7 +100,7 @@ package struct JobView: Encodable, Sendable {
         received = status.received
         batches = status.batches
         batchesDone = status.batchesDone
-        batchesDead = status.batchesDead
+        batchesFailed = status.batchesFailed
         priority = status.priority
         weight = status.weight
         after = status.after

@@ -39,84 +39,49 @@ enum ChangeCodec {
     /// The change without its job, which is stored in the row.
     static func encode(_ write: StoreWrite) throws(WireError) -> [UInt8] { try message(write).encoded() }
 
-    static func message(_ write: StoreWrite) -> PBLoggedChange {
+    private static func message(_ write: StoreWrite) -> PBLoggedChange {
         PBLoggedChange.make {
             switch write {
-            case .insertJob(let job):
-                var logged = self.logged(job.summary)
-                logged.plan = plan(job.batches)
-                logged.packages = job.packages.enumerated().map { self.logged($1, $0) }
-                $0.jobInserted = logged
-            case .job(let summary): $0.job = logged(summary)
+            case .insertJob(let job): $0.jobInserted = logged(job, plan: plan(job.batches))
+            case .job(let summary): $0.job = JobRecord.table.logged(summary)
             case .forget: $0.jobForgotten = true
-            case .batch(_, let index, let batch): $0.batch = logged(batch, index)
-            case .package(_, let index, let package): $0.package = logged(package, index)
+            case .batch(let id, let index, let batch): $0.batch = logged(batch, id, index)
+            case .package(let id, let index, let package): $0.package = logged(package, id, index)
             case .failures(_, let batch, let tiles):
                 $0.failures = .make {
                     $0.batch = UInt64(batch)
                     $0.failures = tiles.map(WireConversions.failure)
                 }
             case .orphan(_, let digest): $0.orphan = Data(digest.bytes)
-            case .addBatches(_, let first, let batches): $0.batchesAdded = logged(batches, first: first)
+            case .addBatches(let id, let first, let batches): $0.batchesAdded = logged(batches, id, first: first)
             case .reopen(let job):
-                var body = logged(job.batches, first: 0)
-                body.job = logged(job.summary)
-                body.job.packages = job.packages.enumerated().map { self.logged($1, $0) }
-                $0.jobReopened = body
+                $0.jobReopened = logged(job.batches, job.summary.id, first: 0)
+                $0.jobReopened.job = logged(job, plan: nil)
             case .dropped(_, let batches):
                 $0.dropped = .make {
                     $0.all = batches == nil
                     $0.batches = (batches ?? []).map { UInt64($0) }
                 }
-            case .schedule(let schedule, _): $0.schedule = logged(schedule)
+            case .schedule(let schedule, _): $0.schedule = ScheduleRecord.table.logged(schedule)
             case .dropSchedule(let id): $0.scheduleDropped = id
             case .originLimit(let origin, let limit): $0.originLimit = WireConversions.limit(origin, limit)
             }
         }
     }
 
-    private static func logged(_ summary: JobSummary) -> PBLoggedJob {
+    private static func logged(_ job: StoredJob, plan: PBLoggedPlan?) -> PBLoggedJob {
         PBLoggedJob.make {
-            $0.requestID = summary.requestID
-            $0.priority = summary.priority
-            $0.weight = summary.weight
-            $0.allowedMissing = summary.allowedMissing
-            $0.state = summary.state.rawValue
-            $0.reason = summary.reason
-            $0.tiles = summary.counts.tiles
-            $0.stored = summary.counts.stored
-            $0.empty = summary.counts.empty
-            $0.failed = summary.counts.failed
-            $0.bytes = summary.counts.bytes
-            $0.reused = summary.counts.reused
-            $0.notModified = summary.counts.notModified
-            $0.received = summary.counts.received
-            $0.batches = summary.counts.batches
-            $0.after = summary.after
-            $0.identity = Data(summary.identity?.bytes ?? [])
-            $0.keepsBlobs = summary.keepsBlobs
-            $0.rested = summary.wasPaused
-            $0.sourceVersion = summary.sourceVersion ?? ""
+            $0.row = JobRecord.table.logged(job.summary)
+            if let plan { $0.plan = plan }
+            $0.packages = job.packages.enumerated().map { logged($1, job.summary.id, $0) }
         }
     }
 
-    private static func logged(_ batches: [Batch], first: Int) -> PBLoggedBatches {
+    private static func logged(_ batches: [Batch], _ job: JobID, first: Int) -> PBLoggedBatches {
         PBLoggedBatches.make {
             $0.first = UInt64(first)
             $0.plan = plan(batches)
-            $0.batches = batches.enumerated().map { logged($1, first + $0) }
-        }
-    }
-
-    private static func logged(_ schedule: Schedule) -> PBLoggedSchedule {
-        PBLoggedSchedule.make {
-            $0.id = schedule.id
-            $0.every = schedule.rule.description
-            $0.label = schedule.label
-            $0.next = schedule.next
-            $0.lastJob = schedule.lastJob
-            $0.fired = schedule.fired
-            $0.skipped = schedule.skipped
+            $0.batches = batches.enumerated().map { logged($1, job, first + $0) }
         }
     }
 
@@ -129,52 +94,14 @@ enum ChangeCodec {
         }
     }
 
-    private static func logged(_ batch: Batch, _ index: Int) -> PBLoggedBatch {
-        PBLoggedBatch.make {
-            $0.index = UInt64(index)
-            $0.state = UInt32(batch.state.rawValue)
-            $0.attempts = UInt32(batch.attempts)
-            $0.losses = UInt32(batch.losses)
-            $0.token = batch.token?.rawValue ?? 0
-            $0.owner = batch.owner
-            $0.digest = Data(batch.digest?.bytes ?? [])
-            $0.stored = batch.result.stored
-            $0.empty = batch.result.empty
-            $0.failed = batch.result.failed
-            $0.bodyBytes = batch.result.bodyBytes
-            $0.shardBytes = batch.result.shardBytes
-            $0.shardFooter = Data(batch.result.footer?.bytes ?? [])
-            $0.reused = batch.result.reused
-            $0.notModified = batch.result.notModified
-            $0.received = batch.result.received
-            $0.cause = batch.trouble?.cause ?? ""
-            $0.detail = batch.trouble?.detail ?? ""
-            $0.partial = Data(batch.partial?.bytes ?? [])
-        }
+    private static func logged(_ batch: Batch, _ job: JobID, _ index: Int) -> PBLoggedRow {
+        BatchRecord.table.logged(BatchRecord(job: job, index: index, batch: batch))
     }
 
-    private static func logged(_ package: Package, _ index: Int) -> PBLoggedPackage {
+    private static func logged(_ package: Package, _ job: JobID, _ index: Int) -> PBLoggedPackage {
         PBLoggedPackage.make {
-            $0.index = UInt64(index)
-            $0.id = package.id
-            $0.tiles = package.tiles
-            $0.state = UInt32(package.state.rawValue)
-            $0.attempts = UInt32(package.attempts)
-            $0.losses = UInt32(package.losses)
-            $0.token = package.token?.rawValue ?? 0
-            $0.owner = package.owner
-            $0.manifest = Data(package.manifest?.bytes ?? [])
-            if let merged = package.merged {
-                $0.digest = Data(merged.digest.bytes)
-                $0.size = merged.size
-                $0.mergedTiles = merged.tiles
-                $0.tilesHash = merged.tilesHash
-                $0.files = merged.files.map(WireConversions.file)
-            }
-            $0.version = package.version
-            $0.path = package.path
-            $0.cause = package.trouble?.cause ?? ""
-            $0.detail = package.trouble?.detail ?? ""
+            $0.row = PackageRecord.table.logged(PackageRecord(job: job, index: index, package: package))
+            $0.files = package.merged?.files.map(WireConversions.file) ?? []
         }
     }
 }

@@ -3,29 +3,40 @@ import Wire
 
 /// A line of the event log as text for people.
 enum EventText {
-    static func line(_ change: PBLoggedChange, job: JobID) -> String {
+    /// - Throws: ``CoordinatorError`` `damaged-state`.
+    static func line(_ change: PBLoggedChange, job: JobID) throws -> String {
+        let line = { "a line of the event log for job \(job)" }
         switch change.change {
         case .jobInserted(let body):
-            // The numbers do not come from the plan, which is removed from the line when the job's batches are
-            // released.
-            "job \(job) submitted: \(body.tiles) tiles in \(body.batches.reduce(0, +)) batches, \(body.packages.count) package\(body.packages.count == 1 ? "" : "s")"
-        case .job(let body):
-            "job \(job) \(body.state)" + (body.priority < 0 ? ", paused" : "")
-                + (body.reason.isEmpty ? "" : ": \(body.reason)")
-        case .jobForgotten: "job \(job) forgotten"
-        case .batch(let body): "job \(job) batch \(body.index) \(batch(body))"
-        case .package(let body): "job \(job) package \(body.id) \(package(body))"
-        case .failures(let body): "job \(job) batch \(body.batch): \(body.failures.count) tiles failed"
-        case .orphan: "job \(job): a shard that was not accepted is queued for removal"
+            return inserted(
+                try JobRecord.summary(job, try JobRecord.table.reader(body.row, line)), packages: body.packages.count)
+        case .job(let row):
+            let summary = try JobRecord.summary(job, try JobRecord.table.reader(row, line))
+            return "job \(job) \(summary.state.rawValue)" + (summary.priority < 0 ? ", paused" : "")
+                + (summary.reason.isEmpty ? "" : ": \(summary.reason)")
+        case .jobForgotten: return "job \(job) forgotten"
+        case .batch(let row): return "job \(job) batch \(try batch(try BatchRecord.table.reader(row, line)))"
+        case .package(let body):
+            return "job \(job) package \(try package(try PackageRecord.table.reader(body.row, line)))"
+        case .failures(let body): return "job \(job) batch \(body.batch): \(body.failures.count) tiles failed"
+        case .orphan: return "job \(job): a shard that was not accepted is queued for removal"
         case .batchesAdded(let body):
-            "job \(job): a batch was split into \(body.batches.count), starting at batch \(body.first)"
-        case .jobReopened: "job \(job) resumed"
-        case .dropped: "job \(job): failed work was dropped"
-        case .schedule(let body): "schedule \(body.id), \(body.every): \(body.fired) fired, \(body.skipped) skipped"
-        case .scheduleDropped(let id): "schedule \(id) removed"
-        case .originLimit(let body): text(body)
-        case nil: "job \(job): a change of a kind unknown to this build"
+            return "job \(job): a batch was split into \(body.batches.count), starting at batch \(body.first)"
+        case .jobReopened: return "job \(job) resumed"
+        case .dropped: return "job \(job): failed work was dropped"
+        case .schedule(let row):
+            let schedule = try ScheduleRecord.schedule(try ScheduleRecord.table.reader(row, line))
+            return "schedule \(schedule.id), \(schedule.rule): \(schedule.fired) fired, \(schedule.skipped) skipped"
+        case .scheduleDropped(let id): return "schedule \(id) removed"
+        case .originLimit(let body): return text(body)
+        case nil: return "job \(job): a change of a kind unknown to this build"
         }
+    }
+
+    /// The numbers do not come from the plan, which is removed from the line when the job's batches are released.
+    private static func inserted(_ job: JobSummary, packages: Int) -> String {
+        "job \(job.id) submitted: \(job.counts.tiles) tiles in \(job.counts.totalBatches) batches,"
+            + " \(packages) package\(packages == 1 ? "" : "s")"
     }
 
     private static func text(_ body: PBOriginLimit) -> String {
@@ -35,22 +46,29 @@ enum EventText {
             + (limits.isEmpty ? "the operator's limit is removed" : "limited to \(limits.joined(separator: ", "))")
     }
 
-    private static func batch(_ body: PBLoggedBatch) -> String {
-        let state = BatchState(rawValue: UInt8(clamping: body.state)).map { "\($0)" } ?? "\(body.state)"
-        let trouble = body.cause.isEmpty ? "" : " (\(body.cause): \(body.detail))"
-        switch BatchState(rawValue: UInt8(clamping: body.state)) {
-        case .done: return "done: \(body.stored) stored, \(body.empty) empty, \(body.failed) failed"
-        case .leased: return "leased under token \(LeaseToken(body.token))"
-        default: return state + trouble
+    private static func batch(_ field: RecordReader) throws -> String {
+        let (index, state): (Int, BatchState) = (try field("idx"), try field("state"))
+        switch state {
+        case .done:
+            let (stored, empty, failed): (UInt64, UInt64, UInt64) =
+                (try field("stored"), try field("empty"), try field("failed"))
+            return "\(index) done: \(stored) stored, \(empty) empty, \(failed) failed"
+        case .leased: return "\(index) leased under token \(try field("token") as LeaseToken)"
+        case .ready, .backoff, .dead, .split: return "\(index) \(state)" + cause(try field.trouble())
         }
     }
 
-    private static func package(_ body: PBLoggedPackage) -> String {
-        guard let state = PackageState(rawValue: UInt8(clamping: body.state)) else { return "\(body.state)" }
-        switch state {
-        case .published, .unchanged: return "\(state) as version \(body.version): \(body.path)"
-        case .leased: return "leased under token \(LeaseToken(body.token))"
-        default: return "\(state)" + (body.cause.isEmpty ? "" : " (\(body.cause): \(body.detail))")
+    private static func package(_ field: RecordReader) throws -> String {
+        let package = try PackageRecord.package(field, [])
+        let start = "\(package.id) \(package.state)"
+        switch package.state {
+        case .published, .unchanged: return "\(start) as version \(package.version): \(package.path)"
+        case .leased: return "\(start) under token \(package.token ?? LeaseToken(0))"
+        case .waiting, .manifest, .ready, .backoff, .publishing, .failed: return start + cause(package.trouble)
         }
+    }
+
+    private static func cause(_ trouble: Trouble?) -> String {
+        trouble.map { " (\($0.cause): \($0.detail))" } ?? ""
     }
 }

@@ -79,13 +79,13 @@ extension StateStore {
         let data: Data = row["data"]
         let job = UInt64(bitPattern: row["job"] as Int64)
         let change = try PBLoggedChange(decoding: Array(data))
-        return PBEventRecord.make {
+        return try PBEventRecord.make {
             $0.seq = UInt64(clamping: row["seq"] as Int64)
             $0.wallMs = row["wall"]
             $0.job = job
             $0.kind = EventKind(rawValue: row["kind"])?.name ?? "unknown"
             $0.data = data
-            $0.text = EventText.line(change, job: job)
+            $0.text = try EventText.line(change, job: job)
         }
     }
 

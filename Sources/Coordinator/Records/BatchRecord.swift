@@ -1,0 +1,77 @@
+import Foundation
+import GRDB
+import Scheduling
+import Tiles
+
+/// A batch with its key.
+///
+/// The log has the columns of the plan once for each job, and not in each row.
+struct BatchRecord: Sendable {
+    let job: JobID
+    let index: Int
+    let batch: Batch
+
+    static let table = RecordTable<BatchRecord>(
+        "batch", key: ["job", "idx"],
+        [
+            RecordField("job", 0) { $0.job },
+            RecordField("idx", 1) { $0.index },
+            RecordField("cell", 0) { $0.batch.cell.hilbertID },
+            RecordField("zmin", 0) { $0.batch.zooms.min },
+            RecordField("zmax", 0) { $0.batch.zooms.max },
+            RecordField("tiles", 0) { $0.batch.tiles },
+            RecordField("state", 2) { $0.batch.state },
+            RecordField("attempts", 3) { $0.batch.attempts },
+            RecordField("losses", 4) { $0.batch.losses },
+            RecordField("token", 5) { $0.batch.token },
+            RecordField("owner", 6) { $0.batch.owner == 0 ? nil : $0.batch.owner },
+            RecordField("digest", 7) { $0.batch.digest },
+            RecordField("stored", 8) { $0.result?.stored },
+            RecordField("empty", 9) { $0.result?.empty },
+            RecordField("failed", 10) { $0.result?.failed },
+            RecordField("body_bytes", 11) { $0.result?.bodyBytes },
+            RecordField("shard_bytes", 12) { $0.result?.shardBytes },
+            RecordField("cause", 13) { $0.batch.trouble?.cause },
+            RecordField("detail", 14) { $0.batch.trouble?.detail },
+            RecordField("partial", 15) { $0.batch.partial },
+            RecordField("reused", 16) { $0.result?.reused },
+            RecordField("not_modified", 17) { $0.result?.notModified },
+            RecordField("received", 18) { $0.result?.received },
+            RecordField("footer", 19) { $0.batch.result.footer },
+        ])
+
+    /// The counts of a batch with a shard; without one the columns are NULL.
+    private var result: FetchCounts? { batch.digest == nil ? nil : batch.result }
+
+    static func batch(_ planned: PlannedBatch, _ field: RecordReader) throws -> Batch {
+        let result = FetchCounts(
+            stored: try field("stored"), empty: try field("empty"), failed: try field("failed"),
+            bodyBytes: try field("body_bytes"), shardBytes: try field("shard_bytes"), reused: try field("reused"),
+            notModified: try field("not_modified"), received: try field("received"), footer: try field("footer"))
+        return Batch(
+            cell: planned.cell, zooms: planned.zooms, tiles: planned.tiles, state: try field("state"),
+            attempts: try field("attempts"), losses: try field("losses"), token: try field("token"),
+            owner: try field("owner"), digest: try field("digest"), partial: try field("partial"), result: result,
+            trouble: try field.trouble())
+    }
+
+    /// The plan of a batch, from its row.
+    static func planned(_ field: RecordReader) throws -> PlannedBatch {
+        guard let cell = TileID(hilbertID: try field("cell")) else { throw field.unreadable("cell") }
+        guard let zooms = ZoomRange(min: try field("zmin"), max: try field("zmax")) else {
+            throw field.unreadable("zmin or zmax")
+        }
+        return PlannedBatch(cell: cell, zooms: zooms, tiles: try field("tiles"))
+    }
+}
+
+extension StateStore {
+    static func batch(_ row: Row) throws -> Batch {
+        let field = RecordReader(row) { "batch \(row["job"] as Int64)/\(row["idx"] as Int64)" }
+        return try BatchRecord.batch(try BatchRecord.planned(field), field)
+    }
+
+    static func put(_ batch: Batch, _ job: JobID, _ index: Int, _ db: Database) throws {
+        try BatchRecord.table.put(BatchRecord(job: job, index: index, batch: batch), db)
+    }
+}

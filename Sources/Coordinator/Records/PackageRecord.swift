@@ -1,0 +1,86 @@
+import Foundation
+import GRDB
+import Scheduling
+
+/// A package with its key; its files are rows of their own.
+struct PackageRecord: Sendable {
+    let job: JobID
+    let index: Int
+    let package: Package
+
+    static let table = RecordTable<PackageRecord>(
+        "package", key: ["job", "idx"],
+        [
+            RecordField("job", 0) { $0.job },
+            RecordField("idx", 1) { $0.index },
+            RecordField("id", 2) { $0.package.id },
+            RecordField("tiles", 3) { $0.package.tiles },
+            RecordField("state", 4) { $0.package.state },
+            RecordField("attempts", 5) { $0.package.attempts },
+            RecordField("losses", 6) { $0.package.losses },
+            RecordField("token", 7) { $0.package.token },
+            RecordField("owner", 8) { $0.package.owner == 0 ? nil : $0.package.owner },
+            RecordField("manifest", 9) { $0.package.manifest },
+            RecordField("digest", 10) { $0.package.merged?.digest },
+            RecordField("size", 11) { $0.package.merged?.size },
+            RecordField("merged_tiles", 12) { $0.package.merged?.tiles },
+            RecordField("tiles_hash", 13) { $0.package.merged?.tilesHash },
+            RecordField("version", 14) { $0.package.version },
+            RecordField("path", 15) { $0.package.path },
+            RecordField("cause", 16) { $0.package.trouble?.cause },
+            RecordField("detail", 17) { $0.package.trouble?.detail },
+        ])
+
+    static func package(_ field: RecordReader, _ files: [MergedFile]) throws -> Package {
+        let digest: ContentDigest? = try field("digest")
+        let merged = try digest.map {
+            MergedPackage(
+                digest: $0, size: try field("size"), tiles: try field("merged_tiles"),
+                tilesHash: try field("tiles_hash"), files: files)
+        }
+        return Package(
+            id: try field("id"), tiles: try field("tiles"), state: try field("state"),
+            attempts: try field("attempts"), losses: try field("losses"), token: try field("token"),
+            owner: try field("owner"), manifest: try field("manifest"), merged: merged, version: try field("version"),
+            path: try field("path"), trouble: try field.trouble())
+    }
+}
+
+extension StateStore {
+    static func put(_ package: Package, _ job: JobID, _ index: Int, _ db: Database) throws {
+        try PackageRecord.table.put(PackageRecord(job: job, index: index, package: package), db)
+        try db.cachedStatement(sql: "DELETE FROM package_file WHERE job = ? AND idx = ?")
+            .execute(arguments: [Int64(bitPattern: job), index])
+        for file in package.merged?.files ?? [] {
+            try db.cachedStatement(
+                sql: "INSERT INTO package_file (job, idx, format, digest, size) VALUES (?, ?, ?, ?, ?)"
+            ).execute(arguments: [
+                Int64(bitPattern: job), index, file.format, Data(file.digest.bytes), Int64(clamping: file.size),
+            ])
+        }
+    }
+
+    /// The packages of a job, in order.
+    static func packages(of job: Int64, _ db: Database) throws -> [Package] {
+        let files = try files(of: job, db)
+        return try Row.fetchAll(db, sql: "SELECT * FROM package WHERE job = ? ORDER BY idx", arguments: [job]).map {
+            row in
+            let index: Int64 = row["idx"]
+            return try PackageRecord.package(RecordReader(row) { "package \(job)/\(index)" }, files[index] ?? [])
+        }
+    }
+
+    /// The files of a job's packages in addition to MBTiles, by the index of the package.
+    private static func files(of job: Int64, _ db: Database) throws -> [Int64: [MergedFile]] {
+        var files: [Int64: [MergedFile]] = [:]
+        let rows = try Row.fetchAll(
+            db, sql: "SELECT * FROM package_file WHERE job = ? ORDER BY idx, format", arguments: [job])
+        for row in rows {
+            let index: Int64 = row["idx"]
+            let field = RecordReader(row) { "a file of package \(job)/\(index)" }
+            files[index, default: []].append(
+                MergedFile(format: try field("format"), digest: try field("digest"), size: try field("size")))
+        }
+        return files
+    }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import GRDB
+import Scheduling
+
+/// A value that a field of a record can have.
+protocol RecordValue: SendableMetatype {
+    /// The value in its column; NULL = no value.
+    var recorded: DatabaseValue { get }
+    /// The value of a column; NULL gives the default of the type.
+    ///
+    /// Returns `nil` when the column contains no such value, or when the type has no default.
+    init?(recorded: DatabaseValue)
+}
+
+extension FixedWidthInteger where Self: RecordValue {
+    /// Numbers of 64 bits are stored by their bits, because SQLite has signed numbers only.
+    var recorded: DatabaseValue { Int64(truncatingIfNeeded: self).databaseValue }
+    init?(recorded: DatabaseValue) {
+        guard !recorded.isNull else {
+            self = 0
+            return
+        }
+        guard let number = Int64.fromDatabaseValue(recorded) else { return nil }
+        self = Self.bitWidth == 64 ? Self(truncatingIfNeeded: number) : Self(clamping: number)
+    }
+}
+
+extension UInt64: RecordValue {}
+extension Int64: RecordValue {}
+extension Int: RecordValue {}
+extension UInt32: RecordValue {}
+extension Int32: RecordValue {}
+extension UInt8: RecordValue {}
+
+extension Bool: RecordValue {
+    var recorded: DatabaseValue { databaseValue }
+    init?(recorded: DatabaseValue) {
+        guard let number = Int64(recorded: recorded) else { return nil }
+        self = number != 0
+    }
+}
+
+extension Double: RecordValue {
+    var recorded: DatabaseValue { databaseValue }
+    init?(recorded: DatabaseValue) {
+        guard let number = recorded.isNull ? 0 : Double.fromDatabaseValue(recorded) else { return nil }
+        self = number
+    }
+}
+
+extension String: RecordValue {
+    var recorded: DatabaseValue { databaseValue }
+    init?(recorded: DatabaseValue) {
+        guard let text = recorded.isNull ? "" : String.fromDatabaseValue(recorded) else { return nil }
+        self = text
+    }
+}
+
+extension Optional: RecordValue where Wrapped: RecordValue {
+    var recorded: DatabaseValue { self?.recorded ?? .null }
+    init?(recorded: DatabaseValue) {
+        guard !recorded.isNull else {
+            self = .none
+            return
+        }
+        guard let value = Wrapped(recorded: recorded) else { return nil }
+        self = .some(value)
+    }
+}
+
+extension ContentDigest: RecordValue {
+    var recorded: DatabaseValue { Data(bytes).databaseValue }
+    init?(recorded: DatabaseValue) {
+        guard let bytes = Data.fromDatabaseValue(recorded) else { return nil }
+        self.init(bytes)
+    }
+}
+
+extension LeaseToken: RecordValue {
+    var recorded: DatabaseValue { rawValue.recorded }
+    init?(recorded: DatabaseValue) {
+        guard let number = UInt64(recorded: recorded) else { return nil }
+        self.init(number)
+    }
+}
+
+/// Numbers of jobs, as a text with blanks between them.
+extension [JobID]: RecordValue {
+    var recorded: DatabaseValue { map(String.init).joined(separator: " ").databaseValue }
+    init?(recorded: DatabaseValue) {
+        guard let text = String(recorded: recorded) else { return nil }
+        self = text.split(separator: " ").compactMap { JobID($0) }
+    }
+}
+
+extension RawRepresentable where Self: RecordValue, RawValue: RecordValue {
+    var recorded: DatabaseValue { rawValue.recorded }
+    init?(recorded: DatabaseValue) {
+        guard let raw = RawValue(recorded: recorded) else { return nil }
+        self.init(rawValue: raw)
+    }
+}
+
+extension JobState: RecordValue {}
+extension BatchState: RecordValue {}
+extension PackageState: RecordValue {}

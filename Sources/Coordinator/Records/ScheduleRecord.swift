@@ -1,0 +1,45 @@
+import Foundation
+import GRDB
+import Scheduling
+
+/// A schedule's row; its submission is a further column.
+enum ScheduleRecord {
+    static let table = RecordTable<Schedule>(
+        "schedule", extra: ["spec"], key: ["id"],
+        [
+            RecordField("id", 1, isFixed: true) { $0.id },
+            RecordField("every", 2) { $0.rule.description },
+            RecordField("label", 3) { $0.label },
+            RecordField("next", 4) { $0.next },
+            RecordField("last_job", 5) { $0.lastJob },
+            RecordField("fired", 6) { $0.fired },
+            RecordField("skipped", 7) { $0.skipped },
+            RecordField("cause", 8) { $0.trouble?.cause },
+            RecordField("detail", 9) { $0.trouble?.detail },
+        ])
+
+    static func schedule(_ field: RecordReader) throws -> Schedule {
+        guard let rule = try? CalendarRule(try field("every")) else { throw field.unreadable("every") }
+        return Schedule(
+            id: try field("id"), rule: rule, label: try field("label"), next: try field("next"),
+            lastJob: try field("last_job"), fired: try field("fired"), skipped: try field("skipped"),
+            trouble: try field.trouble())
+    }
+}
+
+extension StateStore {
+    static func schedules(_ db: Database) throws -> [Schedule] {
+        try Row.fetchAll(db, sql: "SELECT * FROM schedule ORDER BY id").map { row in
+            try ScheduleRecord.schedule(RecordReader(row) { "schedule '\(row["id"] as String)'" })
+        }
+    }
+
+    /// Writes a schedule, with its submission if that is new.
+    static func put(_ schedule: Schedule, _ payload: [UInt8]?, _ db: Database) throws {
+        if let payload {
+            try ScheduleRecord.table.insert(schedule, extra: [Data(payload)], db)
+        } else {
+            try ScheduleRecord.table.update(schedule, further: [schedule.id], db)
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// The rules that no option of packhorse.proto can express: relations between fields, ranges and names. The generated
+// `checkFields()` calls them for each message with the option `has_rules`, after the checks of its single fields.
+
+extension PBHello {
+    func checkRules() throws(WireError) { try WireCheck.formats(exports) }
+}
+
+extension PBReady {
+    func checkRules() throws(WireError) { try WireCheck.count(Int(credit), atMost: 4096, "credits") }
+}
+
+extension PBHeldShare {
+    func checkRules() throws(WireError) { try WireCheck.rates([perSecond, burst], of: "a held share") }
+}
+
+extension PBRateGrant {
+    func checkRules() throws(WireError) { try WireCheck.rates([perSecond, burst, bytesPerSecond], of: origin) }
+}
+
+extension PBOriginLimit {
+    func checkRules() throws(WireError) { try WireCheck.rates([perSecond], of: origin) }
+}
+
+extension PBChunk {
+    func checkRules() throws(WireError) {
+        try WireCheck.count(data.count, atMost: MessageType.maxChunkBytes, "bytes")
+        guard !offset.addingReportingOverflow(UInt64(data.count)).overflow else {
+            throw WireError(.badValue, "The chunk's end is beyond the largest file size.")
+        }
+    }
+}
+
+extension PBCommit {
+    func checkRules() throws(WireError) {
+        guard result != nil else { throw WireError(.badValue, "The commit has no result.") }
+    }
+}
+
+extension PBFetchResult {
+    func checkRules() throws(WireError) {
+        let settled = stored.addingReportingOverflow(empty)
+        guard !settled.overflow, !settled.partialValue.addingReportingOverflow(failed).overflow,
+            failed >= UInt64(failures.count)
+        else { throw WireError(.badValue, "The commit's tile counts do not add up.") }
+    }
+}
+
+extension PBMergeResult {
+    func checkRules() throws(WireError) { try WireCheck.formats(files.map(\.format)) }
+}
+
+extension PBTileFailure {
+    func checkRules() throws(WireError) { try WireCheck.tile(tile) }
+}
+
+extension PBOffer {
+    func checkRules() throws(WireError) {
+        guard work != nil else { throw WireError(.badValue, "The offer has no work.") }
+    }
+}
+
+extension PBFetchWork {
+    func checkRules() throws(WireError) {
+        try WireCheck.tile(cell)
+        try WireCheck.zooms(zoomMin, zoomMax)
+        guard zoomMax >= cell.zoom else {
+            throw WireError(
+                .badValue,
+                "The offer's zooms \(zoomMin) to \(zoomMax) end above its cell \(cell.zoom)/\(cell.x)/\(cell.y).")
+        }
+    }
+}
+
+extension PBSubmit {
+    func checkRules() throws(WireError) {
+        try WireCheck.zooms(zoomMin, zoomMax)
+        guard (0...1).contains(allowedMissing) else {
+            throw WireError(.badValue, "The allowed share of missing tiles is \(allowedMissing), not 0 to 1.")
+        }
+        guard tileset.count <= MessageType.maxTilesetBytes else {
+            throw WireError(
+                .tooLarge,
+                "The tileset's description has \(tileset.count) bytes; the limit is \(MessageType.maxTilesetBytes),"
+                    + " because every offer contains it. Shorten its vector_layers.")
+        }
+        try WireCheck.formats(formats)
+        try WireCheck.edition(edition)
+    }
+}
+
+extension PBPackageRequest {
+    func checkRules() throws(WireError) {
+        try WireCheck.formats(formats)
+        guard !hasBounds || bounds.isFinite else {
+            throw WireError(.badValue, "The bounds of package '\(id.prefix(80))' are not finite numbers.")
+        }
+    }
+}

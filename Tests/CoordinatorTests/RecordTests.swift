@@ -1,0 +1,71 @@
+import Foundation
+import GRDB
+import Scheduling
+import Testing
+import Wire
+
+@testable import Coordinator
+
+/// Records keep their values in the database and in the log.
+struct RecordTests {
+    private static let digest = ContentDigest([UInt8](repeating: 0x9C, count: 32))
+
+    private static let job: JobSummary = {
+        var counts = JobCounts()
+        (counts.tiles, counts.stored, counts.empty, counts.failed) = (1, 2, 3, 4)
+        (counts.bytes, counts.reused, counts.notModified, counts.received) = (.max, 6, 7, 1 << 63)
+        counts.batches = [8, 9, 10, 11, 12, 13]
+        return JobSummary(
+            id: 3, requestID: "r", priority: -5, weight: 7, allowedMissing: 0.25, state: .failed, reason: "torn",
+            counts: counts, after: [1, 2], identity: digest, keepsBlobs: true, wasPaused: true, sourceVersion: "etag")
+    }()
+
+    private static let package = Package(
+        id: "EE", tiles: 99, state: .publishing, attempts: 2, losses: 255, token: LeaseToken(epoch: 9, counter: 7),
+        owner: .max, manifest: digest,
+        merged: digest.map {
+            MergedPackage(
+                digest: $0, size: 5, tiles: 6, tilesHash: "hash",
+                files: [MergedFile(format: "pmtiles", digest: $0, size: 8)])
+        },
+        version: 3, path: "packages/3/EE.mbtiles", trouble: Trouble(cause: "disk-full", detail: "d"))
+
+    @Test func everyFieldOfAJobAndAPackageIsReadBack() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "records-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try StateStore(folder: folder)
+        let stored = StoredJob(summary: Self.job, batches: [], packages: [Self.package], payload: [1])
+        try await store.apply([.insertJob(stored)], wall: 5)
+        #expect(try await store.load().jobs == [stored])
+        #expect(try await store.replay().jobs.map(\.summary) == [Self.job])
+        #expect(try await store.replay().jobs.map(\.packages) == [[Self.package]])
+        await store.close()
+    }
+
+    /// An insert must not replace another job with the same request.
+    @Test func aRequestIsStoredOnce() async throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "records-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try StateStore(folder: folder)
+        let first = StoredJob(
+            summary: JobSummary(id: 1, requestID: "r", priority: 0, weight: 1, allowedMissing: 0), batches: [],
+            packages: [])
+        let second = StoredJob(
+            summary: JobSummary(id: 2, requestID: "r", priority: 0, weight: 1, allowedMissing: 0), batches: [],
+            packages: [])
+        try await store.apply([.insertJob(first)], wall: 5)
+        await #expect(throws: DatabaseError.self) { try await store.apply([.insertJob(second)], wall: 6) }
+        #expect(try await store.load().jobs.map(\.summary.id) == [1])
+        await store.close()
+    }
+
+    @Test func aRowWithoutItsValuesIsDamaged() throws {
+        var row = JobRecord.table.logged(Self.job)
+        #expect(try JobRecord.summary(3, JobRecord.table.reader(row) { "row" }) == Self.job)
+        row.integers.removeLast()
+        #expect(throws: (any Error).self) { try JobRecord.table.reader(row) { "row" } }
+        var unknown = JobRecord.table.logged(Self.job)
+        unknown.texts = unknown.texts.map { $0 == "failed" ? "asleep" : $0 }
+        #expect(throws: (any Error).self) { try JobRecord.summary(3, JobRecord.table.reader(unknown) { "row" }) }
+    }
+}
