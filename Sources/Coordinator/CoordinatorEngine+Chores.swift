@@ -23,6 +23,7 @@ extension CoordinatorEngine {
             try await reopen(job, only: only, permits: permits, asker)
         case .letters(let asker, let body): try await letters(body, asker)
         case .deadOrder(let asker, let body): try await follow(body, asker)
+        case .backup(let asker, let name): backUp(asker, name: name)
         case .fire(let schedule, let due): try await fire(schedule, due: due)
         case .runSchedule(let asker, let body): try await runSchedule(body, asker)
         }

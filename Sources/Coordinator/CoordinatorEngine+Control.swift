@@ -36,7 +36,7 @@ extension CoordinatorEngine {
         case .dropSchedule(let body): dropSchedule(body.id, asker)
         case .listSchedules: reply(schedules(), to: asker)
         case .getEvents(let body): await events(body, asker)
-        case .backup(let body): await backUp(body, asker)
+        case .backup(let body): turn.chores.append(.backup(asker, name: body.name))
         default:
             reply(
                 WireConversions.problem(
@@ -131,6 +131,7 @@ extension CoordinatorEngine {
         switch report {
         case .event(let event): take(scheduler.handle(event, now: now))
         case .events(let events): for event in events { take(scheduler.handle(event, now: now)) }
+        case .answer(let asker, let message): reply(message, to: asker)
         case .written(let job, let package, let digest, let decides):
             take(scheduler.handle(.manifestWritten(job, package: package, digest, decides: decides), now: now))
             removals.settle(digest, mayBeNamed: true)

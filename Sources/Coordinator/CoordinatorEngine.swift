@@ -151,6 +151,7 @@ actor CoordinatorEngine {
 
     private func close() async {
         publications.close()
+        store.stopBackups()
         await workshop.drain()
         await router.close()
         await store.close()

@@ -1,4 +1,5 @@
 import Scheduling
+import Wire
 import ZeroMQ
 
 /// A result of background work, for the loop.
@@ -11,6 +12,8 @@ enum Report: Sendable {
     case schedulePlanned(Asker, Schedule, payload: [UInt8], Result<SubmitPlanner.Plan, SubmitProblem>)
     /// The restart of an ended job was prepared.
     case reopenPlanned(Asker, JobID, only: [Int]?, Result<Reopening, SubmitProblem>)
+    /// The answer to a request is ready.
+    case answer(Asker, Message)
     /// A publication ended, or a manifest could not be written.
     case event(Event)
     /// A group of publications ended.

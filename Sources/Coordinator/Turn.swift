@@ -24,6 +24,8 @@ struct Turn: Sendable {
         case letters(Asker, PBListDead)
         /// Requeue or drop failed work.
         case deadOrder(Asker, PBDeadOrder)
+        /// Copy the state file.
+        case backup(Asker, name: String)
         /// Submit the job of a schedule: at its time, or by hand for a client that waits for the answer.
         case fire(schedule: String, due: Int64)
         case runSchedule(Asker, PBSubmit)

@@ -25,6 +25,8 @@ final class Workshop: Sendable {
         case patches
         /// Removal of blobs that no job needs any more.
         case removals
+        /// Copies of the state file.
+        case backups
         /// Questions to the blob store, all at the same time. The caller bounds their number.
         case checks
     }

@@ -126,10 +126,3 @@ struct BaselineServiceTests {
         #expect(try await StateFile.check(fixture.options.data).problems == [])
     }
 }
-
-/// Set once, read from anywhere.
-private final class Flag: Sendable {
-    private let value = Atomic<Bool>(false)
-    var isSet: Bool { value.load(ordering: .acquiring) }
-    func set() { value.store(true, ordering: .releasing) }
-}

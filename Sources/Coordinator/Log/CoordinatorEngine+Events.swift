@@ -93,27 +93,31 @@ extension CoordinatorEngine {
 
     // MARK: - Backup
 
-    /// Copies the state file while the coordinator is running.
-    func backUp(_ body: PBBackup, _ asker: Asker) async {
-        let start = clock.now
-        do {
-            let file = try await store.backUp(
-                named: body.name, into: options.data.appending(path: "backups"), wall: wall)
-            let bytes = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
-            logger.notice("State backed up", metadata: [LogKey.path: "\(file.path)"])
-            reply(
-                .backedUp(
-                    .make {
-                        $0.path = file.path
-                        $0.bytes = UInt64(clamping: bytes)
-                        $0.elapsedMs = UInt64(clamping: (clock.now - start).components.seconds * 1_000)
-                    }), to: asker)
-        } catch let error as CoordinatorError {
-            reply(WireConversions.problem("\(error.code)", error.message), to: asker)
-        } catch {
-            reply(
-                WireConversions.problem("backup-failed", "The state cannot be backed up: \(error)", retriable: true),
-                to: asker)
+    /// Copies the state file outside the loop.
+    func backUp(_ asker: Asker, name: String) {
+        let folder = options.data.appending(path: "backups")
+        let (wall, pages) = (wall, options.backupPages)
+        workshop.run(on: .backups) { [store, logger] in
+            let start = ContinuousClock.now
+            do {
+                let file = try await store.backUp(named: name, into: folder, wall: wall, pages: pages)
+                let bytes = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+                logger.notice("State backed up", metadata: [LogKey.path: "\(file.path)"])
+                let elapsed = (ContinuousClock.now - start) / .milliseconds(1)
+                return .answer(
+                    asker,
+                    .backedUp(
+                        .make {
+                            $0.path = file.path
+                            $0.bytes = UInt64(clamping: bytes)
+                            $0.elapsedMs = UInt64(elapsed.rounded())
+                        }))
+            } catch let error as CoordinatorError {
+                return .answer(asker, WireConversions.problem("\(error.code)", error.message))
+            } catch {
+                let text = "The state cannot be backed up: \(error)"
+                return .answer(asker, WireConversions.problem("backup-failed", text, retriable: true))
+            }
         }
     }
 }
