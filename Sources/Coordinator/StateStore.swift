@@ -141,7 +141,7 @@ final class StateStore: Sendable {
     func apply(_ writes: [StoreWrite], holders: ShareHolders? = nil, wall: Int64) async throws {
         let epoch = epoch
         try await perform { db in
-            if let holders { try StateStore.keep(holders, epoch: epoch, db) }
+            if let holders { try StateStore.replaceHolders(holders, epoch: epoch, db) }
             for write in writes {
                 try StateStore.apply(write, db, wall: wall)
                 try StateStore.noteStart(write, db, wall: wall)

@@ -13,7 +13,9 @@ import Wire
 /// How long the loop leaves a heartbeat without an answer while it serves commands on a large state.
 @Suite(.timeLimit(.minutes(15)))
 struct LoopDelayTests {
-    /// Slices of one page make the backup slow. A loop that waits for it answers one or two heartbeats.
+    /// Slices of one page make the backup slow.
+    ///
+    /// A loop that waits for it answers one or two heartbeats.
     @Test func heartbeatsAreAnsweredWhileABackupRuns() async throws {
         let fixture = try Fixture { $0.backupPages = 1 }
         try await fixture.withCoordinator { service in
@@ -25,14 +27,17 @@ struct LoopDelayTests {
                 guard case .backedUp(let backup) = try await client.ask(.backup(PBBackup())) else {
                     throw Talker.Silence()
                 }
-                #expect(backup.bytes > 100_000)
+                #expect(backup.bytes > 50_000)
             }
             #expect(delays.count >= 5, "\(delays)")
         }
     }
 
+    /// Prints the longest delay of a heartbeat during each command on a planet of 65,793 batches.
+    ///
+    /// A machine that does nothing else is needed. Run it with PACKHORSE_MEASURE_LOOP=1.
     @Test(.enabled(if: ProcessInfo.processInfo.environment["PACKHORSE_MEASURE_LOOP"] != nil))
-    func measure() async throws {
+    func noReadOfAPlanetDelaysAHeartbeat() async throws {
         let fixture = try Fixture {
             $0.keepShards = true
             $0.leaseSeconds = 600
@@ -60,7 +65,9 @@ struct LoopDelayTests {
             let probe = HeartbeatProbe(worker)
             try await probe.connect()
             try await probe.report("nothing") { try await Task.sleep(for: .seconds(1)) }
-            try await probe.report("submit planet") { print(try await client.submit(submission).batches, "batches") }
+            try await probe.report("submit planet", under: .seconds(600)) {
+                print(try await client.submit(submission).batches, "batches")
+            }
             try await probe.report("backup") { print(try await client.ask(.backup(PBBackup()))) }
             try await probe.report("events x20") {
                 for _ in 0..<20 {
@@ -72,11 +79,11 @@ struct LoopDelayTests {
                             }))
                 }
             }
-            try await probe.report("cancel") {
+            try await probe.report("cancel", under: .seconds(600)) {
                 _ = try await client.ask(.cancelJob(.make { $0.job = 1 }))
                 _ = try await client.watch(1) { $0.state == "cancelled" }
             }
-            try await probe.report("retry") {
+            try await probe.report("retry", under: .seconds(600)) {
                 print(
                     try await client.ask(
                         .jobOrder(
@@ -147,7 +154,7 @@ struct LoopDelayTests {
                                 $0.batches = [5]
                             })))
             }
-            try await probe.report("failed requeue of all") {
+            try await probe.report("failed requeue of all", under: .seconds(600)) {
                 print(
                     try await client.ask(
                         .deadOrder(
@@ -167,7 +174,9 @@ struct HeartbeatProbe: Sendable {
 
     init(_ worker: FakeWorker) { self.worker = worker }
 
-    /// Connects the worker. It asks for no work.
+    /// Connects the worker.
+    ///
+    /// It asks for no work.
     func connect() async throws {
         try await worker.talker.say(worker.hello())
         _ = try await worker.next { if case .welcome = $0 { true } else { nil } }
@@ -198,10 +207,17 @@ struct HeartbeatProbe: Sendable {
         }
     }
 
-    func report(_ what: String, while body: @escaping @Sendable () async throws -> Void) async throws {
+    /// Prints the longest delay while `body` runs, which must stay under the limit.
+    ///
+    /// A command that commits all batches of a planet in one transaction has no limit.
+    func report(
+        _ what: String, under limit: Duration = .milliseconds(100),
+        while body: @escaping @Sendable () async throws -> Void
+    ) async throws {
         let start = ContinuousClock.now
         let delays = try await delays(while: body)
         let took = ContinuousClock.now - start
         print("LOOP", what, "took", took, "longest delay", delays.max() ?? .zero, "of", delays.count, "heartbeats")
+        #expect(delays.max() ?? .zero < limit, "\(what)")
     }
 }

@@ -42,7 +42,9 @@ final class OnlineBackup: @unchecked Sendable {
         return false
     }
 
-    /// Closes the copy. Must be called before the source is closed.
+    /// Closes the copy.
+    ///
+    /// Must be called before the source is closed.
     func close() {
         sqlite3_backup_finish(backup)
         backup = nil
