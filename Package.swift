@@ -16,6 +16,7 @@ struct Engine {
     static let deque = product("DequeModule", "swift-collections")
     static let crypto = product("Crypto", "swift-crypto")
     static let grdb = product("GRDB", "GRDB.swift")
+    static let sqlite = product("GRDBSQLite", "GRDB.swift")
     static let hummingbird = product("Hummingbird", "hummingbird")
     static let lifecycle = product("ServiceLifecycle", "swift-service-lifecycle")
     static let nio = product("NIOCore", "swift-nio")
@@ -79,7 +80,7 @@ let libraries: [Room] = [
     Room(
         "Coordinator",
         ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Shards", "Packages", "Catalog", "Telemetry"],
-        [.grdb, .lifecycle, .logging]),
+        [.grdb, .sqlite, .lifecycle, .logging]),
     Room(
         "Worker",
         [

@@ -86,7 +86,9 @@ public struct CoordinatorOptions: Sendable {
     /// Further ones are refused as `busy`.
     public var mostOpenJobs = 1_000
     /// Returns how full the disk of a folder is.
-    var diskRoom: @Sendable (URL) -> DiskRoom? = DiskRoom.of
+    var diskSpace: @Sendable (URL) -> DiskSpace? = DiskSpace.of
+    /// Pages of the state file that one slice of a backup copies.
+    var backupPages = StateStore.backupPages
     /// Number of submissions that may wait for their plan.
     var mostPlans = 32
     /// Number of commits whose blobs may be looked up at the same time.

@@ -3,6 +3,7 @@ import Errors
 public import Logging
 public import ServiceLifecycle
 import Shards
+import Telemetry
 import Wire
 import ZeroMQ
 
@@ -19,7 +20,7 @@ public struct CoordinatorService: Service, CustomStringConvertible {
     public let workEndpoint: String
     /// Where blobs are streamed, with the port that was bound; `nil` = not streamed.
     public let blobEndpoint: String?
-    let engine: CoordinatorEngine
+    let environment: LoopEnvironment
     let blobServer: BlobServer?
 
     /// Opens all files and binds the sockets; ``run()`` serves.
@@ -42,7 +43,10 @@ public struct CoordinatorService: Service, CustomStringConvertible {
         let catalog = try Catalog(
             options.catalog, create: true, baseURL: options.catalogBaseURL, signingKey: options.signingKey,
             keepVersions: options.keepVersions)
-        if let warning = Self.addressWarning(catalog.baseURL, options) { logger.warning("\(warning)") }
+        if let warning = Self.addressWarning(catalog.baseURL, options) {
+            logger.warning(
+                "The address of the catalog is not for other machines", metadata: [LogKey.warning: "\(warning)"])
+        }
         var link = LinkOptions()
         link.allowPlain = options.allowPlain
         link.maxFrameBytes = [MessageType.maxControlFrame, MessageType.maxWorkFrame]
@@ -51,15 +55,15 @@ public struct CoordinatorService: Service, CustomStringConvertible {
         link.logger = logger
         let router = try RouterLink(
             bind: [options.controlBind, options.workBind], security: options.security, options: link)
-        controlEndpoint = router.boundEndpoints[CoordinatorEngine.control]
-        workEndpoint = router.boundEndpoints[CoordinatorEngine.work]
+        controlEndpoint = router.boundEndpoints[CoordinatorLoop.control]
+        workEndpoint = router.boundEndpoints[CoordinatorLoop.work]
         // Clients fetch the blobs of a bucket directly: only a folder is served.
         let folder = blobs as? FolderBlobStore
         blobServer = try options.blobBind.flatMap { bind in
             try folder.map { BlobServer($0, try Self.bind(bind, options, link), logger) }
         }
         blobEndpoint = blobServer?.endpoint
-        engine = CoordinatorEngine(
+        environment = LoopEnvironment(
             options: options, logger: logger, store: store, blobs: blobs, publisher: publisher(catalog),
             router: router, blobPort: Self.port(of: blobEndpoint))
     }
@@ -97,7 +101,7 @@ public struct CoordinatorService: Service, CustomStringConvertible {
     public func run() async throws {
         try await cancelWhenGracefulShutdown {
             try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await engine.run() }
+                group.addTask { try await CoordinatorLoop(environment).run() }
                 if let blobServer { group.addTask { try await blobServer.run() } }
                 // Each of the two ends only when it must. Then the other one has nothing left to do.
                 defer { group.cancelAll() }

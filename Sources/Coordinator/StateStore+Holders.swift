@@ -5,7 +5,7 @@ import Scheduling
 /// only the next run uses them.
 extension StateStore {
     /// Replaces the stored sessions, for one run of the coordinator.
-    static func keep(_ holders: ShareHolders, epoch: UInt32, _ db: Database) throws {
+    static func replaceHolders(_ holders: ShareHolders, epoch: UInt32, _ db: Database) throws {
         try db.cachedStatement(sql: "DELETE FROM holder").execute()
         for (origin, sessions) in holders {
             for session in sessions {

@@ -5,19 +5,6 @@ import Scheduling
 import Tiles
 
 extension StateStore {
-    /// The stored data of an ended job: its submission and, unless its blobs are gone, its batches.
-    func remains(of job: JobID) async throws -> (payload: [UInt8], batches: [Batch])? {
-        try await perform { db in
-            let key = Int64(bitPattern: job)
-            guard let payload = try Data.fetchOne(db, sql: "SELECT spec FROM job WHERE id = ?", arguments: [key]) else {
-                return nil
-            }
-            let batches = try Row.fetchAll(db, sql: "SELECT * FROM batch WHERE job = ? ORDER BY idx", arguments: [key])
-                .map(StateStore.batch)
-            return (Array(payload), batches)
-        }
-    }
-
     // MARK: - Failed work
 
     /// Failed work: a dead batch, or the failed tiles of an accepted batch.
@@ -48,13 +35,14 @@ extension StateStore {
         func hash(into hasher: inout Hasher) { hasher.combine(job) }
     }
 
-    private static let isFailedWork = """
+    /// The condition for a row of `batch` that is failed work.
+    static let isFailedWork = """
         (state = \(BatchState.dead.rawValue) OR state = \(BatchState.done.rawValue) AND failed > 0)
             AND COALESCE(cause, '') <> '\(FailureCause.dropped.rawValue)'
         """
 
-    /// Failed work by job and batch, at most `limit` entries, each with at most `named` of its tiles.
-    func failedWork(_ place: FailedPlace, limit: Int, named: Int) async throws -> [FailedBatch] {
+    /// One slice of ``failedWork(_:limit:named:)``, in one query of batches and one for the tiles of each.
+    func failedSlice(_ place: FailedPlace, limit: Int, named: Int) async throws -> [FailedBatch] {
         try await perform { db in
             let after = place.after
             return try Row.fetchAll(

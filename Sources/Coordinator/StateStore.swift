@@ -4,6 +4,7 @@ import Foundation
 import GRDB
 import Scheduling
 import Shards
+import Synchronization
 
 /// The coordinator's state in one SQLite file: one connection, owned by one queue, exclusive.
 ///
@@ -13,6 +14,7 @@ import Shards
 final class StateStore: Sendable {
     private let database: DatabaseQueue
     private let queue = DispatchQueue(label: "packhorse.coordinator.state")
+    private let stopsBackups = Atomic(false)
     /// The epoch of this run; durable.
     let epoch: UInt32
 
@@ -115,14 +117,21 @@ final class StateStore: Sendable {
         }
     }
 
-    /// Runs `body` on the store's own queue outside of any transaction, as `VACUUM` requires.
-    func performOutsideTransaction(_ body: @escaping @Sendable (Database) throws -> Void) async throws {
-        try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+    /// Runs `body` on the store's own queue outside of any transaction.
+    func performOutsideTransaction<Value: Sendable>(
+        _ body: @escaping @Sendable (Database) throws -> Value
+    ) async throws -> Value {
+        try await withCheckedThrowingContinuation { continuation in
             queue.async { [database] in
                 continuation.resume(with: Result { try database.writeWithoutTransaction(body) })
             }
         }
     }
+
+    /// Ends running backups soon, so that the coordinator can stop.
+    func stopBackups() { stopsBackups.store(true, ordering: .relaxed) }
+
+    var isStoppingBackups: Bool { stopsBackups.load(ordering: .relaxed) }
 
     /// Makes all writes durable in one transaction.
     ///
@@ -132,7 +141,7 @@ final class StateStore: Sendable {
     func apply(_ writes: [StoreWrite], holders: ShareHolders? = nil, wall: Int64) async throws {
         let epoch = epoch
         try await perform { db in
-            if let holders { try StateStore.keep(holders, epoch: epoch, db) }
+            if let holders { try StateStore.replaceHolders(holders, epoch: epoch, db) }
             for write in writes {
                 try StateStore.apply(write, db, wall: wall)
                 try StateStore.noteStart(write, db, wall: wall)

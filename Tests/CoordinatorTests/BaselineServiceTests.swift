@@ -99,7 +99,7 @@ struct BaselineServiceTests {
         let fixture = try Fixture {
             $0.leaseSeconds = 120
             $0.keptTileBytes = 1 << 30
-            $0.diskRoom = { _ in DiskRoom(free: room.isSet ? 10 : 1 << 40, total: 1 << 41) }
+            $0.diskSpace = { _ in DiskSpace(free: room.isSet ? 10 : 1 << 40, total: 1 << 41) }
         }
         _ = try await build(fixture, 1)
         #expect(try !blobs(fixture).isEmpty)
@@ -125,11 +125,4 @@ struct BaselineServiceTests {
         #expect(second.end.packages.map(\.state) == ["unchanged"])
         #expect(try await StateFile.check(fixture.options.data).problems == [])
     }
-}
-
-/// Set once, read from anywhere.
-private final class Flag: Sendable {
-    private let value = Atomic<Bool>(false)
-    var isSet: Bool { value.load(ordering: .acquiring) }
-    func set() { value.store(true, ordering: .releasing) }
 }

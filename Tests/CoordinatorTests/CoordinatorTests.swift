@@ -226,7 +226,7 @@ struct CoordinatorTests {
         // The worker is silent for as long as the test takes on a busy machine.
         let fixture = try Fixture { $0.leaseSeconds = 120 }
         try await fixture.withCoordinator { service in
-            let store = await service.engine.store
+            let store = service.environment.store
             let talker = try Talker(service.controlEndpoint)
             let before = try await talker.submit(try Fixture.submission())
             let worker = try FakeWorker(service.workEndpoint, blobs: fixture.blobs())

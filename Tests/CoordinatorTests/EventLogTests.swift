@@ -111,6 +111,42 @@ struct EventLogTests {
         await store.close()
     }
 
+    /// Changes are committed between the slices of a backup, and the backup has the state of one moment.
+    @Test func aBackupOfAChangingStateIsWhole() async throws {
+        let folder = try folder()
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let store = try StateStore(folder: folder)
+        let isOver = Flag()
+        let backup = try await withThrowingTaskGroup(of: URL?.self) { group in
+            group.addTask {
+                defer { isOver.set() }
+                return try await store.backUp(
+                    named: "one", into: folder.appending(path: "backups"), wall: 0, pages: 1)
+            }
+            group.addTask {
+                var scheduler = Scheduler(epoch: store.epoch, now: Tick(milliseconds: 0))
+                repeat {
+                    let next = try submission(UUID().uuidString)
+                    let effects = scheduler.handle(.submit(next), now: Tick(milliseconds: 0))
+                    let writes = effects.compactMap { if case .store(let write) = $0 { write } else { nil } }
+                    try await store.apply(writes, wall: 5)
+                } while !isOver.isSet
+                return nil
+            }
+            var made: URL?
+            while let next = try await group.next() { made = next ?? made }
+            return try #require(made)
+        }
+        let jobs = try await store.load().jobs.count
+        await store.close()
+        _ = try await StateFile.restore(backup, into: folder)
+        let report = try await StateFile.check(folder)
+        #expect(report.problems == [])
+        #expect(report.jobs <= jobs)
+        let left = try FileManager.default.contentsOfDirectory(atPath: backup.deletingLastPathComponent().path)
+        #expect(left == ["one.sqlite"])
+    }
+
     @Test func aBackupIsWholeAndRestoringItJumpsTheEpoch() async throws {
         let folder = try folder()
         defer { try? FileManager.default.removeItem(at: folder) }

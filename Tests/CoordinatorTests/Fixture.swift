@@ -136,3 +136,10 @@ final class Sequence: Sendable {
         }
     }
 }
+
+/// Set once, read from anywhere.
+final class Flag: Sendable {
+    private let value = Atomic<Bool>(false)
+    var isSet: Bool { value.load(ordering: .acquiring) }
+    func set() { value.store(true, ordering: .releasing) }
+}

@@ -26,7 +26,7 @@ struct HealthTests {
         arguments: [(50_000_000, "warn", "catalog-nearly-full"), (4_096, "fail", "catalog-full")]
             as [(UInt64, String, String)])
     func aDiskWithoutSpaceIsNamed(_ free: UInt64, _ level: String, _ code: String) async throws {
-        let fixture = try Fixture { $0.diskRoom = { _ in DiskRoom(free: free, total: 1_000_000_000_000) } }
+        let fixture = try Fixture { $0.diskSpace = { _ in DiskSpace(free: free, total: 1_000_000_000_000) } }
         try await fixture.withCoordinator { service in
             let found = try await findings(try Talker(service.controlEndpoint), among: [code])
             #expect(found.map(\.level) == [level])

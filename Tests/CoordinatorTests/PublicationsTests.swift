@@ -115,7 +115,7 @@ struct PublicationsTests {
     @Test func aStreamOfPackagesIsListedInFewerWritingsThanItHasPackages() async throws {
         let publications = Publications()
         let publisher = CatalogPublisher(catalog: catalog)
-        let workshop = Workshop()
+        let executor = BackgroundExecutor()
         let listed = Mutex(0)
         var all: [Publications.Waiting] = []
         for number in 0..<60 { all.append(try await waiting(number, "package \(number)")) }
@@ -123,11 +123,11 @@ struct PublicationsTests {
         let slow = SlowLists(real: publisher, cost: .milliseconds(100))
         for one in all {
             publications.add(one)
-            workshop.run(on: .catalog) { [blobs, logger] in
-                await publications.pause()
+            executor.run(on: .catalog) { [blobs, logger] in
+                await publications.waitUntilDue()
                 return .events(await publications.publish(blobs, slow, logger).events)
             }
-            workshop.run(on: .checks) { [catalog] in
+            executor.run(on: .checks) { [catalog] in
                 let id = one.wanted.id
                 while (try? catalog.packages().contains { $0.id == id }) != true {
                     try? await Task.sleep(for: .milliseconds(2))
@@ -137,7 +137,7 @@ struct PublicationsTests {
             }
             try await Task.sleep(for: .milliseconds(25))
         }
-        await workshop.drain()
+        await executor.drain()
         while listed.withLock(\.self) < all.count { try await Task.sleep(for: .milliseconds(2)) }
         let writings = slow.writings.withLock { $0 }
         #expect(try catalog.packages().count == all.count)
@@ -145,7 +145,7 @@ struct PublicationsTests {
         // At the end of the process nothing waits for others.
         publications.add(try await waiting(100, "last"))
         publications.close()
-        await publications.pause()
+        await publications.waitUntilDue()
         _ = await publications.publish(blobs, slow, logger)
         #expect(try catalog.packages().count == all.count + 1)
     }

@@ -91,12 +91,12 @@ struct RefusalTests {
             let polite = try Talker(service.controlEndpoint)
             guard case .health = try await polite.ask(.ping(PBPing())) else { throw Talker.Silence() }
             for _ in 0..<3 { try await rude.link.send([[1, 2, 3]]) }
-            while await service.engine.router.counters().cut == 0 {
+            while await service.environment.router.counters().cut == 0 {
                 try await Task.sleep(for: .milliseconds(1))
             }
             guard case .health = try await polite.ask(.ping(PBPing())) else { throw Talker.Silence() }
             #expect(polite.link.state == .connected)
-            #expect(await service.engine.router.counters().cut == 1)
+            #expect(await service.environment.router.counters().cut == 1)
         }
     }
 
@@ -162,7 +162,7 @@ struct LimitTests {
             (1, UInt64.max, UInt64.max),
         ] as [(Double, UInt64, UInt64)])
     func aPackageMayLackItsShareAndNoMore(share: Double, tiles: UInt64, most: UInt64) {
-        #expect(CoordinatorEngine.mayLack(share, of: tiles) == most)
+        #expect(PackagePublishing.mayLack(share, of: tiles) == most)
     }
 
     @Test func foldersOnANetworkAreKnown() {

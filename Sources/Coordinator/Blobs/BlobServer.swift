@@ -112,7 +112,7 @@ actor BlobServer {
                 }
                 return strike(inbound.peer, "the key has no role that allows blob transfers")
             }
-            guard peers.note(frame.session, at: inbound.peer, user: inbound.user) else {
+            guard peers.setConnection(of: frame.session, to: inbound.peer, user: inbound.user) else {
                 return strike(inbound.peer, "the session belongs to another key")
             }
             feed(.message(session: frame.session, seq: frame.seq, frame.message))

@@ -57,7 +57,8 @@ extension StateStore {
             }
             arguments += [limit]
             let rows = try Row.fetchAll(db, sql: sql + " ORDER BY seq LIMIT ?", arguments: arguments)
-            let ends = try Row.fetchOne(db, sql: "SELECT min(seq), max(seq) FROM event")
+            // One aggregate each: SQLite finds it at the end of the table. With both it would read every line.
+            let ends = try Row.fetchOne(db, sql: "SELECT (SELECT min(seq) FROM event), (SELECT max(seq) FROM event)")
             return try PBEvents.make {
                 $0.first = UInt64(clamping: (ends?[0] as Int64?) ?? 0)
                 $0.last = UInt64(clamping: (ends?[1] as Int64?) ?? 0)

@@ -1,0 +1,41 @@
+import Errors
+import Foundation
+import Logging
+import Telemetry
+import Wire
+
+extension ControlHandlers {
+    /// Copies the state file in the background.
+    func backUp(_ body: PBBackup, _ asker: Asker) {
+        let wall = environment.wall
+        state.tick.tasks.append(
+            .run(.backups) { [environment] in
+                do {
+                    return .answer(asker, try await Self.backUp(body.name, wall: wall, environment))
+                } catch let error as CoordinatorError {
+                    return .answer(asker, WireConversions.problem("\(error.code)", error.message))
+                } catch {
+                    let text = "The state cannot be backed up: \(error)"
+                    return .answer(asker, WireConversions.problem("backup-failed", text, retriable: true))
+                }
+            })
+    }
+
+    private static func backUp(
+        _ name: String, wall: Int64, _ environment: LoopEnvironment
+    ) async throws -> Message {
+        let start = ContinuousClock.now
+        let file = try await environment.store.backUp(
+            named: name, into: environment.options.data.appending(path: "backups"), wall: wall,
+            pages: environment.options.backupPages)
+        let bytes = try file.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
+        environment.logger.notice("State backed up", metadata: [LogKey.path: "\(file.path)"])
+        let elapsed = (ContinuousClock.now - start) / .milliseconds(1)
+        return .backedUp(
+            .make {
+                $0.path = file.path
+                $0.bytes = UInt64(clamping: bytes)
+                $0.elapsedMs = UInt64(elapsed.rounded())
+            })
+    }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Scheduling
+import Wire
+
+extension ControlHandlers {
+    /// Answers with the existing events, or waits for the next one.
+    func readEvents(_ question: PBGetEvents, _ asker: Asker) {
+        if let read = subscriptions.add(question, asker, now: environment.now) {
+            startReading(read)
+        } else {
+            state.tick.tasks.append(
+                .run(.queries) { [store = environment.store] in
+                    .answer(asker, await Self.events(question, store).answer)
+                })
+        }
+    }
+
+    /// Handles the commit of changes of these jobs: the requests that wait for them are read again.
+    func committed(_ jobs: Set<JobID>) { subscriptions.committed(jobs).forEach(startReading) }
+
+    /// Ends the waits that are over.
+    func expireSubscriptions() { subscriptions.expire(now: environment.now).forEach(startReading) }
+
+    private func startReading(_ read: EventSubscriptions.Read) {
+        state.tick.tasks.append(
+            .run(.queries) { [store = environment.store] in
+                let (answer, isEmpty) = await Self.events(read.question, store)
+                return .eventsRead(read, answer, isEmpty: isEmpty)
+            })
+    }
+
+    /// Handles the events that were read for a waiting request.
+    func eventsRead(_ read: EventSubscriptions.Read, _ answer: Message, isEmpty: Bool) {
+        let (asker, again) = subscriptions.finish(read, isEmpty: isEmpty, now: environment.now)
+        if let asker { state.reply(answer, to: asker) }
+        if let again { startReading(again) }
+    }
+
+    /// Largest number of lines in one answer.
+    private static let mostEvents: UInt32 = 5_000
+    /// Largest distance from the end at which a request may begin.
+    ///
+    /// It bounds the cost of finding that line.
+    private static let mostNewest: UInt32 = 100_000
+
+    /// The answer to a request, and whether it has no line.
+    private static func events(
+        _ question: PBGetEvents, _ store: StateStore
+    ) async -> (answer: Message, isEmpty: Bool) {
+        let limit = question.limit == 0 ? 100 : min(question.limit, mostEvents)
+        do {
+            var events = try await store.events(
+                after: question.after, newest: question.newest == 0 ? nil : Int(min(question.newest, mostNewest)),
+                limit: Int(limit), job: question.job == 0 ? nil : question.job)
+            // A submission's line may be large. An answer takes what fits a frame, and the client requests the rest.
+            var room = MessageType.events.maxBodyBytes / 2
+            let fitting = events.events.prefix { event in
+                room -= event.data.count + 400
+                return room > 0
+            }
+            if fitting.isEmpty, let first = events.events.first {
+                events.events = [first.withoutData]
+            } else {
+                events.events = Array(fitting)
+            }
+            return (.events(events), events.events.isEmpty)
+        } catch {
+            let text = "The event log cannot be read: \(error)"
+            return (WireConversions.problem("degraded", text, retriable: true), false)
+        }
+    }
+}
+
+extension PBEventRecord {
+    /// The line with its text only, for a change that does not fit a message.
+    fileprivate var withoutData: PBEventRecord {
+        var copy = self
+        copy.data = Data()
+        return copy
+    }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Logging
+import Scheduling
+import Telemetry
+import Wire
+
+extension ControlHandlers {
+    /// Prepares the restart of an ended job: its old batches, or a new plan when its blobs are gone.
+    ///
+    /// The batches of a planet are read in slices outside the loop.
+    func reopen(_ id: JobID, only: [Int]?, permits: Permits = Permits(), _ asker: Asker) {
+        if let refusal = state.scheduler.refusal(ofRetry: id) {
+            return state.reply(WireConversions.problem(refusal), to: asker)
+        }
+        let isKept = holdsBlobs(id)
+        if isKept, let refusal = supersession(of: id) {
+            return state.reply(WireConversions.problem(refusal), to: asker)
+        }
+        guard isKept || !(state.releases.contains(id) || state.scheduler.isWriting(id)) else {
+            return replyBusy("The shards of job \(id) are being removed.", asker)
+        }
+        guard environment.executor.plansWaiting < environment.options.mostPlans else {
+            return replyBusy("\(environment.executor.plansWaiting) submissions are being planned.", asker)
+        }
+        let planner = SubmitPlanner(bboxTileLimit: .max)
+        let (wall, ended) = (environment.wall, state.jobs.times(of: id)?.ended)
+        query(asker, "The state of job \(id)") { [executor = environment.executor] store in
+            guard let payload = try await store.submission(of: id) else {
+                return .answer(asker, WireConversions.problem(.unknown(id)))
+            }
+            let kept = isKept ? try await store.batches(of: id) : nil
+            executor.plan {
+                let result = Result { () throws(SubmitProblem) in
+                    try planner.reopening(payload, kept: kept, permits: permits, wall: wall)
+                }
+                return .reopenPlanned(asker, id, only: only, ended: ended, result)
+            }
+            return nil
+        }
+    }
+
+    private func replyBusy(_ text: String, _ asker: Asker) {
+        state.reply(WireConversions.problem("busy", text, hint: "retry in a moment", retriable: true), to: asker)
+    }
+
+    /// Refuses a restart when another job has published a newer version of a package since this job ended: the restart
+    /// would publish older tiles.
+    func supersession(of id: JobID) -> Refusal? {
+        let isEnded = state.jobs.times(of: id)?.ended != nil
+        let ids = Set(state.scheduler.packages(of: id).filter { !$0.state.isPublished }.map(\.id))
+        for job in state.jobs.successors(of: id) {
+            let published = state.scheduler.packages(of: job).first { $0.state.isPublished && ids.contains($0.id) }
+            guard let published else { continue }
+            return Refusal(
+                "job-superseded",
+                "Job \(job) has published package '\(published.id)' after job \(id), whose tiles are older.",
+                hint: isEnded
+                    ? "submit it again; tiles that have not changed are not fetched again"
+                    : "cancel it and submit it again; tiles that have not changed are not fetched again")
+        }
+        return nil
+    }
+
+    /// Whether an ended job still has its batches with their blobs.
+    private func holdsBlobs(_ id: JobID) -> Bool {
+        state.scheduler.summary(of: id)?.keepsBlobs == true || environment.options.keepShards
+    }
+
+    /// Resumes a job whose restart was prepared.
+    ///
+    /// - Parameter ended: When the job had ended at the start of the preparation.
+    func reopened(
+        _ id: JobID, only: [Int]?, ended: Int64?, _ result: Result<Reopening, SubmitProblem>, _ asker: Asker
+    ) {
+        let reopening: Reopening
+        switch result {
+        case .failure(let problem):
+            return state.reply(WireConversions.problem(problem.code, problem.text, hint: problem.hint), to: asker)
+        case .success(let ready): reopening = ready
+        }
+        if let refusal = state.scheduler.refusal(ofRetry: id) {
+            return state.reply(WireConversions.problem(refusal), to: asker)
+        }
+        guard reopening.isKept == holdsBlobs(id) else {
+            return replyBusy("The shards of job \(id) were being removed.", asker)
+        }
+        guard state.jobs.times(of: id)?.ended == ended else {
+            return replyBusy("Job \(id) has run again.", asker)
+        }
+        state.jobs.setSpec(reopening.spec, of: id)
+        state.releases.withdraw(id)
+        state.handle(
+            .reopen(
+                id, batches: reopening.batches, needs: reopening.needs, only: only, payload: reopening.payload))
+        let counts = state.scheduler.summary(of: id)?.counts ?? JobCounts()
+        let kept =
+            counts[.done] == 0 ? "from the start" : "\(counts[.done]) of \(counts.wholeBatches) batches are done"
+        environment.logger.info("Job resumed", metadata: [LogKey.job: "\(id)"])
+        ordered(changed: Int(clamping: counts[.ready]), "job \(id) resumes: \(kept)", asker)
+    }
+}

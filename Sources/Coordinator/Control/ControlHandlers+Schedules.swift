@@ -1,0 +1,219 @@
+import Foundation
+import Logging
+import Scheduling
+import Telemetry
+import Wire
+
+extension ControlHandlers {
+    /// Passes the wall time to the scheduler when a schedule is due, or when it was set by a clock that ran ahead.
+    ///
+    /// At most once a second, because a schedule that waits for its job is asked again.
+    func fireSchedules() {
+        guard environment.now - lastScheduleCheck >= 1_000, let due = state.scheduler.nextFiring else { return }
+        lastScheduleCheck = environment.now
+        let wall = environment.wall
+        guard due <= wall || state.scheduler.isAhead(of: wall) else { return }
+        state.handle(.wall(wall))
+    }
+
+    /// Why a submission of a schedule is refused, or `nil`.
+    func refusal(ofSchedule id: String) -> Refusal? {
+        guard !id.isEmpty, state.scheduler.schedule(id) == nil else { return nil }
+        return Refusal(
+            "unknown-schedule", "There is no schedule '\(id.prefix(80))'.", hint: "packhorse schedule list lists them")
+    }
+
+    // MARK: - Storing schedules
+
+    /// Checks a schedule and its submission.
+    func put(_ body: PBSchedule, _ asker: Asker) {
+        do throws(Refusal) {
+            let rule = try CalendarRule(body.every)
+            guard SubmitPlanner.isFileSafe(body.id) else {
+                throw Refusal(
+                    "bad-schedule", "'\(body.id.prefix(80))' cannot name a schedule.",
+                    hint:
+                        "use 1 to 100 letters, digits and -_.,(), but no dot or hyphen at the start, for example 'monthly-ee'"
+                )
+            }
+            guard
+                state.scheduler.schedule(body.id) != nil || state.scheduler.allSchedules.count < Scheduler.mostSchedules
+            else {
+                throw Refusal("busy", "There are \(Scheduler.mostSchedules) schedules already.")
+            }
+            let submission = try Self.submission(Array(body.submission), of: body.id)
+            let payload = Array(body.submission)
+            let wall = environment.wall
+            let schedule = Schedule(id: body.id, rule: rule, label: String(body.label.prefix(200)), wall: wall)
+            let planner = SubmitPlanner(bboxTileLimit: environment.options.bboxTileLimit)
+            environment.executor.plan { [publisher = environment.publisher] in
+                .schedulePlanned(
+                    asker, schedule, payload: payload,
+                    Result { () throws(SubmitProblem) in
+                        try planner.plan(submission, wall: wall).weighed(publisher)
+                    })
+            }
+        } catch {
+            state.reply(WireConversions.problem(error), to: asker)
+        }
+    }
+
+    /// Stores a schedule that was checked.
+    func put(
+        _ schedule: Schedule, payload: [UInt8], _ result: Result<SubmitPlanner.Plan, SubmitProblem>, _ asker: Asker
+    ) {
+        switch result {
+        case .failure(let problem):
+            state.reply(WireConversions.problem(problem.code, problem.text, hint: problem.hint), to: asker)
+        case .success(let plan):
+            let isNew = state.scheduler.schedule(schedule.id) == nil
+            state.handle(.putSchedule(schedule, payload: payload))
+            let text =
+                "schedule \(schedule.id) \(isNew ? "added" : "replaced"): \(schedule.rule), \(plan.tiles) tiles,"
+                + " first at \(Self.text(schedule.next))" + plan.warnings.map { "\nwarning: \($0)" }.joined()
+            ordered(changed: 1, text, asker)
+        }
+    }
+
+    func dropSchedule(_ id: String, _ asker: Asker) {
+        if let refusal = refusal(ofSchedule: id.isEmpty ? "?" : id) {
+            return state.reply(WireConversions.problem(refusal), to: asker)
+        }
+        state.handle(.dropSchedule(id))
+        ordered(changed: 1, "schedule \(id) removed; its jobs stay", asker)
+    }
+
+    func schedules() -> Message {
+        .schedules(
+            .make {
+                $0.schedules = state.scheduler.allSchedules.map { schedule in
+                    .make {
+                        $0.id = schedule.id
+                        $0.every = schedule.rule.description
+                        $0.label = schedule.label
+                        $0.nextMs = UInt64(clamping: schedule.next - environment.wall)
+                        $0.lastJob = schedule.lastJob
+                        $0.fired = schedule.fired
+                        $0.skipped = schedule.skipped
+                    }
+                }
+            })
+    }
+
+    private static func text(_ wall: Int64) -> String {
+        Date(timeIntervalSince1970: Double(wall) / 1_000).formatted(.iso8601)
+    }
+
+    private static func submission(_ payload: [UInt8], of id: String) throws(Refusal) -> PBSubmit {
+        do {
+            guard case .submit(var body) = try Frame(decoding: payload).message else {
+                throw Refusal("bad-schedule", "Schedule '\(id)' has no submission.")
+            }
+            body.schedule = id
+            body.dryRun = false
+            return body
+        } catch let refusal as Refusal {
+            throw refusal
+        } catch {
+            throw Refusal("bad-schedule", "The submission of schedule '\(id)' cannot be read: \(error)")
+        }
+    }
+
+    // MARK: - Firing
+
+    /// Submits the job of a schedule at its time, under a request id that names the instant.
+    func fire(_ id: String, due: Int64) {
+        let firing = Firing(schedule: id, due: due, wall: environment.wall)
+        guard environment.executor.plansWaiting < environment.options.mostPlans,
+            state.scheduler.livingCount < environment.options.mostOpenJobs
+        else {
+            return fireFailed(firing, Trouble(cause: "throttled", detail: "too many jobs are open"), retriable: true)
+        }
+        environment.executor.run(on: .queries) { [store = environment.store, executor = environment.executor] in
+            do {
+                guard let payload = try await store.payload(ofSchedule: id) else {
+                    let trouble = Trouble(cause: "internal", detail: "its submission is gone")
+                    return .fireFailed(firing, trouble, retriable: false)
+                }
+                executor.plan { .firePlanned(firing, Self.plan(payload, firing, due: due)) }
+                return nil
+            } catch {
+                return .fireFailed(firing, Trouble(cause: "internal", detail: "\(error)"), retriable: true)
+            }
+        }
+    }
+
+    private static func plan(
+        _ payload: [UInt8], _ firing: Firing, due: Int64
+    ) -> Result<SubmitPlanner.Plan, SubmitProblem> {
+        let planner = SubmitPlanner(bboxTileLimit: .max)
+        return Result { () throws(SubmitProblem) in
+            do throws(Refusal) {
+                var body = try submission(payload, of: firing.schedule)
+                body.requestID = Firing.requestID(of: firing.schedule, due: due)
+                return try plan(planner, body, firing)
+            } catch {
+                throw SubmitProblem(error.code, error.text)
+            }
+        }
+    }
+
+    private static func plan(_ planner: SubmitPlanner, _ body: PBSubmit, _ firing: Firing) throws(Refusal)
+        -> SubmitPlanner.Plan
+    {
+        do {
+            return try planner.plan(body, wall: firing.wall, due: firing.due)
+        } catch {
+            throw Refusal(error.code, error.text)
+        }
+    }
+
+    /// Makes the job of a schedule that is due.
+    func fired(_ firing: Firing, _ result: Result<SubmitPlanner.Plan, SubmitProblem>) {
+        switch result {
+        case .failure(let problem):
+            fireFailed(firing, Trouble(cause: "bad-request", detail: problem.text), retriable: false)
+        case .success(let plan):
+            guard state.scheduler.schedule(firing.schedule) != nil, let (job, _) = makeJob(of: plan) else { return }
+            environment.logger.notice(
+                "Schedule fired", metadata: [LogKey.schedule: "\(firing.schedule)", LogKey.job: "\(job)"])
+        }
+    }
+
+    func fireFailed(_ firing: Firing, _ trouble: Trouble, retriable: Bool) {
+        environment.logger.warning(
+            "Schedule not fired",
+            metadata: [
+                LogKey.schedule: "\(firing.schedule)", LogKey.errorCode: "\(trouble.cause)",
+                LogKey.errorMessage: "\(trouble.detail)",
+            ])
+        state.handle(.fireFailed(schedule: firing.schedule, wall: environment.wall, trouble, retriable: retriable))
+    }
+
+    /// Submits the job of a schedule by hand.
+    ///
+    /// Its calendar does not change.
+    func runSchedule(_ body: PBSubmit, _ asker: Asker) {
+        if let refusal = refusal(ofSchedule: body.schedule) {
+            return state.reply(WireConversions.problem(refusal), to: asker)
+        }
+        if let last = state.scheduler.schedule(body.schedule)?.lastJob, state.scheduler.isLiving(last) {
+            return state.reply(submitted(last, existing: true), to: asker)
+        }
+        query(asker, "The schedule") { store in
+            .scheduleRead(asker, body, try await store.payload(ofSchedule: body.schedule) ?? [])
+        }
+    }
+
+    /// Submits the job of a schedule whose stored submission was read.
+    func runSchedule(_ body: PBSubmit, payload: [UInt8], _ asker: Asker) {
+        do throws(Refusal) {
+            if let refusal = refusal(ofSchedule: body.schedule) { throw refusal }
+            var submission = try Self.submission(payload, of: body.schedule)
+            submission.requestID = body.requestID
+            submit(submission, asker)
+        } catch {
+            state.reply(WireConversions.problem(error), to: asker)
+        }
+    }
+}

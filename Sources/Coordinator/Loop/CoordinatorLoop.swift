@@ -1,0 +1,334 @@
+import Errors
+import Foundation
+import Logging
+import Scheduling
+import Telemetry
+import Wire
+import ZeroMQ
+
+/// The loop of the coordinator: it collects frames and reports, applies them, commits one transaction, then sends.
+///
+/// Rule: no message is sent before the state that it reports is durable. Otherwise, after a crash between the two, a
+/// worker would forget a shard that the coordinator does not know. Nothing but the commit blocks the loop for long.
+///
+/// The loop and its parts are used by one task.
+final class CoordinatorLoop {
+    /// The index of the endpoint of the command line.
+    static let control = 0
+    /// The index of the endpoint of the workers.
+    static let work = 1
+
+    private let environment: LoopEnvironment
+    private let state: CoordinatorState
+    private let health: HealthReporter
+    private let control: ControlHandlers
+    private let commits: CommitChecks
+    private let reclaimer: BlobReclaimer
+    private let packages: PackagePublishing
+
+    init(_ environment: LoopEnvironment) {
+        self.environment = environment
+        state = CoordinatorState(environment)
+        health = HealthReporter(state)
+        control = ControlHandlers(state, health)
+        commits = CommitChecks(state)
+        reclaimer = BlobReclaimer(state)
+        packages = PackagePublishing(state)
+    }
+
+    /// Serves until cancelled, then closes everything.
+    func run() async throws {
+        environment.executor.onReport { [router = environment.router] in router.wake() }
+        do {
+            try await inherit()
+            var quietSince = environment.now
+            while true {
+                let limit = patience
+                let frames = try await environment.router.receive(upTo: .milliseconds(limit))
+                // The process was suspended or got no CPU time. Messages from workers are still in the sockets and must
+                // be read first.
+                if environment.now - quietSince > limit + 5_000 { state.handle(.loopStalled) }
+                var rest = frames[...]
+                repeat {
+                    for frame in rest.prefix(Self.tickSize) { accept(frame) }
+                    rest = rest.dropFirst(Self.tickSize)
+                    try await finishTick()
+                } while !rest.isEmpty
+                if state.scheduler.hasSpentTokens { throw CoordinatorError.spentTokens }
+                quietSince = environment.now
+            }
+        } catch is CancellationError {
+            await close()
+        } catch {
+            await close()
+            throw error
+        }
+    }
+
+    /// The number of frames that one transaction takes; the same limit holds for reports of background work.
+    ///
+    /// Large enough to share one flush: from 16 frames on the flush no longer dominates. Small enough that a thousand
+    /// workers that send at once are answered in turn, instead of all waiting for the last.
+    private static let tickSize = 64
+
+    /// Finishes a tick after its frames: reports, timers, one transaction, outbound frames.
+    private func finishTick() async throws {
+        for report in environment.executor.collect(Self.tickSize) { await handle(report) }
+        reclaimer.retryPostponed()
+        if let alarm = state.scheduler.nextAlarm, alarm <= environment.now { state.handle(.timer) }
+        control.fireSchedules()
+        reclaimer.forgetOldJobs()
+        reclaimer.checkSpace()
+        health.checkSpace()
+        control.expireSubscriptions()
+        state.collect(state.scheduler.divideBudgets(now: environment.now))
+        try await finishEffects()
+    }
+
+    /// How long the loop may sleep.
+    ///
+    /// Milliseconds.
+    private var patience: Int64 {
+        if environment.executor.hasReports { return 0 }
+        if environment.executor.isBusy { return 10 }
+        let next = [control.subscriptions.nextEnd, state.scheduler.nextAlarm].compactMap { $0 }.min()
+        return next.map { min(max($0 - environment.now, 1), 1_000) } ?? 1_000
+    }
+
+    private func close() async {
+        packages.close()
+        environment.store.stopBackups()
+        await environment.executor.drain()
+        await environment.router.close()
+        await environment.store.close()
+        environment.logger.notice("Coordinator stopped", metadata: [LogKey.epoch: "\(environment.store.epoch)"])
+    }
+
+    /// Restores the state from the state file.
+    private func inherit() async throws {
+        let inherited = try await InheritedState.load(environment.store)
+        let open = inherited.stored.jobs.filter { !$0.summary.state.isFinal }.count
+        state.jobs = inherited.jobs
+        for job in inherited.unreleased { state.releases.add(job) }
+        state.scheduler = inherited.scheduler(environment)
+        state.collect(state.scheduler.start(now: environment.now))
+        state.tick.tasks.append(.releaseBlobs)
+        // Runs after the release of blobs of ended jobs, which this tick starts first.
+        try await finishEffects()
+        try await reclaimer.sweep(isIdle: open == 0)
+        environment.logger.notice(
+            "Coordinator started",
+            metadata: [
+                LogKey.epoch: "\(environment.store.epoch)",
+                LogKey.endpoint: "\(environment.router.boundEndpoints.joined(separator: " "))",
+                LogKey.openJobs: "\(open)",
+            ])
+    }
+
+    // MARK: - Input
+
+    /// Handles one frame from a peer.
+    private func accept(_ inbound: Inbound) {
+        guard !state.workers.isIgnored(inbound.peer), let frame = decode(inbound) else { return }
+        let isControl = inbound.endpointIndex == Self.control
+        let asker = Asker(peer: inbound.peer, session: frame.session, seq: frame.seq)
+        if let needed = Permissions.missing(frame.message, inbound.roles) {
+            return refuse(frame, inbound, asker, needing: needed)
+        }
+        if isControl { return control.handle(frame, asker) }
+        perform(state.workers.receive(frame, inbound, state.scheduler))
+    }
+
+    /// Answers a peer whose key lacks a role.
+    private func refuse(_ frame: Frame, _ inbound: Inbound, _ asker: Asker, needing needed: PeerRoles) {
+        let (text, hint) = Permissions.refusal(of: frame.message.type, needing: needed, inbound)
+        environment.logger.notice(
+            "Message forbidden",
+            metadata: [
+                LogKey.peerUser: "\(inbound.user ?? "-")", LogKey.message: "\(frame.message.type)",
+                LogKey.errorMessage: "\(text)",
+            ])
+        if inbound.endpointIndex == Self.control {
+            return state.reply(WireConversions.problem("forbidden", text, hint: hint), to: asker)
+        }
+        let body = PBReject.make {
+            $0.code = "forbidden"
+            $0.text = "\(text) \(hint.prefix(1).uppercased() + hint.dropFirst())."
+        }
+        perform(state.workers.forbid(body, frame, inbound))
+    }
+
+    /// Budgets are divided once per tick, after all of its frames.
+    private func perform(_ effects: [WorkerEffect]) {
+        for effect in effects {
+            switch effect {
+            case .apply(let event, let request): state.apply(event, answering: request)
+            case .send(let frame): state.tick.frames.append(frame)
+            case .check(let commit, let request): commits.start(commit, request)
+            }
+        }
+    }
+
+    /// The decoded frame, or `nil` for a malformed one, which counts against its peer.
+    private func decode(_ inbound: Inbound) -> Frame? {
+        do {
+            return try Frame(decoding: inbound.bytes)
+        } catch {
+            state.workers.strike(inbound, "\(error)")
+            let isControl = inbound.endpointIndex == Self.control
+            // The peer of another major version cannot read the answer either, but sees the mismatch.
+            if error.code == .versionMismatch {
+                let reject = PBReject.make { ($0.code, $0.text) = ("version-mismatch", error.message) }
+                let answer = isControl ? WireConversions.problem("version-mismatch", error.message) : .reject(reject)
+                state.tick.frames += [environment.frame(answer, to: inbound.peer, session: 1)].compactMap { $0 }
+            }
+            // A header of our major version is enough to answer the sender. All other malformed frames are dropped.
+            if let header = error.header, isControl {
+                let text = WireConversions.problem("\(error.code)", error.message)
+                state.reply(text, to: Asker(peer: inbound.peer, session: header.session, seq: header.seq))
+            }
+            return nil
+        }
+    }
+
+    // MARK: - Background work
+
+    /// Handles the result of work that was done outside the loop.
+    private func handle(_ report: Report) async {
+        switch report {
+        case .answer(let asker, let message): state.reply(message, to: asker)
+        case .planned(let asker, let result, let isDry): control.planned(result, isDry: isDry, asker)
+        case .firePlanned(let firing, let result): control.fired(firing, result)
+        case .fireFailed(let firing, let trouble, let mayHeal):
+            control.fireFailed(firing, trouble, retriable: mayHeal)
+        case .scheduleRead(let asker, let body, let payload): control.runSchedule(body, payload: payload, asker)
+        case .schedulePlanned(let asker, let schedule, let payload, let result):
+            control.put(schedule, payload: payload, result, asker)
+        case .reopenPlanned(let asker, let job, let only, let ended, let result):
+            control.reopened(job, only: only, ended: ended, result, asker)
+        case .failedWorkFound(let asker, let body, let failed): control.orderFailedWork(body, of: failed, asker)
+        case .historyRead(let asker, let body, let page): control.listJobs(body, page, asker)
+        case .eventsRead(let read, let answer, let isEmpty): control.eventsRead(read, answer, isEmpty: isEmpty)
+        case .event(let event): state.handle(event)
+        case .events(let events): for event in events { state.handle(event) }
+        case .written(let job, let package, let digest, let decides):
+            packages.manifestWritten(job, package: package, digest, decides: decides)
+        case .checked(let check, let request, let result, let trouble):
+            commits.finish(check, request, result, trouble)
+        case .unchecked(let check, let why): commits.abandon(check, why)
+        case .released(let job): await reclaimer.released(job)
+        case .postponed(let job, let left): state.releases.postpone(job, left)
+        case .trimPostponed(let job, let left): state.releases.postponeTrim(of: job, left)
+        case .keptBlobs(let job): state.releases.end(job)
+        case .catalogSpace(let space): health.setCatalogSpace(space)
+        }
+    }
+
+    /// Starts work outside the loop.
+    ///
+    /// Its report comes back through the queue of reports.
+    private func start(_ task: BackgroundTask) async {
+        switch task {
+        case .writeManifest(let job, let package): packages.writeManifest(job, package)
+        case .publish(let job, let package, let merged): packages.publish(job, package, merged)
+        case .releaseBlobs: await reclaimer.releaseBlobs()
+        case .trimBlobs(let job): await reclaimer.trimBlobs(of: job)
+        case .reopen(let asker, let job, let only, let permits):
+            control.reopen(job, only: only, permits: permits, asker)
+        case .failedWorkOrder(let asker, let body): control.orderFailedWork(body, asker)
+        case .fireSchedule(let schedule, let due): control.fire(schedule, due: due)
+        case .runSchedule(let asker, let body): control.runSchedule(body, asker)
+        case .run(let queue, let work): environment.executor.run(on: queue, work)
+        }
+    }
+
+    // MARK: - Commit
+
+    /// Commits the tick's writes, then sends its frames and starts its background work.
+    ///
+    /// Frames that cannot be delivered cause another tick.
+    private func finishEffects() async throws {
+        while !state.tick.isEmpty {
+            let tick = state.tick
+            state.tick = LoopTick()
+            if !tick.urgentFrames.isEmpty { _ = await send(tick.urgentFrames) }
+            if !tick.writes.isEmpty || tick.holders != nil { try await commit(tick.writes, tick.holders) }
+            let lost = await send(tick.frames)
+            for task in tick.tasks { await start(task) }
+            if !tick.writes.isEmpty, !control.subscriptions.isEmpty {
+                control.committed(Set(tick.writes.map(ChangeCodec.job(of:))))
+            }
+            if !lost.isEmpty { takeBackOffers(of: tick, to: lost) }
+        }
+    }
+
+    /// Returns the peers that a frame could not be delivered to.
+    private func send(_ frames: [OutboundFrame]) async -> Set<PeerID> {
+        Set(await environment.router.send(frames.map { ($0.peer, $0.bytes) }))
+    }
+
+    private func takeBackOffers(of tick: LoopTick, to lost: Set<PeerID>) {
+        var offers: [SessionID: [LeaseToken]] = [:]
+        for frame in tick.frames where lost.contains(frame.peer) {
+            if let offer = frame.offer { offers[offer.session, default: []].append(offer.token) }
+        }
+        for (session, tokens) in offers.sorted(by: { $0.key < $1.key }) {
+            environment.logger.debug(
+                "Offers not delivered",
+                metadata: [LogKey.session: "\(session)", LogKey.leases: "\(tokens.count)"])
+            state.handle(.undelivered(session, tokens))
+        }
+    }
+
+    /// Makes writes durable, however long that takes.
+    ///
+    /// While the disk is full, results are not acknowledged and no work is handed out. Only health requests and
+    /// refusals are answered. Nothing is lost: workers repeat their messages.
+    private func commit(_ writes: [StoreWrite], _ holders: ShareHolders?) async throws {
+        while true {
+            do {
+                try await environment.store.apply(writes, holders: holders, wall: environment.wall)
+                if health.isDegraded {
+                    health.isDegraded = false
+                    environment.logger.notice("State file writable again")
+                    state.handle(.loopStalled)
+                }
+                return
+            } catch  where StateStore.mayHeal(error) {
+                let folder = environment.options.data.path
+                if !health.isDegraded {
+                    environment.logger.error(
+                        "State file not writable; free space on its disk",
+                        metadata: [LogKey.path: "\(folder)", LogKey.errorMessage: "\(error)"])
+                }
+                health.isDegraded = true
+                try await serveDegraded()
+            } catch {
+                throw CoordinatorError(
+                    .store,
+                    "The state file in '\(environment.options.data.path)' refused a change: \(error). Nothing was acknowledged.",
+                    cause: error)
+            }
+        }
+    }
+
+    /// Serves half a second without a state file.
+    private func serveDegraded() async throws {
+        let end = environment.now + 500
+        while environment.now < end {
+            let limit = max(end - environment.now, 1)
+            var answers: [OutboundFrame] = []
+            for inbound in try await environment.router.receive(upTo: .milliseconds(limit))
+            where inbound.endpointIndex == Self.control {
+                guard let frame = decode(inbound) else { continue }
+                var message = WireConversions.problem(
+                    "degraded", "The coordinator cannot write its state file.",
+                    hint: "free space in \(environment.options.data.path)", retriable: true)
+                if case .ping = frame.message { message = health.report() }
+                let answer = environment.frame(message, to: inbound.peer, session: frame.session, re: frame.seq)
+                if let answer { answers.append(answer) }
+            }
+            _ = await send(answers)
+        }
+    }
+}

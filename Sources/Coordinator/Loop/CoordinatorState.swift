@@ -1,0 +1,122 @@
+import Logging
+import Scheduling
+import Telemetry
+import Wire
+
+/// The scheduler with what depends on each of its decisions, and the tick that collects their effects.
+///
+/// The parts of the loop change the state only through this type. It belongs to the loop, and is used by one task.
+final class CoordinatorState {
+    let environment: LoopEnvironment
+    var scheduler: Scheduler
+    var jobs = JobRegistry()
+    var workers: WorkerGateway
+    var releases = BlobReleases()
+    var tick = LoopTick()
+
+    init(_ environment: LoopEnvironment) {
+        self.environment = environment
+        workers = WorkerGateway(environment)
+        scheduler = Scheduler(
+            policy: environment.options.policy, epoch: environment.store.epoch, now: Tick(milliseconds: 0))
+    }
+
+    /// Lets the scheduler handle an event and divide the budgets of origins.
+    ///
+    /// - Returns: The job of a submission.
+    @discardableResult
+    func handle(_ event: Event) -> (job: JobID, existing: Bool)? {
+        collect(scheduler.handle(event, now: environment.now))
+    }
+
+    /// Lets the scheduler handle an event of a worker.
+    ///
+    /// Budgets are divided once, at the end of the tick.
+    ///
+    /// - Parameter request: The frame that the messages to its session answer.
+    func apply(_ event: Event, answering request: WorkerRequest) {
+        collect(scheduler.apply(event, now: environment.now), answering: request)
+    }
+
+    /// Adds the scheduler's effects to the tick.
+    ///
+    /// - Returns: The job of a submission.
+    @discardableResult
+    func collect(_ effects: [Effect], answering request: WorkerRequest? = nil) -> (job: JobID, existing: Bool)? {
+        var submitted: (JobID, Bool)?
+        var cuts: [CutRequest] = []
+        for effect in effects {
+            switch effect {
+            case .store(let write):
+                tick.writes.append(write)
+                jobs.record(write, wall: environment.wall)
+                environment.logger.logChange(write)
+            case .holders(let holders): tick.holders = holders
+            case .send(let session, let message):
+                let frame = workers.frame(message, to: session, answering: request, scheduler, jobs)
+                if let frame { tick.frames.append(frame) }
+            case .submitted(let job, let existing): submitted = (job, existing)
+            case .writeManifest(let job, let package): tick.tasks.append(.writeManifest(job, package: package))
+            case .publish(let job, let package, let merged):
+                tick.tasks.append(.publish(job, package: package, merged))
+            case .release(let job):
+                releases.add(job)
+                tick.tasks.append(.releaseBlobs)
+            case .trim(let job): tick.tasks.append(.trimBlobs(job))
+            case .split(let cut): cuts.append(cut)
+            case .fire(let schedule, let due): tick.tasks.append(.fireSchedule(schedule, due: due))
+            }
+        }
+        // Runs last, so that its writes follow the writes of the events that caused it.
+        for cut in cuts { divide(cut, answering: request) }
+        return submitted
+    }
+
+    /// Divides a failing batch along the job's mask.
+    private func divide(_ cut: CutRequest, answering request: WorkerRequest?) {
+        guard let spec = jobs.spec(of: cut.job) else { return }
+        let parts = BatchPlanner.parts(of: cut.cell, zooms: cut.zooms, mask: spec.mask)
+        environment.logger.info(
+            "Batch split",
+            metadata: [LogKey.job: "\(cut.job)", LogKey.batch: "\(cut.batch)", LogKey.parts: "\(parts.count)"])
+        let event = Event.splitPlanned(cut.job, batch: cut.batch, parts)
+        collect(scheduler.handle(event, now: environment.now), answering: request)
+    }
+
+    /// Adds an answer to the tick.
+    ///
+    /// It is sent when all earlier writes are durable.
+    func reply(_ message: Message, to asker: Asker) {
+        let tooLarge = WireConversions.problem(
+            "too-large", "The answer does not fit a message.", hint: "request fewer entries at once")
+        let frame =
+            environment.frame(message, to: asker.peer, session: asker.session, re: asker.seq)
+            ?? environment.frame(tooLarge, to: asker.peer, session: asker.session, re: asker.seq)
+        if let frame { tick.frames.append(frame) }
+    }
+}
+
+extension Logger {
+    /// Logs a change of a job or a batch.
+    fileprivate func logChange(_ write: StoreWrite) {
+        switch write {
+        case .job(let summary):
+            debug(
+                "Job state changed",
+                metadata: [
+                    LogKey.job: "\(summary.id)", LogKey.jobState: "\(summary.state.rawValue)",
+                    LogKey.reason: "\(summary.reason)",
+                ])
+        case .batch(let job, let index, let batch):
+            trace(
+                "Batch state changed",
+                metadata: [
+                    LogKey.job: "\(job)", LogKey.batch: "\(index)", LogKey.batchState: "\(batch.state)",
+                    LogKey.token: "\(batch.token?.rawValue ?? 0)",
+                ])
+        case .insertJob, .forget, .reopen, .package, .failures, .orphan, .addBatches, .dropped, .schedule,
+            .dropSchedule, .originLimit:
+            break
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Scheduling
+import Wire
+import ZeroMQ
+
+/// A result of background work, for the loop.
+enum Report: Sendable {
+    /// The answer to a request is ready.
+    case answer(Asker, Message)
+    /// A submission was planned or refused. The answer goes to the client.
+    case planned(Asker, Result<SubmitPlanner.Plan, SubmitProblem>, isDry: Bool)
+    /// A schedule's submission was planned or refused when it was due.
+    case firePlanned(Firing, Result<SubmitPlanner.Plan, SubmitProblem>)
+    /// A schedule that is due cannot be read.
+    case fireFailed(Firing, Trouble, retriable: Bool)
+    /// The submission of a schedule that a client runs was read; empty when it is gone.
+    case scheduleRead(Asker, PBSubmit, [UInt8])
+    /// A schedule was checked, together with its submission.
+    case schedulePlanned(Asker, Schedule, payload: [UInt8], Result<SubmitPlanner.Plan, SubmitProblem>)
+    /// The restart of a job that had ended at this time was prepared.
+    case reopenPlanned(Asker, JobID, only: [Int]?, ended: Int64?, Result<Reopening, SubmitProblem>)
+    /// The failed batches of an ended job were read.
+    case failedWorkFound(Asker, PBFailedOrder, [Int])
+    /// A page of the history of jobs was read.
+    case historyRead(Asker, PBListJobs, StateStore.HistoryPage)
+    /// The events that a waiting request asks for were read.
+    case eventsRead(EventSubscriptions.Read, Message, isEmpty: Bool)
+    /// A publication ended, or a manifest could not be written.
+    case event(Event)
+    /// A group of publications ended.
+    case events([Event])
+    /// The manifest of a package is durable. Its claim must be ended.
+    case written(JobID, package: Int, ContentDigest, decides: Bool)
+    /// A commit's blob was looked up; `Trouble` says why it cannot be used.
+    case checked(CommitCheck, WorkerRequest, CommitResult, Trouble?)
+    /// The blob store did not answer a question about a commit's blob.
+    case unchecked(CommitCheck, why: String)
+    /// A job's blobs are removed.
+    case released(JobID)
+    /// These blobs of an ended job were claimed while the others were removed. They are checked again when the claim
+    /// ends.
+    case postponed(JobID, Set<ContentDigest>)
+    /// The same for blobs that a finished job names in addition to its shards.
+    case trimPostponed(JobID, Set<ContentDigest>)
+    /// A job's blobs could not be removed. The next start tries again.
+    case keptBlobs(JobID)
+    /// How full the catalog's disk is; `nil` when it cannot be asked.
+    case catalogSpace(DiskSpace?)
+}
+
+/// A commit that waits for the answer of the blob store.
+struct CommitCheck: Hashable, Sendable {
+    let session: SessionID
+    let token: LeaseToken
+}
+
+/// The receiver of an answer.
+struct Asker: Sendable {
+    let peer: PeerID
+    let session: SessionID
+    let seq: UInt64
+}
+
+/// The state from which an ended job resumes.
+struct Reopening: Sendable {
+    let spec: JobSpec
+    let batches: [Batch]
+    let needs: PackageNeeds
+    /// Whether these are the job's previous batches, with their blobs.
+    let isKept: Bool
+    /// The submission if the retry changes it, else empty.
+    var payload: [UInt8] = []
+}

@@ -1,0 +1,53 @@
+import Scheduling
+
+/// Which ended jobs still have blobs, and what must be tried again.
+struct BlobReleases {
+    /// Ended jobs whose blobs still exist.
+    private var waiting: [JobID] = []
+    /// Ended jobs whose blobs are being removed.
+    private var running: Set<JobID> = []
+    /// Ended jobs whose removal is retried when none of these blobs is claimed any more.
+    private var postponed: [JobID: Set<ContentDigest>] = [:]
+    /// The same for jobs that keep their shards.
+    private var postponedTrims: [JobID: Set<ContentDigest>] = [:]
+
+    /// Records that a job has ended and nothing needs its blobs.
+    mutating func add(_ job: JobID) { waiting.append(job) }
+
+    /// Records that a job needs its blobs again.
+    mutating func withdraw(_ job: JobID) { waiting.removeAll { $0 == job } }
+
+    /// Whether blobs of the job wait for their removal or are being removed.
+    func contains(_ job: JobID) -> Bool { waiting.contains(job) || running.contains(job) }
+
+    /// The waiting jobs that are not unfinished; their removal starts now.
+    mutating func start(isLiving: (JobID) -> Bool) -> [JobID] {
+        let ready = waiting.filter { !isLiving($0) }
+        waiting.removeAll(where: ready.contains)
+        running.formUnion(ready)
+        return ready
+    }
+
+    /// Records that the removal of a job's blobs has ended.
+    mutating func end(_ job: JobID) { running.remove(job) }
+
+    /// Records that blobs of a job were left because of a claim.
+    mutating func postpone(_ job: JobID, _ left: Set<ContentDigest>) {
+        running.remove(job)
+        waiting.append(job)
+        postponed[job] = left
+    }
+
+    /// The same for a job that keeps its shards.
+    mutating func postponeTrim(of job: JobID, _ left: Set<ContentDigest>) { postponedTrims[job] = left }
+
+    /// What can be tried again because no blob is claimed any more: the removal of some job, and these trims.
+    mutating func retry(isClaimed: (Set<ContentDigest>) -> Bool) -> (releases: Bool, trims: [JobID]) {
+        guard !postponed.isEmpty || !postponedTrims.isEmpty else { return (false, []) }
+        let jobs = postponed.filter { !isClaimed($0.value) }.keys
+        for job in jobs { postponed[job] = nil }
+        let trims = postponedTrims.filter { !isClaimed($0.value) }.keys.sorted()
+        for job in trims { postponedTrims[job] = nil }
+        return (!jobs.isEmpty, trims)
+    }
+}

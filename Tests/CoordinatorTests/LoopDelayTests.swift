@@ -1,0 +1,223 @@
+import Errors
+import Foundation
+import GRDB
+import Scheduling
+import Shards
+import Synchronization
+import Testing
+import Tiles
+import Wire
+
+@testable import Coordinator
+
+/// How long the loop leaves a heartbeat without an answer while it serves commands on a large state.
+@Suite(.timeLimit(.minutes(15)))
+struct LoopDelayTests {
+    /// Slices of one page make the backup slow.
+    ///
+    /// A loop that waits for it answers one or two heartbeats.
+    @Test func heartbeatsAreAnsweredWhileABackupRuns() async throws {
+        let fixture = try Fixture { $0.backupPages = 1 }
+        try await fixture.withCoordinator { service in
+            let client = try Talker(service.controlEndpoint)
+            _ = try await client.submit(try Fixture.submission(side: 300))
+            let probe = HeartbeatProbe(try FakeWorker(service.workEndpoint, blobs: try fixture.blobs()))
+            try await probe.connect()
+            let delays = try await probe.delays {
+                guard case .backedUp(let backup) = try await client.ask(.backup(PBBackup())) else {
+                    throw Talker.Silence()
+                }
+                #expect(backup.bytes > 50_000)
+            }
+            #expect(delays.count >= 5, "\(delays)")
+        }
+    }
+
+    /// Prints the longest delay of a heartbeat during each command on a planet of 65,793 batches.
+    ///
+    /// A machine that does nothing else is needed. Run it with PACKHORSE_MEASURE_LOOP=1.
+    @Test(.enabled(if: ProcessInfo.processInfo.environment["PACKHORSE_MEASURE_LOOP"] != nil))
+    func noReadOfAPlanetDelaysAHeartbeat() async throws {
+        let fixture = try Fixture {
+            $0.keepShards = true
+            $0.leaseSeconds = 600
+        }
+        let zoom = ProcessInfo.processInfo.environment["PACKHORSE_MEASURE_ZOOM"].flatMap { Int($0) } ?? 14
+        let world = try #require(TileID(zoom: 0, x: 0, y: 0))
+        let mask = TileMask(tiles: [world], maxZoom: 0).expanded(toZoom: zoom)
+        let submission = PBSubmit.make {
+            $0.kind = "region"
+            $0.label = "planet"
+            $0.tileset = Data(#"{"id":"demo"}"#.utf8)
+            $0.zoomMax = UInt32(zoom)
+            $0.allowedMissing = 0.001
+            $0.packages = [
+                .make {
+                    $0.id = "planet"
+                    $0.mask = Data(mask.encoded())
+                    $0.names = ["en": "Planet"]
+                }
+            ]
+        }
+        try await fixture.withCoordinator { service in
+            let client = try Talker(service.controlEndpoint)
+            let worker = try FakeWorker(service.workEndpoint, blobs: try fixture.blobs())
+            let probe = HeartbeatProbe(worker)
+            try await probe.connect()
+            try await probe.report("nothing") { try await Task.sleep(for: .seconds(1)) }
+            try await probe.report("submit planet", under: .seconds(600)) {
+                print(try await client.submit(submission).batches, "batches")
+            }
+            try await probe.report("backup") { print(try await client.ask(.backup(PBBackup()))) }
+            try await probe.report("events x20") {
+                for _ in 0..<20 {
+                    _ = try await client.ask(
+                        .getEvents(
+                            .make {
+                                $0.newest = 5_000
+                                $0.limit = 5_000
+                            }))
+                }
+            }
+            try await probe.report("cancel", under: .seconds(600)) {
+                _ = try await client.ask(.cancelJob(.make { $0.job = 1 }))
+                _ = try await client.watch(1) { $0.state == "cancelled" }
+            }
+            try await probe.report("retry", under: .seconds(600)) {
+                print(
+                    try await client.ask(
+                        .jobOrder(
+                            .make {
+                                $0.job = 1
+                                $0.order = "retry"
+                            })))
+            }
+        }
+        do {
+            let store = try StateStore(folder: fixture.options.data)
+            try await store.perform { db in
+                try db.execute(
+                    sql: "UPDATE batch SET state = ?, cause = 'http-500', detail = 'x'",
+                    arguments: [Int64(BatchState.dead.rawValue)])
+                try db.execute(sql: "UPDATE job SET state = 'failed', dead = ready, ready = 0, ended = 1")
+            }
+            await store.close()
+        }
+        try await fixture.withCoordinator { service in
+            let client = try Talker(service.controlEndpoint)
+            let worker = try FakeWorker(service.workEndpoint, blobs: try fixture.blobs())
+            let probe = HeartbeatProbe(worker)
+            try await probe.connect()
+            try await probe.report("failed list, 10 pages of 1000, with 8 followers of events") {
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for _ in 0..<8 {
+                        group.addTask {
+                            let follower = try Talker(service.controlEndpoint)
+                            for _ in 0..<3 {
+                                _ = try await follower.ask(
+                                    .getEvents(
+                                        .make {
+                                            $0.after = 1 << 40
+                                            $0.waitMs = 300
+                                            $0.limit = 5000
+                                            $0.job = 1
+                                        }))
+                            }
+                        }
+                    }
+                    for page in 0..<10 {
+                        _ = try await client.ask(
+                            .listFailed(
+                                .make {
+                                    $0.limit = 1000
+                                    $0.after = UInt64(page * 1000 + 1) | 1 << 32
+                                }))
+                    }
+                    try await group.waitForAll()
+                }
+            }
+            try await probe.report("status with 10000 failures") {
+                _ = try await client.ask(
+                    .getJob(
+                        .make {
+                            $0.job = 1
+                            $0.failures = 10_000
+                        }))
+            }
+            try await probe.report("failed drop of one batch", under: .seconds(600)) {
+                print(
+                    try await client.ask(
+                        .failedOrder(
+                            .make {
+                                $0.job = 1
+                                $0.order = "drop"
+                                $0.batches = [5]
+                            })))
+            }
+            try await probe.report("failed requeue of all", under: .seconds(600)) {
+                print(
+                    try await client.ask(
+                        .failedOrder(
+                            .make {
+                                $0.job = 1
+                                $0.order = "requeue"
+                            })))
+            }
+            try await probe.report("backup") { print(try await client.ask(.backup(PBBackup()))) }
+        }
+    }
+}
+
+/// A worker that reports all the time and measures how long each answer takes.
+struct HeartbeatProbe: Sendable {
+    let worker: FakeWorker
+
+    init(_ worker: FakeWorker) { self.worker = worker }
+
+    /// Connects the worker.
+    ///
+    /// It asks for no work.
+    func connect() async throws {
+        try await worker.talker.say(worker.hello())
+        _ = try await worker.next { if case .welcome = $0 { true } else { nil } }
+    }
+
+    /// Sends one heartbeat after another while `body` runs; returns the delay of each answer.
+    func delays(while body: @escaping @Sendable () async throws -> Void) async throws -> [Duration] {
+        let isOver = Flag()
+        return try await withThrowingTaskGroup(of: [Duration].self) { group in
+            group.addTask {
+                defer { isOver.set() }
+                try await body()
+                return []
+            }
+            group.addTask {
+                var delays: [Duration] = []
+                repeat {
+                    let start = ContinuousClock.now
+                    _ = try await worker.talker.ask(.progress(PBProgress()))
+                    delays.append(ContinuousClock.now - start)
+                    try await Task.sleep(for: .milliseconds(1))
+                } while !isOver.isSet
+                return delays
+            }
+            var all: [Duration] = []
+            while let some = try await group.next() { all += some }
+            return all
+        }
+    }
+
+    /// Prints the longest delay while `body` runs, which must stay under the limit.
+    ///
+    /// A command whose transaction writes or searches all batches of a planet has no limit.
+    func report(
+        _ what: String, under limit: Duration = .milliseconds(100),
+        while body: @escaping @Sendable () async throws -> Void
+    ) async throws {
+        let start = ContinuousClock.now
+        let delays = try await delays(while: body)
+        let took = ContinuousClock.now - start
+        print("LOOP", what, "took", took, "longest delay", delays.max() ?? .zero, "of", delays.count, "heartbeats")
+        #expect(delays.max() ?? .zero < limit, "\(what)")
+    }
+}
