@@ -37,7 +37,9 @@ extension ControlHandlers {
             let text = "'\(body.order.prefix(40))' is not an order for failed work. Use requeue or drop."
             return state.reply(WireConversions.problem("bad-request", text), to: asker)
         }
-        guard summary.state.isFinal else { return orderFailedWork(body, of: state.scheduler.failedBatches(of: id), asker) }
+        guard summary.state.isFinal else {
+            return orderFailedWork(body, of: state.scheduler.failedBatches(of: id), asker)
+        }
         query(asker, "The failed work of job \(id)") { store in
             .failedWorkFound(asker, body, try await store.failedBatches(of: id))
         }
