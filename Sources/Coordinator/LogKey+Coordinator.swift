@@ -4,18 +4,14 @@ import Telemetry
 extension LogKey {
     /// Session number of a worker, decimal.
     static let session = "packhorse.session"
-    /// Number of leases that the line is about.
-    static let leases = "packhorse.leases"
     /// Number of workers that the line is about.
     static let workers = "packhorse.workers"
     /// User of the key of a connection.
     static let peerUser = "packhorse.peer.user"
-    /// Type of a wire message.
-    static let message = "packhorse.message"
     /// State of a job.
     static let jobState = "packhorse.job.state"
     /// Why a job is in its state.
-    static let reason = "packhorse.job.reason"
+    static let jobReason = "packhorse.job.reason"
     /// Number of tiles of a job.
     static let tiles = "packhorse.job.tiles"
     /// Whether the job of a submission existed already.
@@ -26,6 +22,12 @@ extension LogKey {
     static let batchState = "packhorse.batch.state"
     /// Number of parts of a divided batch.
     static let parts = "packhorse.batch.parts"
+    /// Number of connections that the line is about.
+    static let peers = "packhorse.peers"
+    /// Bytes of a blob.
+    static let bytes = "packhorse.bytes"
+    /// Bytes of a blob that came over the network.
+    static let receivedBytes = "packhorse.bytes.received"
     /// Number of blobs that the line is about.
     static let blobs = "packhorse.blobs"
     /// Free bytes of a disk.

@@ -33,7 +33,7 @@ actor BlobServer {
     private let started = ContinuousClock.now
     private var core: BlobServerCore
     private var peers = Peers()
-    private var letters: [(PeerID, [UInt8])] = []
+    private var outbound: [(PeerID, [UInt8])] = []
 
     /// The endpoint with the port that was bound.
     nonisolated var endpoint: String { router.boundEndpoints.first ?? "" }
@@ -75,7 +75,7 @@ actor BlobServer {
     private func serve() async throws {
         var (timerDue, sweepDue) = (now, now)
         while true {
-            let frames = try await router.receive(upTo: .milliseconds(letters.isEmpty ? 1_000 : 0))
+            let frames = try await router.receive(upTo: .milliseconds(outbound.isEmpty ? 1_000 : 0))
             for inbound in frames { accept(inbound) }
             for event in answers.take() { feed(event) }
             if now >= timerDue {
@@ -87,11 +87,11 @@ actor BlobServer {
                 sweepDue = now + 600_000
                 expireParts()
             }
-            guard !letters.isEmpty else { continue }
-            let outgoing = letters
-            letters = []
+            guard !outbound.isEmpty else { continue }
+            let outgoing = outbound
+            outbound = []
             let lost = await router.send(outgoing)
-            if !lost.isEmpty { logger.debug("Blob frames lost", metadata: ["packhorse.peers": "\(lost.count)"]) }
+            if !lost.isEmpty { logger.debug("Blob frames lost", metadata: [LogKey.peers: "\(lost.count)"]) }
         }
     }
 
@@ -107,7 +107,7 @@ actor BlobServer {
             let frame = try Frame(decoding: inbound.bytes)
             guard Permissions.missing(frame.message, inbound.roles) == nil else {
                 if let answer = Permissions.refusal(of: frame.message, inbound) {
-                    letters.append(
+                    outbound.append(
                         (inbound.peer, try Frame(session: frame.session, seq: 1, re: frame.seq, answer).encoded()))
                 }
                 return strike(inbound.peer, "the key has no role that allows blob transfers")
@@ -177,8 +177,8 @@ actor BlobServer {
                 logger.info(
                     "Blob stored",
                     metadata: [
-                        "packhorse.blob": "\(digest)", "packhorse.bytes": "\(size)",
-                        "packhorse.bytes.received": "\(received)",
+                        LogKey.blob: "\(digest)", LogKey.bytes: "\(size)",
+                        LogKey.receivedBytes: "\(received)",
                     ])
             }
         }
@@ -187,11 +187,11 @@ actor BlobServer {
     private func post(_ message: Message, to session: UInt64, re: UInt64) {
         guard let (peer, seq, _) = peers.next(for: session) else { return }
         do {
-            letters.append((peer, try Frame(session: session, seq: seq, re: re, message).encoded()))
+            outbound.append((peer, try Frame(session: session, seq: seq, re: re, message).encoded()))
         } catch {
             logger.error(
                 "Message cannot be sent",
-                metadata: ["packhorse.message": "\(message.type)", LogKey.errorMessage: "\(error)"])
+                metadata: [LogKey.message: "\(message.type)", LogKey.errorMessage: "\(error)"])
         }
     }
 

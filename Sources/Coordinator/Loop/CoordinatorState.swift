@@ -105,7 +105,7 @@ extension Logger {
                 "Job state changed",
                 metadata: [
                     LogKey.job: "\(summary.id)", LogKey.jobState: "\(summary.state.rawValue)",
-                    LogKey.reason: "\(summary.reason)",
+                    LogKey.jobReason: "\(summary.reason)",
                 ])
         case .batch(let job, let index, let batch):
             trace(
