@@ -65,7 +65,7 @@ s3-test: ## the S3 tests, which fail where make test would skip them: a real ser
 	@ops/bootstrap
 	@ops/s3-server install
 	$(BUILD) --build-tests
-	PACKHORSE_S3_TEST=1 $(TEST) --filter 'ObjectStoreTests|S3Tests'
+	PACKHORSE_S3_TEST=1 $(TEST) --filter 'ObjectStoreTests|S3Tests|GuideTests'
 
 bench: build ## Compare Packhorse with lower bounds in C and with other downloaders; report targets met or missed (25 min; BENCH="--quick" 3)
 	@ops/bench/run $(BENCH)

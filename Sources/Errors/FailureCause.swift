@@ -6,6 +6,8 @@
 ///
 /// Workers report causes after their own retries: invalid bodies were fetched again, 5xx and broken connections were
 /// retried with backoff.
+///
+/// A new cause is a case, its ``fault``, a row in docs/operating/troubleshooting.md, and the code that reports it.
 public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomStringConvertible {
     // Causes of the tile: what the origin sends for it is unusable, however often it is requested.
     case emptyBody = "empty-body"
@@ -68,7 +70,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
     case blobStore = "blob-store"
     case storeMissing = "store-missing"
     case outOfMemory = "out-of-memory"
-    case engine
+    case library = "library-failed"
     case database
 
     // Causes of Packhorse: its processes and their files.
@@ -166,9 +168,14 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
             .originUnsupported, .sourceChanged, .badSpec, .badStyle, .nothing, .missingTiles, .otherTileset,
             .otherArea, .packageShrunk:
             .job
-        case .diskFull, .io, .inputOutput, .blobStore, .storeMissing, .outOfMemory, .engine, .database: .worker
+        case .diskFull, .io, .inputOutput, .blobStore, .storeMissing, .outOfMemory, .library, .database: .worker
         case .cancelled, .drained, .dropped, .jobFailed, .jobCancelled: .noFault
-        default: .packhorse
+        case .leaseExpired, .incomplete, .internal, .badBatch, .badManifest, .badCounts, .badCommit, .badFiles,
+            .blobMissing, .missingBlob, .shardMissing, .shardCorrupt, .badShard, .badSource, .corruptShard,
+            .notAShard, .unsupportedVersion, .digestMismatch, .limitExceeded, .badTile, .misuse, .conflictingTiles,
+            .verificationFailed, .manifestMissing, .manifestCorrupt, .catalogMissing, .catalogCorrupt, .badRequest,
+            .badFile, .unknown:
+            .packhorse
         }
     }
 
@@ -178,18 +185,18 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
     /// full or broken. The worker gets no offers for a while, and another one tries.
     public var costsAttempt: Bool {
         let isWait = self == .throttled || self == .originBusy
-        return !isWait && self != .inputOutput && fault != .noFault && !isWantOfRoom
+        return !isWait && self != .inputOutput && fault != .noFault && !isStorageUnavailable
     }
 
     /// Whether a merge that ends with this cause counts.
     ///
     /// A disk error counts: the unreadable file may be a shard in the folder that all workers share.
-    package var costsMerge: Bool { !isWantOfRoom }
+    package var costsMerge: Bool { !isStorageUnavailable }
 
     /// Disks and stores that are full or unavailable.
     ///
     /// This lasts until an operator frees space, so the number of attempts is not limited.
-    private var isWantOfRoom: Bool { self == .diskFull || self == .blobStore || self == .storeMissing }
+    private var isStorageUnavailable: Bool { self == .diskFull || self == .blobStore || self == .storeMissing }
 
     /// Whether a batch that fails with this cause is split first.
     ///
@@ -238,7 +245,7 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
     package static func isRetriable(_ code: String) -> Bool { FailureCause(named: code).isRetriable }
 
     /// Causes of the worker's machine, not of the work.
-    package static let local = codes { $0.fault == .worker && $0 != .database && $0 != .engine && $0 != .io }
+    package static let local = codes { $0.fault == .worker && $0 != .database && $0 != .library && $0 != .io }
 
     /// A merge that cannot read shards names them; their batches are fetched again.
     package static let lostShard = codes { $0 == .shardMissing || $0 == .shardCorrupt }

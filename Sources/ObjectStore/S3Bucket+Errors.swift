@@ -17,7 +17,7 @@ extension S3Bucket {
                 "The certificate of \(place) is not trusted here (\(error.message)). Install its authority's certificate."
             )
         case .tlsFailed, .resolveFailed, .connectFailed, .timeout, .truncated, .rangeIgnored, .wrongRange, .transport,
-            .tooManyRedirects, .redirectRefused, .cancelled, .engine:
+            .tooManyRedirects, .redirectRefused, .cancelled, .library:
             S3Error(
                 .unreachable,
                 "\(place) does not answer (\(error.message)). Check --s3-endpoint and that the server runs; work continues"

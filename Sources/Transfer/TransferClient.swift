@@ -13,7 +13,7 @@ public final class TransferClient: Sendable {
 
     /// Starts the thread.
     ///
-    /// - Throws: ``TransferError`` `invalid-request` for a header or user agent that cannot be sent; `engine` when libcurl
+    /// - Throws: ``TransferError`` `invalid-request` for a header or user agent that cannot be sent; `library-failed` when libcurl
     ///   or the thread cannot be set up.
     public init(_ options: TransferOptions = TransferOptions()) throws(TransferError) {
         let fields = options.headers + [HeaderField("User-Agent", options.userAgent)]
@@ -21,7 +21,7 @@ public final class TransferClient: Sendable {
             throw TransferError(.invalidRequest, "the header '\(bad.name)' contains characters that cannot be sent")
         }
         guard Self.isReady, let multi = curl_multi_init() else {
-            throw TransferError(.engine, "libcurl could not be initialised")
+            throw TransferError(.library, "libcurl could not be initialised")
         }
         let loop = TransferLoop(multi: multi)
         self.loop = loop
@@ -40,7 +40,7 @@ public final class TransferClient: Sendable {
             curl_multi_cleanup(multi)
             loop.finish()
             thread = Mutex(nil)
-            throw TransferError(.engine, "cannot start the transfer thread: \(String(cString: strerror(code)))")
+            throw TransferError(.library, "cannot start the transfer thread: \(String(cString: strerror(code)))")
         }
         thread = Mutex(handle)
     }

@@ -158,7 +158,7 @@ final class TransferEngine {
         job.idle.begin(budget?.use)
         guard let easy = idle.popLast() ?? EasyHandle(options: options) else {
             budget?.endRequest(.none)
-            finish(job, .failure(TransferError(.engine, "libcurl could not allocate a handle: out of memory")))
+            finish(job, .failure(TransferError(.library, "libcurl could not allocate a handle: out of memory")))
             return
         }
         do throws(TransferError) {
@@ -172,7 +172,7 @@ final class TransferEngine {
         let code = curl_multi_add_handle(loop.multi, easy.handle)
         guard code == CURLM_OK else {
             budget?.endRequest(.none)
-            finish(job, .failure(TransferError(.engine, String(cString: curl_multi_strerror(code)))))
+            finish(job, .failure(TransferError(.library, String(cString: curl_multi_strerror(code)))))
             return
         }
         active[easy.handle] = easy

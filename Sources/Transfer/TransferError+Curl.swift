@@ -40,7 +40,7 @@ extension TransferError {
         case CURLE_URL_MALFORMAT, CURLE_UNSUPPORTED_PROTOCOL:
             self.init(.invalidRequest, text)
         case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT, CURLE_NOT_BUILT_IN, CURLE_BAD_FUNCTION_ARGUMENT:
-            self.init(.engine, text)
+            self.init(.library, text)
         default:
             self.init(.transport, text, isRetriable: true)
         }

@@ -39,7 +39,7 @@ public struct TransferError: CodedError {
         /// The file to send or to fill could not be opened, read or written.
         case fileFailed = "file-failed"
         /// libcurl could not be initialised.
-        case engine
+        case library = "library-failed"
 
         /// The exit code of a command that ends with this.
         public var exitStatus: ExitStatus {
@@ -60,7 +60,7 @@ public struct TransferError: CodedError {
                 .unavailable
             case .diskFull: .cannotCreate
             case .fileFailed: .inputOutput
-            case .engine: .software
+            case .library: .software
             }
         }
     }

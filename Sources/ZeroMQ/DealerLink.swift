@@ -45,7 +45,7 @@ public final class DealerLink: Sendable {
     ///   - connect: The router's endpoint, for example "tcp://coordinator:7471".
     ///   - security: ``LinkSecurity/plain`` or `.curveClient`.
     ///   - options: Limits and times. The first of ``LinkOptions/maxFrameBytes`` limits received and sent frames.
-    /// - Throws: ``ZeroMQError`` `bad-endpoint`, `plain-refused` or `engine`; nothing stays open.
+    /// - Throws: ``ZeroMQError`` `bad-endpoint`, `plain-refused` or `library-failed`; nothing stays open.
     public init(connect: String, security: LinkSecurity, options: LinkOptions = LinkOptions()) throws(ZeroMQError) {
         let endpoint = try Endpoint(connect)
         try endpoint.check(security, options, "connect")

@@ -14,7 +14,7 @@ public final class DealerSwarm {
     ///
     /// Does not wait for the connections.
     ///
-    /// - Throws: ``ZeroMQError`` `bad-endpoint`, `plain-refused`, `bad-key` or `engine`; nothing stays open.
+    /// - Throws: ``ZeroMQError`` `bad-endpoint`, `plain-refused`, `bad-key` or `library-failed`; nothing stays open.
     public init(connect: String, security: LinkSecurity, count: Int, options: LinkOptions = LinkOptions())
         throws(ZeroMQError)
     {
@@ -49,7 +49,7 @@ public final class DealerSwarm {
     ///
     /// Blocks for at most `limit` until there is one.
     ///
-    /// - Throws: ``ZeroMQError`` `engine`.
+    /// - Throws: ``ZeroMQError`` `library-failed`.
     public func receive(upTo limit: Duration) throws(ZeroMQError) -> [(index: Int, frame: [UInt8])] {
         try PollThread.poll(&items, until: .now + limit)
         var found: [(index: Int, frame: [UInt8])] = []

@@ -50,12 +50,12 @@ public struct KeyPair: Sendable, CustomStringConvertible {
 
     /// A new random pair, from libsodium's generator.
     ///
-    /// - Throws: ``ZeroMQError`` `engine` when libzmq was built without CURVE.
+    /// - Throws: ``ZeroMQError`` `library-failed` when libzmq was built without CURVE.
     public static func generate() throws(ZeroMQError) -> KeyPair {
         var open = [CChar](repeating: 0, count: 41)
         var secret = open
         guard zmq_curve_keypair(&open, &secret) == 0 else {
-            throw ZeroMQError(.engine, "This libzmq has no CURVE; install one built with libsodium.")
+            throw ZeroMQError(.library, "This libzmq has no CURVE; install one built with libsodium.")
         }
         return try KeyPair(secretZ85: Z85.text(secret))
     }

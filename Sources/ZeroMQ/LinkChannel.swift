@@ -33,11 +33,11 @@ final class LinkChannel<Item: Sendable, Job: Sendable>: Sendable {
     private let inboxFrames: Int
     private let inboxBytes: Int
 
-    /// - Throws: ``ZeroMQError`` `engine` when the process has no descriptors left.
+    /// - Throws: ``ZeroMQError`` `library-failed` when the process has no descriptors left.
     init(_ options: LinkOptions) throws(ZeroMQError) {
         let wake = ph_wake_open()
         guard wake >= 0 else {
-            throw ZeroMQError(.engine, "The process has no file descriptors left; raise 'ulimit -n'.")
+            throw ZeroMQError(.library, "The process has no file descriptors left; raise 'ulimit -n'.")
         }
         state = Mutex(State(wake: wake))
         inboxFrames = options.inboxFrames

@@ -14,7 +14,7 @@ enum PollThread {
         let start = Start<Ready>()
         let thread = Thread {
             body { start.report($0) }
-            start.report(.failure(ZeroMQError(.engine, "The thread '\(name)' ended before it started.")))
+            start.report(.failure(ZeroMQError(.library, "The thread '\(name)' ended before it started.")))
         }
         thread.name = name
         thread.start()
@@ -23,7 +23,7 @@ enum PollThread {
 
     /// Waits for the first of `items` to become ready, at most until `deadline`.
     ///
-    /// - Throws: ``ZeroMQError`` `engine`.
+    /// - Throws: ``ZeroMQError`` `library-failed`.
     static func poll(_ items: inout [zmq_pollitem_t], until deadline: ContinuousClock.Instant?) throws(ZeroMQError) {
         let wait = deadline.map { max(.zero, $0 - .now) }
         if zmq_poll(&items, Int32(items.count), Int(wait?.milliseconds ?? -1)) < 0, zmq_errno() != EINTR {
@@ -49,6 +49,6 @@ private final class Start<Ready: Sendable>: Sendable {
 
     func wait() -> Result<Ready, ZeroMQError> {
         semaphore.wait()
-        return result.withLock { $0 } ?? .failure(ZeroMQError(.engine, "The thread reported nothing."))
+        return result.withLock { $0 } ?? .failure(ZeroMQError(.library, "The thread reported nothing."))
     }
 }

@@ -56,7 +56,7 @@ public final class RouterLink: Sendable {
     ///   - bind: Endpoints such as "tcp://127.0.0.1:7470"; port "*" takes a free port.
     ///   - security: ``LinkSecurity/plain`` or `.curveServer`.
     ///   - options: Limits and times.
-    /// - Throws: ``ZeroMQError`` `bad-endpoint`, `address-in-use`, `plain-refused` or `engine`; nothing stays open.
+    /// - Throws: ``ZeroMQError`` `bad-endpoint`, `address-in-use`, `plain-refused` or `library-failed`; nothing stays open.
     public init(bind: [String], security: LinkSecurity, options: LinkOptions = LinkOptions()) throws(ZeroMQError) {
         var endpoints: [Endpoint] = []
         for text in bind {

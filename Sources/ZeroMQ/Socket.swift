@@ -160,7 +160,7 @@ final class Socket {
 
     static func failure(_ what: String) -> ZeroMQError {
         let number = zmq_errno()
-        return ZeroMQError(.engine, "libzmq could not \(what): \(text(number)).")
+        return ZeroMQError(.library, "libzmq could not \(what): \(text(number)).")
     }
 
     static func text(_ number: Int32) -> String { String(cString: zmq_strerror(number)) }

@@ -32,7 +32,7 @@ public enum ZeroMQErrorCode: String, ErrorCode {
     /// The link was closed.
     case closed
     /// libzmq failed in an unexpected way.
-    case engine
+    case library = "library-failed"
 
     /// The exit code of a command that ends with this.
     public var exitStatus: ExitStatus {
@@ -43,7 +43,7 @@ public enum ZeroMQErrorCode: String, ErrorCode {
         case .keyMissing: .noInput
         case .unreachable, .closed: .unavailable
         case .tooLarge: .badData
-        case .engine: .software
+        case .library: .software
         }
     }
 }

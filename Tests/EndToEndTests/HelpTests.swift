@@ -40,8 +40,9 @@ struct HelpTests {
             guard block.contains(where: { $0.hasPrefix("url:") }) else { continue }
             let file = scratch.url("tiles.yaml")
             try Data(block.joined(separator: "\n").utf8).write(to: file)
+            let language = block.contains { $0.contains("{language}") } ? ["--language", "en"] : []
             let outcome = try await Program.run(
-                ["estimate", "EE", "--tileset", file.path, "--samples", "0", "--json"], in: scratch)
+                ["estimate", "EE", "--tileset", file.path, "--samples", "0", "--json"] + language, in: scratch)
             #expect(outcome.status == 0, "\(document): \(outcome.errors)")
             let estimate = try JSONSerialization.jsonObject(with: Data(outcome.output.utf8)) as? [String: Any]
             #expect(try #require(estimate?["tiles"] as? Int) > 39_000)
@@ -52,7 +53,8 @@ struct HelpTests {
     func commandsInDocumentsExist(document: String) async throws {
         let scratch = try Scratch()
         var helps: [[String]: String] = [:]
-        for words in try Documents.blocks(of: document).joined().compactMap(Documents.command) {
+        let lines = try Documents.blocks(of: document).joined() + Documents.inlineCode(of: document)
+        for words in lines.compactMap(Documents.command) {
             let command = words.prefix(Self.groups.contains(words.first ?? "") ? 2 : 1).filter { !$0.hasPrefix("-") }
             // `packhorse --version` has no command; `packhorse help submit` names one as an argument.
             guard let first = command.first, first != "help" else { continue }
@@ -114,11 +116,24 @@ private enum Documents {
 
     /// The lines of each code block; of those in one language, when that is named.
     static func blocks(of document: String, language: String? = nil) throws -> [[String]] {
-        let text = try String(contentsOf: URL(filePath: document), encoding: .utf8)
-        // Every second part between fences is a block; its first line is the language.
-        let parts = text.components(separatedBy: "```").enumerated().filter { $0.offset % 2 == 1 }.map(\.element)
-        return parts.map { $0.components(separatedBy: "\n") }
-            .filter { language == nil || $0.first == language }.map { Array($0.dropFirst()) }
+        // The first line of a block is its language, and perhaps a name or note behind it.
+        try parts(of: document, areBlocks: true).map { $0.components(separatedBy: "\n") }
+            .filter { language == nil || $0.first?.split(separator: " ").first.map(String.init) == language }
+            .map { Array($0.dropFirst()) }
+    }
+
+    /// The code in backticks outside of the blocks.
+    static func inlineCode(of document: String) throws -> [String] {
+        try parts(of: document, areBlocks: false).flatMap { prose in
+            prose.components(separatedBy: "`").enumerated().filter { $0.offset % 2 == 1 }
+                .map { $0.element.replacing("\n", with: " ") }
+        }
+    }
+
+    /// Every second part between fences is a block.
+    private static func parts(of document: String, areBlocks: Bool) throws -> [String] {
+        try String(contentsOf: URL(filePath: document), encoding: .utf8).components(separatedBy: "```").enumerated()
+            .filter { ($0.offset % 2 == 1) == areBlocks }.map(\.element)
     }
 
     /// The words behind `packhorse` of a line that runs it, up to a comment, a pipe or a redirection.

@@ -205,7 +205,7 @@ extension OriginsError {
         case .redirectRefused, .tooManyRedirects:
             self.init(.unreachable, "The archive '\(name)' cannot be read: \(error.message)", cause: error)
         case .rangeIgnored, .wrongRange, .resolveFailed, .connectFailed, .tlsFailed, .timeout, .truncated, .tooLarge,
-            .transport, .invalidRequest, .cancelled, .diskFull, .fileFailed, .engine:
+            .transport, .invalidRequest, .cancelled, .diskFull, .fileFailed, .library:
             self.init(.unreadable, "The archive '\(name)' cannot be read now: \(error.message)", cause: error)
         }
     }

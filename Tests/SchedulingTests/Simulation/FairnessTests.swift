@@ -44,7 +44,7 @@ struct FairnessTests {
             let alone = try #require(time(seed: seed, isAlone: true))
             let beside = try #require(time(seed: seed, isAlone: false))
             // What workers have in hand when the city comes is finished first: a grant round, which a longer job does not notice.
-            #expect(beside <= 2 * alone + 10_000, "seed \(seed): \(alone) ms alone, \(beside) ms beside")
+            #expect(beside <= 2 * alone + 10_000, "seed \(seed): \(alone) ms alone, \(beside) ms together")
         }
     }
 }

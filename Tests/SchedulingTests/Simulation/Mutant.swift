@@ -4,7 +4,7 @@ enum Mutant: String, CaseIterable {
     case noFence
     /// The epoch does not rise at a start, so tokens are granted again.
     case tokenReuse
-    /// Letters leave before the transaction is durable.
+    /// Messages leave before the transaction is durable.
     case acknowledgesEarly
     /// The scheduler's timer is never rung.
     case noExpiry

@@ -151,7 +151,7 @@ def crawl(folder, port, workers, span, meanwhile=()):
     try:
         file = f"{folder}/tiles.yaml"
         with open(file, "w") as text:
-            text.write(f"id: limits\nurl: http://127.0.0.1:{port}/{{z}}/{{x}}/{{y}}.pbf\nformat: pbf\nzoom: 0-14\nattribution: nobody\n"
+            text.write(f"id: limits\nurl: http://127.0.0.1:{port}/{{z}}/{{x}}/{{y}}.pbf\nformat: pbf\nzoom: 0-14\nattribution: test data\n"
                        "politeness:\n  concurrency: 64\n")
         start = time.time()
         subprocess.run([packhorse.PROGRAM, "submit", AREA, "--id", "limits", "--tileset", file, "--zoom", "14", "--tile-limit",

@@ -67,7 +67,7 @@ def tileset(folder, url, connections, http2=False):
     with open(path, "w") as file:
         file.write(f"id: bench\nurl: {url}\nhttp2: {str(http2).lower()}\npoliteness:\n  concurrency: {connections}\n")
         if "{z}" in url:
-            file.write(f"format: {url.rsplit('.', 1)[1]}\nzoom: 0-14\nattribution: nobody\n")
+            file.write(f"format: {url.rsplit('.', 1)[1]}\nzoom: 0-14\nattribution: test data\n")
     return path
 
 

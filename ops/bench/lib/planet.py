@@ -134,7 +134,7 @@ def write(folder):
                     place, at = place + size, at + size
                 entries.append([number, 1, offset, length])
     layers = [{"id": name, "fields": {"class": "String"}, "minzoom": 0, "maxzoom": ZOOM} for name in ("roads", "water")]
-    metadata = json.dumps({"name": "bench", "attribution": "nobody", "vector_layers": layers}).encode()
+    metadata = json.dumps({"name": "bench", "attribution": "test data", "vector_layers": layers}).encode()
     top = head(entries, place, LEAF, metadata, (0, ZOOM), (0, 40.9798981, 45, 66.5132603))
     with open(f"{folder}/planet.tmp", "wb") as file:
         file.write(top)

@@ -220,7 +220,7 @@ def tilejson(manifest, base):
     """What the origin says about its tileset."""
     ext = manifest["ext"]
     value = {"tilejson": "3.0.0", "tiles": [f"{base}/{manifest['name']}/{{z}}/{{x}}/{{y}}.{ext}"], "minzoom": 0,
-             "maxzoom": ZOOM, "attribution": "nobody", "name": manifest["name"], "bounds": manifest["bbox"]}
+             "maxzoom": ZOOM, "attribution": "test data", "name": manifest["name"], "bounds": manifest["bbox"]}
     if manifest["kind"] == "vector":
         value["vector_layers"] = [{"id": name, "fields": {key: "String" for key in KEYS}} for name in LAYERS]
     else:

@@ -1,0 +1,77 @@
+"""What the example values of the guides stand for when ops/guides/run executes them.
+
+Only this table changes a command. The first match of a longer text comes first.
+"""
+
+
+def replacements(tiles, files, bucket, s3, ports, folder):
+    """Pairs of texts: what a guide says, and what is run.
+
+    tiles: URL of the demo world. files: URL of a web server for archives and catalogs. bucket, s3: a bucket and prefix of a test server,
+    and its URL. ports: of the coordinator for commands, workers, blobs. folder: the scratch folder.
+    """
+    control, work, blobs = ports
+    return [
+        # Hosts
+        ("https://tiles.example.com/planet.pmtiles", f"{files}/planet.pmtiles"),
+        ("https://tiles.example.com/streets/", f"{tiles}/tiles/"),
+        ("https://tiles.example.com/hills/", f"{tiles}/tiles/"),
+        ("https://tiles.example.com", tiles),
+        ("tiles.example.com", tiles.removeprefix("http://")),
+        ("https://maps.example.com", files),
+        ("coordinator.example.com", "127.0.0.1"),
+        # Ports that a second test may use at the same time
+        (":7470", f":{control}"),
+        (":7471", f":{work}"),
+        (":7472", f":{blobs}"),
+        # Folders of the system
+        ("/srv/", f"{folder}/srv/"),
+        ("/var/tmp/", f"{folder}/tmp/"),
+        # A bucket, and its secrets
+        ("https://s3.example.org", s3),
+        ("s3://maps/", f"s3://{bucket}/maps/"),
+        ("s3://tiles/", f"s3://{bucket}/tiles/"),
+        ("AWS_ACCESS_KEY_ID=…", "AWS_ACCESS_KEY_ID=test:tester"),
+        ("AWS_SECRET_ACCESS_KEY=…", "AWS_SECRET_ACCESS_KEY=testing"),
+        # Time: the same commands with 500 times fewer tiles
+        ("zoom: 0-14", "zoom: 0-9"),
+        ("requests_per_second: 100", "requests_per_second: 1000"),
+    ]
+
+
+# What a guide takes as given, as commands that run before it in the same shell. All files that blocks of data define exist too.
+PLANET = """
+packhorse build 'bbox(5,45,30,61)' --tileset tiles.yaml -o planet.mbtiles
+packhorse convert planet.mbtiles --format pmtiles -o www/
+"""
+CLUSTER = """
+packhorse coordinator --data ./data &
+packhorse worker --blobs ./data/blobs --name worker-1 &
+until packhorse health --workers 1; do sleep 0.1; done
+"""
+CATALOG = """
+packhorse catalog keygen keys/catalog.key
+packhorse coordinator --data ./published --signing-key keys/catalog.key &
+packhorse worker --blobs ./published/blobs &
+packhorse submit EE LV --tileset tiles.yaml --tile-packs --wait
+packhorse style-pack https://tiles.example.com/style.json -o style
+packhorse catalog style ./published/catalog style --id streets --signing-key keys/catalog.key
+packhorse catalog push ./published/catalog www/offline
+"""
+VERSIONS = """
+packhorse build EE --tileset tiles.yaml --zoom 0-8 -o old/EE.mbtiles
+packhorse build EE --tileset tiles.yaml -o new/EE.mbtiles
+"""
+GIVEN = {
+    "README.md": PLANET,
+    "docs/getting-started.md": PLANET,
+    "docs/tilesets.md": PLANET,
+    "docs/areas-and-packages.md": CLUSTER,
+    "docs/devices.md": CATALOG,
+    "docs/maplibre.md": "packhorse build EE --tileset tiles.yaml\n",
+    "docs/publishing.md": VERSIONS + "packhorse style-pack https://tiles.example.com/style.json -o style\n",
+    "docs/rebuilds-and-patches.md": CLUSTER + VERSIONS,
+    "docs/operating/backup.md": CLUSTER + "packhorse submit EE --tileset tiles.yaml --wait\n",
+    "docs/operating/upgrades.md": CLUSTER,
+    "docs/operating/monitoring.md": CLUSTER + "packhorse submit EE --tileset tiles.yaml --wait\n",
+}
