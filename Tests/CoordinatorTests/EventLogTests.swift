@@ -72,16 +72,6 @@ struct EventLogTests {
         #expect(StateFile.differences(kept.jobs, replayed) == [])
         #expect(replayed.failures[1]?.values.first?.first?.trouble.cause == "bad-mvt")
 
-        // A log that is written again from the state gives the same state.
-        try await store.perform { try StateStore.rewriteLog($0) }
-        let rewritten = try await store.replay()
-        #expect(rewritten == replayed)
-        let all = writes
-        try await store.perform { db in
-            try db.execute(sql: "DELETE FROM event")
-            for write in all { try StateStore.log(write, db, wall: 1_000) }
-        }
-
         // What is rolled up, and what is lost, still agrees.
         try await store.markReleased(2)
         #expect(StateFile.differences(try await store.load().jobs, try await store.replay()) == [])

@@ -32,7 +32,7 @@ struct StateStoreTests {
         await (try StateStore(folder: folder)).close()
         let file = folder.appendingPathComponent("state.sqlite")
         let whole = try Data(contentsOf: file)
-        let name = Data("3-rested".utf8)
+        let name = Data(StateStore.firstMigration.utf8)
         var (start, refused) = (whole.startIndex, 0)
         // In the table and in its index, of which one is read.
         while let place = whole[start...].range(of: name) {
@@ -54,6 +54,33 @@ struct StateStoreTests {
         }
         let newer = #expect(throws: CoordinatorError.self) { try StateStore(folder: folder) }
         #expect(newer?.code == .newerState)
+    }
+
+    /// The tables of unreleased builds have other names of migrations.
+    @Test func aFileOfAnUnreleasedBuildIsRefusedAndLeftAlone() async throws {
+        let folder = folder()
+        defer { do { try FileManager.default.removeItem(at: folder) } catch { Issue.record("\(error)") } }
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        let file = folder.appendingPathComponent("state.sqlite")
+        let older = try DatabaseQueue(path: file.path)
+        try await older.write { db in
+            try db.execute(
+                sql: """
+                    CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+                    INSERT INTO grdb_migrations VALUES ('1'), ('2-events'), ('5-log-rows');
+                    CREATE TABLE job (id INTEGER PRIMARY KEY);
+                    INSERT INTO job VALUES (7);
+                    """)
+        }
+        let refusal = #expect(throws: CoordinatorError.self) { try StateStore(folder: folder) }
+        #expect(refusal?.code == .unreleasedState)
+        #expect(refusal?.message.contains(file.path) == true)
+        #expect(refusal?.message.contains("move the file away") == true)
+        let rows = try await older.read { db in
+            (try Int.fetchAll(db, sql: "SELECT id FROM job"), try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master"))
+        }
+        #expect(rows.0 == [7])
+        #expect(rows.1 == 3)
     }
 
     @Test func theFileGivesBackWhatTheModelHolds() async throws {
