@@ -12,9 +12,9 @@ extension StateStore {
         case .job(let summary): try update(summary, db, wall: wall)
         case .forget(let job):
             try remember(job, db)
-            try db.cachedStatement(sql: "DELETE FROM job WHERE id = ?").execute(arguments: [Int64(bitPattern: job)])
+            try db.cachedStatement(sql: "DELETE FROM job WHERE id = ?").execute(arguments: [job.key])
         case .addBatches(let job, let first, let batches):
-            for (offset, batch) in batches.enumerated() { try put(batch, job, first + offset, db) }
+            for (offset, batch) in batches.enumerated() { try put(batch, job, first.advanced(by: offset), db) }
         case .reopen(let job): try reopen(job, db, wall: wall)
         case .dropped(let job, let batches): try drop(job, batches, db)
         case .schedule(let schedule, let payload): try put(schedule, payload, db)
@@ -26,7 +26,7 @@ extension StateStore {
         case .failures(let job, let batch, let tiles): try put(tiles, job, batch, db)
         case .orphan(let job, let digest):
             try db.cachedStatement(sql: "INSERT OR IGNORE INTO orphan (job, digest) VALUES (?, ?)")
-                .execute(arguments: [Int64(bitPattern: job), Data(digest.bytes)])
+                .execute(arguments: [job.key, Data(digest.bytes)])
         }
     }
 
@@ -34,23 +34,23 @@ extension StateStore {
     static func noteStart(_ write: StoreWrite, _ db: Database, wall: Int64) throws {
         guard let job = write.leasedJob else { return }
         try db.cachedStatement(sql: "UPDATE job SET started = ? WHERE id = ? AND started IS NULL")
-            .execute(arguments: [wall, Int64(bitPattern: job)])
+            .execute(arguments: [wall, job.key])
     }
 
     private static func insert(_ job: StoredJob, _ db: Database, wall: Int64) throws {
         try JobRecord.table.insert(job.summary, extra: [Data(job.payload), wall], db)
-        for (index, batch) in job.batches.enumerated() { try put(batch, job.summary.id, index, db) }
-        for (index, package) in job.packages.enumerated() { try put(package, job.summary.id, index, db) }
+        for (index, batch) in job.batches.enumerated() { try put(batch, job.summary.id, BatchIndex(index), db) }
+        for (index, package) in job.packages.enumerated() { try put(package, job.summary.id, PackageIndex(index), db) }
     }
 
-    private static func put(_ tiles: [FailedTile], _ job: JobID, _ batch: Int, _ db: Database) throws {
+    private static func put(_ tiles: [FailedTile], _ job: JobID, _ batch: BatchIndex, _ db: Database) throws {
         try db.cachedStatement(sql: "DELETE FROM failure WHERE job = ? AND batch = ?")
-            .execute(arguments: [Int64(bitPattern: job), batch])
+            .execute(arguments: [job.key, batch.number])
         let statement = try db.cachedStatement(
             sql: "INSERT OR REPLACE INTO failure (job, batch, tile, cause, detail) VALUES (?, ?, ?, ?, ?)")
         for failed in tiles {
             try statement.execute(arguments: [
-                Int64(bitPattern: job), batch, Int64(bitPattern: failed.tile.hilbertID), failed.trouble.cause,
+                job.key, batch.number, Int64(bitPattern: failed.tile.hilbertID), failed.trouble.cause,
                 failed.trouble.detail,
             ])
         }

@@ -11,7 +11,7 @@ extension StateStore {
     /// The stored submission of a job, as a frame; `nil` for an unknown job.
     func submission(of job: JobID) async throws -> [UInt8]? {
         try await perform { db in
-            try Data.fetchOne(db, sql: "SELECT spec FROM job WHERE id = ?", arguments: [Int64(bitPattern: job)])
+            try Data.fetchOne(db, sql: "SELECT spec FROM job WHERE id = ?", arguments: [job.key])
                 .map(Array.init)
         }
     }
@@ -25,7 +25,7 @@ extension StateStore {
             let slice = try await perform { db in
                 try Row.fetchAll(
                     db, sql: "SELECT * FROM batch WHERE job = ? AND idx > ? ORDER BY idx LIMIT ?",
-                    arguments: [Int64(bitPattern: job), after, StateStore.batchesInSlice]
+                    arguments: [job.key, after, StateStore.batchesInSlice]
                 ).map { (index: $0["idx"] as Int64, batch: try StateStore.batch($0)) }
             }
             all += slice.map(\.batch)
@@ -50,10 +50,10 @@ extension StateStore {
     }
 
     /// The indices of the failed batches of a job.
-    func failedBatches(of job: JobID) async throws -> [Int] {
-        var all: [Int] = []
+    func failedBatches(of job: JobID) async throws -> [BatchIndex] {
+        var all: [BatchIndex] = []
         while true {
-            let after = all.last ?? -1
+            let after = all.last?.number ?? -1
             let slice = try await perform { db in
                 try Int.fetchAll(
                     db,
@@ -61,9 +61,9 @@ extension StateStore {
                         SELECT idx FROM batch WHERE job = ? AND idx > ? AND \(StateStore.isFailedWork)
                         ORDER BY idx LIMIT ?
                         """,
-                    arguments: [Int64(bitPattern: job), after, StateStore.batchesInSlice])
+                    arguments: [job.key, after, StateStore.batchesInSlice])
             }
-            all += slice
+            all += slice.map(BatchIndex.init)
             guard slice.count == Self.batchesInSlice else { return all }
         }
     }

@@ -8,9 +8,7 @@ extension StateStore {
         try await perform { db in
             try Int64.fetchAll(
                 db, sql: "SELECT id FROM job WHERE released = 0 AND ended IS NOT NULL AND keeps = 0 ORDER BY id"
-            ).map {
-                UInt64(bitPattern: $0)
-            }
+            ).map { JobID(key: $0) }
         }
     }
 
@@ -23,8 +21,8 @@ extension StateStore {
     /// Equal bytes are one blob: an overlapping job that reused this job's shards may have produced identical ones.
     func blobs(of job: JobID, keeping kept: [JobID] = []) async throws -> [ContentDigest] {
         try await perform { db in
-            let key = Int64(bitPattern: job)
-            let others = kept.filter { $0 != job }.map { "\(Int64(bitPattern: $0))" }.joined(separator: ",")
+            let key = job.key
+            let others = kept.filter { $0 != job }.map { "\($0.key)" }.joined(separator: ",")
             let needed = "(job.ended IS NULL OR job.keeps OR job.id IN (\(others)))"
             let unpublished = "(job.ended IS NULL OR job.keeps AND job.state <> '\(JobState.done.rawValue)')"
             return try Data.fetchAll(
@@ -74,7 +72,7 @@ extension StateStore {
     /// Rows of failed work stay for the report.
     func markReleased(_ job: JobID) async throws {
         try await perform { db in
-            let key = Int64(bitPattern: job)
+            let key = job.key
             try db.execute(
                 sql: "DELETE FROM batch WHERE job = ? AND state <> ? AND COALESCE(failed, 0) = 0",
                 arguments: [key, Int64(BatchState.dead.rawValue)])

@@ -10,7 +10,7 @@ extension StateStore {
     /// Failed work: a dead batch, or the failed tiles of an accepted batch.
     struct FailedBatch: Sendable {
         var job: JobID
-        var index: Int
+        var index: BatchIndex
         var cell: TileID
         var zooms: ZoomRange
         /// Number of failed tiles.
@@ -27,7 +27,7 @@ extension StateStore {
         /// 0 = every job.
         var job: JobID
         /// Only entries after this one.
-        var after: (job: JobID, index: Int)?
+        var after: (job: JobID, index: BatchIndex)?
 
         static func == (left: FailedPlace, right: FailedPlace) -> Bool {
             left.job == right.job && left.after?.job == right.after?.job && left.after?.index == right.after?.index
@@ -52,12 +52,12 @@ extension StateStore {
                     ORDER BY job, idx LIMIT ?
                     """,
                 arguments: [
-                    Int64(bitPattern: place.job), Int64(bitPattern: place.job), Int64(bitPattern: after?.job ?? 0),
-                    after?.index ?? -1, limit,
+                    place.job.key, place.job.key, (after?.job ?? 0).key,
+                    after?.index.number ?? -1, limit,
                 ]
             ).map { row in
-                let job = StateStore.number(row["job"])
-                let index = Int(row["idx"] as Int64)
+                let job = JobID(key: row["job"])
+                let index = BatchIndex(Int(row["idx"] as Int64))
                 let batch = try StateStore.batch(row)
                 let failures = try StateStore.failures(job, index, limit: named, db)
                 let first = failures.first.map {
@@ -73,10 +73,10 @@ extension StateStore {
         }
     }
 
-    static func failures(_ job: JobID, _ batch: Int, limit: Int, _ db: Database) throws -> [FailedTile] {
+    static func failures(_ job: JobID, _ batch: BatchIndex, limit: Int, _ db: Database) throws -> [FailedTile] {
         try Row.fetchAll(
             db, sql: "SELECT tile, cause, detail FROM failure WHERE job = ? AND batch = ? ORDER BY tile LIMIT ?",
-            arguments: [Int64(bitPattern: job), batch, limit]
+            arguments: [job.key, batch.number, limit]
         ).compactMap { row in
             guard let tile = TileID(hilbertID: StateStore.number(row["tile"])) else { return nil }
             return FailedTile(tile: tile, trouble: Trouble(cause: row["cause"], detail: row["detail"]))
@@ -84,11 +84,11 @@ extension StateStore {
     }
 
     /// Marks failed work as dropped, in the same way as ``StoredState``.
-    static func drop(_ job: JobID, _ batches: [Int]?, _ db: Database) throws {
-        let key = Int64(bitPattern: job)
+    static func drop(_ job: JobID, _ batches: [BatchIndex]?, _ db: Database) throws {
+        let key = job.key
         let all = try Row.fetchAll(
             db, sql: "SELECT idx, cause, detail FROM batch WHERE job = ? AND \(isFailedWork)", arguments: [key])
-        let chosen = batches.map(Set.init)
+        let chosen = batches.map { Set($0.map(\.number)) }
         for row in all {
             let index = Int(row["idx"] as Int64)
             guard chosen?.contains(index) ?? true else { continue }
@@ -111,8 +111,8 @@ extension StateStore {
             try db.execute(sql: "UPDATE job SET spec = ? WHERE id = ?", arguments: [Data(job.payload), key])
         }
         try db.execute(sql: "DELETE FROM batch WHERE job = ?", arguments: [key])
-        for (index, batch) in job.batches.enumerated() { try put(batch, job.summary.id, index, db) }
-        for (index, package) in job.packages.enumerated() { try put(package, job.summary.id, index, db) }
+        for (index, batch) in job.batches.enumerated() { try put(batch, job.summary.id, BatchIndex(index), db) }
+        for (index, package) in job.packages.enumerated() { try put(package, job.summary.id, PackageIndex(index), db) }
         try db.execute(
             sql:
                 "DELETE FROM failure WHERE job = ? AND batch NOT IN (SELECT idx FROM batch WHERE job = ? AND state IN (?, ?))",

@@ -91,7 +91,7 @@ struct SubmitPlanner: Sendable {
                 allowedMissing: body.allowedMissing, batches: batches, packages: packages,
                 payload: try Self.payload(body),
                 needs: PackageNeeds(masks: spec.packages.map(\.mask), cells: batches.map(\.cell)),
-                tileset: spec.tilesetDigest, after: body.after, identity: try Self.identity(body),
+                tileset: spec.tilesetDigest, after: body.after.map { JobID($0) }, identity: try Self.identity(body),
                 firing: body.schedule.isEmpty ? nil : Firing(schedule: body.schedule, due: due, wall: wall),
                 origin: spec.origin, formats: spec.formats,
                 sourceVersion: body.sourceVersion.isEmpty ? nil : body.sourceVersion),

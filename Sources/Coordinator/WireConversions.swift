@@ -135,7 +135,7 @@ enum WireConversions {
         -> PBJobStatus
     {
         PBJobStatus.make {
-            $0.job = job.id
+            $0.job = job.id.rawValue
             $0.state = job.state.rawValue
             $0.tiles = job.counts.tiles
             $0.stored = job.counts.stored
@@ -154,7 +154,7 @@ enum WireConversions {
             $0.packages = packages.map(status)
             $0.priority = job.priority
             $0.weight = job.weight
-            $0.after = job.state.isFinal ? [] : job.after
+            $0.after = job.state.isFinal ? [] : job.after.map(\.rawValue)
             $0.batchesFailed = job.counts[.dead]
             $0.submittedMs = times.created
             $0.startedMs = times.started ?? 0

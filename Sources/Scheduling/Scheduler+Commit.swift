@@ -120,7 +120,7 @@ extension Scheduler {
         guard room > 0 else { return }
         let listed = Array(failures.prefix(room))
         jobs[job].listed += listed.count
-        store(.failures(jobs[job].summary.id, batch: index.number, listed))
+        store(.failures(jobs[job].summary.id, batch: index, listed))
     }
 
     /// Whether the work was accepted under this token.

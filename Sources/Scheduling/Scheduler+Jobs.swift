@@ -13,7 +13,7 @@ extension Scheduler {
             effects.append(.submitted(job: id, existing: true))
             return
         }
-        lastJob += 1
+        lastJob = lastJob.next
         let summary = JobSummary(
             id: lastJob, requestID: submission.requestID, priority: max(submission.priority, -1),
             weight: submission.weight,

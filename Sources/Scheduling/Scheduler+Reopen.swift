@@ -49,11 +49,11 @@ extension Scheduler {
 
     /// Resumes an ended job: done batches stay done, and failed work is retried with new attempts.
     mutating func reopen(
-        _ id: JobID, batches rows: [Batch], needs known: PackageNeeds?, only: [Int]?, payload: [UInt8], now: Tick
+        _ id: JobID, batches rows: [Batch], needs known: PackageNeeds?, only: [BatchIndex]?, payload: [UInt8], now: Tick
     ) {
         guard refusal(ofRetry: id) == nil, let job = places[id], !rows.isEmpty else { return }
         let chosen = only.map(Set.init)
-        let batches = Batches(rows.enumerated().map { index, row in row.reopened(chosen?.contains(index) ?? true) })
+        let batches = Batches(rows.enumerated().map { index, row in row.reopened(chosen?.contains(BatchIndex(index)) ?? true) })
         finished.removeAll { $0 == id }
         kept.removeAll { $0 == id }
         // The rows of a new plan do not name the shards that other jobs could use until now. The shards are still

@@ -95,15 +95,15 @@ struct StateStoreTests {
         let profile = SessionProfile(name: "w", host: "h", processID: 1, build: "b", canFetch: true, canMerge: true)
         let token = { (n: UInt32) in LeaseToken(epoch: store.epoch, counter: n) }
         let events: [Event] = [
-            .submit(submission(batches: 5)), .hello(.max, profile, held: []), .ready(.max, credit: 4),
+            .submit(submission(batches: 5)), .hello(SessionID(.max), profile, held: []), .ready(SessionID(.max), credit: 4),
             .commit(
-                .max, token(1),
+                SessionID(.max), token(1),
                 .fetch(
                     digest, FetchCounts(stored: 80, empty: 4, failed: 1, bodyBytes: 9, shardBytes: 8, footer: digest),
                     failures: [tile])
             ),
-            .fail(.max, token(2), Trouble(cause: "origin-down", detail: "d"), retriable: true),
-            .fail(.max, token(3), Trouble(cause: "bad-tileset", detail: "d"), retriable: false),
+            .fail(SessionID(.max), token(2), Trouble(cause: "origin-down", detail: "d"), retriable: true),
+            .fail(SessionID(.max), token(3), Trouble(cause: "bad-tileset", detail: "d"), retriable: false),
         ]
         for event in events {
             let writes = scheduler.handle(event, now: Tick(milliseconds: 1)).compactMap {
@@ -153,7 +153,7 @@ struct StateStoreTests {
             await store.close()
             return found
         }
-        let holders = ["a.example:8080": [3, .max], "b": [1]] as ShareHolders
+        let holders = ["a.example:8080": [3, SessionID(.max)], "b": [1]] as ShareHolders
         #expect(try await reopened(keeping: ["old": [7]]) == nil)
         #expect(try await reopened(keeping: holders) == ["old": [7]])
         #expect(try await reopened(keeping: nil) == holders)

@@ -81,7 +81,7 @@ actor BlobServer {
             if now >= timerDue {
                 timerDue = now + 1_000
                 feed(.timer)
-                if peers.count > 8_192 { peers.prune(core.knows) }
+                if peers.count > 8_192 { peers.prune { [core] in core.knows($0.rawValue) } }
             }
             if now >= sweepDue {
                 sweepDue = now + 600_000
@@ -112,7 +112,7 @@ actor BlobServer {
                 }
                 return strike(inbound.peer, "the key has no role that allows blob transfers")
             }
-            guard peers.setConnection(of: frame.session, to: inbound.peer, user: inbound.user) else {
+            guard peers.setConnection(of: SessionID(frame.session), to: inbound.peer, user: inbound.user) else {
                 return strike(inbound.peer, "the session belongs to another key")
             }
             feed(.message(session: frame.session, seq: frame.seq, frame.message))
@@ -136,7 +136,7 @@ actor BlobServer {
             switch effect {
             case .send(let session, let re, let message): post(message, to: session, re: re)
             case .strike(let session, let why):
-                if let peer = peers.next(for: session)?.peer { strike(peer, why) }
+                if let peer = peers.next(for: SessionID(session))?.peer { strike(peer, why) }
             case .look(let digest, let ticket, let size):
                 work { [parts] in
                     .looked(
@@ -185,7 +185,7 @@ actor BlobServer {
     }
 
     private func post(_ message: Message, to session: UInt64, re: UInt64) {
-        guard let (peer, seq, _) = peers.next(for: session) else { return }
+        guard let (peer, seq, _) = peers.next(for: SessionID(session)) else { return }
         do {
             outbound.append((peer, try Frame(session: session, seq: seq, re: re, message).encoded()))
         } catch {

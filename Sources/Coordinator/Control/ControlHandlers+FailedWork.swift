@@ -8,12 +8,13 @@ extension ControlHandlers {
     ///
     /// `after` is the position of the last entry that was seen: `job << 32 | batch + 1`, 0 = from the start.
     func listFailedWork(_ body: PBListFailed, _ asker: Asker) {
-        if body.job != 0, state.scheduler.summary(of: body.job) == nil {
-            return state.reply(WireConversions.problem(.unknown(body.job)), to: asker)
+        let job = JobID(body.job)
+        if job != 0, state.scheduler.summary(of: job) == nil {
+            return state.reply(WireConversions.problem(.unknown(job)), to: asker)
         }
         let limit = body.limit == 0 ? 100 : Int(min(body.limit, 1_000))
-        var place = StateStore.FailedPlace(job: body.job)
-        if body.after > 0 { place.after = ((body.after - 1) >> 32, Int((body.after - 1) & 0xFFFF_FFFF)) }
+        var place = StateStore.FailedPlace(job: job)
+        if body.after > 0 { place.after = (JobID((body.after - 1) >> 32), BatchIndex(Int((body.after - 1) & 0xFFFF_FFFF))) }
         answer(asker, "The failed work") { [place] store in
             // All entries of a page share one limit of named tiles.
             let found = try await store.failedWork(place, limit: limit + 1, named: max(4_096 / limit, 4))
@@ -29,7 +30,7 @@ extension ControlHandlers {
     ///
     /// The failed batches of an ended job are read from the state file, outside the loop.
     func orderFailedWork(_ body: PBFailedOrder, _ asker: Asker) {
-        let id = body.job
+        let id = JobID(body.job)
         guard let summary = state.scheduler.summary(of: id) else {
             return state.reply(WireConversions.problem(.unknown(id)), to: asker)
         }
@@ -46,13 +47,13 @@ extension ControlHandlers {
     }
 
     /// The same when the failed batches of the job are known.
-    func orderFailedWork(_ body: PBFailedOrder, of failed: [Int], _ asker: Asker) {
-        let id = body.job
+    func orderFailedWork(_ body: PBFailedOrder, of failed: [BatchIndex], _ asker: Asker) {
+        let id = JobID(body.job)
         guard let summary = state.scheduler.summary(of: id) else {
             return state.reply(WireConversions.problem(.unknown(id)), to: asker)
         }
         let all = Set(failed)
-        let named = body.batches.map { Int(clamping: $0) }
+        let named = body.batches.map { BatchIndex(Int(clamping: $0)) }
         if let unknown = named.first(where: { !all.contains($0) }) {
             let text = "Batch \(unknown) of job \(id) has not failed."
             return state.reply(

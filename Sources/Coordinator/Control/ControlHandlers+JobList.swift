@@ -16,7 +16,7 @@ extension ControlHandlers {
     func listJobs(_ body: PBListJobs, _ old: StateStore.HistoryPage, _ asker: Asker) {
         let (limit, before, filter) = (body.pageSize, body.start, JobFilter(body))
         let kept = state.scheduler.jobIDs.filter { $0 < before && $0 >= old.floor && includes($0, filter) }
-        let forgotten = Dictionary(old.jobs.map { ($0.job, $0) }) { $1 }
+        let forgotten = Dictionary(old.jobs.map { (JobID($0.job), $0) }) { $1 }
         let found = (kept + forgotten.keys).sorted(by: >)
         // A list of jobs may name 4,096 packages in total, and must fit a frame.
         let packages = min(20, 4_096 / max(min(found.count, limit), 1))
@@ -33,7 +33,7 @@ extension ControlHandlers {
         state.reply(
             .jobs(
                 .make {
-                    $0.next = isWhole ? old.floor : page.last?.job ?? 0
+                    $0.next = isWhole ? old.floor.rawValue : page.last?.job ?? 0
                     $0.jobs = page.reversed()
                 }), to: asker)
     }
@@ -53,5 +53,5 @@ extension PBListJobs {
     fileprivate var pageSize: Int { limit == 0 ? 100 : Int(min(limit, 1_000)) }
 
     /// Only jobs with lower numbers are requested.
-    fileprivate var start: JobID { before == 0 ? JobID.max : before }
+    fileprivate var start: JobID { JobID(before == 0 ? .max : before) }
 }

@@ -8,7 +8,7 @@ import Wire
 extension ControlHandlers {
     /// Carries out an order for a job, or returns the refusal.
     func order(_ body: PBJobOrder, _ asker: Asker) {
-        let id = body.job
+        let id = JobID(body.job)
         if body.order == "retry" {
             if let refusal = state.scheduler.refusal(ofRetry: id) {
                 return state.reply(WireConversions.problem(refusal), to: asker)

@@ -8,7 +8,7 @@ extension ControlHandlers {
     /// Prepares the restart of an ended job: its old batches, or a new plan when its blobs are gone.
     ///
     /// The batches of a planet are read in slices outside the loop.
-    func reopen(_ id: JobID, only: [Int]?, permits: Permits = Permits(), _ asker: Asker) {
+    func reopen(_ id: JobID, only: [BatchIndex]?, permits: Permits = Permits(), _ asker: Asker) {
         if let refusal = state.scheduler.refusal(ofRetry: id) {
             return state.reply(WireConversions.problem(refusal), to: asker)
         }
@@ -70,7 +70,7 @@ extension ControlHandlers {
     ///
     /// - Parameter ended: When the job had ended at the start of the preparation.
     func reopened(
-        _ id: JobID, only: [Int]?, ended: Int64?, _ result: Result<Reopening, SubmitProblem>, _ asker: Asker
+        _ id: JobID, only: [BatchIndex]?, ended: Int64?, _ result: Result<Reopening, SubmitProblem>, _ asker: Asker
     ) {
         let reopening: Reopening
         switch result {

@@ -92,7 +92,7 @@ extension ControlHandlers {
                         $0.every = schedule.rule.description
                         $0.label = schedule.label
                         $0.nextMs = UInt64(clamping: schedule.next - environment.wall)
-                        $0.lastJob = schedule.lastJob
+                        $0.lastJob = schedule.lastJob.rawValue
                         $0.fired = schedule.fired
                         $0.skipped = schedule.skipped
                     }

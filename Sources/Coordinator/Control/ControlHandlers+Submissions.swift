@@ -35,7 +35,7 @@ extension ControlHandlers {
             state.tick.tasks.append(.runSchedule(asker, body))
             return
         }
-        if let refusal = state.scheduler.refusal(after: body.after) ?? refusal(ofSchedule: body.schedule) {
+        if let refusal = state.scheduler.refusal(after: body.after.map { JobID($0) }) ?? refusal(ofSchedule: body.schedule) {
             state.reply(WireConversions.problem(refusal), to: asker)
             return
         }
@@ -66,7 +66,7 @@ extension ControlHandlers {
         let counts = state.scheduler.summary(of: job)?.counts ?? JobCounts()
         return .submitted(
             .make {
-                $0.job = job
+                $0.job = job.rawValue
                 $0.tiles = counts.tiles
                 $0.batches = counts.wholeBatches
                 $0.existing = existing

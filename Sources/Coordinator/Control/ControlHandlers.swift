@@ -32,7 +32,7 @@ final class ControlHandlers {
         case .submit(let body): submit(body, asker)
         case .listJobs(let body): listJobs(body, asker)
         case .getJob(let body): getJob(body, asker)
-        case .cancelJob(let body): cancel(body.job, asker)
+        case .cancelJob(let body): cancel(JobID(body.job), asker)
         case .drainWorker(let body): drain(body, asker)
         case .listOrigins: state.reply(origins(), to: asker)
         case .originOrder(let body): order(body, asker)

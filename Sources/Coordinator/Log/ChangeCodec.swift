@@ -49,18 +49,18 @@ enum ChangeCodec {
             case .package(let id, let index, let package): $0.package = logged(package, id, index)
             case .failures(_, let batch, let tiles):
                 $0.failures = .make {
-                    $0.batch = UInt64(batch)
+                    $0.batch = UInt64(batch.number)
                     $0.failures = tiles.map(WireConversions.failure)
                 }
             case .orphan(_, let digest): $0.orphan = Data(digest.bytes)
             case .addBatches(let id, let first, let batches): $0.batchesAdded = logged(batches, id, first: first)
             case .reopen(let job):
-                $0.jobReopened = logged(job.batches, job.summary.id, first: 0)
+                $0.jobReopened = logged(job.batches, job.summary.id, first: BatchIndex(0))
                 $0.jobReopened.job = logged(job, plan: nil)
             case .dropped(_, let batches):
                 $0.dropped = .make {
                     $0.all = batches == nil
-                    $0.batches = (batches ?? []).map { UInt64($0) }
+                    $0.batches = (batches ?? []).map { UInt64($0.number) }
                 }
             case .schedule(let schedule, _): $0.schedule = ScheduleRecord.table.logged(schedule)
             case .dropSchedule(let id): $0.scheduleDropped = id
@@ -73,15 +73,15 @@ enum ChangeCodec {
         PBLoggedJob.make {
             $0.row = JobRecord.table.logged(job.summary)
             if let plan { $0.plan = plan }
-            $0.packages = job.packages.enumerated().map { logged($1, job.summary.id, $0) }
+            $0.packages = job.packages.enumerated().map { logged($1, job.summary.id, PackageIndex($0)) }
         }
     }
 
-    private static func logged(_ batches: [Batch], _ job: JobID, first: Int) -> PBLoggedBatches {
+    private static func logged(_ batches: [Batch], _ job: JobID, first: BatchIndex) -> PBLoggedBatches {
         PBLoggedBatches.make {
-            $0.first = UInt64(first)
+            $0.first = UInt64(first.number)
             $0.plan = plan(batches)
-            $0.batches = batches.enumerated().map { logged($1, job, first + $0) }
+            $0.batches = batches.enumerated().map { logged($1, job, first.advanced(by: $0)) }
         }
     }
 
@@ -94,11 +94,11 @@ enum ChangeCodec {
         }
     }
 
-    private static func logged(_ batch: Batch, _ job: JobID, _ index: Int) -> PBLoggedRow {
+    private static func logged(_ batch: Batch, _ job: JobID, _ index: BatchIndex) -> PBLoggedRow {
         BatchRecord.table.logged(BatchRecord(job: job, index: index, batch: batch))
     }
 
-    private static func logged(_ package: Package, _ job: JobID, _ index: Int) -> PBLoggedPackage {
+    private static func logged(_ package: Package, _ job: JobID, _ index: PackageIndex) -> PBLoggedPackage {
         PBLoggedPackage.make {
             $0.row = PackageRecord.table.logged(PackageRecord(job: job, index: index, package: package))
             $0.files = package.merged?.files.map(WireConversions.file) ?? []

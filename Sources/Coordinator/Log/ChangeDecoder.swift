@@ -26,14 +26,14 @@ struct ChangeDecoder {
             return .forget(job)
         case .batch(let row):
             let field = try BatchRecord.table.reader(row, Self.line(job))
-            let index: Int = try field("idx")
-            guard let planned = plans[job], planned.indices.contains(index) else { throw Self.unreadable(job) }
-            return .batch(job, index: index, try BatchRecord.batch(planned[index], field))
+            let index: BatchIndex = try field("idx")
+            guard let planned = plans[job], planned.indices.contains(index.number) else { throw Self.unreadable(job) }
+            return .batch(job, index: index, try BatchRecord.batch(planned[index.number], field))
         case .package(let body):
             let (index, package) = try Self.package(body, job)
             return .package(job, index: index, package)
         case .failures(let body):
-            guard let batch = Int(exactly: body.batch) else { throw Self.unreadable(job) }
+            guard let batch = Int(exactly: body.batch).map(BatchIndex.init) else { throw Self.unreadable(job) }
             let tiles = body.failures.compactMap { failure in
                 failure.tile.tileID.map {
                     FailedTile(tile: $0, trouble: Trouble(cause: failure.cause, detail: failure.detail))
@@ -47,13 +47,13 @@ struct ChangeDecoder {
             guard let first = Int(exactly: body.first), first == plans[job]?.count else { throw Self.unreadable(job) }
             let planned = try Self.planned(body.plan, job)
             plans[job]? += planned
-            return .addBatches(job, first: first, try Self.batches(body, planned, job))
+            return .addBatches(job, first: BatchIndex(first), try Self.batches(body, planned, job))
         case .jobReopened(let body):
             let planned = try Self.planned(body.plan, job)
             plans[job] = planned
             return .reopen(try Self.job(body.job, job, try Self.batches(body, planned, job)))
         case .dropped(let body):
-            return .dropped(job, batches: body.all ? nil : body.batches.map { Int(clamping: $0) })
+            return .dropped(job, batches: body.all ? nil : body.batches.map { BatchIndex(Int(clamping: $0)) })
         case .schedule(let row):
             return .schedule(
                 try ScheduleRecord.schedule(try ScheduleRecord.table.reader(row, Self.line(job))), payload: nil)
@@ -92,7 +92,7 @@ struct ChangeDecoder {
         }
     }
 
-    private static func package(_ body: PBLoggedPackage, _ job: JobID) throws -> (index: Int, package: Package) {
+    private static func package(_ body: PBLoggedPackage, _ job: JobID) throws -> (index: PackageIndex, package: Package) {
         guard let files = WireConversions.files(body.files) else { throw unreadable(job) }
         let field = try PackageRecord.table.reader(body.row, line(job))
         return (try field("idx"), try PackageRecord.package(field, files))

@@ -131,7 +131,7 @@ final class CoordinatorLoop {
     private func accept(_ inbound: Inbound) {
         guard !state.workers.isIgnored(inbound.peer), let frame = decode(inbound) else { return }
         let isControl = inbound.endpointIndex == Self.control
-        let asker = Asker(peer: inbound.peer, session: frame.session, seq: frame.seq)
+        let asker = Asker(peer: inbound.peer, session: SessionID(frame.session), seq: frame.seq)
         if let needed = Permissions.missing(frame.message, inbound.roles) {
             return refuse(frame, inbound, asker, needing: needed)
         }
@@ -185,7 +185,7 @@ final class CoordinatorLoop {
             // A header of our major version is enough to answer the sender. All other malformed frames are dropped.
             if let header = error.header, isControl {
                 let text = WireConversions.problem("\(error.code)", error.message)
-                state.reply(text, to: Asker(peer: inbound.peer, session: header.session, seq: header.seq))
+                state.reply(text, to: Asker(peer: inbound.peer, session: SessionID(header.session), seq: header.seq))
             }
             return nil
         }
@@ -325,7 +325,7 @@ final class CoordinatorLoop {
                     "degraded", "The coordinator cannot write its state file.",
                     hint: "free space in \(environment.options.data.path)", retriable: true)
                 if case .ping = frame.message { message = health.report() }
-                let answer = environment.frame(message, to: inbound.peer, session: frame.session, re: frame.seq)
+                let answer = environment.frame(message, to: inbound.peer, session: SessionID(frame.session), re: frame.seq)
                 if let answer { answers.append(answer) }
             }
             _ = await send(answers)

@@ -16,13 +16,13 @@ final class Publications: Sendable {
     /// One package.
     struct Waiting: Sendable {
         let job: JobID
-        let package: Int
+        let package: PackageIndex
         let merged: MergedPackage
         let spec: JobSpec
         /// Upper bound of its failed tiles.
         let failedTiles: UInt64
 
-        var wanted: JobSpec.Package { spec.packages[package] }
+        var wanted: JobSpec.Package { spec.packages[package.number] }
     }
 
     /// The results of packages that were published together.

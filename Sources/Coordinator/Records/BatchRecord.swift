@@ -8,7 +8,7 @@ import Tiles
 /// The log has the columns of the plan once for each job, and not in each row.
 struct BatchRecord: Sendable {
     let job: JobID
-    let index: Int
+    let index: BatchIndex
     let batch: Batch
 
     static let table = RecordTable<BatchRecord>(
@@ -71,7 +71,7 @@ extension StateStore {
         return try BatchRecord.batch(try BatchRecord.planned(field), field)
     }
 
-    static func put(_ batch: Batch, _ job: JobID, _ index: Int, _ db: Database) throws {
+    static func put(_ batch: Batch, _ job: JobID, _ index: BatchIndex, _ db: Database) throws {
         try BatchRecord.table.put(BatchRecord(job: job, index: index, batch: batch), db)
     }
 }

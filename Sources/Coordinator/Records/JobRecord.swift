@@ -55,7 +55,7 @@ enum JobRecord {
 
 extension StateStore {
     static func summary(_ row: Row) throws -> JobSummary {
-        let id = number(row["id"])
+        let id = JobID(key: row["id"])
         return try JobRecord.summary(id, RecordReader(row) { "job \(id)" })
     }
 

@@ -5,7 +5,7 @@ import Scheduling
 /// A package with its key; its files are rows of their own.
 struct PackageRecord: Sendable {
     let job: JobID
-    let index: Int
+    let index: PackageIndex
     let package: Package
 
     static let table = RecordTable<PackageRecord>(
@@ -47,15 +47,15 @@ struct PackageRecord: Sendable {
 }
 
 extension StateStore {
-    static func put(_ package: Package, _ job: JobID, _ index: Int, _ db: Database) throws {
+    static func put(_ package: Package, _ job: JobID, _ index: PackageIndex, _ db: Database) throws {
         try PackageRecord.table.put(PackageRecord(job: job, index: index, package: package), db)
         try db.cachedStatement(sql: "DELETE FROM package_file WHERE job = ? AND idx = ?")
-            .execute(arguments: [Int64(bitPattern: job), index])
+            .execute(arguments: [job.key, index.number])
         for file in package.merged?.files ?? [] {
             try db.cachedStatement(
                 sql: "INSERT INTO package_file (job, idx, format, digest, size) VALUES (?, ?, ?, ?, ?)"
             ).execute(arguments: [
-                Int64(bitPattern: job), index, file.format, Data(file.digest.bytes), Int64(clamping: file.size),
+                job.key, index.number, file.format, Data(file.digest.bytes), Int64(clamping: file.size),
             ])
         }
     }

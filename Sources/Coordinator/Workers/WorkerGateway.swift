@@ -49,7 +49,7 @@ struct WorkerGateway {
 
     /// Handles a frame of the work endpoint.
     mutating func receive(_ frame: Frame, _ inbound: Inbound, _ scheduler: Scheduler) -> [WorkerEffect] {
-        let id = frame.session
+        let id = SessionID(frame.session)
         guard peers.setConnection(of: id, to: inbound.peer, user: inbound.user) else {
             strike(inbound, "the session belongs to another key")
             return []
@@ -121,9 +121,10 @@ struct WorkerGateway {
 
     /// Handles a frame that the key of a worker does not permit: its leases go to other workers.
     mutating func forbid(_ body: PBReject, _ frame: Frame, _ inbound: Inbound) -> [WorkerEffect] {
-        let request = WorkerRequest(session: frame.session, seq: frame.seq)
-        let isOwn = peers.setConnection(of: frame.session, to: inbound.peer, user: inbound.user)
-        return (isOwn ? [.apply(.bye(frame.session), request)] : []) + reject(body, inbound.peer, request)
+        let id = SessionID(frame.session)
+        let request = WorkerRequest(session: id, seq: frame.seq)
+        let isOwn = peers.setConnection(of: id, to: inbound.peer, user: inbound.user)
+        return (isOwn ? [.apply(.bye(id), request)] : []) + reject(body, inbound.peer, request)
     }
 
     private func reject(_ body: PBReject, _ peer: PeerID, _ request: WorkerRequest) -> [WorkerEffect] {

@@ -14,14 +14,14 @@ struct SimCoordinator {
         case refused(client: Int)
     }
     enum Chore {
-        case manifest(JobID, package: Int)
-        case publish(JobID, package: Int, MergedPackage)
+        case manifest(JobID, package: PackageIndex)
+        case publish(JobID, package: PackageIndex, MergedPackage)
         case release
         case trim(JobID)
     }
     enum Report {
-        case manifest(JobID, package: Int, SimContent)
-        case publish(JobID, package: Int, MergedPackage)
+        case manifest(JobID, package: PackageIndex, SimContent)
+        case publish(JobID, package: PackageIndex, MergedPackage)
         case released(JobID, [ContentDigest])
         case trimmed([ContentDigest])
     }

@@ -112,7 +112,7 @@ extension Simulation {
     }
 
     private mutating func merge(
-        _ task: inout SimTask, _ offer: Offer, _ package: Int, _ manifest: ContentDigest, by worker: Int
+        _ task: inout SimTask, _ offer: Offer, _ package: PackageIndex, _ manifest: ContentDigest, by worker: Int
     ) -> SimOutcome? {
         if task.tiles == nil {
             task.tiles = []
