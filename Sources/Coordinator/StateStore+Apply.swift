@@ -14,16 +14,18 @@ extension StateStore {
             try remember(job, db)
             try db.cachedStatement(sql: "DELETE FROM job WHERE id = ?").execute(arguments: [job.key])
         case .addBatches(let job, let first, let batches):
-            for (offset, batch) in batches.enumerated() { try put(batch, job, first.advanced(by: offset), db) }
+            for (offset, batch) in batches.enumerated() {
+                try put(batch, job: job, index: first.advanced(by: offset), in: db)
+            }
         case .reopen(let job): try reopen(job, db, wall: wall)
-        case .dropped(let job, let batches): try drop(job, batches, db)
-        case .schedule(let schedule, let payload): try put(schedule, payload, db)
+        case .dropped(let job, let batches): try drop(job, batches: batches, in: db)
+        case .schedule(let schedule, let payload): try put(schedule, payload: payload, in: db)
         case .dropSchedule(let id):
             try db.cachedStatement(sql: "DELETE FROM schedule WHERE id = ?").execute(arguments: [id])
-        case .originLimit(let origin, let limit): try put(limit, origin, db)
-        case .batch(let job, let index, let batch): try put(batch, job, index, db)
-        case .package(let job, let index, let package): try put(package, job, index, db)
-        case .failures(let job, let batch, let tiles): try put(tiles, job, batch, db)
+        case .originLimit(let origin, let limit): try put(limit, origin: origin, in: db)
+        case .batch(let job, let index, let batch): try put(batch, job: job, index: index, in: db)
+        case .package(let job, let index, let package): try put(package, job: job, index: index, in: db)
+        case .failures(let job, let batch, let tiles): try put(tiles, job: job, batch: batch, in: db)
         case .orphan(let job, let digest):
             try db.cachedStatement(sql: "INSERT OR IGNORE INTO orphan (job, digest) VALUES (?, ?)")
                 .execute(arguments: [job.key, Data(digest.bytes)])
@@ -39,11 +41,15 @@ extension StateStore {
 
     private static func insert(_ job: StoredJob, _ db: Database, wall: Int64) throws {
         try JobRecord.table.insert(job.summary, extra: [Data(job.payload), wall], db)
-        for (index, batch) in job.batches.enumerated() { try put(batch, job.summary.id, BatchIndex(index), db) }
-        for (index, package) in job.packages.enumerated() { try put(package, job.summary.id, PackageIndex(index), db) }
+        for (index, batch) in job.batches.enumerated() {
+            try put(batch, job: job.summary.id, index: BatchIndex(index), in: db)
+        }
+        for (index, package) in job.packages.enumerated() {
+            try put(package, job: job.summary.id, index: PackageIndex(index), in: db)
+        }
     }
 
-    private static func put(_ tiles: [FailedTile], _ job: JobID, _ batch: BatchIndex, _ db: Database) throws {
+    private static func put(_ tiles: [FailedTile], job: JobID, batch: BatchIndex, in db: Database) throws {
         try db.cachedStatement(sql: "DELETE FROM failure WHERE job = ? AND batch = ?")
             .execute(arguments: [job.key, batch.number])
         let statement = try db.cachedStatement(

@@ -159,7 +159,8 @@ extension StateStore {
                 let id = JobID(key: row["id"])
                 let bytes: Data = row["status"]
                 let status = try? StateStore.summary(decoding: bytes)
-                if status?.job != id.rawValue || status?.state != row["state"] || status?.submittedMs != row["created"] {
+                if status?.job != id.rawValue || status?.state != row["state"] || status?.submittedMs != row["created"]
+                {
                     problems.append("job \(id): its summary in the history cannot be read")
                 }
                 if row["lives"] { problems.append("job \(id) is in the state and in the history of forgotten jobs") }

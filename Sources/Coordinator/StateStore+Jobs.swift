@@ -59,7 +59,7 @@ extension StateStore {
                 let job = JobID(key: row["job"])
                 let index = BatchIndex(Int(row["idx"] as Int64))
                 let batch = try StateStore.batch(row)
-                let failures = try StateStore.failures(job, index, limit: named, db)
+                let failures = try StateStore.failures(job, batch: index, limit: named, in: db)
                 let first = failures.first.map {
                     Trouble(cause: $0.trouble.cause, detail: "\($0.tile) \($0.trouble.detail)")
                 }
@@ -73,7 +73,7 @@ extension StateStore {
         }
     }
 
-    static func failures(_ job: JobID, _ batch: BatchIndex, limit: Int, _ db: Database) throws -> [FailedTile] {
+    static func failures(_ job: JobID, batch: BatchIndex, limit: Int, in db: Database) throws -> [FailedTile] {
         try Row.fetchAll(
             db, sql: "SELECT tile, cause, detail FROM failure WHERE job = ? AND batch = ? ORDER BY tile LIMIT ?",
             arguments: [job.key, batch.number, limit]
@@ -84,7 +84,7 @@ extension StateStore {
     }
 
     /// Marks failed work as dropped, in the same way as ``StoredState``.
-    static func drop(_ job: JobID, _ batches: [BatchIndex]?, _ db: Database) throws {
+    static func drop(_ job: JobID, batches: [BatchIndex]?, in db: Database) throws {
         let key = job.key
         let all = try Row.fetchAll(
             db, sql: "SELECT idx, cause, detail FROM batch WHERE job = ? AND \(isFailedWork)", arguments: [key])
@@ -111,8 +111,12 @@ extension StateStore {
             try db.execute(sql: "UPDATE job SET spec = ? WHERE id = ?", arguments: [Data(job.payload), key])
         }
         try db.execute(sql: "DELETE FROM batch WHERE job = ?", arguments: [key])
-        for (index, batch) in job.batches.enumerated() { try put(batch, job.summary.id, BatchIndex(index), db) }
-        for (index, package) in job.packages.enumerated() { try put(package, job.summary.id, PackageIndex(index), db) }
+        for (index, batch) in job.batches.enumerated() {
+            try put(batch, job: job.summary.id, index: BatchIndex(index), in: db)
+        }
+        for (index, package) in job.packages.enumerated() {
+            try put(package, job: job.summary.id, index: PackageIndex(index), in: db)
+        }
         try db.execute(
             sql:
                 "DELETE FROM failure WHERE job = ? AND batch NOT IN (SELECT idx FROM batch WHERE job = ? AND state IN (?, ?))",

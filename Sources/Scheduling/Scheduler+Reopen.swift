@@ -53,7 +53,8 @@ extension Scheduler {
     ) {
         guard refusal(ofRetry: id) == nil, let job = places[id], !rows.isEmpty else { return }
         let chosen = only.map(Set.init)
-        let batches = Batches(rows.enumerated().map { index, row in row.reopened(chosen?.contains(BatchIndex(index)) ?? true) })
+        let batches = Batches(
+            rows.enumerated().map { index, row in row.reopened(chosen?.contains(BatchIndex(index)) ?? true) })
         finished.removeAll { $0 == id }
         kept.removeAll { $0 == id }
         // The rows of a new plan do not name the shards that other jobs could use until now. The shards are still

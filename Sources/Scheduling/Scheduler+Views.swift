@@ -34,7 +34,9 @@ extension Scheduler {
     public var oldestFinished: JobID? { finished.first { !isSpared($0) } }
 
     /// Whether a job is remembered as a previous build although others are forgotten.
-    private func isSpared(_ id: JobID) -> Bool { baselines.contains(id) && lastJob.rawValue - id.rawValue < policy.baselineAge }
+    private func isSpared(_ id: JobID) -> Bool {
+        baselines.contains(id) && lastJob.rawValue - id.rawValue < policy.baselineAge
+    }
 
     /// The finished jobs that keep their shards for rebuilds, ascending.
     public var baselineJobs: [JobID] { baselines.jobs }

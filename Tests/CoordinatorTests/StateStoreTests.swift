@@ -77,7 +77,10 @@ struct StateStoreTests {
         #expect(refusal?.message.contains(file.path) == true)
         #expect(refusal?.message.contains("move the file away") == true)
         let rows = try await older.read { db in
-            (try Int.fetchAll(db, sql: "SELECT id FROM job"), try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master"))
+            (
+                try Int.fetchAll(db, sql: "SELECT id FROM job"),
+                try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")
+            )
         }
         #expect(rows.0 == [7])
         #expect(rows.1 == 3)
@@ -95,7 +98,8 @@ struct StateStoreTests {
         let profile = SessionProfile(name: "w", host: "h", processID: 1, build: "b", canFetch: true, canMerge: true)
         let token = { (n: UInt32) in LeaseToken(epoch: store.epoch, counter: n) }
         let events: [Event] = [
-            .submit(submission(batches: 5)), .hello(SessionID(.max), profile, held: []), .ready(SessionID(.max), credit: 4),
+            .submit(submission(batches: 5)), .hello(SessionID(.max), profile, held: []),
+            .ready(SessionID(.max), credit: 4),
             .commit(
                 SessionID(.max), token(1),
                 .fetch(

@@ -112,7 +112,9 @@ struct Bench {
             return .fetch(digest(offer.job.rawValue << 32 | UInt64(batch.number) << 8 | seed), counts, failures: failed)
         case .merge(let package, _, _):
             return .merge(
-                MergedPackage(digest: digest(offer.job.rawValue << 40 | UInt64(package.number)), size: 1, tiles: 1, tilesHash: "h"))
+                MergedPackage(
+                    digest: digest(offer.job.rawValue << 40 | UInt64(package.number)), size: 1, tiles: 1, tilesHash: "h"
+                ))
         }
     }
 

@@ -8,7 +8,8 @@ struct RetryTests {
     }
 
     /// Does all offered work; batches in `bad` get one failed tile, batches in `dead` fail permanently.
-    private func run(_ bench: inout Bench, bad: Set<BatchIndex> = [], dead: Set<BatchIndex> = []) throws -> [BatchIndex] {
+    private func run(_ bench: inout Bench, bad: Set<BatchIndex> = [], dead: Set<BatchIndex> = []) throws -> [BatchIndex]
+    {
         var fetched: [BatchIndex] = []
         let tile = try failure()
         for _ in 0..<40 {

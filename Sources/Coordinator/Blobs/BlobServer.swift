@@ -39,7 +39,7 @@ actor BlobServer {
     nonisolated var endpoint: String { router.boundEndpoints.first ?? "" }
 
     init(
-        _ store: FolderBlobStore, _ router: RouterLink, _ logger: Logger, policy: BlobServerPolicy = BlobServerPolicy()
+        _ store: FolderBlobStore, router: RouterLink, logger: Logger, policy: BlobServerPolicy = BlobServerPolicy()
     ) {
         self.router = router
         self.store = store
@@ -51,7 +51,7 @@ actor BlobServer {
     /// A socket for blobs: few large frames.
     ///
     /// The queue of each peer is bounded by its window.
-    static func bind(_ endpoint: String, _ security: LinkSecurity, _ options: LinkOptions) throws -> RouterLink {
+    static func bind(_ endpoint: String, security: LinkSecurity, options: LinkOptions) throws -> RouterLink {
         var options = options
         options.maxFrameBytes = [MessageType.maxBlobFrame]
         options.receiveHighWater = 16

@@ -31,7 +31,9 @@ extension BlobServerCore {
             return strike(key.session, "a fetch from \(offset) with credit up to \(credit)")
         }
         guard var download = downloads[key] else {
-            guard makeRoom(for: key.session) else { return refuse(key.digest, key.session, re: seq, .busy) }
+            guard makeRoom(for: key.session) else {
+                return refuse(key.digest, session: key.session, re: seq, trouble: .busy)
+            }
             let ticket = ticket()
             downloads[key] = Download(
                 ticket: ticket, next: offset, acked: offset, credit: credit, heard: now, asked: seq)
@@ -83,7 +85,7 @@ extension BlobServerCore {
         return downloads.count < policy.mostTransfers
     }
 
-    mutating func found(_ key: DownloadKey, _ ticket: BlobTicket, _ result: Result<UInt64?, BlobTrouble>) {
+    mutating func found(_ key: DownloadKey, ticket: BlobTicket, result: Result<UInt64?, BlobTrouble>) {
         guard var download = downloads[key], download.ticket == ticket, download.size == nil else { return }
         switch result {
         case .success(let size):
@@ -97,7 +99,7 @@ extension BlobServerCore {
             pump(key)
         case .failure(let trouble):
             downloads[key] = nil
-            refuse(key.digest, key.session, re: download.asked, trouble)
+            refuse(key.digest, session: key.session, re: download.asked, trouble: trouble)
         }
     }
 
@@ -124,7 +126,7 @@ extension BlobServerCore {
         effects.append(.read(key, download.ticket, offset: download.next, count: Int(count)))
     }
 
-    mutating func read(_ key: DownloadKey, _ ticket: BlobTicket, _ result: Result<Data, BlobTrouble>) {
+    mutating func read(_ key: DownloadKey, ticket: BlobTicket, result: Result<Data, BlobTrouble>) {
         guard var download = downloads[key], download.ticket == ticket, download.reading > 0 else { return }
         switch result {
         case .success(let data):
@@ -142,7 +144,7 @@ extension BlobServerCore {
             pump(key)
         case .failure(let trouble):
             downloads[key] = nil
-            refuse(key.digest, key.session, trouble)
+            refuse(key.digest, session: key.session, trouble: trouble)
         }
     }
 

@@ -14,8 +14,10 @@ extension ControlHandlers {
         }
         let limit = body.limit == 0 ? 100 : Int(min(body.limit, 1_000))
         var place = StateStore.FailedPlace(job: job)
-        if body.after > 0 { place.after = (JobID((body.after - 1) >> 32), BatchIndex(Int((body.after - 1) & 0xFFFF_FFFF))) }
-        answer(asker, "The failed work") { [place] store in
+        if body.after > 0 {
+            place.after = (JobID((body.after - 1) >> 32), BatchIndex(Int((body.after - 1) & 0xFFFF_FFFF)))
+        }
+        answer(asker, about: "The failed work") { [place] store in
             // All entries of a page share one limit of named tiles.
             let found = try await store.failedWork(place, limit: limit + 1, named: max(4_096 / limit, 4))
             return .failedWork(
@@ -41,7 +43,7 @@ extension ControlHandlers {
         guard summary.state.isFinal else {
             return orderFailedWork(body, of: state.scheduler.failedBatches(of: id), asker)
         }
-        query(asker, "The failed work of job \(id)") { store in
+        query(asker, about: "The failed work of job \(id)") { store in
             .failedWorkFound(asker, body, try await store.failedBatches(of: id))
         }
     }

@@ -4,16 +4,16 @@ import Wire
 
 /// The list of jobs: those in memory, and summaries of forgotten jobs.
 extension ControlHandlers {
-    /// Reads one page of the history of jobs; see ``listJobs(_:_:_:)``.
+    /// Reads one page of the history of jobs; see ``listJobs(_:old:asker:)``.
     func listJobs(_ body: PBListJobs, _ asker: Asker) {
-        query(asker, "The history of jobs") { store in
+        query(asker, about: "The history of jobs") { store in
             .historyRead(
                 asker, body, try await store.history(before: body.start, limit: body.pageSize, JobFilter(body)))
         }
     }
 
     /// Answers with one page of the requested jobs, newest first.
-    func listJobs(_ body: PBListJobs, _ old: StateStore.HistoryPage, _ asker: Asker) {
+    func listJobs(_ body: PBListJobs, old: StateStore.HistoryPage, asker: Asker) {
         let (limit, before, filter) = (body.pageSize, body.start, JobFilter(body))
         let kept = state.scheduler.jobIDs.filter { $0 < before && $0 >= old.floor && includes($0, filter) }
         let forgotten = Dictionary(old.jobs.map { (JobID($0.job), $0) }) { $1 }

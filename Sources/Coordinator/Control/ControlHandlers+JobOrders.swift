@@ -29,7 +29,7 @@ extension ControlHandlers {
         state.handle(.order(id, order))
         guard let after = state.scheduler.summary(of: id) else { return }
         environment.logger.info("Job order received", metadata: [LogKey.job: "\(id)", LogKey.order: "\(body.order)"])
-        ordered(changed: before == after ? 0 : 1, Self.text(order, before, after), asker)
+        ordered(changed: before == after ? 0 : 1, Self.text(order, before: before, after: after), asker)
     }
 
     /// Whether the order resumes a paused job.
@@ -53,7 +53,7 @@ extension ControlHandlers {
     }
 
     /// The result of an order as text.
-    private static func text(_ order: JobOrder, _ before: JobSummary, _ after: JobSummary) -> String {
+    private static func text(_ order: JobOrder, before: JobSummary, after: JobSummary) -> String {
         let id = after.id
         if case .weigh = order {
             return "job \(id) has weight \(after.weight)" + (before.weight == after.weight ? " already" : "")

@@ -24,7 +24,7 @@ extension ControlHandlers {
         }
         let planner = SubmitPlanner(bboxTileLimit: .max)
         let (wall, ended) = (environment.wall, state.jobs.times(of: id)?.ended)
-        query(asker, "The state of job \(id)") { [executor = environment.executor] store in
+        query(asker, about: "The state of job \(id)") { [executor = environment.executor] store in
             guard let payload = try await store.submission(of: id) else {
                 return .answer(asker, WireConversions.problem(.unknown(id)))
             }
@@ -70,7 +70,7 @@ extension ControlHandlers {
     ///
     /// - Parameter ended: When the job had ended at the start of the preparation.
     func reopened(
-        _ id: JobID, only: [BatchIndex]?, ended: Int64?, _ result: Result<Reopening, SubmitProblem>, _ asker: Asker
+        _ id: JobID, only: [BatchIndex]?, ended: Int64?, result: Result<Reopening, SubmitProblem>, asker: Asker
     ) {
         let reopening: Reopening
         switch result {

@@ -35,7 +35,9 @@ extension ControlHandlers {
             state.tick.tasks.append(.runSchedule(asker, body))
             return
         }
-        if let refusal = state.scheduler.refusal(after: body.after.map { JobID($0) }) ?? refusal(ofSchedule: body.schedule) {
+        if let refusal = state.scheduler.refusal(after: body.after.map { JobID($0) })
+            ?? refusal(ofSchedule: body.schedule)
+        {
             state.reply(WireConversions.problem(refusal), to: asker)
             return
         }

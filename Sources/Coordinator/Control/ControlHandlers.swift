@@ -75,7 +75,7 @@ final class ControlHandlers {
     ///
     /// - Parameter subject: What cannot be read after an error, as the subject of a sentence.
     func query(
-        _ asker: Asker, _ subject: String, _ read: @escaping @Sendable (StateStore) async throws -> Report?
+        _ asker: Asker, about subject: String, _ read: @escaping @Sendable (StateStore) async throws -> Report?
     ) {
         state.tick.tasks.append(
             .run(.queries) { [store = environment.store] in
@@ -90,8 +90,8 @@ final class ControlHandlers {
 
     /// The same when the result is the answer.
     func answer(
-        _ asker: Asker, _ subject: String, _ read: @escaping @Sendable (StateStore) async throws -> Message
+        _ asker: Asker, about subject: String, _ read: @escaping @Sendable (StateStore) async throws -> Message
     ) {
-        query(asker, subject) { store in .answer(asker, try await read(store)) }
+        query(asker, about: subject) { store in .answer(asker, try await read(store)) }
     }
 }

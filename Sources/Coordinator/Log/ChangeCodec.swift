@@ -45,8 +45,8 @@ enum ChangeCodec {
             case .insertJob(let job): $0.jobInserted = logged(job, plan: plan(job.batches))
             case .job(let summary): $0.job = JobRecord.table.logged(summary)
             case .forget: $0.jobForgotten = true
-            case .batch(let id, let index, let batch): $0.batch = logged(batch, id, index)
-            case .package(let id, let index, let package): $0.package = logged(package, id, index)
+            case .batch(let id, let index, let batch): $0.batch = logged(batch, job: id, index: index)
+            case .package(let id, let index, let package): $0.package = logged(package, job: id, index: index)
             case .failures(_, let batch, let tiles):
                 $0.failures = .make {
                     $0.batch = UInt64(batch.number)
@@ -73,7 +73,7 @@ enum ChangeCodec {
         PBLoggedJob.make {
             $0.row = JobRecord.table.logged(job.summary)
             if let plan { $0.plan = plan }
-            $0.packages = job.packages.enumerated().map { logged($1, job.summary.id, PackageIndex($0)) }
+            $0.packages = job.packages.enumerated().map { logged($1, job: job.summary.id, index: PackageIndex($0)) }
         }
     }
 
@@ -81,7 +81,7 @@ enum ChangeCodec {
         PBLoggedBatches.make {
             $0.first = UInt64(first.number)
             $0.plan = plan(batches)
-            $0.batches = batches.enumerated().map { logged($1, job, first.advanced(by: $0)) }
+            $0.batches = batches.enumerated().map { logged($1, job: job, index: first.advanced(by: $0)) }
         }
     }
 
@@ -94,11 +94,11 @@ enum ChangeCodec {
         }
     }
 
-    private static func logged(_ batch: Batch, _ job: JobID, _ index: BatchIndex) -> PBLoggedRow {
+    private static func logged(_ batch: Batch, job: JobID, index: BatchIndex) -> PBLoggedRow {
         BatchRecord.table.logged(BatchRecord(job: job, index: index, batch: batch))
     }
 
-    private static func logged(_ package: Package, _ job: JobID, _ index: PackageIndex) -> PBLoggedPackage {
+    private static func logged(_ package: Package, job: JobID, index: PackageIndex) -> PBLoggedPackage {
         PBLoggedPackage.make {
             $0.row = PackageRecord.table.logged(PackageRecord(job: job, index: index, package: package))
             $0.files = package.merged?.files.map(WireConversions.file) ?? []

@@ -19,7 +19,7 @@ struct ChangeDecoder {
         case .jobInserted(let body):
             let planned = try Self.planned(body.plan, job)
             plans[job] = planned
-            return .insertJob(try Self.job(body, job, planned.map { Batch($0) }))
+            return .insertJob(try Self.job(body, id: job, batches: planned.map { Batch($0) }))
         case .job(let row): return .job(try Self.summary(row, job))
         case .jobForgotten:
             plans[job] = nil
@@ -47,11 +47,11 @@ struct ChangeDecoder {
             guard let first = Int(exactly: body.first), first == plans[job]?.count else { throw Self.unreadable(job) }
             let planned = try Self.planned(body.plan, job)
             plans[job]? += planned
-            return .addBatches(job, first: BatchIndex(first), try Self.batches(body, planned, job))
+            return .addBatches(job, first: BatchIndex(first), try Self.batches(body, planned: planned, job: job))
         case .jobReopened(let body):
             let planned = try Self.planned(body.plan, job)
             plans[job] = planned
-            return .reopen(try Self.job(body.job, job, try Self.batches(body, planned, job)))
+            return .reopen(try Self.job(body.job, id: job, batches: try Self.batches(body, planned: planned, job: job)))
         case .dropped(let body):
             return .dropped(job, batches: body.all ? nil : body.batches.map { BatchIndex(Int(clamping: $0)) })
         case .schedule(let row):
@@ -63,7 +63,7 @@ struct ChangeDecoder {
         }
     }
 
-    private static func job(_ body: PBLoggedJob, _ id: JobID, _ batches: [Batch]) throws -> StoredJob {
+    private static func job(_ body: PBLoggedJob, id: JobID, batches: [Batch]) throws -> StoredJob {
         StoredJob(
             summary: try summary(body.row, id), batches: batches,
             packages: try body.packages.map { try package($0, id).package })
@@ -85,14 +85,15 @@ struct ChangeDecoder {
         }
     }
 
-    private static func batches(_ body: PBLoggedBatches, _ planned: [PlannedBatch], _ job: JobID) throws -> [Batch] {
+    private static func batches(_ body: PBLoggedBatches, planned: [PlannedBatch], job: JobID) throws -> [Batch] {
         guard planned.count == body.batches.count else { throw unreadable(job) }
         return try zip(body.batches, planned).map {
             try BatchRecord.batch($1, try BatchRecord.table.reader($0, line(job)))
         }
     }
 
-    private static func package(_ body: PBLoggedPackage, _ job: JobID) throws -> (index: PackageIndex, package: Package) {
+    private static func package(_ body: PBLoggedPackage, _ job: JobID) throws -> (index: PackageIndex, package: Package)
+    {
         guard let files = WireConversions.files(body.files) else { throw unreadable(job) }
         let field = try PackageRecord.table.reader(body.row, line(job))
         return (try field("idx"), try PackageRecord.package(field, files))

@@ -133,14 +133,14 @@ final class CoordinatorLoop {
         let isControl = inbound.endpointIndex == Self.control
         let asker = Asker(peer: inbound.peer, session: SessionID(frame.session), seq: frame.seq)
         if let needed = Permissions.missing(frame.message, inbound.roles) {
-            return refuse(frame, inbound, asker, needing: needed)
+            return refuse(frame, inbound: inbound, asker: asker, needing: needed)
         }
         if isControl { return control.handle(frame, asker) }
-        perform(state.workers.receive(frame, inbound, state.scheduler))
+        perform(state.workers.receive(frame, inbound: inbound, scheduler: state.scheduler))
     }
 
     /// Answers a peer whose key lacks a role.
-    private func refuse(_ frame: Frame, _ inbound: Inbound, _ asker: Asker, needing needed: PeerRoles) {
+    private func refuse(_ frame: Frame, inbound: Inbound, asker: Asker, needing needed: PeerRoles) {
         let (text, hint) = Permissions.refusal(of: frame.message.type, needing: needed, inbound)
         environment.logger.notice(
             "Message forbidden",
@@ -155,7 +155,7 @@ final class CoordinatorLoop {
             $0.code = "forbidden"
             $0.text = "\(text) \(hint.prefix(1).uppercased() + hint.dropFirst())."
         }
-        perform(state.workers.forbid(body, frame, inbound))
+        perform(state.workers.forbid(body, frame: frame, inbound: inbound))
     }
 
     /// Budgets are divided once per tick, after all of its frames.
@@ -203,18 +203,18 @@ final class CoordinatorLoop {
             control.fireFailed(firing, trouble, retriable: mayHeal)
         case .scheduleRead(let asker, let body, let payload): control.runSchedule(body, payload: payload, asker)
         case .schedulePlanned(let asker, let schedule, let payload, let result):
-            control.put(schedule, payload: payload, result, asker)
+            control.put(schedule, payload: payload, result: result, asker: asker)
         case .reopenPlanned(let asker, let job, let only, let ended, let result):
-            control.reopened(job, only: only, ended: ended, result, asker)
+            control.reopened(job, only: only, ended: ended, result: result, asker: asker)
         case .failedWorkFound(let asker, let body, let failed): control.orderFailedWork(body, of: failed, asker)
-        case .historyRead(let asker, let body, let page): control.listJobs(body, page, asker)
+        case .historyRead(let asker, let body, let page): control.listJobs(body, old: page, asker: asker)
         case .eventsRead(let read, let answer, let isEmpty): control.eventsRead(read, answer, isEmpty: isEmpty)
         case .event(let event): state.handle(event)
         case .events(let events): for event in events { state.handle(event) }
         case .written(let job, let package, let digest, let decides):
             packages.manifestWritten(job, package: package, digest, decides: decides)
         case .checked(let check, let request, let result, let trouble):
-            commits.finish(check, request, result, trouble)
+            commits.finish(check, request: request, result: result, trouble: trouble)
         case .unchecked(let check, let why): commits.abandon(check, why)
         case .released(let job): await reclaimer.released(job)
         case .postponed(let job, let left): state.releases.postpone(job, left)
@@ -230,7 +230,7 @@ final class CoordinatorLoop {
     private func start(_ task: BackgroundTask) async {
         switch task {
         case .writeManifest(let job, let package): packages.writeManifest(job, package)
-        case .publish(let job, let package, let merged): packages.publish(job, package, merged)
+        case .publish(let job, let package, let merged): packages.publish(job, package: package, merged: merged)
         case .releaseBlobs: await reclaimer.releaseBlobs()
         case .trimBlobs(let job): await reclaimer.trimBlobs(of: job)
         case .reopen(let asker, let job, let only, let permits):
@@ -325,7 +325,8 @@ final class CoordinatorLoop {
                     "degraded", "The coordinator cannot write its state file.",
                     hint: "free space in \(environment.options.data.path)", retriable: true)
                 if case .ping = frame.message { message = health.report() }
-                let answer = environment.frame(message, to: inbound.peer, session: SessionID(frame.session), re: frame.seq)
+                let answer = environment.frame(
+                    message, to: inbound.peer, session: SessionID(frame.session), re: frame.seq)
                 if let answer { answers.append(answer) }
             }
             _ = await send(answers)

@@ -107,7 +107,7 @@ final class PackagePublishing {
     /// Puts a merged package into the catalog together with all others that wait.
     ///
     /// The scheduler has made the state `publishing` durable before.
-    func publish(_ job: JobID, _ package: PackageIndex, _ merged: MergedPackage) {
+    func publish(_ job: JobID, package: PackageIndex, merged: MergedPackage) {
         guard state.scheduler.isLiving(job), let spec = state.jobs.spec(of: job),
             spec.packages.indices.contains(package.number)
         else { return }
@@ -119,7 +119,7 @@ final class PackagePublishing {
             await publications.waitUntilDue()
             // The first waiter usually publishes this package too, unless it came too late or too many wait.
             let round = await publications.publish(
-                environment.blobs, environment.publisher, environment.logger)
+                environment.blobs, publisher: environment.publisher, logger: environment.logger)
             if !round.patching.isEmpty {
                 // Patches of large packages take minutes. Only these jobs wait for them, other packages do not.
                 environment.executor.run(on: .patches) {
