@@ -11,7 +11,7 @@ extension StateStore {
             try insert(job, db, wall: wall)
         case .job(let summary): try update(summary, db, wall: wall)
         case .forget(let job):
-            try remember(job, db)
+            try moveToHistory(job, db)
             try db.cachedStatement(sql: "DELETE FROM job WHERE id = ?").execute(arguments: [job.key])
         case .addBatches(let job, let first, let batches):
             for (offset, batch) in batches.enumerated() {
@@ -33,7 +33,7 @@ extension StateStore {
     }
 
     /// Stores the time of a job's first lease.
-    static func noteStart(_ write: StoreWrite, _ db: Database, wall: Int64) throws {
+    static func recordStart(_ write: StoreWrite, _ db: Database, wall: Int64) throws {
         guard let job = write.leasedJob else { return }
         try db.cachedStatement(sql: "UPDATE job SET started = ? WHERE id = ? AND started IS NULL")
             .execute(arguments: [wall, job.key])

@@ -78,7 +78,7 @@ extension StateStore {
                 arguments: [key, Int64(BatchState.dead.rawValue)])
             try db.execute(sql: "UPDATE batch SET digest = NULL, partial = NULL WHERE job = ?", arguments: [key])
             try db.execute(sql: "DELETE FROM orphan WHERE job = ?", arguments: [key])
-            try StateStore.rollUp(job, db)
+            try StateStore.removeBatchLines(job, db)
             try db.execute(sql: "UPDATE job SET released = 1 WHERE id = ?", arguments: [key])
         }
     }

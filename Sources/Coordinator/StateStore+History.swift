@@ -22,7 +22,7 @@ struct JobFilter: Sendable {
     }
 
     /// Whether a job meets the conditions.
-    func takes(state: String, isPaused: Bool, label: String, created: Int64) -> Bool {
+    func matches(state: String, isPaused: Bool, label: String, created: Int64) -> Bool {
         (states.isEmpty || states.contains(state) || isPaused && states.contains("paused"))
             && (self.label.isEmpty || label.lowercased().contains(self.label)) && created >= since
     }
@@ -61,7 +61,7 @@ extension StateStore {
     }
 
     /// Moves a job that is being forgotten into the history.
-    static func remember(_ job: JobID, _ db: Database) throws {
+    static func moveToHistory(_ job: JobID, _ db: Database) throws {
         guard let row = try Row.fetchOne(db, sql: "SELECT * FROM job WHERE id = ?", arguments: [job.key])
         else { return }
         let payload: Data = row["spec"]

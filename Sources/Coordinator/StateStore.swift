@@ -156,7 +156,7 @@ final class StateStore: Sendable {
             if let holders { try StateStore.replaceHolders(holders, epoch: epoch, db) }
             for write in writes {
                 try StateStore.apply(write, db, wall: wall)
-                try StateStore.noteStart(write, db, wall: wall)
+                try StateStore.recordStart(write, db, wall: wall)
                 try StateStore.log(write, db, wall: wall)
             }
         }

@@ -26,7 +26,7 @@ struct SubmitPlanner: Sendable {
         var warnings: [String] = []
 
         /// The same plan after a check against the catalog: a job whose packages could never be published is refused.
-        func weighed(_ publisher: any Publishing) throws(SubmitProblem) -> Plan {
+        func checked(against publisher: any Publishing) throws(SubmitProblem) -> Plan {
             var plan = self
             plan.warnings = try publisher.outlook(spec)
             return plan
@@ -35,7 +35,7 @@ struct SubmitPlanner: Sendable {
         /// Warnings about other jobs that make packages of the same names from another tileset.
         ///
         /// The package that ends later could not be published.
-        func rivalry(with others: [(job: JobID, spec: JobSpec)]) -> [String] {
+        func conflicts(with others: [(job: JobID, spec: JobSpec)]) -> [String] {
             guard !spec.replacesTileset else { return [] }
             let ids = Set(spec.packages.map(\.id))
             return others.filter { $0.spec.tilesetID != spec.tilesetID && $0.spec.edition == spec.edition }

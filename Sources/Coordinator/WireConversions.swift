@@ -112,7 +112,7 @@ enum WireConversions {
     }
 
     /// Why packages are not published while publishing is retried: a full disk, or a folder that cannot be written.
-    private static func standstill(_ packages: [Package]) -> String {
+    private static func publishingTrouble(_ packages: [Package]) -> String {
         let waiting = packages.filter { $0.state == .publishing || $0.state == .manifest }
         guard let stuck = waiting.first(where: { $0.trouble != nil }), let trouble = stuck.trouble else { return "" }
         return
@@ -150,7 +150,7 @@ enum WireConversions {
             $0.batchesDone = job.counts[.done]
             $0.batchesLeased = job.counts[.leased]
             $0.elapsedMs = UInt64(clamping: (times.ended ?? wall) - times.created)
-            $0.reason = job.reason.isEmpty ? standstill(packages) : job.reason
+            $0.reason = job.reason.isEmpty ? publishingTrouble(packages) : job.reason
             $0.packages = packages.map(status)
             $0.priority = job.priority
             $0.weight = job.weight

@@ -76,7 +76,7 @@ public enum Event: Sendable {
     case manifestFailed(JobID, package: PackageIndex, Trouble, retriable: Bool)
 
     /// Disk space for blobs is short: release the oldest previous build.
-    case makeRoom
+    case blobSpaceShort
     /// Time has passed.
     case timer
     /// The coordinator itself was stalled (suspended, or its disk was full). No lease may expire because of that.

@@ -26,7 +26,7 @@ extension Scheduler {
             grantMerge(entry.job, package: entry.package, to: id, now: now)
             enlist(id, now: now)
         }
-        awaken(now: now)
+        requeueIdledJobs(now: now)
         while !hasSpentTokens, let (entry, id) = nextFetch(now: now) {
             fetchQueue.removeMin()
             jobs[entry.job].isQueued = false
@@ -54,7 +54,7 @@ extension Scheduler {
                 fetchQueue.removeMin()
                 continue
             }
-            if jobs[entry.job].isQueued, jobs[entry.job].summary.state == .fetching, clearWay(entry.job) {
+            if jobs[entry.job].isQueued, jobs[entry.job].summary.state == .fetching, parkBlockedBatches(entry.job) {
                 return entry
             }
             jobs[entry.job].isQueued = false

@@ -18,7 +18,7 @@ extension Scheduler {
                 jobs[job].summary.counts.failed -= batch.tiles
             } else {
                 jobs[job].summary.counts.unbook(batch.result)
-                if let token = batch.token { forgetLater(token, job: job) }
+                if let token = batch.token { scheduleForgetting(token, job: job) }
             }
             jobs[job].move(index, to: .ready)
             jobs[job].batches[index] = batch.again

@@ -70,7 +70,7 @@ extension Scheduler {
         // A retry means that the job should run, even if it was paused when it ended.
         if jobs[job].summary.priority < 0 { jobs[job].summary.priority = -1 - jobs[job].summary.priority }
         jobs[job].batches = batches
-        jobs[job].takeUp(known)
+        jobs[job].recomputeFromBatches(known)
         jobs[job].recordPause()
         if let tileset = jobs[job].tileset { sharing[tileset, default: []].append(job) }
         for (index, batch) in batches.placed where batch.state == .done {

@@ -120,7 +120,7 @@ public struct Scheduler: Sendable {
         case .submit(let submission): submit(submission, now: now)
         case .cancel(let id): cancel(id, now: now)
         case .forget(let id): forget(id)
-        case .order(let id, let order): follow(order, job: id, now: now)
+        case .order(let id, let order): carryOut(order, job: id, now: now)
         case .reopen(let id, let batches, let needs, let only, let payload):
             reopen(id, batches: batches, needs: needs, only: only, payload: payload, now: now)
         case .requeue(let id, let batches): requeue(id, batches: batches, now: now)
@@ -157,7 +157,7 @@ public struct Scheduler: Sendable {
             published(id, package: package, version: version, path: path, unchanged: unchanged, now: now)
         case .packageTrouble(let id, let package, let trouble, let retriable):
             packageTrouble(id, package: package, trouble: trouble, retriable: retriable, now: now)
-        case .makeRoom: if let oldest = baselines.jobs.first { releaseBaseline(oldest) }
+        case .blobSpaceShort: if let oldest = baselines.jobs.first { releaseBaseline(oldest) }
         case .timer: fireAlarms(now: now)
         case .loopStalled: renewAllLeases(now: now)
         }

@@ -17,7 +17,7 @@ actor BlobServer {
     private final class Answers: Sendable {
         private let events = Mutex<[BlobServerEvent]>([])
         func add(_ event: BlobServerEvent) { events.withLock { $0.append(event) } }
-        func take() -> [BlobServerEvent] {
+        func removeAll() -> [BlobServerEvent] {
             events.withLock { events in
                 defer { events = [] }
                 return events
@@ -77,10 +77,10 @@ actor BlobServer {
         while true {
             let frames = try await router.receive(upTo: .milliseconds(outbound.isEmpty ? 1_000 : 0))
             for inbound in frames { accept(inbound) }
-            for event in answers.take() { feed(event) }
+            for event in answers.removeAll() { handle(event) }
             if now >= timerDue {
                 timerDue = now + 1_000
-                feed(.timer)
+                handle(.timer)
                 if peers.count > 8_192 { peers.prune { [core] in core.knows($0.rawValue) } }
             }
             if now >= sweepDue {
@@ -115,7 +115,7 @@ actor BlobServer {
             guard peers.setConnection(of: SessionID(frame.session), to: inbound.peer, user: inbound.user) else {
                 return strike(inbound.peer, "the session belongs to another key")
             }
-            feed(.message(session: frame.session, seq: frame.seq, frame.message))
+            handle(.message(session: frame.session, seq: frame.seq, frame.message))
         } catch {
             strike(inbound.peer, error.message)
         }
@@ -131,7 +131,7 @@ actor BlobServer {
 
     // MARK: - Effects
 
-    private func feed(_ event: BlobServerEvent) {
+    private func handle(_ event: BlobServerEvent) {
         for effect in core.handle(event, now: now) {
             switch effect {
             case .send(let session, let re, let message): post(message, to: session, re: re)
@@ -173,7 +173,7 @@ actor BlobServer {
                             return try FilePiece.read(file, at: offset, count: count)
                         })
                 }
-            case .note(let digest, let size, let received):
+            case .stored(let digest, let size, let received):
                 logger.info(
                     "Blob stored",
                     metadata: [

@@ -31,7 +31,7 @@ extension BlobServerCore {
             return strike(key.session, "a fetch from \(offset) with credit up to \(credit)")
         }
         guard var download = downloads[key] else {
-            guard makeRoom(for: key.session) else {
+            guard admitDownload(for: key.session) else {
                 return refuse(key.digest, session: key.session, re: seq, trouble: .busy)
             }
             let ticket = ticket()
@@ -47,7 +47,7 @@ extension BlobServerCore {
             downloads[key] = download
             return
         }
-        if credit == 0 { return tell(key, size: size, re: seq) }
+        if credit == 0 { return reportSize(of: key, size: size, re: seq) }
         guard offset <= size else {
             downloads[key] = nil
             return strike(key.session, "a fetch from \(offset) of a blob of \(size) bytes")
@@ -65,17 +65,17 @@ extension BlobServerCore {
             download.reading = 0
             download.next = offset
             download.acked = offset
-            tell(key, size: size, re: seq)
+            reportSize(of: key, size: size, re: seq)
         }
         download.credit = max(download.credit, credit)
         downloads[key] = download
-        pump(key)
+        startRead(key)
     }
 
     /// Whether another download may begin.
     ///
     /// Downloads that were sent completely and got no further request are removed first.
-    private mutating func makeRoom(for session: UInt64) -> Bool {
+    private mutating func admitDownload(for session: UInt64) -> Bool {
         let own = downloads.filter { $0.key.session == session }
         if own.count >= policy.transfersPerPeer {
             let over = own.filter { $0.value.next == $0.value.size }.min { $0.value.heard < $1.value.heard }
@@ -89,14 +89,14 @@ extension BlobServerCore {
         guard var download = downloads[key], download.ticket == ticket, download.size == nil else { return }
         switch result {
         case .success(let size):
-            tell(key, size: size, re: download.asked)
+            reportSize(of: key, size: size, re: download.asked)
             guard let size, download.credit > 0, download.next < size else {
                 downloads[key] = nil
                 return
             }
             download.size = size
             downloads[key] = download
-            pump(key)
+            startRead(key)
         case .failure(let trouble):
             downloads[key] = nil
             refuse(key.digest, session: key.session, re: download.asked, trouble: trouble)
@@ -104,7 +104,7 @@ extension BlobServerCore {
     }
 
     /// Starts the next read, one at a time.
-    mutating func pump(_ key: DownloadKey) {
+    mutating func startRead(_ key: DownloadKey) {
         guard var download = downloads[key], let size = download.size, download.reading == 0 else { return }
         let wanted = min(size, download.credit)
         guard download.next < wanted else { return }
@@ -113,12 +113,12 @@ extension BlobServerCore {
             ofAll += state.outstanding
             if other.session == key.session { ofPeer += state.outstanding }
         }
-        let room = min(
+        let bytesLeft = min(
             policy.peerWindow - min(ofPeer, policy.peerWindow), policy.globalWindow - min(ofAll, policy.globalWindow))
-        let count = min(policy.chunk, wanted - download.next, room)
+        let count = min(policy.chunk, wanted - download.next, bytesLeft)
         // Only whole chunks or the last one: a small remaining credit is not worth a frame.
         guard count == min(policy.chunk, wanted - download.next) else {
-            if !hungryDownloads.contains(key) { hungryDownloads.append(key) }
+            if !waitingDownloads.contains(key) { waitingDownloads.append(key) }
             return
         }
         download.reading = count
@@ -141,14 +141,14 @@ extension BlobServerCore {
             download.reading = 0
             download.next += UInt64(data.count)
             downloads[key] = download
-            pump(key)
+            startRead(key)
         case .failure(let trouble):
             downloads[key] = nil
             refuse(key.digest, session: key.session, trouble: trouble)
         }
     }
 
-    private mutating func tell(_ key: DownloadKey, size: UInt64?, re: UInt64) {
+    private mutating func reportSize(of key: DownloadKey, size: UInt64?, re: UInt64) {
         send(
             key.session, re: re,
             .blobSize(

@@ -64,7 +64,7 @@ extension BlobServerCore {
         uploads[digest] = upload
         switch upload.phase {
         case .looking: break
-        case .receiving, .sealing: tell(digest, re: seq)
+        case .receiving, .sealing: reportUpload(digest, re: seq)
         case .closing: refuse(digest, session: session, re: seq, trouble: .busy)
         }
     }
@@ -92,14 +92,14 @@ extension BlobServerCore {
             uploads[digest] = upload
             grant(digest, re: upload.asked)
             // Also sent without credit: the sender must know at which offset to continue.
-            if uploads[digest]?.credit == upload.start { tell(digest, re: upload.asked) }
+            if uploads[digest]?.credit == upload.start { reportUpload(digest, re: upload.asked) }
         case .failure(let trouble):
             uploads[digest] = nil
             refuse(digest, session: upload.session, re: upload.asked, trouble: trouble)
         }
     }
 
-    mutating func take(
+    mutating func receiveChunk(
         _ digest: Digest, session: UInt64, offset: UInt64, data: Data, seq: UInt64, now: Int64
     ) {
         // Chunks of an upload that has ended or has not started follow from lost messages. The sender will ask.
@@ -125,7 +125,7 @@ extension BlobServerCore {
             upload.received = end
         }
         uploads[digest] = upload
-        if isNews { write(digest) } else { tell(digest, re: seq) }
+        if isNews { write(digest) } else { reportUpload(digest, re: seq) }
     }
 
     /// Starts the next write.
@@ -180,7 +180,7 @@ extension BlobServerCore {
     mutating func sealed(_ digest: Digest, ticket: BlobTicket, trouble: BlobTrouble?) {
         guard let upload = uploads[digest], upload.ticket == ticket, upload.phase == .sealing else { return }
         guard let trouble else {
-            effects.append(.note(digest, size: upload.size, received: upload.size - upload.start))
+            effects.append(.stored(digest, size: upload.size, received: upload.size - upload.start))
             return finish(digest, upload)
         }
         uploads[digest] = nil
@@ -231,20 +231,20 @@ extension BlobServerCore {
         // another.
         let share = max(policy.peerWindow / max(count, 1), min(policy.peerWindow, 1 << 20))
         let wanted = min(upload.size, upload.written + share)
-        let room = min(
+        let bytesLeft = min(
             policy.peerWindow - min(ofPeer, policy.peerWindow), policy.globalWindow - min(ofAll, policy.globalWindow))
-        let credit = min(wanted, upload.credit + room)
-        if credit < wanted, !hungryUploads.contains(digest) { hungryUploads.append(digest) }
+        let credit = min(wanted, upload.credit + bytesLeft)
+        if credit < wanted, !waitingUploads.contains(digest) { waitingUploads.append(digest) }
         // Small raises are delayed, unless the sender has no other credit.
         guard credit > upload.credit,
             credit - upload.credit >= share / 4 || credit == upload.size || upload.credit == upload.written
         else { return }
         upload.credit = credit
         uploads[digest] = upload
-        tell(digest, re: re)
+        reportUpload(digest, re: re)
     }
 
-    private mutating func tell(_ digest: Digest, re: UInt64) {
+    private mutating func reportUpload(_ digest: Digest, re: UInt64) {
         guard let upload = uploads[digest] else { return }
         send(
             upload.session, re: re,

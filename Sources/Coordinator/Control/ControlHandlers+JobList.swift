@@ -20,13 +20,13 @@ extension ControlHandlers {
         let found = (kept + forgotten.keys).sorted(by: >)
         // A list of jobs may name 4,096 packages in total, and must fit a frame.
         let packages = min(20, 4_096 / max(min(found.count, limit), 1))
-        var room = MessageType.jobs.maxBodyBytes / 2
+        var bytesLeft = MessageType.jobs.maxBodyBytes / 2
         var page: [PBJobStatus] = []
         let absence = state.scheduler.absence(now: environment.now)
         for id in found.prefix(limit) {
             guard let status = forgotten[id] ?? status(id, mostPackages: packages, absence: absence) else { continue }
-            room -= (try? StateStore.encoded(status).count) ?? room
-            guard room > 0 || page.isEmpty else { break }
+            bytesLeft -= (try? StateStore.encoded(status).count) ?? bytesLeft
+            guard bytesLeft > 0 || page.isEmpty else { break }
             page.append(status)
         }
         let isWhole = page.count == found.count
@@ -42,7 +42,7 @@ extension ControlHandlers {
         guard let summary = state.scheduler.summary(of: id), let spec = state.jobs.spec(of: id),
             let times = state.jobs.times(of: id)
         else { return false }
-        return filter.takes(
+        return filter.matches(
             state: summary.state.rawValue, isPaused: !summary.state.isFinal && summary.priority < 0, label: spec.label,
             created: times.created)
     }

@@ -50,7 +50,7 @@ extension ControlHandlers {
                 .schedulePlanned(
                     asker, schedule, payload: payload,
                     Result { () throws(SubmitProblem) in
-                        try planner.plan(submission, wall: wall).weighed(publisher)
+                        try planner.plan(submission, wall: wall).checked(against: publisher)
                     })
             }
         } catch {

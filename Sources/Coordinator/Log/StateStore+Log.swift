@@ -22,7 +22,7 @@ extension StateStore {
     }
 
     /// Removes the lines about batches of a job whose batch rows are removed.
-    static func rollUp(_ job: JobID, _ db: Database) throws {
+    static func removeBatchLines(_ job: JobID, _ db: Database) throws {
         let key = job.key
         try db.execute(
             sql: "DELETE FROM event WHERE job = ? AND kind IN (?, ?, ?)",

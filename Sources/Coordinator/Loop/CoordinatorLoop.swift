@@ -258,7 +258,7 @@ final class CoordinatorLoop {
             if !tick.writes.isEmpty, !control.subscriptions.isEmpty {
                 control.committed(Set(tick.writes.map(ChangeCodec.job(of:))))
             }
-            if !lost.isEmpty { takeBackOffers(of: tick, to: lost) }
+            if !lost.isEmpty { returnOffers(of: tick, to: lost) }
         }
     }
 
@@ -267,7 +267,7 @@ final class CoordinatorLoop {
         Set(await environment.router.send(frames.map { ($0.peer, $0.bytes) }))
     }
 
-    private func takeBackOffers(of tick: LoopTick, to lost: Set<PeerID>) {
+    private func returnOffers(of tick: LoopTick, to lost: Set<PeerID>) {
         var offers: [SessionID: [LeaseToken]] = [:]
         for frame in tick.frames where lost.contains(frame.peer) {
             if let offer = frame.offer { offers[offer.session, default: []].append(offer.token) }

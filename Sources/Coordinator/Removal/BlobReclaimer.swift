@@ -143,7 +143,7 @@ final class BlobReclaimer {
             logger.notice(
                 "Oldest kept tiles released because the disk of the blobs is nearly full",
                 metadata: [LogKey.path: "\(options.blobs.path)", LogKey.freeBytes: "\(space.free)"])
-            return .event(.makeRoom)
+            return .event(.blobSpaceShort)
         }
     }
 

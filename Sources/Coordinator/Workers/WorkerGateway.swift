@@ -87,7 +87,7 @@ struct WorkerGateway {
         _ body: PBHello, request: WorkerRequest, inbound: Inbound, scheduler: Scheduler
     ) -> [WorkerEffect] {
         let admission = WorkerAdmission(environment: environment, hello: body)
-        if let refusal = admission.refusal ?? admission.crowd(request.session, scheduler) {
+        if let refusal = admission.refusal ?? admission.refusalWhenFull(request.session, scheduler) {
             return reject(refusal, peer: inbound.peer, request: request)
         }
         peers.setMinor(admission.minor, of: request.session)

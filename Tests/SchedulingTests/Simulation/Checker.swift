@@ -44,7 +44,7 @@ struct Checker {
 
     mutating func offered(_ offer: Offer) { offers[offer.token] = offer }
 
-    mutating func heard(lostShards: [ContentDigest]) { complaints.formUnion(lostShards) }
+    mutating func recordReport(of lostShards: [ContentDigest]) { complaints.formUnion(lostShards) }
 
     func isLost(_ shard: ContentDigest) -> Bool { complaints.contains(shard) }
 
@@ -155,7 +155,7 @@ extension Simulation {
     }
 
     /// Looks at what leaves the coordinator.
-    mutating func note(_ message: Outgoing, to session: SessionID) {
+    mutating func observe(_ message: Outgoing, to session: SessionID) {
         switch message {
         case .offer(let offer):
             checker.offered(offer)
@@ -248,7 +248,7 @@ extension Simulation {
     private func torn(_ digest: ContentDigest) -> Bool { blobs[digest]?.isDamaged == true }
 
     /// A request must not come from a worker that could know that the job was stopped (I12).
-    mutating func note(requestFor offer: Offer, by worker: Int) {
+    mutating func observe(requestFor offer: Offer, by worker: Int) {
         guard let since = silenced[offer.job] else { return }
         let travel = swarm.delay.upperBound * 10
         guard now > since + 5_000 + policy.heartbeat + 2 * travel else { return }

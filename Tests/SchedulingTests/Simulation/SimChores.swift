@@ -116,7 +116,7 @@ extension Simulation {
             checkNamed("a trim")
             if dies() { return }
         }
-        settle()
+        finishTick()
         wakeCoordinator(by: now + 1)
     }
 
