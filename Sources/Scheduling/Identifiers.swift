@@ -5,6 +5,7 @@ public protocol NumberedID: Hashable, Comparable, Sendable, CustomStringConverti
     /// The number as it is sent and stored.
     var rawValue: UInt64 { get }
 
+    /// The thing with this number.
     init(_ rawValue: UInt64)
 }
 
@@ -12,6 +13,7 @@ extension NumberedID {
     /// The number in decimal digits.
     public var description: String { "\(rawValue)" }
 
+    /// The literal as a number.
     public init(integerLiteral number: UInt64) { self.init(number) }
 
     /// Whether `left` has the lower number.
@@ -20,6 +22,7 @@ extension NumberedID {
 
 /// Number of a job, rising from 1 over the lifetime of a data folder; 0 = no job.
 public struct JobID: NumberedID {
+    /// The number as it is sent and stored.
     public let rawValue: UInt64
 
     /// The job with this number.
@@ -31,6 +34,7 @@ public struct JobID: NumberedID {
 
 /// Random number that a worker process chooses at its start; 0 = no session.
 public struct SessionID: NumberedID {
+    /// The number as it is sent and stored.
     public let rawValue: UInt64
 
     /// The session with this number.

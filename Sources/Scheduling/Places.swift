@@ -8,6 +8,7 @@ where Stride == Int {
     /// The position as it is sent and stored.
     var number: Int { get }
 
+    /// The place at this position.
     init(_ number: Int)
 }
 
@@ -15,6 +16,7 @@ extension Place {
     /// The position in decimal digits.
     public var description: String { "\(number)" }
 
+    /// The literal as a number.
     public init(integerLiteral number: Int) { self.init(number) }
 
     /// Whether `left` comes before `right`.
@@ -35,6 +37,7 @@ struct JobPlace: Place {
 
 /// The position of a batch in its job.
 public struct BatchIndex: Place {
+    /// The position as it is sent and stored.
     public let number: Int
 
     /// The batch at this position.
@@ -43,6 +46,7 @@ public struct BatchIndex: Place {
 
 /// The position of a package in its job.
 public struct PackageIndex: Place {
+    /// The position as it is sent and stored.
     public let number: Int
 
     /// The package at this position.

@@ -2,7 +2,9 @@ public import Scheduling
 
 /// Tests count sessions, and find rows of a store by typed positions.
 extension SessionID: Strideable {
+    /// The number of sessions between two.
     public func distance(to other: SessionID) -> Int { Int(other.rawValue) - Int(rawValue) }
+    /// The session that many numbers later.
     public func advanced(by count: Int) -> SessionID { SessionID(UInt64(Int(rawValue) + count)) }
 }
 
