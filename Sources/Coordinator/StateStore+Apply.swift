@@ -17,7 +17,8 @@ extension StateStore {
             for (offset, batch) in batches.enumerated() {
                 try put(batch, job: job, index: first.advanced(by: offset), in: db)
             }
-        case .reopen(let job): try reopen(job, db, wall: wall)
+        case .reopen(let job, let keepsBatches): try reopen(job, keepsBatches: keepsBatches, in: db, wall: wall)
+        case .resetBatches(let job, let batches): try reset(batches, of: job, in: db)
         case .dropped(let job, let batches): try drop(job, batches: batches, in: db)
         case .schedule(let schedule, let payload): try put(schedule, payload: payload, in: db)
         case .dropSchedule(let id):
@@ -41,9 +42,7 @@ extension StateStore {
 
     private static func insert(_ job: StoredJob, _ db: Database, wall: Int64) throws {
         try JobRecord.table.insert(job.summary, extra: [Data(job.payload), wall], db)
-        for (index, batch) in job.batches.enumerated() {
-            try put(batch, job: job.summary.id, index: BatchIndex(index), in: db)
-        }
+        try putPlan(of: job, db)
         for (index, package) in job.packages.enumerated() {
             try put(package, job: job.summary.id, index: PackageIndex(index), in: db)
         }

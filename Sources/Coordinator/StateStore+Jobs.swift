@@ -85,23 +85,39 @@ extension StateStore {
 
     /// Marks failed work as dropped, in the same way as ``StoredState``.
     static func drop(_ job: JobID, batches: [BatchIndex]?, in db: Database) throws {
-        let key = job.key
-        let all = try Row.fetchAll(
-            db, sql: "SELECT idx, cause, detail FROM batch WHERE job = ? AND \(isFailedWork)", arguments: [key])
-        let chosen = batches.map { Set($0.map(\.number)) }
-        for row in all {
-            let index = Int(row["idx"] as Int64)
-            guard chosen?.contains(index) ?? true else { continue }
+        let select = "SELECT idx, cause, detail FROM batch WHERE job = ? AND \(isFailedWork)"
+        let rows =
+            try batches.map { chosen in
+                let one = try db.cachedStatement(sql: select + " AND idx = ?")
+                return try chosen.compactMap { try Row.fetchOne(one, arguments: [job.key, $0.number]) }
+            } ?? Row.fetchAll(db, sql: select, arguments: [job.key])
+        let update = try db.cachedStatement(sql: "UPDATE batch SET cause = ?, detail = ? WHERE job = ? AND idx = ?")
+        for row in rows {
             let before = (row["cause"] as String?).map { "\($0): \(row["detail"] as String? ?? "")" } ?? "tiles failed"
             let trouble = Trouble(cause: FailureCause.dropped.rawValue, detail: before)
-            try db.execute(
-                sql: "UPDATE batch SET cause = ?, detail = ? WHERE job = ? AND idx = ?",
-                arguments: [trouble.cause, trouble.detail, key, index])
+            try update.execute(arguments: [trouble.cause, trouble.detail, job.key, row["idx"] as Int64])
+        }
+    }
+
+    /// Makes batches ready for a first attempt, in the same way as ``StoredState``.
+    static func reset(_ batches: [BatchIndex], of job: JobID, in db: Database) throws {
+        let update = try db.cachedStatement(
+            sql: """
+                UPDATE batch SET state = \(BatchState.ready.rawValue), attempts = 0, losses = 0, owner = NULL,
+                    partial = COALESCE(digest, partial), digest = NULL, stored = NULL, empty = NULL, failed = NULL,
+                    body_bytes = NULL, shard_bytes = NULL, reused = NULL, not_modified = NULL, received = NULL,
+                    footer = NULL
+                WHERE job = ? AND idx = ?
+                """)
+        let forget = try db.cachedStatement(sql: "DELETE FROM failure WHERE job = ? AND batch = ?")
+        for index in batches {
+            try update.execute(arguments: [job.key, index.number])
+            try forget.execute(arguments: [job.key, index.number])
         }
     }
 
     /// Makes an ended job unfinished again.
-    static func reopen(_ job: StoredJob, _ db: Database, wall: Int64) throws {
+    static func reopen(_ job: StoredJob, keepsBatches: Bool, in db: Database, wall: Int64) throws {
         let key = job.summary.key
         try update(job.summary, db, wall: wall)
         try db.execute(
@@ -110,17 +126,19 @@ extension StateStore {
         if !job.payload.isEmpty {
             try db.execute(sql: "UPDATE job SET spec = ? WHERE id = ?", arguments: [Data(job.payload), key])
         }
-        try db.execute(sql: "DELETE FROM batch WHERE job = ?", arguments: [key])
-        for (index, batch) in job.batches.enumerated() {
-            try put(batch, job: job.summary.id, index: BatchIndex(index), in: db)
+        if !keepsBatches {
+            try db.execute(sql: "DELETE FROM batch WHERE job = ?", arguments: [key])
+            try putPlan(of: job, db)
         }
         for (index, package) in job.packages.enumerated() {
             try put(package, job: job.summary.id, index: PackageIndex(index), in: db)
         }
         try db.execute(
-            sql:
-                "DELETE FROM failure WHERE job = ? AND batch NOT IN (SELECT idx FROM batch WHERE job = ? AND state IN (?, ?))",
-            arguments: [key, key, Int64(BatchState.done.rawValue), Int64(BatchState.dead.rawValue)])
+            sql: """
+                DELETE FROM failure WHERE job = ? AND NOT EXISTS (
+                    SELECT 1 FROM batch WHERE batch.job = failure.job AND idx = failure.batch AND state IN (?, ?))
+                """,
+            arguments: [key, Int64(BatchState.done.rawValue), Int64(BatchState.dead.rawValue)])
     }
 
     // MARK: - Schedules

@@ -44,10 +44,7 @@ extension StateStore {
                 let batches =
                     summary.state.isFinal && !withEnded
                     ? []
-                    : try Row.fetchAll(
-                        db, sql: "SELECT * FROM batch WHERE job = ? ORDER BY idx", arguments: [summary.key]
-                    )
-                    .map(StateStore.batch)
+                    : try StateStore.batches(of: summary, db)
                 let payload: Data = row["spec"]
                 all.jobs.append(
                     StoredJob(summary: summary, batches: batches, packages: packages, payload: Array(payload)))

@@ -61,7 +61,13 @@ extension StateStore {
         """
 
     /// Batches, packages, and what they leave.
+    ///
+    /// A batch has a row only when it is no longer as planned.
     private static let ofWork = """
+        CREATE TABLE plan (
+            job INTEGER PRIMARY KEY REFERENCES job (id) ON DELETE CASCADE, batches BLOB NOT NULL
+        ) STRICT;
+
         CREATE TABLE batch (
             job INTEGER NOT NULL REFERENCES job (id) ON DELETE CASCADE, idx INTEGER NOT NULL,
             cell INTEGER NOT NULL, zmin INTEGER NOT NULL, zmax INTEGER NOT NULL, tiles INTEGER NOT NULL,

@@ -154,12 +154,15 @@ final class StateStore: Sendable {
         let epoch = epoch
         try await perform { db in
             if let holders { try StateStore.replaceHolders(holders, epoch: epoch, db) }
-            for write in writes {
-                try StateStore.apply(write, db, wall: wall)
-                try StateStore.recordStart(write, db, wall: wall)
-                try StateStore.log(write, db, wall: wall)
-            }
+            for write in writes { try StateStore.applyAndLog(write, db, wall: wall) }
         }
+    }
+
+    /// Applies a write and adds its line to the event log, inside the caller's transaction.
+    static func applyAndLog(_ write: StoreWrite, _ db: Database, wall: Int64) throws {
+        try apply(write, db, wall: wall)
+        try recordStart(write, db, wall: wall)
+        try log(write, db, wall: wall)
     }
 
     /// Moves all data into the main file and closes it.

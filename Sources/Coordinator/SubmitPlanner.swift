@@ -11,7 +11,7 @@ import Wire
 ///
 /// Pure, and run outside the coordinator's loop because the plan of a whole planet takes seconds.
 struct SubmitPlanner: Sendable {
-    /// Largest number of batches per job; each has a row of 64 bytes.
+    /// Largest number of batches per job; each takes some 10 bytes of its plan, and a row of 64 bytes when it is tried.
     static let mostBatches = 2_000_000
     /// Leaves space for a mask in the frame of an offer.
     static let mostTilesetBytes = 192 << 10

@@ -101,9 +101,15 @@ public enum StoreWrite: Hashable, Sendable {
     case forget(JobID)
     /// Rows of new batches, after all existing ones of the job.
     case addBatches(JobID, first: BatchIndex, [Batch])
-    /// An ended job resumes: replaces its row and all its batches and packages, and keeps failures only of batches that
-    /// are done. An empty payload keeps the stored one.
-    case reopen(StoredJob)
+    /// An ended job resumes: replaces its row and its packages, and keeps failures only of batches that are done or
+    /// dead. An empty payload keeps the stored one.
+    ///
+    /// `keepsBatches` = its batches stay as they are; if not, the batches of the job are a new plan.
+    case reopen(StoredJob, keepsBatches: Bool)
+    /// These batches are ready for a first attempt again, and their failed tiles are no longer listed.
+    ///
+    /// Tiles that they have stay available as a source.
+    case resetBatches(JobID, [BatchIndex])
     /// The dead batches and failed tiles of an ended job that are neither listed nor retried any more; `nil` = all.
     case dropped(JobID, batches: [BatchIndex]?)
     /// A schedule's row, together with its submission if that is new.

@@ -9,11 +9,13 @@ public enum Event: Sendable {
 
     /// An order for an unfinished job. Ignored when ``Scheduler/refusal(of:)`` refuses it.
     case order(JobID, JobOrder)
-    /// A failed or cancelled job resumes with the batches from the store, or with a new plan when they are gone.
+    /// A failed or cancelled job resumes with the batches from the store (`isKept`), or with a new plan when they are
+    /// gone.
     ///
     /// `only` = retry just these batches; `nil` = retry all failed work. `payload` = the new submission; empty = keep
     /// the stored one.
-    case reopen(JobID, batches: [Batch], needs: PackageNeeds?, only: [BatchIndex]?, payload: [UInt8] = [])
+    case reopen(
+        JobID, batches: [Batch], isKept: Bool = true, needs: PackageNeeds?, only: [BatchIndex]?, payload: [UInt8] = [])
     /// Dead batches and failed tiles of an unfinished job are retried; `nil` = all of them.
     case requeue(JobID, batches: [BatchIndex]?)
     /// Dead batches and failed tiles are neither retried nor listed any more; `nil` = all of them.

@@ -25,8 +25,7 @@ extension Scheduler {
             storeBatch(job, batch: index)
             store(.failures(id, batch: index, []))
         }
-        let again = Set(chosen)
-        for package in jobs[job].packages.indices where needs(job, package: package, anyOf: again) {
+        for package in jobs[job].packages.indices where needs(job, package: package, anyOf: chosen) {
             guard jobs[job].packages[package].state != .waiting else { continue }
             rewind(job, package: package, now: now)
             storePackage(job, package: package)

@@ -37,14 +37,21 @@ public struct StoredState: Hashable, Sendable {
             if let place = place(id), jobs[place].packages.indices.contains(index.number) {
                 jobs[place].packages[index.number] = package
             }
-        case .reopen(let job):
+        case .reopen(let job, let keepsBatches):
             guard let place = place(job.summary.id) else { return }
-            let payload = jobs[place].payload
+            let before = jobs[place]
             jobs[place] = job
-            if job.payload.isEmpty { jobs[place].payload = payload }
+            if job.payload.isEmpty { jobs[place].payload = before.payload }
+            if keepsBatches { jobs[place].batches = before.batches }
+            let batches = jobs[place].batches
             failures[job.summary.id] = failures[job.summary.id]?.filter { index, _ in
-                job.batches.indices.contains(index.number)
-                    && [.done, .dead].contains(job.batches[index.number].state)
+                batches.indices.contains(index.number) && [.done, .dead].contains(batches[index.number].state)
+            }
+        case .resetBatches(let id, let batches):
+            guard let place = place(id) else { return }
+            for index in batches where jobs[place].batches.indices.contains(index.number) {
+                jobs[place].batches[index.number] = jobs[place].batches[index.number].again
+                failures[id]?[index] = nil
             }
         case .dropped(let id, let batches):
             guard let place = place(id) else { return }

@@ -96,7 +96,7 @@ struct EventLogTests {
         #expect(submitted.count == 2 && submitted.allSatisfy { $0.contains("20 tiles in 4 batches") }, "\(submitted)")
 
         // A state that was changed behind the log's back is found.
-        try await store.perform { try $0.execute(sql: "UPDATE batch SET attempts = 3 WHERE job = 1 AND idx = 3") }
+        try await store.perform { try $0.execute(sql: "UPDATE batch SET attempts = 3 WHERE job = 1 AND idx = 0") }
         #expect(StateFile.differences(try await store.load().jobs, try await store.replay()).count == 1)
         await store.close()
     }

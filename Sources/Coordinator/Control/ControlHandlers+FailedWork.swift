@@ -48,6 +48,39 @@ extension ControlHandlers {
         }
     }
 
+    /// Drops failed work of an ended job: the rows outside of the loop, then the job's own part of it.
+    private func drop(
+        _ failed: [BatchIndex], chosen: [BatchIndex]?, count: Int, of id: JobID, text: String, asker: Asker
+    ) {
+        guard !changingJobs.contains(id) else { return replyBusy("Batches of job \(id) are being changed.", asker) }
+        changingJobs.insert(id)
+        let wall = environment.wall
+        state.tick.tasks.append(
+            .run(.queries) { [store = environment.store] in
+                do {
+                    try await store.drop(chosen ?? failed, ofEnded: id, wall: wall)
+                    return .failedWorkDropped(asker, id, chosen: chosen, count: count, .success(text))
+                } catch {
+                    let problem = SubmitProblem("degraded", "The failed work of job \(id) cannot be dropped: \(error)")
+                    return .failedWorkDropped(asker, id, chosen: chosen, count: count, .failure(problem))
+                }
+            })
+    }
+
+    /// Finishes an order to drop failed work of an ended job.
+    func dropped(
+        _ id: JobID, chosen: [BatchIndex]?, count: Int, result: Result<String, SubmitProblem>, asker: Asker
+    ) {
+        changingJobs.remove(id)
+        switch result {
+        case .failure(let problem):
+            state.reply(WireConversions.problem(problem.code, problem.text, hint: problem.hint), to: asker)
+        case .success(let text):
+            state.handle(.drop(id, batches: chosen))
+            ordered(changed: count, text, asker)
+        }
+    }
+
     /// The same when the failed batches of the job are known.
     func orderFailedWork(_ body: PBFailedOrder, of failed: [BatchIndex], _ asker: Asker) {
         let id = JobID(body.job)
@@ -67,17 +100,37 @@ extension ControlHandlers {
         let chosen = named.isEmpty ? nil : named
         let count = chosen.map { Set($0).count } ?? all.count
         let what = count == 1 ? "1 batch" : "\(count) batches"
-        if body.order == "drop" {
-            state.handle(.drop(id, batches: chosen))
-            ordered(changed: count, "\(what) of job \(id) will not be tried again", asker)
-        } else if !summary.state.isFinal {
-            state.handle(.requeue(id, batches: chosen))
-            ordered(changed: count, "\(what) of job \(id) will be tried again", asker)
+        let isDrop = body.order == "drop"
+        let text = "\(what) of job \(id) will \(isDrop ? "not be tried again" : "be tried again")"
+        if !summary.state.isFinal {
+            failedWorkOrders.append(
+                FailedWorkOrder(
+                    asker: asker, job: id, isDrop: isDrop, rest: (chosen ?? failed)[...], count: count, text: text))
+            continueFailedWorkOrder()
+        } else if isDrop {
+            drop(failed, chosen: chosen, count: count, of: id, text: text, asker: asker)
         } else if summary.state == .failed, summary.keepsBlobs || environment.options.keepShards {
             reopen(id, only: chosen, asker)
         } else {
             state.reply(WireConversions.problem(Self.refusal(ofRequeue: summary)), to: asker)
         }
+    }
+
+    /// Carries out the next slice of the oldest order for failed work of an unfinished job.
+    ///
+    /// The order is answered with its last slice. After a crash between two slices the client asks again, and what is
+    /// done already has no failed work any more.
+    func continueFailedWorkOrder() {
+        guard var order = failedWorkOrders.first else { return }
+        let slice = Array(order.rest.prefix(FailedWorkOrder.batchesInSlice))
+        order.rest = order.rest.dropFirst(slice.count)
+        state.handle(order.isDrop ? .drop(order.job, batches: slice) : .requeue(order.job, batches: slice))
+        guard order.rest.isEmpty else {
+            failedWorkOrders[0] = order
+            return
+        }
+        failedWorkOrders.removeFirst()
+        ordered(changed: order.count, order.text, order.asker)
     }
 
     private static func refusal(ofRequeue job: JobSummary) -> Refusal {
@@ -87,4 +140,21 @@ extension ControlHandlers {
             ? "submit it again to build it from the start" : "packhorse retry \(job.id) fetches all of them again"
         return Refusal("job-ended", text, hint: hint)
     }
+}
+
+/// An order for failed work of an unfinished job.
+struct FailedWorkOrder: Sendable {
+    /// Batches of one tick: some 10 ms of its transaction.
+    static let batchesInSlice = 200
+
+    let asker: Asker
+    let job: JobID
+    /// Whether the work is dropped; if not, it is tried again.
+    let isDrop: Bool
+    /// The batches that are left.
+    var rest: ArraySlice<BatchIndex>
+    /// The number of all batches.
+    let count: Int
+    /// The answer.
+    let text: String
 }

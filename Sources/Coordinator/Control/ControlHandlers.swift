@@ -14,6 +14,10 @@ final class ControlHandlers {
     let health: HealthReporter
     /// Requests for events that wait.
     var subscriptions = EventSubscriptions()
+    /// Ended jobs whose batches are being changed outside of the loop.
+    var changingJobs: Set<JobID> = []
+    /// Orders for failed work of unfinished jobs that are carried out in slices, oldest first.
+    var failedWorkOrders: [FailedWorkOrder] = []
     /// When the schedules were last checked.
     var lastScheduleCheck = Tick(milliseconds: -1_000)
 

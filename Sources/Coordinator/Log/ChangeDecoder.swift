@@ -48,10 +48,15 @@ struct ChangeDecoder {
             let planned = try Self.planned(body.plan, job)
             plans[job]? += planned
             return .addBatches(job, first: BatchIndex(first), try Self.batches(body, planned: planned, job: job))
+        case .jobReopened(let body) where !body.hasJob:
+            return .resetBatches(
+                job, try body.batches.map { try BatchRecord.table.reader($0, Self.line(job))("idx") })
         case .jobReopened(let body):
+            // A job that keeps its batches has no new plan.
             let planned = try Self.planned(body.plan, job)
-            plans[job] = planned
-            return .reopen(try Self.job(body.job, id: job, batches: try Self.batches(body, planned: planned, job: job)))
+            if !planned.isEmpty { plans[job] = planned }
+            return .reopen(
+                try Self.job(body.job, id: job, batches: planned.map { Batch($0) }), keepsBatches: planned.isEmpty)
         case .dropped(let body):
             return .dropped(job, batches: body.all ? nil : body.batches.map { BatchIndex(Int(clamping: $0)) })
         case .schedule(let row):
@@ -74,15 +79,8 @@ struct ChangeDecoder {
     }
 
     private static func planned(_ plan: PBLoggedPlan, _ job: JobID) throws -> [PlannedBatch] {
-        guard plan.zoomMin.count == plan.cells.count, plan.zoomMax.count == plan.cells.count,
-            plan.tiles.count == plan.cells.count
-        else { throw unreadable(job) }
-        return try plan.cells.indices.map { index in
-            guard let cell = TileID(hilbertID: plan.cells[index]),
-                let zooms = ZoomRange(min: Int(plan.zoomMin[index]), max: Int(plan.zoomMax[index]))
-            else { throw unreadable(job) }
-            return PlannedBatch(cell: cell, zooms: zooms, tiles: plan.tiles[index])
-        }
+        guard let planned = BatchPlan.planned(plan) else { throw unreadable(job) }
+        return planned
     }
 
     private static func batches(_ body: PBLoggedBatches, planned: [PlannedBatch], job: JobID) throws -> [Batch] {

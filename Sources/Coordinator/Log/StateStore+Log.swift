@@ -21,14 +21,13 @@ extension StateStore {
         if kind == .jobForgotten { try trimHistory(db) }
     }
 
-    /// Removes the lines about batches of a job whose batch rows are removed.
-    static func removeBatchLines(_ job: JobID, _ db: Database) throws {
+    /// The kinds of lines that are removed together with the rows of batches.
+    static let batchLines = [EventKind.batch, .orphan, .batchesAdded, .batchesReset].map { "\($0.rawValue)" }
+        .joined(separator: ", ")
+
+    /// Removes the plan from the line of a job whose batch rows were removed.
+    static func removePlanLine(_ job: JobID, _ db: Database) throws {
         let key = job.key
-        try db.execute(
-            sql: "DELETE FROM event WHERE job = ? AND kind IN (?, ?, ?)",
-            arguments: [
-                key, EventKind.batch.rawValue, EventKind.orphan.rawValue, EventKind.batchesAdded.rawValue,
-            ])
         let inserted = try Row.fetchOne(
             db, sql: "SELECT seq, data FROM event WHERE job = ? AND kind = ?",
             arguments: [key, EventKind.jobInserted.rawValue])

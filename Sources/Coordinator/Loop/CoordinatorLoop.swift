@@ -81,6 +81,7 @@ final class CoordinatorLoop {
         reclaimer.checkSpace()
         health.checkSpace()
         control.expireSubscriptions()
+        control.continueFailedWorkOrder()
         state.collect(state.scheduler.divideBudgets(now: environment.now))
         try await finishEffects()
     }
@@ -89,7 +90,7 @@ final class CoordinatorLoop {
     ///
     /// Milliseconds.
     private var patience: Int64 {
-        if environment.executor.hasReports { return 0 }
+        if environment.executor.hasReports || !control.failedWorkOrders.isEmpty { return 0 }
         if environment.executor.isBusy { return 10 }
         let next = [control.subscriptions.nextEnd, state.scheduler.nextAlarm].compactMap { $0 }.min()
         return next.map { min(max($0 - environment.now, 1), 1_000) } ?? 1_000
@@ -207,6 +208,8 @@ final class CoordinatorLoop {
         case .reopenPlanned(let asker, let job, let only, let ended, let result):
             control.reopened(job, only: only, ended: ended, result: result, asker: asker)
         case .failedWorkFound(let asker, let body, let failed): control.orderFailedWork(body, of: failed, asker)
+        case .failedWorkDropped(let asker, let job, let chosen, let count, let result):
+            control.dropped(job, chosen: chosen, count: count, result: result, asker: asker)
         case .historyRead(let asker, let body, let page): control.listJobs(body, old: page, asker: asker)
         case .eventsRead(let read, let answer, let isEmpty): control.eventsRead(read, answer, isEmpty: isEmpty)
         case .event(let event): state.handle(event)
@@ -216,10 +219,9 @@ final class CoordinatorLoop {
         case .checked(let check, let request, let result, let trouble):
             commits.finish(check, request: request, result: result, trouble: trouble)
         case .unchecked(let check, let why): commits.abandon(check, why)
-        case .released(let job): await reclaimer.released(job)
+        case .released(let job), .keptBlobs(let job): state.releases.end(job)
         case .postponed(let job, let left): state.releases.postpone(job, left)
         case .trimPostponed(let job, let left): state.releases.postponeTrim(of: job, left)
-        case .keptBlobs(let job): state.releases.end(job)
         case .catalogSpace(let space): health.setCatalogSpace(space)
         }
     }
@@ -231,8 +233,8 @@ final class CoordinatorLoop {
         switch task {
         case .writeManifest(let job, let package): packages.writeManifest(job, package)
         case .publish(let job, let package, let merged): packages.publish(job, package: package, merged: merged)
-        case .releaseBlobs: await reclaimer.releaseBlobs()
-        case .trimBlobs(let job): await reclaimer.trimBlobs(of: job)
+        case .releaseBlobs: reclaimer.releaseBlobs()
+        case .trimBlobs(let job): reclaimer.trimBlobs(of: job)
         case .reopen(let asker, let job, let only, let permits):
             control.reopen(job, only: only, permits: permits, asker)
         case .failedWorkOrder(let asker, let body): control.orderFailedWork(body, asker)

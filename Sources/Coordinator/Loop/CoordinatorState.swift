@@ -114,7 +114,8 @@ extension Logger {
                     LogKey.job: "\(job)", LogKey.batch: "\(index)", LogKey.batchState: "\(batch.state)",
                     LogKey.token: "\(batch.token?.rawValue ?? 0)",
                 ])
-        case .insertJob, .forget, .reopen, .package, .failures, .orphan, .addBatches, .dropped, .schedule,
+        case .insertJob, .forget, .reopen, .resetBatches, .package, .failures, .orphan, .addBatches, .dropped,
+            .schedule,
             .dropSchedule, .originLimit:
             break
         }

@@ -20,6 +20,8 @@ enum Report: Sendable {
     case reopenPlanned(Asker, JobID, only: [BatchIndex]?, ended: Int64?, Result<Reopening, SubmitProblem>)
     /// The failed batches of an ended job were read.
     case failedWorkFound(Asker, PBFailedOrder, [BatchIndex])
+    /// Failed work of an ended job was dropped; the text is the answer.
+    case failedWorkDropped(Asker, JobID, chosen: [BatchIndex]?, count: Int, Result<String, SubmitProblem>)
     /// A page of the history of jobs was read.
     case historyRead(Asker, PBListJobs, StateStore.HistoryPage)
     /// The events that a waiting request asks for were read.

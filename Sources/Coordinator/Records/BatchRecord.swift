@@ -11,11 +11,14 @@ struct BatchRecord: Sendable {
     let index: BatchIndex
     let batch: Batch
 
+    /// The number of the field `idx` in the log.
+    static let indexField: UInt32 = 1
+
     static let table = RecordTable<BatchRecord>(
         "batch", key: ["job", "idx"],
         [
             RecordField("job", log: 0) { $0.job },
-            RecordField("idx", log: 1) { $0.index },
+            RecordField("idx", log: indexField) { $0.index },
             RecordField("cell", log: 0) { $0.batch.cell.hilbertID },
             RecordField("zmin", log: 0) { $0.batch.zooms.min },
             RecordField("zmax", log: 0) { $0.batch.zooms.max },

@@ -73,6 +73,8 @@ struct Checker {
 extension Simulation {
     /// Checks a write just before it is durable.
     mutating func check(_ write: StoreWrite) {
+        // Part of the reopening that follows.
+        if case .resetBatches = write { return }
         trace.add(now)
         switch write {
         case .batch(let id, let index, let batch): check(batch, store.job(id)?.batches[index], of: id)
@@ -86,9 +88,9 @@ extension Simulation {
         case .forget(let id):
             if let job = store.job(id), let wrong = verdict(on: job) { problem(wrong) }
             checker.forgotten.insert(id)
-        case .reopen(let job): trace.add(job.summary.id)
+        case .reopen(let job, _): trace.add(job.summary.id)
         case .addBatches(_, _, let batches): trace.add(batches.count)
-        case .insertJob, .dropped, .schedule, .dropSchedule, .originLimit: break
+        case .insertJob, .resetBatches, .dropped, .schedule, .dropSchedule, .originLimit: break
         }
     }
 
