@@ -11,6 +11,8 @@ public enum CoordinatorErrorCode: String, ErrorCode {
     case damagedState = "damaged-state"
     /// The state file was written by a newer version.
     case newerState = "newer-state"
+    /// The state file was written by a build before the first release.
+    case unreleasedState = "unreleased-state"
     /// The data folder or the state file cannot be opened.
     case cannotOpen = "cannot-open"
     /// The state file refused a change for a reason that waiting does not resolve.
@@ -25,7 +27,7 @@ public enum CoordinatorErrorCode: String, ErrorCode {
         switch self {
         case .dataInUse: .temporary
         case .damagedState: .badData
-        case .newerState: .configuration
+        case .newerState, .unreleasedState: .configuration
         case .cannotOpen: .cannotCreate
         case .store: .inputOutput
         case .backupName: .usage

@@ -25,7 +25,7 @@ public struct CoordinatorOptions: Sendable {
     public var blobBind: String?
     /// The endpoint that is bound when ``blobBind`` is in use.
     ///
-    /// Workers are told the port.
+    /// Workers are replayedJobs the port.
     public var blobFallback: String?
     /// Who may connect.
     public var security = LinkSecurity.plain

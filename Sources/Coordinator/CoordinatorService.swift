@@ -60,7 +60,7 @@ public struct CoordinatorService: Service, CustomStringConvertible {
         // Clients fetch the blobs of a bucket directly: only a folder is served.
         let folder = blobs as? FolderBlobStore
         blobServer = try options.blobBind.flatMap { bind in
-            try folder.map { BlobServer($0, try Self.bind(bind, options, link), logger) }
+            try folder.map { BlobServer($0, router: try Self.bind(bind, options: options, link: link), logger: logger) }
         }
         blobEndpoint = blobServer?.endpoint
         environment = LoopEnvironment(
@@ -80,13 +80,13 @@ public struct CoordinatorService: Service, CustomStringConvertible {
     }
 
     private static func bind(
-        _ endpoint: String, _ options: CoordinatorOptions, _ link: LinkOptions
+        _ endpoint: String, options: CoordinatorOptions, link: LinkOptions
     ) throws -> RouterLink {
         do {
-            return try BlobServer.bind(endpoint, options.security, link)
+            return try BlobServer.bind(endpoint, security: options.security, options: link)
         } catch let error as ZeroMQError where error.code == .addressInUse {
             guard let fallback = options.blobFallback else { throw error }
-            return try BlobServer.bind(fallback, options.security, link)
+            return try BlobServer.bind(fallback, security: options.security, options: link)
         }
     }
 

@@ -11,46 +11,51 @@ extension StateStore {
             try insert(job, db, wall: wall)
         case .job(let summary): try update(summary, db, wall: wall)
         case .forget(let job):
-            try remember(job, db)
-            try db.cachedStatement(sql: "DELETE FROM job WHERE id = ?").execute(arguments: [Int64(bitPattern: job)])
+            try moveToHistory(job, db)
+            try db.cachedStatement(sql: "DELETE FROM job WHERE id = ?").execute(arguments: [job.key])
         case .addBatches(let job, let first, let batches):
-            for (offset, batch) in batches.enumerated() { try put(batch, job, first + offset, db) }
-        case .reopen(let job): try reopen(job, db, wall: wall)
-        case .dropped(let job, let batches): try drop(job, batches, db)
-        case .schedule(let schedule, let payload): try put(schedule, payload, db)
+            for (offset, batch) in batches.enumerated() {
+                try put(batch, job: job, index: first.advanced(by: offset), in: db)
+            }
+        case .reopen(let job, let keepsBatches): try reopen(job, keepsBatches: keepsBatches, in: db, wall: wall)
+        case .resetBatches(let job, let batches): try reset(batches, of: job, in: db)
+        case .dropped(let job, let batches): try drop(job, batches: batches, in: db)
+        case .schedule(let schedule, let payload): try put(schedule, payload: payload, in: db)
         case .dropSchedule(let id):
             try db.cachedStatement(sql: "DELETE FROM schedule WHERE id = ?").execute(arguments: [id])
-        case .originLimit(let origin, let limit): try put(limit, origin, db)
-        case .batch(let job, let index, let batch): try put(batch, job, index, db)
-        case .package(let job, let index, let package): try put(package, job, index, db)
-        case .failures(let job, let batch, let tiles): try put(tiles, job, batch, db)
+        case .originLimit(let origin, let limit): try put(limit, origin: origin, in: db)
+        case .batch(let job, let index, let batch): try put(batch, job: job, index: index, in: db)
+        case .package(let job, let index, let package): try put(package, job: job, index: index, in: db)
+        case .failures(let job, let batch, let tiles): try put(tiles, job: job, batch: batch, in: db)
         case .orphan(let job, let digest):
             try db.cachedStatement(sql: "INSERT OR IGNORE INTO orphan (job, digest) VALUES (?, ?)")
-                .execute(arguments: [Int64(bitPattern: job), Data(digest.bytes)])
+                .execute(arguments: [job.key, Data(digest.bytes)])
         }
     }
 
     /// Stores the time of a job's first lease.
-    static func noteStart(_ write: StoreWrite, _ db: Database, wall: Int64) throws {
+    static func recordStart(_ write: StoreWrite, _ db: Database, wall: Int64) throws {
         guard let job = write.leasedJob else { return }
         try db.cachedStatement(sql: "UPDATE job SET started = ? WHERE id = ? AND started IS NULL")
-            .execute(arguments: [wall, Int64(bitPattern: job)])
+            .execute(arguments: [wall, job.key])
     }
 
     private static func insert(_ job: StoredJob, _ db: Database, wall: Int64) throws {
         try JobRecord.table.insert(job.summary, extra: [Data(job.payload), wall], db)
-        for (index, batch) in job.batches.enumerated() { try put(batch, job.summary.id, index, db) }
-        for (index, package) in job.packages.enumerated() { try put(package, job.summary.id, index, db) }
+        try putPlan(of: job, db)
+        for (index, package) in job.packages.enumerated() {
+            try put(package, job: job.summary.id, index: PackageIndex(index), in: db)
+        }
     }
 
-    private static func put(_ tiles: [FailedTile], _ job: JobID, _ batch: Int, _ db: Database) throws {
+    private static func put(_ tiles: [FailedTile], job: JobID, batch: BatchIndex, in db: Database) throws {
         try db.cachedStatement(sql: "DELETE FROM failure WHERE job = ? AND batch = ?")
-            .execute(arguments: [Int64(bitPattern: job), batch])
+            .execute(arguments: [job.key, batch.number])
         let statement = try db.cachedStatement(
             sql: "INSERT OR REPLACE INTO failure (job, batch, tile, cause, detail) VALUES (?, ?, ?, ?, ?)")
         for failed in tiles {
             try statement.execute(arguments: [
-                Int64(bitPattern: job), batch, Int64(bitPattern: failed.tile.hilbertID), failed.trouble.cause,
+                job.key, batch.number, Int64(bitPattern: failed.tile.hilbertID), failed.trouble.cause,
                 failed.trouble.detail,
             ])
         }

@@ -8,9 +8,7 @@ extension StateStore {
         try await perform { db in
             try Int64.fetchAll(
                 db, sql: "SELECT id FROM job WHERE released = 0 AND ended IS NOT NULL AND keeps = 0 ORDER BY id"
-            ).map {
-                UInt64(bitPattern: $0)
-            }
+            ).map { JobID(key: $0) }
         }
     }
 
@@ -21,29 +19,82 @@ extension StateStore {
     /// that were not accepted.
     ///
     /// Equal bytes are one blob: an overlapping job that reused this job's shards may have produced identical ones.
+    ///
+    /// The rows are read in slices. What is named after the call began may be missing from the rows that were read: see
+    /// ``BlobRemovals/open()``.
     func blobs(of job: JobID, keeping kept: [JobID] = []) async throws -> [ContentDigest] {
-        try await perform { db in
-            let key = Int64(bitPattern: job)
-            let others = kept.filter { $0 != job }.map { "\(Int64(bitPattern: $0))" }.joined(separator: ",")
-            let needed = "(job.ended IS NULL OR job.keeps OR job.id IN (\(others)))"
-            let unpublished = "(job.ended IS NULL OR job.keeps AND job.state <> '\(JobState.done.rawValue)')"
-            return try Data.fetchAll(
-                db,
-                sql: """
-                    SELECT digest FROM batch WHERE job = ? AND digest IS NOT NULL
-                    UNION SELECT partial FROM batch WHERE job = ? AND partial IS NOT NULL
-                    UNION SELECT digest FROM orphan WHERE job = ?
-                    UNION SELECT manifest FROM package WHERE job = ? AND manifest IS NOT NULL
-                    UNION SELECT digest FROM package WHERE job = ? AND digest IS NOT NULL
-                    UNION SELECT digest FROM package_file WHERE job = ?
-                    EXCEPT SELECT digest FROM batch JOIN job ON job.id = batch.job WHERE \(needed)
-                    EXCEPT SELECT partial FROM batch JOIN job ON job.id = batch.job WHERE \(needed)
-                    EXCEPT SELECT manifest FROM package JOIN job ON job.id = package.job WHERE \(unpublished)
-                    EXCEPT SELECT digest FROM package JOIN job ON job.id = package.job WHERE \(unpublished)
-                    EXCEPT SELECT digest FROM package_file JOIN job ON job.id = package_file.job WHERE \(unpublished)
-                    """,
-                arguments: [key, key, key, key, key, key]
-            ).compactMap { ContentDigest($0) }
+        let kept = Set(kept.filter { $0 != job })
+        let (others, needing) = try await perform { db in
+            (try StateStore.packageBlobs(of: job, withOrphans: true, db), try StateStore.jobsNeedingBlobs(kept, db))
+        }
+        var own = try await shardDigests(of: job) + others
+        for other in needing where !own.isEmpty {
+            var needed = Set(try await shardDigests(of: other.job))
+            if !other.isPublished {
+                needed.formUnion(
+                    try await perform { try StateStore.packageBlobs(of: other.job, withOrphans: false, $0) })
+            }
+            own.removeAll(where: needed.contains)
+        }
+        var seen: Set<ContentDigest> = []
+        return own.filter { seen.insert($0).inserted }
+    }
+
+    /// The shards and partial shards of a job's batches, read in slices.
+    private func shardDigests(of job: JobID) async throws -> [ContentDigest] {
+        var (all, after): ([ContentDigest], Int64) = ([], -1)
+        while true {
+            let start = after
+            let slice = try await perform { db in
+                try Row.fetchAll(
+                    db,
+                    sql: """
+                        SELECT idx, digest, partial FROM batch
+                        WHERE job = ? AND idx > ? AND (digest IS NOT NULL OR partial IS NOT NULL)
+                        ORDER BY idx LIMIT ?
+                        """, arguments: [job.key, start, StateStore.shardsInSlice]
+                ).map { row in
+                    (
+                        index: row["idx"] as Int64,
+                        digests: [row["digest"] as Data?, row["partial"]].compactMap {
+                            $0.flatMap { ContentDigest($0) }
+                        }
+                    )
+                }
+            }
+            all += slice.flatMap(\.digests)
+            guard slice.count == Self.shardsInSlice, let last = slice.last else { return all }
+            after = last.index
+        }
+    }
+
+    /// Rows of one slice of ``shardDigests(of:)``: about 5 ms of the connection.
+    private static let shardsInSlice = 2_000
+
+    /// The manifests and files of a job's packages.
+    private static func packageBlobs(
+        of job: JobID, withOrphans: Bool, _ db: Database
+    ) throws -> [ContentDigest] {
+        try Data.fetchAll(
+            db,
+            sql: """
+                \(withOrphans ? "SELECT digest FROM orphan WHERE job = :job UNION" : "")
+                SELECT manifest FROM package WHERE job = :job AND manifest IS NOT NULL
+                UNION SELECT digest FROM package WHERE job = :job AND digest IS NOT NULL
+                UNION SELECT digest FROM package_file WHERE job = :job
+                """, arguments: ["job": job.key]
+        ).compactMap { ContentDigest($0) }
+    }
+
+    /// The jobs whose shards are needed, and whether their packages are needed no more.
+    private static func jobsNeedingBlobs(
+        _ kept: Set<JobID>, _ db: Database
+    ) throws -> [(job: JobID, isPublished: Bool)] {
+        try Row.fetchAll(db, sql: "SELECT id, ended, keeps, state FROM job ORDER BY id").compactMap { row in
+            let (job, isEnded, keeps) = (JobID(key: row["id"]), row["ended"] != nil as Int64?, row["keeps"] as Bool)
+            guard !isEnded || keeps || kept.contains(job) else { return nil }
+            let needsPackages = !isEnded || keeps && row["state"] != JobState.done.rawValue
+            return (job, !needsPackages)
         }
     }
 
@@ -69,18 +120,40 @@ extension StateStore {
         }
     }
 
-    /// Removes the rows that only the blobs needed.
+    /// Removes the rows that only the blobs needed, in slices.
     ///
-    /// Rows of failed work stay for the report.
+    /// Rows of failed work stay for the report. After a crash the next start finds the job unreleased and calls this
+    /// again.
     func markReleased(_ job: JobID) async throws {
+        let key = job.key
+        // The newest lines first: a line about a batch must not stay behind the line that added the batch.
+        let slices = [
+            """
+            DELETE FROM batch WHERE job = ?1 AND idx IN (
+                SELECT idx FROM batch WHERE job = ?1 AND state <> \(BatchState.dead.rawValue)
+                    AND COALESCE(failed, 0) = 0 LIMIT \(Self.shardsInSlice))
+            """,
+            """
+            UPDATE batch SET digest = NULL, partial = NULL WHERE job = ?1 AND idx IN (
+                SELECT idx FROM batch WHERE job = ?1 AND (digest IS NOT NULL OR partial IS NOT NULL)
+                    LIMIT \(Self.shardsInSlice))
+            """,
+            """
+            DELETE FROM event WHERE seq IN (
+                SELECT seq FROM event WHERE job = ?1 AND kind IN (\(Self.batchLines)) ORDER BY seq DESC
+                    LIMIT \(Self.shardsInSlice))
+            """,
+        ]
+        for sql in slices {
+            while try await perform({ db in
+                try db.cachedStatement(sql: sql).execute(arguments: [key])
+                return db.changesCount
+            }) == Self.shardsInSlice {}
+        }
         try await perform { db in
-            let key = Int64(bitPattern: job)
-            try db.execute(
-                sql: "DELETE FROM batch WHERE job = ? AND state <> ? AND COALESCE(failed, 0) = 0",
-                arguments: [key, Int64(BatchState.dead.rawValue)])
-            try db.execute(sql: "UPDATE batch SET digest = NULL, partial = NULL WHERE job = ?", arguments: [key])
+            try db.execute(sql: "DELETE FROM plan WHERE job = ?", arguments: [key])
             try db.execute(sql: "DELETE FROM orphan WHERE job = ?", arguments: [key])
-            try StateStore.rollUp(job, db)
+            try StateStore.removePlanLine(job, db)
             try db.execute(sql: "UPDATE job SET released = 1 WHERE id = ?", arguments: [key])
         }
     }

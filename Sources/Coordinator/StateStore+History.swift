@@ -22,7 +22,7 @@ struct JobFilter: Sendable {
     }
 
     /// Whether a job meets the conditions.
-    func takes(state: String, isPaused: Bool, label: String, created: Int64) -> Bool {
+    func matches(state: String, isPaused: Bool, label: String, created: Int64) -> Bool {
         (states.isEmpty || states.contains(state) || isPaused && states.contains("paused"))
             && (self.label.isEmpty || label.lowercased().contains(self.label)) && created >= since
     }
@@ -61,14 +61,14 @@ extension StateStore {
     }
 
     /// Moves a job that is being forgotten into the history.
-    static func remember(_ job: JobID, _ db: Database) throws {
-        guard let row = try Row.fetchOne(db, sql: "SELECT * FROM job WHERE id = ?", arguments: [Int64(bitPattern: job)])
+    static func moveToHistory(_ job: JobID, _ db: Database) throws {
+        guard let row = try Row.fetchOne(db, sql: "SELECT * FROM job WHERE id = ?", arguments: [job.key])
         else { return }
         let payload: Data = row["spec"]
         // An unreadable submission was refused at the start; a job without a label is better than no job.
         let spec = try? JobSpec(payload: Array(payload), withMasks: false)
         let packages = try Int.fetchOne(
-            db, sql: "SELECT count(*) FROM package WHERE job = ?", arguments: [Int64(bitPattern: job)])
+            db, sql: "SELECT count(*) FROM package WHERE job = ?", arguments: [job.key])
         let times = times(row)
         var status = WireConversions.status(
             try summary(row), spec: spec, times: times, packages: [], wall: times.ended ?? times.created)
@@ -76,7 +76,7 @@ extension StateStore {
         status.packagesTotal = UInt32(clamping: packages ?? 0)
         try db.cachedStatement(sql: "INSERT OR REPLACE INTO history VALUES (?, ?, ?, ?, ?)")
             .execute(arguments: [
-                Int64(bitPattern: job), status.state, status.label.lowercased(), times.created,
+                job.key, status.state, status.label.lowercased(), times.created,
                 Data(try encoded(status)),
             ])
     }
@@ -94,7 +94,7 @@ extension StateStore {
     /// The summary of a forgotten job, or `nil`.
     func history(of job: JobID) async throws -> PBJobStatus? {
         try await perform { db in
-            try Data.fetchOne(db, sql: "SELECT status FROM history WHERE id = ?", arguments: [Int64(bitPattern: job)])
+            try Data.fetchOne(db, sql: "SELECT status FROM history WHERE id = ?", arguments: [job.key])
                 .map { try StateStore.summary(decoding: $0) }
         }
     }
@@ -104,7 +104,7 @@ extension StateStore {
     /// Reads at most ``historyWindow`` numbers, so a page may be empty although there are more jobs; see
     /// ``HistoryPage/floor``.
     func history(before: JobID, limit: Int, _ filter: JobFilter) async throws -> HistoryPage {
-        let before = Int64(clamping: before)
+        let before = Int64(clamping: before.rawValue)
         return try await perform { db in
             guard
                 let top = try Int64.fetchOne(db, sql: "SELECT max(id) FROM history WHERE id < ?", arguments: [before])
@@ -129,11 +129,11 @@ extension StateStore {
             page.jobs = try Data.fetchAll(db, sql: sql + " ORDER BY id DESC LIMIT ?", arguments: arguments)
                 .map { try StateStore.summary(decoding: $0) }
             if page.jobs.count == limit, let last = page.jobs.last {
-                page.floor = last.job
+                page.floor = JobID(last.job)
             } else if try Bool.fetchOne(db, sql: "SELECT EXISTS (SELECT 1 FROM history WHERE id < ?)", arguments: [low])
                 == true
             {
-                page.floor = JobID(clamping: low)
+                page.floor = JobID(UInt64(low))
             }
             return page
         }
@@ -156,10 +156,11 @@ extension StateStore {
                     """, arguments: [EventKind.jobForgotten.rawValue])
             while let row = try rows.next() {
                 count += 1
-                let id = StateStore.number(row["id"])
+                let id = JobID(key: row["id"])
                 let bytes: Data = row["status"]
                 let status = try? StateStore.summary(decoding: bytes)
-                if status?.job != id || status?.state != row["state"] || status?.submittedMs != row["created"] {
+                if status?.job != id.rawValue || status?.state != row["state"] || status?.submittedMs != row["created"]
+                {
                     problems.append("job \(id): its summary in the history cannot be read")
                 }
                 if row["lives"] { problems.append("job \(id) is in the state and in the history of forgotten jobs") }

@@ -10,7 +10,7 @@ extension StateStore {
         for (origin, sessions) in holders {
             for session in sessions {
                 try db.cachedStatement(sql: "INSERT INTO holder VALUES (?, ?)")
-                    .execute(arguments: [origin, Int64(bitPattern: session)])
+                    .execute(arguments: [origin, session.key])
             }
         }
         try db.cachedStatement(sql: "UPDATE meta SET value = ? WHERE key = 'holders'").execute(arguments: [Int64(epoch)]
@@ -24,7 +24,7 @@ extension StateStore {
         guard keeper == Int64(epoch) - 1, epoch > 1 else { return nil }
         var all: ShareHolders = [:]
         for row in try Row.fetchAll(db, sql: "SELECT origin, session FROM holder ORDER BY origin, session") {
-            all[row["origin"], default: []].append(UInt64(bitPattern: row["session"]))
+            all[row["origin"], default: []].append(SessionID(key: row["session"]))
         }
         return all.mapValues { $0.sorted() }
     }

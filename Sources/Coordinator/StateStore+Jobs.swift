@@ -10,7 +10,7 @@ extension StateStore {
     /// Failed work: a dead batch, or the failed tiles of an accepted batch.
     struct FailedBatch: Sendable {
         var job: JobID
-        var index: Int
+        var index: BatchIndex
         var cell: TileID
         var zooms: ZoomRange
         /// Number of failed tiles.
@@ -27,7 +27,7 @@ extension StateStore {
         /// 0 = every job.
         var job: JobID
         /// Only entries after this one.
-        var after: (job: JobID, index: Int)?
+        var after: (job: JobID, index: BatchIndex)?
 
         static func == (left: FailedPlace, right: FailedPlace) -> Bool {
             left.job == right.job && left.after?.job == right.after?.job && left.after?.index == right.after?.index
@@ -52,14 +52,14 @@ extension StateStore {
                     ORDER BY job, idx LIMIT ?
                     """,
                 arguments: [
-                    Int64(bitPattern: place.job), Int64(bitPattern: place.job), Int64(bitPattern: after?.job ?? 0),
-                    after?.index ?? -1, limit,
+                    place.job.key, place.job.key, (after?.job ?? 0).key,
+                    after?.index.number ?? -1, limit,
                 ]
             ).map { row in
-                let job = StateStore.number(row["job"])
-                let index = Int(row["idx"] as Int64)
+                let job = JobID(key: row["job"])
+                let index = BatchIndex(Int(row["idx"] as Int64))
                 let batch = try StateStore.batch(row)
-                let failures = try StateStore.failures(job, index, limit: named, db)
+                let failures = try StateStore.failures(job, batch: index, limit: named, in: db)
                 let first = failures.first.map {
                     Trouble(cause: $0.trouble.cause, detail: "\($0.tile) \($0.trouble.detail)")
                 }
@@ -73,10 +73,10 @@ extension StateStore {
         }
     }
 
-    static func failures(_ job: JobID, _ batch: Int, limit: Int, _ db: Database) throws -> [FailedTile] {
+    static func failures(_ job: JobID, batch: BatchIndex, limit: Int, in db: Database) throws -> [FailedTile] {
         try Row.fetchAll(
             db, sql: "SELECT tile, cause, detail FROM failure WHERE job = ? AND batch = ? ORDER BY tile LIMIT ?",
-            arguments: [Int64(bitPattern: job), batch, limit]
+            arguments: [job.key, batch.number, limit]
         ).compactMap { row in
             guard let tile = TileID(hilbertID: StateStore.number(row["tile"])) else { return nil }
             return FailedTile(tile: tile, trouble: Trouble(cause: row["cause"], detail: row["detail"]))
@@ -84,24 +84,40 @@ extension StateStore {
     }
 
     /// Marks failed work as dropped, in the same way as ``StoredState``.
-    static func drop(_ job: JobID, _ batches: [Int]?, _ db: Database) throws {
-        let key = Int64(bitPattern: job)
-        let all = try Row.fetchAll(
-            db, sql: "SELECT idx, cause, detail FROM batch WHERE job = ? AND \(isFailedWork)", arguments: [key])
-        let chosen = batches.map(Set.init)
-        for row in all {
-            let index = Int(row["idx"] as Int64)
-            guard chosen?.contains(index) ?? true else { continue }
+    static func drop(_ job: JobID, batches: [BatchIndex]?, in db: Database) throws {
+        let select = "SELECT idx, cause, detail FROM batch WHERE job = ? AND \(isFailedWork)"
+        let rows =
+            try batches.map { chosen in
+                let one = try db.cachedStatement(sql: select + " AND idx = ?")
+                return try chosen.compactMap { try Row.fetchOne(one, arguments: [job.key, $0.number]) }
+            } ?? Row.fetchAll(db, sql: select, arguments: [job.key])
+        let update = try db.cachedStatement(sql: "UPDATE batch SET cause = ?, detail = ? WHERE job = ? AND idx = ?")
+        for row in rows {
             let before = (row["cause"] as String?).map { "\($0): \(row["detail"] as String? ?? "")" } ?? "tiles failed"
             let trouble = Trouble(cause: FailureCause.dropped.rawValue, detail: before)
-            try db.execute(
-                sql: "UPDATE batch SET cause = ?, detail = ? WHERE job = ? AND idx = ?",
-                arguments: [trouble.cause, trouble.detail, key, index])
+            try update.execute(arguments: [trouble.cause, trouble.detail, job.key, row["idx"] as Int64])
+        }
+    }
+
+    /// Makes batches ready for a first attempt, in the same way as ``StoredState``.
+    static func reset(_ batches: [BatchIndex], of job: JobID, in db: Database) throws {
+        let update = try db.cachedStatement(
+            sql: """
+                UPDATE batch SET state = \(BatchState.ready.rawValue), attempts = 0, losses = 0, owner = NULL,
+                    partial = COALESCE(digest, partial), digest = NULL, stored = NULL, empty = NULL, failed = NULL,
+                    body_bytes = NULL, shard_bytes = NULL, reused = NULL, not_modified = NULL, received = NULL,
+                    footer = NULL
+                WHERE job = ? AND idx = ?
+                """)
+        let forget = try db.cachedStatement(sql: "DELETE FROM failure WHERE job = ? AND batch = ?")
+        for index in batches {
+            try update.execute(arguments: [job.key, index.number])
+            try forget.execute(arguments: [job.key, index.number])
         }
     }
 
     /// Makes an ended job unfinished again.
-    static func reopen(_ job: StoredJob, _ db: Database, wall: Int64) throws {
+    static func reopen(_ job: StoredJob, keepsBatches: Bool, in db: Database, wall: Int64) throws {
         let key = job.summary.key
         try update(job.summary, db, wall: wall)
         try db.execute(
@@ -110,13 +126,19 @@ extension StateStore {
         if !job.payload.isEmpty {
             try db.execute(sql: "UPDATE job SET spec = ? WHERE id = ?", arguments: [Data(job.payload), key])
         }
-        try db.execute(sql: "DELETE FROM batch WHERE job = ?", arguments: [key])
-        for (index, batch) in job.batches.enumerated() { try put(batch, job.summary.id, index, db) }
-        for (index, package) in job.packages.enumerated() { try put(package, job.summary.id, index, db) }
+        if !keepsBatches {
+            try db.execute(sql: "DELETE FROM batch WHERE job = ?", arguments: [key])
+            try putPlan(of: job, db)
+        }
+        for (index, package) in job.packages.enumerated() {
+            try put(package, job: job.summary.id, index: PackageIndex(index), in: db)
+        }
         try db.execute(
-            sql:
-                "DELETE FROM failure WHERE job = ? AND batch NOT IN (SELECT idx FROM batch WHERE job = ? AND state IN (?, ?))",
-            arguments: [key, key, Int64(BatchState.done.rawValue), Int64(BatchState.dead.rawValue)])
+            sql: """
+                DELETE FROM failure WHERE job = ? AND NOT EXISTS (
+                    SELECT 1 FROM batch WHERE batch.job = failure.job AND idx = failure.batch AND state IN (?, ?))
+                """,
+            arguments: [key, Int64(BatchState.done.rawValue), Int64(BatchState.dead.rawValue)])
     }
 
     // MARK: - Schedules

@@ -3,7 +3,7 @@ import Scheduling
 
 /// Operators' limits for origins.
 extension StateStore {
-    static func put(_ limit: OperatorLimit?, _ origin: String, _ db: Database) throws {
+    static func put(_ limit: OperatorLimit?, origin: String, in db: Database) throws {
         guard let limit else {
             try db.cachedStatement(sql: "DELETE FROM origin_limit WHERE origin = ?").execute(arguments: [origin])
             return

@@ -37,17 +37,14 @@ extension StateStore {
         return try await perform { db in
             var all = Inheritance()
             let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'job'")
-            all.lastJob = last.map { UInt64(bitPattern: $0) } ?? 0
+            all.lastJob = last.map { JobID(key: $0) } ?? 0
             for row in try Row.fetchAll(db, sql: "SELECT * FROM job ORDER BY id") {
                 let summary = try StateStore.summary(row)
                 let packages = try StateStore.packages(of: summary.key, db)
                 let batches =
                     summary.state.isFinal && !withEnded
                     ? []
-                    : try Row.fetchAll(
-                        db, sql: "SELECT * FROM batch WHERE job = ? ORDER BY idx", arguments: [summary.key]
-                    )
-                    .map(StateStore.batch)
+                    : try StateStore.batches(of: summary, db)
                 let payload: Data = row["spec"]
                 all.jobs.append(
                     StoredJob(summary: summary, batches: batches, packages: packages, payload: Array(payload)))
@@ -66,7 +63,7 @@ extension StateStore {
             try Row.fetchAll(
                 db,
                 sql: "SELECT * FROM batch WHERE job = ? AND (digest IS NOT NULL OR partial IS NOT NULL) ORDER BY idx",
-                arguments: [Int64(bitPattern: job)]
+                arguments: [job.key]
             ).map(StateStore.batch)
         }
     }
@@ -74,7 +71,7 @@ extension StateStore {
     /// A job's failures, at most `limit`: first dead batches, ordered by cell, then single tiles.
     func failures(of job: JobID, limit: Int) async throws -> [FailedTile] {
         try await perform { db in
-            let key = Int64(bitPattern: job)
+            let key = job.key
             let dead = try Row.fetchAll(
                 db,
                 sql: "SELECT cell, tiles, cause, detail FROM batch WHERE job = ? AND state = ? ORDER BY idx LIMIT ?",
@@ -111,5 +108,5 @@ extension StateStore {
 
 extension JobSummary {
     /// The key of the job's row.
-    var key: Int64 { Int64(bitPattern: id) }
+    var key: Int64 { id.key }
 }

@@ -20,7 +20,8 @@ final class StateStore: Sendable {
 
     /// Opens or creates the file, checks it, and makes a new epoch durable.
     ///
-    /// - Throws: ``CoordinatorError`` `data-in-use`, `damaged-state`, `newer-state`, `cannot-open`.
+    /// - Throws: ``CoordinatorError`` `data-in-use`, `damaged-state`, `newer-state`, `unreleased-state`,
+    ///   `cannot-open`.
     init(folder: URL) throws(CoordinatorError) {
         let file = folder.appendingPathComponent("state.sqlite")
         do {
@@ -54,16 +55,7 @@ final class StateStore: Sendable {
             guard found == "ok" else { throw StateStore.damaged(file, found) }
             let migrator = StateStore.migrator
             try database.inDatabase { db in
-                guard try !migrator.hasBeenSuperseded(db) else {
-                    // A flipped bit in the name of a migration looks like another version. Only the check of its index
-                    // shows it.
-                    let names = try String.fetchOne(db, sql: "PRAGMA integrity_check('grdb_migrations')")
-                    if let names, names != "ok" { throw StateStore.damaged(file, names) }
-                    throw CoordinatorError(
-                        .newerState,
-                        "The state file '\(file.path)' was written by a newer packhorse. Upgrade this installation."
-                    )
-                }
+                if let error = try StateStore.refusal(of: file, migrator, db) { throw error }
             }
             try migrator.migrate(database)
             epoch = try database.write { db in
@@ -75,6 +67,26 @@ final class StateStore: Sendable {
         } catch {
             throw StateStore.opening(file, error)
         }
+    }
+
+    /// Why this build cannot use the tables of the file, or `nil`.
+    private static func refusal(
+        of file: URL, _ migrator: DatabaseMigrator, _ db: Database
+    ) throws -> CoordinatorError? {
+        guard try migrator.hasBeenSuperseded(db) else { return nil }
+        // A flipped bit in the name of a migration looks like another version. Only the check of its index shows it.
+        let names = try String.fetchOne(db, sql: "PRAGMA integrity_check('grdb_migrations')")
+        if let names, names != "ok" { return damaged(file, names) }
+        guard try migrator.appliedIdentifiers(db).contains(firstMigration) else {
+            return CoordinatorError(
+                .unreleasedState,
+                "The state file '\(file.path)' was written by an unreleased build before 0.1.0, and this build cannot read it."
+                    + " Finish its jobs with that build if you need them, then move the file away to start with an empty state; the catalog stays valid."
+            )
+        }
+        return CoordinatorError(
+            .newerState,
+            "The state file '\(file.path)' was written by a newer packhorse. Upgrade this installation.")
     }
 
     private static func damaged(_ file: URL, _ what: String) -> CoordinatorError {
@@ -142,12 +154,15 @@ final class StateStore: Sendable {
         let epoch = epoch
         try await perform { db in
             if let holders { try StateStore.replaceHolders(holders, epoch: epoch, db) }
-            for write in writes {
-                try StateStore.apply(write, db, wall: wall)
-                try StateStore.noteStart(write, db, wall: wall)
-                try StateStore.log(write, db, wall: wall)
-            }
+            for write in writes { try StateStore.applyAndLog(write, db, wall: wall) }
         }
+    }
+
+    /// Applies a write and adds its line to the event log, inside the caller's transaction.
+    static func applyAndLog(_ write: StoreWrite, _ db: Database, wall: Int64) throws {
+        try apply(write, db, wall: wall)
+        try recordStart(write, db, wall: wall)
+        try log(write, db, wall: wall)
     }
 
     /// Moves all data into the main file and closes it.

@@ -11,7 +11,7 @@ import Wire
 ///
 /// Pure, and run outside the coordinator's loop because the plan of a whole planet takes seconds.
 struct SubmitPlanner: Sendable {
-    /// Largest number of batches per job; each has a row of 64 bytes.
+    /// Largest number of batches per job; each takes some 10 bytes of its plan, and a row of 64 bytes when it is tried.
     static let mostBatches = 2_000_000
     /// Leaves space for a mask in the frame of an offer.
     static let mostTilesetBytes = 192 << 10
@@ -26,7 +26,7 @@ struct SubmitPlanner: Sendable {
         var warnings: [String] = []
 
         /// The same plan after a check against the catalog: a job whose packages could never be published is refused.
-        func weighed(_ publisher: any Publishing) throws(SubmitProblem) -> Plan {
+        func checked(against publisher: any Publishing) throws(SubmitProblem) -> Plan {
             var plan = self
             plan.warnings = try publisher.outlook(spec)
             return plan
@@ -35,7 +35,7 @@ struct SubmitPlanner: Sendable {
         /// Warnings about other jobs that make packages of the same names from another tileset.
         ///
         /// The package that ends later could not be published.
-        func rivalry(with others: [(job: JobID, spec: JobSpec)]) -> [String] {
+        func conflicts(with others: [(job: JobID, spec: JobSpec)]) -> [String] {
             guard !spec.replacesTileset else { return [] }
             let ids = Set(spec.packages.map(\.id))
             return others.filter { $0.spec.tilesetID != spec.tilesetID && $0.spec.edition == spec.edition }
@@ -91,7 +91,7 @@ struct SubmitPlanner: Sendable {
                 allowedMissing: body.allowedMissing, batches: batches, packages: packages,
                 payload: try Self.payload(body),
                 needs: PackageNeeds(masks: spec.packages.map(\.mask), cells: batches.map(\.cell)),
-                tileset: spec.tilesetDigest, after: body.after, identity: try Self.identity(body),
+                tileset: spec.tilesetDigest, after: body.after.map { JobID($0) }, identity: try Self.identity(body),
                 firing: body.schedule.isEmpty ? nil : Firing(schedule: body.schedule, due: due, wall: wall),
                 origin: spec.origin, formats: spec.formats,
                 sourceVersion: body.sourceVersion.isEmpty ? nil : body.sourceVersion),

@@ -112,7 +112,7 @@ enum WireConversions {
     }
 
     /// Why packages are not published while publishing is retried: a full disk, or a folder that cannot be written.
-    private static func standstill(_ packages: [Package]) -> String {
+    private static func publishingTrouble(_ packages: [Package]) -> String {
         let waiting = packages.filter { $0.state == .publishing || $0.state == .manifest }
         guard let stuck = waiting.first(where: { $0.trouble != nil }), let trouble = stuck.trouble else { return "" }
         return
@@ -135,7 +135,7 @@ enum WireConversions {
         -> PBJobStatus
     {
         PBJobStatus.make {
-            $0.job = job.id
+            $0.job = job.id.rawValue
             $0.state = job.state.rawValue
             $0.tiles = job.counts.tiles
             $0.stored = job.counts.stored
@@ -150,11 +150,11 @@ enum WireConversions {
             $0.batchesDone = job.counts[.done]
             $0.batchesLeased = job.counts[.leased]
             $0.elapsedMs = UInt64(clamping: (times.ended ?? wall) - times.created)
-            $0.reason = job.reason.isEmpty ? standstill(packages) : job.reason
+            $0.reason = job.reason.isEmpty ? publishingTrouble(packages) : job.reason
             $0.packages = packages.map(status)
             $0.priority = job.priority
             $0.weight = job.weight
-            $0.after = job.state.isFinal ? [] : job.after
+            $0.after = job.state.isFinal ? [] : job.after.map(\.rawValue)
             $0.batchesFailed = job.counts[.dead]
             $0.submittedMs = times.created
             $0.startedMs = times.started ?? 0

@@ -13,10 +13,10 @@ public enum Effect: Sendable {
     /// Answer to ``Event/submit(_:)``.
     case submitted(job: JobID, existing: Bool)
     /// Write the package's merge manifest as a blob, then send ``Event/manifestWritten(_:package:_:decides:)``.
-    case writeManifest(JobID, package: Int)
+    case writeManifest(JobID, package: PackageIndex)
     /// Publish a merged package, then send ``Event/published(_:package:version:path:unchanged:)``. Idempotent; repeated
     /// after a restart.
-    case publish(JobID, package: Int, MergedPackage)
+    case publish(JobID, package: PackageIndex, MergedPackage)
     /// The job has ended. Blobs that only it needs may be removed.
     case release(JobID)
     /// The job is finished and keeps its accepted shards as a previous build. Its other blobs may be removed.
@@ -54,9 +54,9 @@ public struct Offer: Hashable, Sendable {
     /// The kind of work.
     public enum Work: Hashable, Sendable {
         /// Fetch the tiles of a batch.
-        case fetch(batch: Int, cell: TileID, zooms: ZoomRange, tiles: UInt64)
+        case fetch(batch: BatchIndex, cell: TileID, zooms: ZoomRange, tiles: UInt64)
         /// Merge a package.
-        case merge(package: Int, id: String, manifest: ContentDigest)
+        case merge(package: PackageIndex, id: String, manifest: ContentDigest)
     }
     /// The lease.
     public let token: LeaseToken
@@ -100,12 +100,18 @@ public enum StoreWrite: Hashable, Sendable {
     /// Remove everything of an ended job.
     case forget(JobID)
     /// Rows of new batches, after all existing ones of the job.
-    case addBatches(JobID, first: Int, [Batch])
-    /// An ended job resumes: replaces its row and all its batches and packages, and keeps failures only of batches that
-    /// are done. An empty payload keeps the stored one.
-    case reopen(StoredJob)
+    case addBatches(JobID, first: BatchIndex, [Batch])
+    /// An ended job resumes: replaces its row and its packages, and keeps failures only of batches that are done or
+    /// dead. An empty payload keeps the stored one.
+    ///
+    /// `keepsBatches` = its batches stay as they are; if not, the batches of the job are a new plan.
+    case reopen(StoredJob, keepsBatches: Bool)
+    /// These batches are ready for a first attempt again, and their failed tiles are no longer listed.
+    ///
+    /// Tiles that they have stay available as a source.
+    case resetBatches(JobID, [BatchIndex])
     /// The dead batches and failed tiles of an ended job that are neither listed nor retried any more; `nil` = all.
-    case dropped(JobID, batches: [Int]?)
+    case dropped(JobID, batches: [BatchIndex]?)
     /// A schedule's row, together with its submission if that is new.
     case schedule(Schedule, payload: [UInt8]?)
     /// Remove a schedule.
@@ -113,11 +119,11 @@ public enum StoreWrite: Hashable, Sendable {
     /// An operator's limit for an origin; `nil` = removed.
     case originLimit(String, OperatorLimit?)
     /// A batch's row.
-    case batch(JobID, index: Int, Batch)
+    case batch(JobID, index: BatchIndex, Batch)
     /// A package's row.
-    case package(JobID, index: Int, Package)
+    case package(JobID, index: PackageIndex, Package)
     /// The failed tiles of an accepted batch; at most ``SchedulerPolicy/listedFailures`` per job.
-    case failures(JobID, batch: Int, [FailedTile])
+    case failures(JobID, batch: BatchIndex, [FailedTile])
     /// A blob that a worker made and that was not accepted. It is removed when the job ends.
     case orphan(JobID, ContentDigest)
 }

@@ -9,17 +9,19 @@ public enum Event: Sendable {
 
     /// An order for an unfinished job. Ignored when ``Scheduler/refusal(of:)`` refuses it.
     case order(JobID, JobOrder)
-    /// A failed or cancelled job resumes with the batches from the store, or with a new plan when they are gone.
+    /// A failed or cancelled job resumes with the batches from the store (`isKept`), or with a new plan when they are
+    /// gone.
     ///
     /// `only` = retry just these batches; `nil` = retry all failed work. `payload` = the new submission; empty = keep
     /// the stored one.
-    case reopen(JobID, batches: [Batch], needs: PackageNeeds?, only: [Int]?, payload: [UInt8] = [])
+    case reopen(
+        JobID, batches: [Batch], isKept: Bool = true, needs: PackageNeeds?, only: [BatchIndex]?, payload: [UInt8] = [])
     /// Dead batches and failed tiles of an unfinished job are retried; `nil` = all of them.
-    case requeue(JobID, batches: [Int]?)
+    case requeue(JobID, batches: [BatchIndex]?)
     /// Dead batches and failed tiles are neither retried nor listed any more; `nil` = all of them.
-    case drop(JobID, batches: [Int]?)
+    case drop(JobID, batches: [BatchIndex]?)
     /// The answer to ``Effect/split(_:)``.
-    case splitPlanned(JobID, batch: Int, [PlannedBatch])
+    case splitPlanned(JobID, batch: BatchIndex, [PlannedBatch])
 
     /// An operator lifts an origin's block and closes its breaker.
     case openOrigin(String)
@@ -66,17 +68,17 @@ public enum Event: Sendable {
     ///
     /// `decides` = the package's bytes follow from the manifest alone. It is false when the manifest refers to
     /// something that may change, for example the address of a style.
-    case manifestWritten(JobID, package: Int, ContentDigest, decides: Bool = true)
+    case manifestWritten(JobID, package: PackageIndex, ContentDigest, decides: Bool = true)
     /// The catalog has the package.
-    case published(JobID, package: Int, version: UInt32, path: String, unchanged: Bool)
+    case published(JobID, package: PackageIndex, version: UInt32, path: String, unchanged: Bool)
     /// Writing the manifest or publishing failed.
-    case packageTrouble(JobID, package: Int, Trouble, retriable: Bool)
+    case packageTrouble(JobID, package: PackageIndex, Trouble, retriable: Bool)
     /// A manifest could not be written, or its job had already ended. Every ``Effect/writeManifest(_:package:)`` is
     /// answered by this event or by ``manifestWritten(_:package:_:decides:)``.
-    case manifestFailed(JobID, package: Int, Trouble, retriable: Bool)
+    case manifestFailed(JobID, package: PackageIndex, Trouble, retriable: Bool)
 
     /// Disk space for blobs is short: release the oldest previous build.
-    case makeRoom
+    case blobSpaceShort
     /// Time has passed.
     case timer
     /// The coordinator itself was stalled (suspended, or its disk was full). No lease may expire because of that.

@@ -1,8 +1,45 @@
-/// Number of a job, rising from 1 over the lifetime of a data folder.
-public typealias JobID = UInt64
+/// A number that names one thing of a kind.
+///
+/// Jobs and sessions have a type of number each, so the compiler refuses a session where a job is expected.
+public protocol NumberedID: Hashable, Comparable, Sendable, CustomStringConvertible, ExpressibleByIntegerLiteral {
+    /// The number as it is sent and stored.
+    var rawValue: UInt64 { get }
 
-/// Random number that a worker process chooses at its start; never 0.
-public typealias SessionID = UInt64
+    /// The thing with this number.
+    init(_ rawValue: UInt64)
+}
+
+extension NumberedID {
+    /// The number in decimal digits.
+    public var description: String { "\(rawValue)" }
+
+    /// The literal as a number.
+    public init(integerLiteral number: UInt64) { self.init(number) }
+
+    /// Whether `left` has the lower number.
+    public static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
+}
+
+/// Number of a job, rising from 1 over the lifetime of a data folder; 0 = no job.
+public struct JobID: NumberedID {
+    /// The number as it is sent and stored.
+    public let rawValue: UInt64
+
+    /// The job with this number.
+    public init(_ rawValue: UInt64) { self.rawValue = rawValue }
+
+    /// The number after this one.
+    var next: JobID { JobID(rawValue + 1) }
+}
+
+/// Random number that a worker process chooses at its start; 0 = no session.
+public struct SessionID: NumberedID {
+    /// The number as it is sent and stored.
+    public let rawValue: UInt64
+
+    /// The session with this number.
+    public init(_ rawValue: UInt64) { self.rawValue = rawValue }
+}
 
 /// A fencing token: identifies one lease of one piece of work permanently.
 ///

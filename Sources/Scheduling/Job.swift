@@ -64,7 +64,7 @@ struct Job: Sendable {
             batches = Batches()
             return
         }
-        takeUp(stored.needs)
+        recomputeFromBatches(stored.needs)
         cuts = batches.count { $0.state == .split }
     }
 
@@ -74,7 +74,7 @@ struct Job: Sendable {
     }
 
     /// Recomputes everything that depends on the batches.
-    mutating func takeUp(_ known: PackageNeeds?) {
+    mutating func recomputeFromBatches(_ known: PackageNeeds?) {
         recount()
         cuts = 0
         let isRight = known?.batches == batches.count && known?.packages == packages.count

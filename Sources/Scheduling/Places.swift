@@ -1,21 +1,32 @@
 /// A position in a list of one kind.
 ///
 /// Jobs, batches and packages have a type of position each, so the compiler refuses the index of a batch where the
-/// index of a package is expected. A position is stored as one `Int`. Events, effects and store writes carry plain
-/// numbers: they are converted where they enter and leave the scheduler.
-protocol Place: Hashable, Strideable, Sendable, CustomStringConvertible where Stride == Int {
+/// index of a package is expected. A position is stored as one `Int`. The caller converts plain numbers where they are
+/// read from a message or from the store.
+public protocol Place: Hashable, Strideable, Sendable, CustomStringConvertible, ExpressibleByIntegerLiteral
+where Stride == Int {
     /// The position as it is sent and stored.
     var number: Int { get }
 
+    /// The place at this position.
     init(_ number: Int)
 }
 
 extension Place {
-    var description: String { "\(number)" }
+    /// The position in decimal digits.
+    public var description: String { "\(number)" }
 
-    static func < (left: Self, right: Self) -> Bool { left.number < right.number }
-    func distance(to other: Self) -> Int { other.number - number }
-    func advanced(by count: Int) -> Self { Self(number + count) }
+    /// The literal as a number.
+    public init(integerLiteral number: Int) { self.init(number) }
+
+    /// Whether `left` comes before `right`.
+    public static func < (left: Self, right: Self) -> Bool { left.number < right.number }
+
+    /// The number of steps to another position.
+    public func distance(to other: Self) -> Int { other.number - number }
+
+    /// The position this many steps behind.
+    public func advanced(by count: Int) -> Self { Self(number + count) }
 }
 
 /// The position of a job in the ``JobTable``; it always means the same job.
@@ -25,15 +36,21 @@ struct JobPlace: Place {
 }
 
 /// The position of a batch in its job.
-struct BatchIndex: Place {
-    let number: Int
-    init(_ number: Int) { self.number = number }
+public struct BatchIndex: Place {
+    /// The position as it is sent and stored.
+    public let number: Int
+
+    /// The batch at this position.
+    public init(_ number: Int) { self.number = number }
 }
 
 /// The position of a package in its job.
-struct PackageIndex: Place {
-    let number: Int
-    init(_ number: Int) { self.number = number }
+public struct PackageIndex: Place {
+    /// The position as it is sent and stored.
+    public let number: Int
+
+    /// The package at this position.
+    public init(_ number: Int) { self.number = number }
 }
 
 /// An array whose elements are found by one kind of position.

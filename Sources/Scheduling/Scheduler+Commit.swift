@@ -74,7 +74,7 @@ extension Scheduler {
             refuse(id, token: token, trouble: trouble, now: now)
             return
         }
-        if let lease = close(token, now: now), token.epoch == epoch { jobs[job].noteDuration(now - lease.granted) }
+        if let lease = close(token, now: now), token.epoch == epoch { jobs[job].recordDuration(now - lease.granted) }
         endCompetingLeases(job, batch: index, of: token, now: now)
         jobs[job].move(index, to: .done)
         jobs[job].batches[index].token = token
@@ -116,11 +116,11 @@ extension Scheduler {
     private mutating func list(_ failures: [FailedTile], of job: JobPlace, batch index: BatchIndex) {
         guard let first = failures.first else { return }
         recordFirstFailure("\(first.tile) \(first.trouble.cause): \(first.trouble.detail)", of: job)
-        let room = max(policy.listedFailures - jobs[job].listed, 0)
-        guard room > 0 else { return }
-        let listed = Array(failures.prefix(room))
+        let entriesLeft = max(policy.listedFailures - jobs[job].listed, 0)
+        guard entriesLeft > 0 else { return }
+        let listed = Array(failures.prefix(entriesLeft))
         jobs[job].listed += listed.count
-        store(.failures(jobs[job].summary.id, batch: index.number, listed))
+        store(.failures(jobs[job].summary.id, batch: index, listed))
     }
 
     /// Whether the work was accepted under this token.

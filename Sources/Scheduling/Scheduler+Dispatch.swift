@@ -26,7 +26,7 @@ extension Scheduler {
             grantMerge(entry.job, package: entry.package, to: id, now: now)
             enlist(id, now: now)
         }
-        awaken(now: now)
+        requeueIdledJobs(now: now)
         while !hasSpentTokens, let (entry, id) = nextFetch(now: now) {
             fetchQueue.removeMin()
             jobs[entry.job].isQueued = false
@@ -54,7 +54,7 @@ extension Scheduler {
                 fetchQueue.removeMin()
                 continue
             }
-            if jobs[entry.job].isQueued, jobs[entry.job].summary.state == .fetching, clearWay(entry.job) {
+            if jobs[entry.job].isQueued, jobs[entry.job].summary.state == .fetching, parkBlockedBatches(entry.job) {
                 return entry
             }
             jobs[entry.job].isQueued = false
@@ -86,7 +86,7 @@ extension Scheduler {
         let (sources, base) = (sources(job, batch: index, of: version), base(job, batch: index))
         let token = open(.batch(job: job, index: index), tiles: batch.tiles, for: id, now: now)
         let attempt = UInt32(batch.attempts) + UInt32(batch.losses) + 1
-        let work = Offer.Work.fetch(batch: index.number, cell: batch.cell, zooms: batch.zooms, tiles: batch.tiles)
+        let work = Offer.Work.fetch(batch: index, cell: batch.cell, zooms: batch.zooms, tiles: batch.tiles)
         send(
             .offer(
                 Offer(
@@ -104,7 +104,7 @@ extension Scheduler {
         movePackage(job, package: index, by: .granted(token, to: id))
         storePackage(job, package: index)
         let attempt = UInt32(package.attempts) + UInt32(package.losses) + 1
-        let work = Offer.Work.merge(package: index.number, id: package.id, manifest: manifest)
+        let work = Offer.Work.merge(package: index, id: package.id, manifest: manifest)
         send(
             .offer(Offer(token: token, job: jobs[job].summary.id, lease: policy.lease, attempt: attempt, work: work)),
             to: id)

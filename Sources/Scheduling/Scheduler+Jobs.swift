@@ -13,7 +13,7 @@ extension Scheduler {
             effects.append(.submitted(job: id, existing: true))
             return
         }
-        lastJob += 1
+        lastJob = lastJob.next
         let summary = JobSummary(
             id: lastJob, requestID: submission.requestID, priority: max(submission.priority, -1),
             weight: submission.weight,
@@ -28,7 +28,7 @@ extension Scheduler {
         stored.summary = jobs[place].summary
         store(.insertJob(stored))
         effects.append(.submitted(job: summary.id, existing: false))
-        noteFiring(submission.firing, job: summary.id)
+        recordFiring(submission.firing, job: summary.id)
         updateFollowers(now: now)
         advance(place, now: now)
     }
@@ -43,7 +43,7 @@ extension Scheduler {
         guard let job = places[id], jobs[job].summary.state.isFinal else { return }
         guard !releaseEndedJob(job) else { return }
         for token in jobs[job].packages.compactMap(\.token) { ended[token] = nil }
-        forgetMade(job)
+        forgetMadePackages(job)
         for package in jobs[job].packages.indices { writing[.package(job: job, index: package)] = nil }
         let request = jobs[job].summary.requestID
         if requests[request] == id { requests[request] = nil }

@@ -5,7 +5,7 @@ extension Scheduler {
     /// Ends a lease at no cost to the work.
     mutating func returnToQueue(_ token: LeaseToken, now: Tick) {
         guard let lease = close(token, now: now) else { return }
-        remember(token, work: lease.work)
+        recordEnded(token, work: lease.work)
         if lease.isSpeculative { return endSpeculativeLease(lease) }
         switch lease.work {
         case .batch(let job, let index):
@@ -25,7 +25,7 @@ extension Scheduler {
         guard let lease = close(token, now: now) else { return }
         let name = sessions[lease.session]?.profile.name ?? "unknown"
         let trouble = Trouble(cause: "lease-expired", detail: "worker \(name) made no progress on lease \(token)")
-        remember(token, work: lease.work)
+        recordEnded(token, work: lease.work)
         if lease.isSpeculative { return endSpeculativeLease(lease) }
         retry(lease.work, trouble: trouble, isLoss: true, isDead: false, now: now)
     }
@@ -37,7 +37,7 @@ extension Scheduler {
     ) {
         guard let lease = leases[token], lease.session == id else { return }
         _ = close(token, now: now)
-        remember(token, work: lease.work)
+        recordEnded(token, work: lease.work)
         sessions[id]?.lastHeard = now
         if FailureCause.local.contains(trouble.cause) {
             sessions[id]?.pausedUntil = now + policy.localFailurePause
@@ -56,7 +56,7 @@ extension Scheduler {
         if case .batch(let job, let index) = lease.work, mayHeal, isLack(trouble), hasAble(job) {
             // Another worker has what this worker lacks.
             jobs[job].batches[index].trouble = trouble
-            return waitOut(job, batch: index, trouble: trouble, now: now)
+            return delayBatch(job, batch: index, trouble: trouble, now: now)
         }
         if postpone(lease.work, trouble: trouble, retriable: mayHeal, now: now) { return }
         retry(lease.work, trouble: trouble, isLoss: false, isDead: !mayHeal, now: now)
@@ -99,13 +99,13 @@ extension Scheduler {
         send(.stale(token, reason: trouble.cause), to: id)
     }
 
-    mutating func remember(_ token: LeaseToken, work: WorkRef) {
+    mutating func recordEnded(_ token: LeaseToken, work: WorkRef) {
         ended[token] = work
-        forgetLater(token, job: work.job)
+        scheduleForgetting(token, job: work.job)
     }
 
     /// Schedules a token of ``ended`` for removal: with its job, or when too many newer ones exist.
-    mutating func forgetLater(_ token: LeaseToken, job: JobPlace) {
+    mutating func scheduleForgetting(_ token: LeaseToken, job: JobPlace) {
         jobs[job].lost.append(token)
         guard jobs[job].lost.count > policy.rememberedLosses + 2 * jobs[job].batches.count else { return }
         let half = jobs[job].lost.count / 2
@@ -121,7 +121,7 @@ extension Scheduler {
             jobs[job].batches[index].trouble = trouble
             guard isDead || FailureCause(named: trouble.cause).costsAttempt else {
                 if !promoteSpeculativeLease(job, batch: index) {
-                    waitOut(job, batch: index, trouble: trouble, now: now)
+                    delayBatch(job, batch: index, trouble: trouble, now: now)
                 }
                 return
             }
@@ -157,7 +157,7 @@ extension Scheduler {
             }
             let isLast = jobs[job].packages[index].countEnd(isLoss: isLoss, policy: policy)
             if isDead || isLast {
-                giveUp(job, package: index, now: now)
+                failPackage(job, package: index, now: now)
             } else {
                 movePackage(job, package: index, by: .postponed)
                 storePackage(job, package: index)
@@ -169,7 +169,7 @@ extension Scheduler {
     /// Ends an attempt without counting it.
     ///
     /// The batch waits.
-    private mutating func waitOut(_ job: JobPlace, batch index: BatchIndex, trouble: Trouble, now: Tick) {
+    private mutating func delayBatch(_ job: JobPlace, batch index: BatchIndex, trouble: Trouble, now: Tick) {
         let (id, salt) = (jobs[job].summary.id, jobs[job].batches[index].token?.rawValue ?? 0)
         jobs[job].move(index, to: .backoff)
         storeBatch(job, batch: index)
@@ -190,7 +190,7 @@ extension Scheduler {
             attempt: min(row.attempts, 100) + min(row.losses, 100))
     }
 
-    mutating func giveUp(_ job: JobPlace, package: PackageIndex, now: Tick) {
+    mutating func failPackage(_ job: JobPlace, package: PackageIndex, now: Tick) {
         movePackage(job, package: package, by: .failed)
         storePackage(job, package: package)
         advance(job, now: now)

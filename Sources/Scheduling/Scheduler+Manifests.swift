@@ -11,7 +11,7 @@ extension Scheduler {
         let work = WorkRef.package(job: job, index: package)
         guard writing[work] == nil else { return }
         writing[work] = ManifestWrite()
-        effects.append(.writeManifest(jobs[job].summary.id, package: package.number))
+        effects.append(.writeManifest(jobs[job].summary.id, package: package))
     }
 
     /// Records that the inputs of a package's manifest change.

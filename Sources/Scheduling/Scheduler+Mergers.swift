@@ -28,8 +28,8 @@ extension Scheduler {
     }
 
     /// The formats of a job's package in addition to its own, ascending.
-    public func formats(of id: JobID, package: Int) -> [String] {
-        places[id].map { jobs[$0].formats(of: PackageIndex(package)) } ?? []
+    public func formats(of id: JobID, package: PackageIndex) -> [String] {
+        places[id].map { jobs[$0].formats(of: package) } ?? []
     }
 
     /// The formats that a job's ready packages need and that no connected worker writes; empty = none.

@@ -58,7 +58,7 @@ extension Scheduler {
         return nil
     }
 
-    mutating func follow(_ order: JobOrder, job id: JobID, now: Tick) {
+    mutating func carryOut(_ order: JobOrder, job id: JobID, now: Tick) {
         guard refusal(of: id) == nil, let job = places[id] else { return }
         let priority = jobs[job].summary.priority
         // The priority of a paused job is -1 minus its earlier priority.

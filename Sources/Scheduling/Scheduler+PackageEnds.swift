@@ -59,7 +59,7 @@ extension Scheduler {
         // All of them are collected first, so that ending one never meets another that still counts as done.
         for index in lost {
             jobs[job].summary.counts.unbook(jobs[job].batches[index].result)
-            if let token = jobs[job].batches[index].token { forgetLater(token, job: job) }
+            if let token = jobs[job].batches[index].token { scheduleForgetting(token, job: job) }
             jobs[job].batches[index].digest = nil
             jobs[job].batches[index].result = FetchCounts()
             jobs[job].move(index, to: .backoff)

@@ -39,7 +39,7 @@ extension Scheduler {
             startNextStep(job, package: package)
         case .publishing:
             if let merged = jobs[job].packages[package].merged {
-                effects.append(.publish(id, package: package.number, merged))
+                effects.append(.publish(id, package: package, merged))
             }
         case .waiting, .leased, .published, .unchanged, .failed: break
         }

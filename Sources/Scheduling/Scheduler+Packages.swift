@@ -45,7 +45,7 @@ extension Scheduler {
                 detail: "the origin has no tile in its area; check the tileset's url and the zooms")
             send(.ack(token, merged.digest), to: id)
             for digest in merged.digests { store(.orphan(jobs[job].summary.id, digest)) }
-            giveUp(job, package: index, now: now)
+            failPackage(job, package: index, now: now)
             return
         }
         _ = close(token, now: now)
@@ -74,7 +74,7 @@ extension Scheduler {
             return
         }
         movePackage(job, package: package, by: .published(version: version, path: path, isUnchanged: unchanged))
-        noteMade(job, package: package)
+        recordMadePackage(job, package: package)
         storePackage(job, package: package)
         advance(job, now: now)
     }
@@ -93,7 +93,7 @@ extension Scheduler {
             return
         }
         guard retriable else {
-            giveUp(job, package: package, now: now)
+            failPackage(job, package: package, now: now)
             return
         }
         jobs[job].packages[package].attempts = min(jobs[job].packages[package].attempts, 200) + 1

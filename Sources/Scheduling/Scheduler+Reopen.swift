@@ -49,17 +49,26 @@ extension Scheduler {
 
     /// Resumes an ended job: done batches stay done, and failed work is retried with new attempts.
     mutating func reopen(
-        _ id: JobID, batches rows: [Batch], needs known: PackageNeeds?, only: [Int]?, payload: [UInt8], now: Tick
+        _ id: JobID, batches rows: [Batch], isKept: Bool, needs known: PackageNeeds?, only: [BatchIndex]?,
+        payload: [UInt8], now: Tick
     ) {
         guard refusal(ofRetry: id) == nil, let job = places[id], !rows.isEmpty else { return }
         let chosen = only.map(Set.init)
-        let batches = Batches(rows.enumerated().map { index, row in row.reopened(chosen?.contains(index) ?? true) })
+        var batches = Batches(rows)
+        var reset: [BatchIndex] = []
+        for (index, row) in zip(batches.indices, rows) where row.isReset(byRetry: chosen?.contains(index) ?? true) {
+            batches[index] = row.again
+            reset.append(index)
+        }
         finished.removeAll { $0 == id }
         kept.removeAll { $0 == id }
         // The rows of a new plan do not name the shards that other jobs could use until now. The shards are still
         // removed with the job.
-        let named = Set(batches.flatMap { [$0.digest, $0.partial] }.compactMap(\.self))
-        for digest in keptShards(of: id) where !named.contains(digest) { store(.orphan(id, digest)) }
+        let shards = keptShards(of: id)
+        if !shards.isEmpty {
+            let named = Set(batches.flatMap { [$0.digest, $0.partial] }.compactMap(\.self))
+            for digest in shards where !named.contains(digest) { store(.orphan(id, digest)) }
+        }
         removeShardSource(id)
         jobs[job].summary.state = .fetching
         jobs[job].summary.reason = ""
@@ -69,29 +78,30 @@ extension Scheduler {
         // A retry means that the job should run, even if it was paused when it ended.
         if jobs[job].summary.priority < 0 { jobs[job].summary.priority = -1 - jobs[job].summary.priority }
         jobs[job].batches = batches
-        jobs[job].takeUp(known)
+        jobs[job].recomputeFromBatches(known)
         jobs[job].recordPause()
         if let tileset = jobs[job].tileset { sharing[tileset, default: []].append(job) }
         for (index, batch) in batches.placed where batch.state == .done {
             if let token = batch.token { ended[token] = .batch(job: job, index: index) }
         }
-        let again = Set(batches.indices.filter { batches[$0].state == .ready })
+        let again = batches.indices.lazy.filter { batches[$0].state == .ready }
         for package in jobs[job].packages.indices
         where jobs[job].packages[package].state == .failed || needs(job, package: package, anyOf: again) {
             rewind(job, package: package, now: now)
         }
+        if isKept, !reset.isEmpty { store(.resetBatches(id, reset)) }
         store(
             .reopen(
                 StoredJob(
                     summary: jobs[job].summary, batches: batches.elements, packages: jobs[job].packages.elements,
-                    payload: payload)))
+                    payload: payload), keepsBatches: isKept))
         queue(job)
         updateFollowers(now: now)
         advance(job, now: now)
     }
 
     /// Whether a package contains tiles of one of these batches.
-    func needs(_ job: JobPlace, package: PackageIndex, anyOf batches: Set<BatchIndex>) -> Bool {
+    func needs(_ job: JobPlace, package: PackageIndex, anyOf batches: some Sequence<BatchIndex>) -> Bool {
         batches.contains { jobs[job].needs.served(by: $0).contains(package) }
     }
 
@@ -123,19 +133,27 @@ extension Batch {
         trouble = Trouble(cause: FailureCause.dropped.rawValue, detail: before)
     }
 
-    /// The batch in a resumed job; `isWanted` = failed work is retried.
-    func reopened(_ isWanted: Bool) -> Batch {
+    /// Whether the batch of an ended job changes when the job resumes; `isWanted` = failed work is retried.
+    ///
+    /// It becomes ``again`` then.
+    public func isReset(byRetry isWanted: Bool) -> Bool {
         switch state {
-        case .ready, .leased, .backoff: return again
-        case .dead, .done: return isFailedWork && isWanted ? again : self
-        case .split: return self
+        case .ready, .leased, .backoff: self != again
+        case .dead, .done: isFailedWork && isWanted
+        case .split: false
         }
+    }
+
+    /// Whether the batch was never tried and is as it was planned.
+    public var isAsPlanned: Bool {
+        state == .ready && token == nil && attempts == 0 && losses == 0 && owner == 0 && digest == nil
+            && partial == nil && trouble == nil && result == FetchCounts()
     }
 
     /// The batch before its first attempt.
     ///
     /// Tiles that it already has stay available as a source.
-    var again: Batch {
+    public var again: Batch {
         var batch = self
         batch.state = .ready
         batch.attempts = 0

@@ -13,7 +13,7 @@ extension Scheduler {
         if !stored.summary.requestID.isEmpty { requests[stored.summary.requestID] = id }
         for (index, package) in jobs[place].packages.placed where package.merged != nil {
             if let token = package.token { ended[token] = .package(job: place, index: index) }
-            noteMade(place, package: index)
+            recordMadePackage(place, package: index)
         }
         guard !stored.summary.state.isFinal else {
             finished.append(id)

@@ -154,7 +154,7 @@ extension Scheduler {
     /// Parks the first ready batches of a job while another job is fetching their tiles.
     ///
     /// Returns whether a batch is left that can be granted.
-    mutating func clearWay(_ job: JobPlace) -> Bool {
+    mutating func parkBlockedBatches(_ job: JobPlace) -> Bool {
         extendCells(job)
         while let index = jobs[job].firstReady() {
             guard let holder = holder(of: job, batch: index) else { return true }

@@ -74,7 +74,7 @@ extension Scheduler {
         for token in [speculativeLeases.removeValue(forKey: work), first].compactMap(\.self)
         where token != winner && leases[token]?.work == work {
             cancelLease(token, now: now)
-            remember(token, work: work)
+            recordEnded(token, work: work)
         }
     }
 
@@ -102,7 +102,7 @@ extension Job {
     }
 
     /// Records the duration of an accepted batch.
-    mutating func noteDuration(_ span: Int64) {
+    mutating func recordDuration(_ span: Int64) {
         if durations.count >= 32 { durations.removeFirst() }
         durations.append(span)
     }

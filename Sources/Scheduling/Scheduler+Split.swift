@@ -11,7 +11,7 @@ public struct CutRequest: Hashable, Sendable {
     /// The job.
     public let job: JobID
     /// The batch's index in it.
-    public let batch: Int
+    public let batch: BatchIndex
     /// The batch's cell.
     public let cell: TileID
     /// The batch's zooms.
@@ -33,7 +33,7 @@ extension Scheduler {
         storeBatch(job, batch: index)
         setAlarm(.batch(job: job, index: index), at: now + policy.backoffCap)
         effects.append(
-            .split(CutRequest(job: jobs[job].summary.id, batch: index.number, cell: batch.cell, zooms: batch.zooms)))
+            .split(CutRequest(job: jobs[job].summary.id, batch: index, cell: batch.cell, zooms: batch.zooms)))
     }
 
     /// Marks a batch as dead.
@@ -87,6 +87,6 @@ extension Scheduler {
         for _ in batches { jobs[job].needs.append(childOf: parent) }
         jobs[job].summary.counts[.ready] += UInt64(batches.count)
         for index in jobs[job].batches.indices[first...] { jobs[job].ready.insert(index) }
-        store(.addBatches(jobs[job].summary.id, first: first.number, batches))
+        store(.addBatches(jobs[job].summary.id, first: first, batches))
     }
 }

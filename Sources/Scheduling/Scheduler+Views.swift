@@ -22,7 +22,7 @@ public struct WorkerView: Hashable, Sendable {
 
 extension Scheduler {
     /// The number of the next new job.
-    public var nextJob: JobID { lastJob + 1 }
+    public var nextJob: JobID { lastJob.next }
 
     /// Every job's number, ascending.
     public var jobIDs: [JobID] { jobs.indices.lazy.filter { !jobs[$0].isForgotten }.map { jobs[$0].summary.id } }
@@ -34,7 +34,9 @@ extension Scheduler {
     public var oldestFinished: JobID? { finished.first { !isSpared($0) } }
 
     /// Whether a job is remembered as a previous build although others are forgotten.
-    private func isSpared(_ id: JobID) -> Bool { baselines.contains(id) && lastJob - id < policy.baselineAge }
+    private func isSpared(_ id: JobID) -> Bool {
+        baselines.contains(id) && lastJob.rawValue - id.rawValue < policy.baselineAge
+    }
 
     /// The finished jobs that keep their shards for rebuilds, ascending.
     public var baselineJobs: [JobID] { baselines.jobs }

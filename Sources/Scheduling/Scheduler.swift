@@ -120,13 +120,13 @@ public struct Scheduler: Sendable {
         case .submit(let submission): submit(submission, now: now)
         case .cancel(let id): cancel(id, now: now)
         case .forget(let id): forget(id)
-        case .order(let id, let order): follow(order, job: id, now: now)
-        case .reopen(let id, let batches, let needs, let only, let payload):
-            reopen(id, batches: batches, needs: needs, only: only, payload: payload, now: now)
+        case .order(let id, let order): carryOut(order, job: id, now: now)
+        case .reopen(let id, let batches, let isKept, let needs, let only, let payload):
+            reopen(id, batches: batches, isKept: isKept, needs: needs, only: only, payload: payload, now: now)
         case .requeue(let id, let batches): requeue(id, batches: batches, now: now)
         case .drop(let id, let batches): drop(id, batches: batches, now: now)
         case .splitPlanned(let id, let batch, let parts):
-            splitPlanned(id, batch: BatchIndex(batch), parts: parts, now: now)
+            splitPlanned(id, batch: batch, parts: parts, now: now)
         case .putSchedule(let schedule, let payload): put(schedule, payload: payload)
         case .dropSchedule(let id): dropSchedule(id)
         case .openOrigin(let origin): rates.reopen(origin, now: now)
@@ -148,16 +148,16 @@ public struct Scheduler: Sendable {
         case .drain(let id, let isOn): drain(id, isOn: isOn, now: now)
         case .undelivered(let id, let tokens): undelivered(id, tokens: tokens, now: now)
         case .manifestWritten(let id, let package, let digest, let decides):
-            manifestWritten(id, package: PackageIndex(package), manifest: digest, decides: decides, now: now)
+            manifestWritten(id, package: package, manifest: digest, decides: decides, now: now)
         case .manifestFailed(let id, let package, let trouble, let retriable):
-            if endManifest(id, package: PackageIndex(package), wrote: nil) {
-                packageTrouble(id, package: PackageIndex(package), trouble: trouble, retriable: retriable, now: now)
+            if endManifest(id, package: package, wrote: nil) {
+                packageTrouble(id, package: package, trouble: trouble, retriable: retriable, now: now)
             }
         case .published(let id, let package, let version, let path, let unchanged):
-            published(id, package: PackageIndex(package), version: version, path: path, unchanged: unchanged, now: now)
+            published(id, package: package, version: version, path: path, unchanged: unchanged, now: now)
         case .packageTrouble(let id, let package, let trouble, let retriable):
-            packageTrouble(id, package: PackageIndex(package), trouble: trouble, retriable: retriable, now: now)
-        case .makeRoom: if let oldest = baselines.jobs.first { releaseBaseline(oldest) }
+            packageTrouble(id, package: package, trouble: trouble, retriable: retriable, now: now)
+        case .blobSpaceShort: if let oldest = baselines.jobs.first { releaseBaseline(oldest) }
         case .timer: fireAlarms(now: now)
         case .loopStalled: renewAllLeases(now: now)
         }
@@ -191,11 +191,11 @@ public struct Scheduler: Sendable {
     }
 
     mutating func storeBatch(_ job: JobPlace, batch index: BatchIndex) {
-        store(.batch(jobs[job].summary.id, index: index.number, jobs[job].batches[index]))
+        store(.batch(jobs[job].summary.id, index: index, jobs[job].batches[index]))
     }
 
     mutating func storePackage(_ job: JobPlace, package index: PackageIndex) {
-        store(.package(jobs[job].summary.id, index: index.number, jobs[job].packages[index]))
+        store(.package(jobs[job].summary.id, index: index, jobs[job].packages[index]))
     }
 
     mutating func storeJob(_ job: JobPlace) { store(.job(jobs[job].summary)) }

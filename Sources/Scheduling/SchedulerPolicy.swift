@@ -115,7 +115,7 @@ public struct SchedulerPolicy: Hashable, Sendable {
     /// A number from 0 to `bound`.
     private func jitter(_ bound: Int64, job: JobID, index: Int, salt: UInt64) -> Int64 {
         var hash =
-            job &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(truncatingIfNeeded: index) &* 0xBF58_476D_1CE4_E5B9 ^ salt
+            job.rawValue &* 0x9E37_79B9_7F4A_7C15 ^ UInt64(truncatingIfNeeded: index) &* 0xBF58_476D_1CE4_E5B9 ^ salt
         for factor in [0xBF58_476D_1CE4_E5B9, 0x94D0_49BB_1331_11EB] as [UInt64] {
             hash = (hash ^ (hash >> 30)) &* factor
             hash ^= hash >> 31

@@ -5,7 +5,7 @@ public struct StoredState: Hashable, Sendable {
     /// Jobs by ascending id.
     public private(set) var jobs: [StoredJob] = []
     /// Listed failures per job and batch.
-    public private(set) var failures: [JobID: [Int: [FailedTile]]] = [:]
+    public private(set) var failures: [JobID: [BatchIndex: [FailedTile]]] = [:]
     /// Orphans per job.
     public private(set) var orphans: [JobID: Set<ContentDigest>] = [:]
     /// Schedules by id.
@@ -28,24 +28,34 @@ public struct StoredState: Hashable, Sendable {
             failures[id] = nil
             orphans[id] = nil
         case .batch(let id, let index, let batch):
-            if let place = place(id), jobs[place].batches.indices.contains(index) { jobs[place].batches[index] = batch }
-        case .addBatches(let id, let first, let batches):
-            if let place = place(id), jobs[place].batches.count == first { jobs[place].batches += batches }
-        case .package(let id, let index, let package):
-            if let place = place(id), jobs[place].packages.indices.contains(index) {
-                jobs[place].packages[index] = package
+            if let place = place(id), jobs[place].batches.indices.contains(index.number) {
+                jobs[place].batches[index.number] = batch
             }
-        case .reopen(let job):
+        case .addBatches(let id, let first, let batches):
+            if let place = place(id), jobs[place].batches.count == first.number { jobs[place].batches += batches }
+        case .package(let id, let index, let package):
+            if let place = place(id), jobs[place].packages.indices.contains(index.number) {
+                jobs[place].packages[index.number] = package
+            }
+        case .reopen(let job, let keepsBatches):
             guard let place = place(job.summary.id) else { return }
-            let payload = jobs[place].payload
+            let before = jobs[place]
             jobs[place] = job
-            if job.payload.isEmpty { jobs[place].payload = payload }
+            if job.payload.isEmpty { jobs[place].payload = before.payload }
+            if keepsBatches { jobs[place].batches = before.batches }
+            let batches = jobs[place].batches
             failures[job.summary.id] = failures[job.summary.id]?.filter { index, _ in
-                job.batches.indices.contains(index) && [.done, .dead].contains(job.batches[index].state)
+                batches.indices.contains(index.number) && [.done, .dead].contains(batches[index.number].state)
+            }
+        case .resetBatches(let id, let batches):
+            guard let place = place(id) else { return }
+            for index in batches where jobs[place].batches.indices.contains(index.number) {
+                jobs[place].batches[index.number] = jobs[place].batches[index.number].again
+                failures[id]?[index] = nil
             }
         case .dropped(let id, let batches):
             guard let place = place(id) else { return }
-            for index in batches ?? Array(jobs[place].batches.indices)
+            for index in batches?.map(\.number) ?? Array(jobs[place].batches.indices)
             where jobs[place].batches.indices.contains(index) && jobs[place].batches[index].isFailedWork {
                 jobs[place].batches[index].drop()
             }

@@ -44,6 +44,22 @@ struct BlobRemovalsTests {
         #expect(removals.end(second) == [one])
     }
 
+    /// The rows are read after the list was opened: they may lack the names that claims end with meanwhile.
+    @Test func whatWasNamedWhileTheRowsWereReadIsLeft() throws {
+        let removals = BlobRemovals()
+        let (one, two, three) = (try digest(1), try digest(2), try digest(3))
+        removals.claim(one)
+        let ticket = removals.open()
+        #expect(removals.next(of: ticket) == nil, "nothing is known yet")
+        removals.endClaim(of: one, mayBeNamed: true)
+        removals.claim(two)
+        removals.endClaim(of: two, mayBeNamed: false)
+        removals.fill(ticket, [one, two, three])
+        #expect([removals.next(of: ticket), removals.next(of: ticket)] == [three, two])
+        #expect(removals.next(of: ticket) == nil)
+        #expect(removals.end(ticket) == [one])
+    }
+
     /// A job's trim may still run when its release begins: neither takes the list of the other.
     @Test func twoListsOfOneJobDoNotMeet() throws {
         let removals = BlobRemovals()

@@ -8,7 +8,7 @@ import Wire
 struct EventSubscriptionsTests {
     private let asker = Asker(peer: PeerID(endpointIndex: 0, route: [1]), session: 1, seq: 1)
 
-    private func question(job: JobID = 0, wait: UInt32 = 100) -> PBGetEvents {
+    private func question(job: UInt64 = 0, wait: UInt32 = 100) -> PBGetEvents {
         .make {
             $0.job = job
             $0.waitMs = wait

@@ -38,15 +38,17 @@ final class Fixture: Sendable {
     }
 
     /// Runs a coordinator while `body` runs, then stops it and waits until it has let go of its folders.
-    func withCoordinator<Value: Sendable>(_ body: @Sendable (CoordinatorService) async throws -> Value) async throws
-        -> Value
-    {
+    ///
+    /// - Parameter options: Other options than those of the fixture, over the same folders.
+    func withCoordinator<Value: Sendable>(
+        _ options: CoordinatorOptions? = nil, _ body: @Sendable (CoordinatorService) async throws -> Value
+    ) async throws -> Value {
         var logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         if ProcessInfo.processInfo.environment["PACKHORSE_TEST_LOG"] != nil {
             logger = Logger(label: "test") { StreamLogHandler.standardError(label: $0) }
         }
         logger.logLevel = .trace
-        let service = try CoordinatorService(options, logger: logger)
+        let service = try CoordinatorService(options ?? self.options, logger: logger)
         return try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { try await service.run() }
             defer { group.cancelAll() }

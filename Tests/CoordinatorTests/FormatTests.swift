@@ -118,7 +118,7 @@ struct FormatTests {
         }
     }
 
-    @Test func aStateFileOfTheVersionBeforeIsTakenOver() async throws {
+    @Test func theFilesOfAPackageAreStoredAndReplaced() async throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "packhorse-old-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: folder) }
         let store = try StateStore(folder: folder)
@@ -129,35 +129,28 @@ struct FormatTests {
         var merged = MergedPackage(digest: digests[0], size: 7, tiles: 9, tilesHash: "h")
         job.packages[0] = Self.publishing(merged)
         try await store.apply([.insertJob(job)], wall: 0)
-        // What a build without formats left: no table of files, and nothing that says that there ever was one.
-        try await store.perform { db in
-            try db.execute(sql: "DROP TABLE package_file")
-            try db.execute(sql: "DELETE FROM grdb_migrations WHERE identifier = '3-files'")
-        }
-        await store.close()
-        let newer = try StateStore(folder: folder)
-        #expect(try await newer.load().jobs.map(\.packages) == [job.packages])
+        #expect(try await store.load().jobs.map(\.packages) == [job.packages])
 
         merged.files = zip(["carto", "pmtiles"], digests.dropFirst()).map {
             MergedFile(format: $0, digest: $1, size: 8)
         }
-        try await newer.apply([.package(1, index: 0, Self.publishing(merged))], wall: 1)
-        let kept = try await newer.load()
+        try await store.apply([.package(1, index: 0, Self.publishing(merged))], wall: 1)
+        let kept = try await store.load()
         #expect(kept.jobs[0].packages[0].merged == merged)
-        #expect(StateFile.differences(kept.jobs, try await newer.replay()) == [])
-        #expect(try await newer.allBlobs() == Set(digests))
-        #expect(Set(try await newer.blobs(of: 1)).isEmpty, "an unfinished job needs them")
+        #expect(StateFile.differences(kept.jobs, try await store.replay()) == [])
+        #expect(try await store.allBlobs() == Set(digests))
+        #expect(Set(try await store.blobs(of: 1)).isEmpty, "an unfinished job needs them")
         let summary = JobSummary(
             id: 1, requestID: "", priority: 0, weight: 1, allowedMissing: 0, state: .cancelled, reason: "by a test")
-        try await newer.apply([.job(summary)], wall: 2)
-        #expect(Set(try await newer.blobs(of: 1)) == Set(digests))
+        try await store.apply([.job(summary)], wall: 2)
+        #expect(Set(try await store.blobs(of: 1)) == Set(digests))
         // Merged again with fewer files: the rows of the others go.
         merged.files.removeLast()
-        try await newer.apply([.package(1, index: 0, Self.publishing(merged))], wall: 3)
-        #expect(try await newer.load().jobs[0].packages[0].merged == merged)
-        try await newer.apply([.forget(1)], wall: 4)
-        #expect(try await newer.allBlobs().isEmpty)
-        await newer.close()
+        try await store.apply([.package(1, index: 0, Self.publishing(merged))], wall: 3)
+        #expect(try await store.load().jobs[0].packages[0].merged == merged)
+        try await store.apply([.forget(1)], wall: 4)
+        #expect(try await store.allBlobs().isEmpty)
+        await store.close()
     }
 
     private static func publishing(_ merged: MergedPackage) -> Package {

@@ -118,7 +118,7 @@ struct HistoryTests {
                 try db.cachedStatement(sql: "INSERT INTO event (wall, job, kind, data) VALUES (0, ?, ?, ?)")
                     .execute(arguments: [
                         id, EventKind.jobForgotten.rawValue,
-                        Data(try ChangeCodec.encode(.forget(JobID(clamping: id)))),
+                        Data(try ChangeCodec.encode(.forget(JobID(key: id)))),
                     ])
             }
             try db.execute(sql: "INSERT INTO sqlite_sequence (name, seq) VALUES ('job', ?)", arguments: [count])
@@ -154,7 +154,7 @@ struct HistoryTests {
         }
         // Any job that is forgotten takes the oldest summaries along.
         try await store.apply([.forget(99)], wall: 0)
-        let page = try await store.history(before: .max, limit: 10, JobFilter())
+        let page = try await store.history(before: JobID(.max), limit: 10, JobFilter())
         #expect(page.jobs.map(\.job) == [5, 4])
         let lines = try await store.events(after: 0, limit: 100, job: nil).events
         #expect(lines.map(\.job) == [4, 5, 99])

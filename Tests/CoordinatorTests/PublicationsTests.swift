@@ -44,7 +44,7 @@ struct PublicationsTests {
             publications.add(try await waiting(number, "package \(number)", isMissing: number == 3))
         }
         let publisher = CatalogPublisher(catalog: catalog)
-        let first = await publications.publish(blobs, publisher, logger).events
+        let first = await publications.publish(blobs, publisher: publisher, logger: logger).events
         #expect(first.count == Publications.most)
         let failed = first.filter { if case .packageTrouble = $0 { true } else { false } }
         guard case .packageTrouble(_, _, let trouble, let mayHeal)? = failed.first, failed.count == 1 else {
@@ -53,8 +53,10 @@ struct PublicationsTests {
         }
         #expect(trouble.cause == "blob-missing" && !mayHeal)
         #expect(try catalog.packages().count == Publications.most - 1)
-        #expect(await publications.publish(blobs, publisher, logger).events.count == 2)
-        #expect(await publications.publish(blobs, publisher, logger).events.isEmpty, "others took them along")
+        #expect(await publications.publish(blobs, publisher: publisher, logger: logger).events.count == 2)
+        #expect(
+            await publications.publish(blobs, publisher: publisher, logger: logger).events.isEmpty,
+            "others took them along")
         let entries = try catalog.packages()
         #expect(entries.count == Publications.most + 1 && entries.allSatisfy { $0.version == 1 })
         #expect(try catalog.verify().isSound)
@@ -69,7 +71,8 @@ struct PublicationsTests {
             digest: wrong.merged.digest, size: 99, tiles: 21, tilesHash: wrong.merged.tilesHash)
         publications.add(Publications.Waiting(job: 7, package: 0, merged: merged, spec: wrong.spec, failedTiles: 0))
         publications.add(good)
-        let events = await publications.publish(blobs, CatalogPublisher(catalog: catalog), logger).events
+        let events = await publications.publish(blobs, publisher: CatalogPublisher(catalog: catalog), logger: logger)
+            .events
         guard case .packageTrouble(_, _, let trouble, false) = events[0],
             case .published(7, 0, 1, let path, false) = events[1]
         else {
@@ -90,10 +93,12 @@ struct PublicationsTests {
                 return nil
             })
         publications.add(try await waiting(1, "first version"))
-        #expect(await publications.publish(blobs, publisher, logger).events.count == 1, "there is nothing to patch")
+        #expect(
+            await publications.publish(blobs, publisher: publisher, logger: logger).events.count == 1,
+            "there is nothing to patch")
         publications.add(try await waiting(1, "second version"))
         publications.add(try await waiting(2, "another package"))
-        let round = await publications.publish(blobs, publisher, logger)
+        let round = await publications.publish(blobs, publisher: publisher, logger: logger)
         #expect(round.events.count == 1 && round.patching.map(\.order.id) == ["P1"])
         guard case .published(7, 0, 2, "packages/2/P1.mbtiles", false)? = round.patching.first?.event else {
             Issue.record("\(round.patching)")
@@ -105,7 +110,7 @@ struct PublicationsTests {
         #expect(made.withLock { $0 } == 1)
         // After a crash in between, the package is published again, and finished patches are not made again.
         publications.add(try await waiting(1, "second version"))
-        let again = await publications.publish(blobs, publisher, logger)
+        let again = await publications.publish(blobs, publisher: publisher, logger: logger)
         #expect(again.events.count == 1 && again.patching.isEmpty)
     }
 
@@ -125,7 +130,7 @@ struct PublicationsTests {
             publications.add(one)
             executor.run(on: .catalog) { [blobs, logger] in
                 await publications.waitUntilDue()
-                return .events(await publications.publish(blobs, slow, logger).events)
+                return .events(await publications.publish(blobs, publisher: slow, logger: logger).events)
             }
             executor.run(on: .checks) { [catalog] in
                 let id = one.wanted.id
@@ -146,7 +151,7 @@ struct PublicationsTests {
         publications.add(try await waiting(100, "last"))
         publications.close()
         await publications.waitUntilDue()
-        _ = await publications.publish(blobs, slow, logger)
+        _ = await publications.publish(blobs, publisher: slow, logger: logger)
         #expect(try catalog.packages().count == all.count + 1)
     }
 }

@@ -22,7 +22,7 @@ struct RecordTests {
 
     private static let package = Package(
         id: "EE", tiles: 99, state: .publishing, attempts: 2, losses: 255, token: LeaseToken(epoch: 9, counter: 7),
-        owner: .max, manifest: digest,
+        owner: SessionID(.max), manifest: digest,
         merged: digest.map {
             MergedPackage(
                 digest: $0, size: 5, tiles: 6, tilesHash: "hash",

@@ -124,10 +124,10 @@ struct BaselineTests {
         work(&bench)
         let second = try submit(&bench, job(1, tileset: Bench.digest(2)))
         work(&bench)
-        bench.on(.makeRoom)
+        bench.on(.blobSpaceShort)
         #expect(bench.released() == [first] && bench.scheduler.baselineJobs == [second])
-        bench.on(.makeRoom)
-        bench.on(.makeRoom)
+        bench.on(.blobSpaceShort)
+        bench.on(.blobSpaceShort)
         #expect(bench.released() == [second] && bench.scheduler.baselineJobs == [])
     }
 

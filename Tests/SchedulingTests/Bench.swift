@@ -73,7 +73,7 @@ struct Bench {
         exports: [String] = []
     ) {
         var profile = SessionProfile(
-            name: "w\(id)", host: "h", processID: id, build: "test", canFetch: fetch, canMerge: merge)
+            name: "w\(id)", host: "h", processID: id.rawValue, build: "test", canFetch: fetch, canMerge: merge)
         profile.exports = exports
         on(.hello(id, profile, held: held))
         if credit > 0 { on(.ready(id, credit: credit)) }
@@ -109,10 +109,12 @@ struct Bench {
             let counts = FetchCounts(
                 stored: tiles - UInt64(failed.count), empty: 0, failed: UInt64(failed.count), bodyBytes: tiles * 10,
                 shardBytes: tiles * 5)
-            return .fetch(digest(offer.job << 32 | UInt64(batch) << 8 | seed), counts, failures: failed)
+            return .fetch(digest(offer.job.rawValue << 32 | UInt64(batch.number) << 8 | seed), counts, failures: failed)
         case .merge(let package, _, _):
             return .merge(
-                MergedPackage(digest: digest(offer.job << 40 | UInt64(package)), size: 1, tiles: 1, tilesHash: "h"))
+                MergedPackage(
+                    digest: digest(offer.job.rawValue << 40 | UInt64(package.number)), size: 1, tiles: 1, tilesHash: "h"
+                ))
         }
     }
 
@@ -156,7 +158,8 @@ struct Bench {
         while !other.isEmpty {
             switch other.removeFirst() {
             case .writeManifest(let id, let package):
-                on(.manifestWritten(id, package: package, Bench.digest(id << 8 | UInt64(package))))
+                let manifest = Bench.digest(id.rawValue << 8 | UInt64(package.number))
+                on(.manifestWritten(id, package: package, manifest))
             case .publish(let id, let package, _):
                 on(.published(id, package: package, version: 1, path: "p", unchanged: false))
             case .store, .holders, .send, .submitted, .release, .trim, .split, .fire: break

@@ -87,7 +87,7 @@ struct BisectTests {
             bench.on(.ready(next, credit: 1))
             for offer in bench.offers(to: next) {
                 if case .fetch(_, let cell, let zooms, _) = offer.work, cell.contains(poison), zooms.contains(14) {
-                    next += 1
+                    next = next.advanced(by: 1)
                     bench.join(next)
                 } else {
                     bench.finish(offer, by: next)

@@ -15,7 +15,7 @@ struct FormatTests {
         return bench
     }
 
-    private func package(of offer: Offer?) -> Int? {
+    private func package(of offer: Offer?) -> PackageIndex? {
         if case .merge(let package, _, _) = offer?.work { package } else { nil }
     }
 

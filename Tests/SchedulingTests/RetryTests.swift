@@ -8,8 +8,9 @@ struct RetryTests {
     }
 
     /// Does all offered work; batches in `bad` get one failed tile, batches in `dead` fail permanently.
-    private func run(_ bench: inout Bench, bad: Set<Int> = [], dead: Set<Int> = []) throws -> [Int] {
-        var fetched: [Int] = []
+    private func run(_ bench: inout Bench, bad: Set<BatchIndex> = [], dead: Set<BatchIndex> = []) throws -> [BatchIndex]
+    {
+        var fetched: [BatchIndex] = []
         let tile = try failure()
         for _ in 0..<40 {
             bench.on(.ready(1, credit: 8))
@@ -72,7 +73,7 @@ struct RetryTests {
         bench.finish(bench.offers()[0], by: 1)
         bench.on(.cancel(job))
         #expect(bench.released() == [job])
-        bench.on(.reopen(job, batches: Bench.job(4).batches.map(Batch.init), needs: nil, only: nil))
+        bench.on(.reopen(job, batches: Bench.job(4).batches.map(Batch.init), isKept: false, needs: nil, only: nil))
         #expect(try run(&bench).count == 4)
         #expect(try bench.summary(job).state == .done)
     }
@@ -113,6 +114,36 @@ struct RetryTests {
         #expect(bench.scheduler.batches(of: job)[1].partial != nil)
         #expect(try run(&bench).sorted() == Array(0..<50))
         #expect(try bench.summary(job).state == .done)
+    }
+
+    /// The coordinator requeues many batches in slices, and resets many batches before it reopens their job.
+    @Test func slicesLeaveWhatOneOrderLeaves() throws {
+        func failedJob(ending: Bool) throws -> (Bench, JobID) {
+            var bench = Bench()
+            let job = bench.submit(12, allowedMissing: ending ? 0 : 0.9)
+            bench.join(1, credit: 9)
+            for offer in bench.offers() {
+                bench.on(.fail(1, offer.token, Trouble(cause: "bad-tileset", detail: "x"), retriable: false))
+            }
+            if ending { bench.on(.cancel(job)) }
+            return (bench, job)
+        }
+        var (whole, job) = try failedJob(ending: false)
+        var (sliced, _) = try failedJob(ending: false)
+        whole.on(.requeue(job, batches: nil))
+        for slice in [[0, 1, 2, 3], [4, 5, 6, 7], [8]] as [[BatchIndex]] { sliced.on(.requeue(job, batches: slice)) }
+        #expect(whole.rows(job).count { $0.state == .ready } == 12)
+        #expect(sliced.rows(job) == whole.rows(job))
+        #expect(try sliced.summary(job) == whole.summary(job))
+
+        (whole, job) = try failedJob(ending: true)
+        (sliced, _) = (whole, job)
+        sliced.store.apply(.resetBatches(job, [0, 3, 8]))
+        whole.on(.reopen(job, batches: whole.rows(job), needs: nil, only: nil))
+        sliced.on(.reopen(job, batches: sliced.rows(job), needs: nil, only: nil))
+        #expect(sliced.rows(job) == whole.rows(job))
+        #expect(sliced.rows(job) == sliced.scheduler.batches(of: job))
+        #expect(try sliced.summary(job) == whole.summary(job))
     }
 
     @Test func aRequeueWhileMergingMakesThePackageAgain() throws {
@@ -164,7 +195,7 @@ struct RetryTests {
         bench.join(1)
         bench.on(.order(job, .pause))
         bench.on(.cancel(job))
-        bench.on(.reopen(job, batches: Bench.job(2).batches.map(Batch.init), needs: nil, only: nil))
+        bench.on(.reopen(job, batches: Bench.job(2).batches.map(Batch.init), isKept: false, needs: nil, only: nil))
         #expect(try bench.summary(job).priority == 3)
         #expect(try run(&bench) == [0, 1])
     }

@@ -6,7 +6,7 @@ import Tiles
 /// slow machine.
 struct ScaleTests {
     @Test func anEventCostsTheSameInAJobOfTwentyThousandBatchesAndAThousandWorkers() {
-        func cost(batches: Int, sessions: UInt64) -> Duration {
+        func cost(batches: Int, sessions: SessionID) -> Duration {
             var scheduler = Scheduler(epoch: 1, now: Tick(milliseconds: 0))
             _ = scheduler.handle(.submit(Bench.job(batches)), now: Tick(milliseconds: 0))
             let profile = SessionProfile(name: "w", host: "h", processID: 1, build: "b", canFetch: true, canMerge: true)
@@ -14,7 +14,7 @@ struct ScaleTests {
             let clock = ContinuousClock()
             var events = 0
             let spent = clock.measure {
-                for round in 0..<(2_000 / Int(sessions) + 1) {
+                for round in 0..<(2_000 / Int(sessions.rawValue) + 1) {
                     for id in 1...sessions where events < 4_000 {
                         let now = Tick(milliseconds: Int64(round) * 1_000)
                         for effect in scheduler.handle(.ready(id, credit: 1), now: now) {

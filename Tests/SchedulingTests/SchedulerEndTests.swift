@@ -21,7 +21,7 @@ struct SchedulerEndTests {
             bench.on(
                 .commit(
                     1, offer.token,
-                    .fetch(Bench.digest(offer.job << 32 | UInt64(batch) << 8), counts, failures: [])))
+                    .fetch(Bench.digest(offer.job.rawValue << 32 | UInt64(batch.number) << 8), counts, failures: [])))
         }
         return merges
     }

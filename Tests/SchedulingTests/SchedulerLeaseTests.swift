@@ -34,7 +34,7 @@ struct SchedulerLeaseTests {
         bench.finish(bench.offers()[0], by: 1)
         bench.on(.ready(1, credit: 2))
         #expect(bench.offers().count == 2)
-        for restart: UInt64 in 2...20 {
+        for restart: SessionID in 2...20 {
             bench.restart()
             #expect(bench.scheduler.audit() == [])
             bench.join(restart, credit: 2)

@@ -124,7 +124,7 @@ struct SharingTests {
         bench.on(.cancel(first))
         #expect(bench.released().isEmpty, "held for the second job")
         let plan = job(0..<2).batches.map(Batch.init)
-        bench.on(.reopen(first, batches: plan, needs: nil, only: nil))
+        bench.on(.reopen(first, batches: plan, isKept: false, needs: nil, only: nil))
         #expect(bench.rows(first).allSatisfy { $0.digest == nil && $0.partial == nil })
         #expect(bench.store.orphans[first] == [shard], "it goes when the job ends")
     }

@@ -123,7 +123,7 @@ struct SourceVersionTests {
             try commit(&bench, offers[0], "monday")
             try commit(&bench, offers[1], "tuesday")
             let rows = hasTiles ? bench.rows(job) : submission().batches.map(Batch.init)
-            bench.on(.reopen(job, batches: rows, needs: nil, only: nil))
+            bench.on(.reopen(job, batches: rows, isKept: hasTiles, needs: nil, only: nil))
             #expect(try bench.summary(job).sourceVersion == (hasTiles ? "monday" : nil))
             #expect(bench.store.jobs[0].summary.sourceVersion == (hasTiles ? "monday" : nil))
             bench.on(.ready(1, credit: 1))

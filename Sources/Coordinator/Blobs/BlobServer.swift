@@ -17,7 +17,7 @@ actor BlobServer {
     private final class Answers: Sendable {
         private let events = Mutex<[BlobServerEvent]>([])
         func add(_ event: BlobServerEvent) { events.withLock { $0.append(event) } }
-        func take() -> [BlobServerEvent] {
+        func removeAll() -> [BlobServerEvent] {
             events.withLock { events in
                 defer { events = [] }
                 return events
@@ -39,7 +39,7 @@ actor BlobServer {
     nonisolated var endpoint: String { router.boundEndpoints.first ?? "" }
 
     init(
-        _ store: FolderBlobStore, _ router: RouterLink, _ logger: Logger, policy: BlobServerPolicy = BlobServerPolicy()
+        _ store: FolderBlobStore, router: RouterLink, logger: Logger, policy: BlobServerPolicy = BlobServerPolicy()
     ) {
         self.router = router
         self.store = store
@@ -51,7 +51,7 @@ actor BlobServer {
     /// A socket for blobs: few large frames.
     ///
     /// The queue of each peer is bounded by its window.
-    static func bind(_ endpoint: String, _ security: LinkSecurity, _ options: LinkOptions) throws -> RouterLink {
+    static func bind(_ endpoint: String, security: LinkSecurity, options: LinkOptions) throws -> RouterLink {
         var options = options
         options.maxFrameBytes = [MessageType.maxBlobFrame]
         options.receiveHighWater = 16
@@ -77,11 +77,11 @@ actor BlobServer {
         while true {
             let frames = try await router.receive(upTo: .milliseconds(outbound.isEmpty ? 1_000 : 0))
             for inbound in frames { accept(inbound) }
-            for event in answers.take() { feed(event) }
+            for event in answers.removeAll() { handle(event) }
             if now >= timerDue {
                 timerDue = now + 1_000
-                feed(.timer)
-                if peers.count > 8_192 { peers.prune(core.knows) }
+                handle(.timer)
+                if peers.count > 8_192 { peers.prune { [core] in core.knows($0.rawValue) } }
             }
             if now >= sweepDue {
                 sweepDue = now + 600_000
@@ -112,10 +112,10 @@ actor BlobServer {
                 }
                 return strike(inbound.peer, "the key has no role that allows blob transfers")
             }
-            guard peers.setConnection(of: frame.session, to: inbound.peer, user: inbound.user) else {
+            guard peers.setConnection(of: SessionID(frame.session), to: inbound.peer, user: inbound.user) else {
                 return strike(inbound.peer, "the session belongs to another key")
             }
-            feed(.message(session: frame.session, seq: frame.seq, frame.message))
+            handle(.message(session: frame.session, seq: frame.seq, frame.message))
         } catch {
             strike(inbound.peer, error.message)
         }
@@ -131,12 +131,12 @@ actor BlobServer {
 
     // MARK: - Effects
 
-    private func feed(_ event: BlobServerEvent) {
+    private func handle(_ event: BlobServerEvent) {
         for effect in core.handle(event, now: now) {
             switch effect {
             case .send(let session, let re, let message): post(message, to: session, re: re)
             case .strike(let session, let why):
-                if let peer = peers.next(for: session)?.peer { strike(peer, why) }
+                if let peer = peers.next(for: SessionID(session))?.peer { strike(peer, why) }
             case .look(let digest, let ticket, let size):
                 work { [parts] in
                     .looked(
@@ -173,7 +173,7 @@ actor BlobServer {
                             return try FilePiece.read(file, at: offset, count: count)
                         })
                 }
-            case .note(let digest, let size, let received):
+            case .stored(let digest, let size, let received):
                 logger.info(
                     "Blob stored",
                     metadata: [
@@ -185,7 +185,7 @@ actor BlobServer {
     }
 
     private func post(_ message: Message, to session: UInt64, re: UInt64) {
-        guard let (peer, seq, _) = peers.next(for: session) else { return }
+        guard let (peer, seq, _) = peers.next(for: SessionID(session)) else { return }
         do {
             outbound.append((peer, try Frame(session: session, seq: seq, re: re, message).encoded()))
         } catch {

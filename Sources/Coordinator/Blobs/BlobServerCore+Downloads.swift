@@ -31,7 +31,9 @@ extension BlobServerCore {
             return strike(key.session, "a fetch from \(offset) with credit up to \(credit)")
         }
         guard var download = downloads[key] else {
-            guard makeRoom(for: key.session) else { return refuse(key.digest, key.session, re: seq, .busy) }
+            guard admitDownload(for: key.session) else {
+                return refuse(key.digest, session: key.session, re: seq, trouble: .busy)
+            }
             let ticket = ticket()
             downloads[key] = Download(
                 ticket: ticket, next: offset, acked: offset, credit: credit, heard: now, asked: seq)
@@ -45,7 +47,7 @@ extension BlobServerCore {
             downloads[key] = download
             return
         }
-        if credit == 0 { return tell(key, size: size, re: seq) }
+        if credit == 0 { return reportSize(of: key, size: size, re: seq) }
         guard offset <= size else {
             downloads[key] = nil
             return strike(key.session, "a fetch from \(offset) of a blob of \(size) bytes")
@@ -63,17 +65,17 @@ extension BlobServerCore {
             download.reading = 0
             download.next = offset
             download.acked = offset
-            tell(key, size: size, re: seq)
+            reportSize(of: key, size: size, re: seq)
         }
         download.credit = max(download.credit, credit)
         downloads[key] = download
-        pump(key)
+        startRead(key)
     }
 
     /// Whether another download may begin.
     ///
     /// Downloads that were sent completely and got no further request are removed first.
-    private mutating func makeRoom(for session: UInt64) -> Bool {
+    private mutating func admitDownload(for session: UInt64) -> Bool {
         let own = downloads.filter { $0.key.session == session }
         if own.count >= policy.transfersPerPeer {
             let over = own.filter { $0.value.next == $0.value.size }.min { $0.value.heard < $1.value.heard }
@@ -83,26 +85,26 @@ extension BlobServerCore {
         return downloads.count < policy.mostTransfers
     }
 
-    mutating func found(_ key: DownloadKey, _ ticket: BlobTicket, _ result: Result<UInt64?, BlobTrouble>) {
+    mutating func found(_ key: DownloadKey, ticket: BlobTicket, result: Result<UInt64?, BlobTrouble>) {
         guard var download = downloads[key], download.ticket == ticket, download.size == nil else { return }
         switch result {
         case .success(let size):
-            tell(key, size: size, re: download.asked)
+            reportSize(of: key, size: size, re: download.asked)
             guard let size, download.credit > 0, download.next < size else {
                 downloads[key] = nil
                 return
             }
             download.size = size
             downloads[key] = download
-            pump(key)
+            startRead(key)
         case .failure(let trouble):
             downloads[key] = nil
-            refuse(key.digest, key.session, re: download.asked, trouble)
+            refuse(key.digest, session: key.session, re: download.asked, trouble: trouble)
         }
     }
 
     /// Starts the next read, one at a time.
-    mutating func pump(_ key: DownloadKey) {
+    mutating func startRead(_ key: DownloadKey) {
         guard var download = downloads[key], let size = download.size, download.reading == 0 else { return }
         let wanted = min(size, download.credit)
         guard download.next < wanted else { return }
@@ -111,12 +113,12 @@ extension BlobServerCore {
             ofAll += state.outstanding
             if other.session == key.session { ofPeer += state.outstanding }
         }
-        let room = min(
+        let bytesLeft = min(
             policy.peerWindow - min(ofPeer, policy.peerWindow), policy.globalWindow - min(ofAll, policy.globalWindow))
-        let count = min(policy.chunk, wanted - download.next, room)
+        let count = min(policy.chunk, wanted - download.next, bytesLeft)
         // Only whole chunks or the last one: a small remaining credit is not worth a frame.
         guard count == min(policy.chunk, wanted - download.next) else {
-            if !hungryDownloads.contains(key) { hungryDownloads.append(key) }
+            if !waitingDownloads.contains(key) { waitingDownloads.append(key) }
             return
         }
         download.reading = count
@@ -124,7 +126,7 @@ extension BlobServerCore {
         effects.append(.read(key, download.ticket, offset: download.next, count: Int(count)))
     }
 
-    mutating func read(_ key: DownloadKey, _ ticket: BlobTicket, _ result: Result<Data, BlobTrouble>) {
+    mutating func read(_ key: DownloadKey, ticket: BlobTicket, result: Result<Data, BlobTrouble>) {
         guard var download = downloads[key], download.ticket == ticket, download.reading > 0 else { return }
         switch result {
         case .success(let data):
@@ -139,14 +141,14 @@ extension BlobServerCore {
             download.reading = 0
             download.next += UInt64(data.count)
             downloads[key] = download
-            pump(key)
+            startRead(key)
         case .failure(let trouble):
             downloads[key] = nil
-            refuse(key.digest, key.session, trouble)
+            refuse(key.digest, session: key.session, trouble: trouble)
         }
     }
 
-    private mutating func tell(_ key: DownloadKey, size: UInt64?, re: UInt64) {
+    private mutating func reportSize(of key: DownloadKey, size: UInt64?, re: UInt64) {
         send(
             key.session, re: re,
             .blobSize(

@@ -39,44 +39,47 @@ extension BlobServerCore {
     }
 
     /// A session offers a blob, or asks how much of it has arrived.
-    mutating func begin(_ digest: Digest, _ session: UInt64, size: UInt64, _ seq: UInt64, now: Int64) {
+    mutating func begin(_ digest: Digest, session: UInt64, size: UInt64, seq: UInt64, now: Int64) {
         guard 1...policy.mostBytes ~= size else {
             strike(session, "a blob of \(size) bytes")
             return refuse(
-                digest, session, re: seq, BlobTrouble(code: "bad-size", text: "\(size) bytes", isRetriable: false))
+                digest, session: session, re: seq,
+                trouble: BlobTrouble(code: "bad-size", text: "\(size) bytes", isRetriable: false))
         }
-        guard var upload = uploads[digest] else { return open(digest, session, size, seq, now) }
+        guard var upload = uploads[digest] else {
+            return open(digest, session: session, size: size, seq: seq, now: now)
+        }
         if upload.session != session || upload.size != size {
             // Two sessions can produce the same bytes: the second one finds the blob stored. An upload whose session is
             // silent can be continued by another session.
             let mayReplace = upload.session == session || now - upload.heard >= policy.takeover
             guard mayReplace, upload.phase == .receiving, !upload.isWriting else {
-                return refuse(digest, session, re: seq, .busy)
+                return refuse(digest, session: session, re: seq, trouble: .busy)
             }
             uploads[digest] = nil
-            return open(digest, session, size, seq, now)
+            return open(digest, session: session, size: size, seq: seq, now: now)
         }
         upload.heard = now
         upload.asked = seq
         uploads[digest] = upload
         switch upload.phase {
         case .looking: break
-        case .receiving, .sealing: tell(digest, re: seq)
-        case .closing: refuse(digest, session, re: seq, .busy)
+        case .receiving, .sealing: reportUpload(digest, re: seq)
+        case .closing: refuse(digest, session: session, re: seq, trouble: .busy)
         }
     }
 
-    private mutating func open(_ digest: Digest, _ session: UInt64, _ size: UInt64, _ seq: UInt64, _ now: Int64) {
+    private mutating func open(_ digest: Digest, session: UInt64, size: UInt64, seq: UInt64, now: Int64) {
         let own = uploads.values.count { $0.session == session }
         guard own < policy.transfersPerPeer, uploads.count < policy.mostTransfers else {
-            return refuse(digest, session, re: seq, .busy)
+            return refuse(digest, session: session, re: seq, trouble: .busy)
         }
         let upload = Upload(session: session, size: size, ticket: ticket(), heard: now, asked: seq)
         uploads[digest] = upload
         effects.append(.look(digest, upload.ticket, size: size))
     }
 
-    mutating func looked(_ digest: Digest, _ ticket: BlobTicket, _ result: Result<PartialBlobs.Found, BlobTrouble>) {
+    mutating func looked(_ digest: Digest, ticket: BlobTicket, result: Result<PartialBlobs.Found, BlobTrouble>) {
         guard var upload = uploads[digest], upload.ticket == ticket, upload.phase == .looking else { return }
         switch result {
         case .success(.stored): finish(digest, upload)
@@ -89,15 +92,15 @@ extension BlobServerCore {
             uploads[digest] = upload
             grant(digest, re: upload.asked)
             // Also sent without credit: the sender must know at which offset to continue.
-            if uploads[digest]?.credit == upload.start { tell(digest, re: upload.asked) }
+            if uploads[digest]?.credit == upload.start { reportUpload(digest, re: upload.asked) }
         case .failure(let trouble):
             uploads[digest] = nil
-            refuse(digest, upload.session, re: upload.asked, trouble)
+            refuse(digest, session: upload.session, re: upload.asked, trouble: trouble)
         }
     }
 
-    mutating func take(
-        _ digest: Digest, _ session: UInt64, offset: UInt64, _ data: Data, _ seq: UInt64, now: Int64
+    mutating func receiveChunk(
+        _ digest: Digest, session: UInt64, offset: UInt64, data: Data, seq: UInt64, now: Int64
     ) {
         // Chunks of an upload that has ended or has not started follow from lost messages. The sender will ask.
         guard var upload = uploads[digest], upload.session == session, upload.phase == .receiving else { return }
@@ -122,7 +125,7 @@ extension BlobServerCore {
             upload.received = end
         }
         uploads[digest] = upload
-        if isNews { write(digest) } else { tell(digest, re: seq) }
+        if isNews { write(digest) } else { reportUpload(digest, re: seq) }
     }
 
     /// Starts the next write.
@@ -136,7 +139,7 @@ extension BlobServerCore {
         uploads[digest] = upload
     }
 
-    mutating func wrote(_ digest: Digest, _ ticket: BlobTicket, _ result: Result<UInt64, BlobTrouble>) {
+    mutating func wrote(_ digest: Digest, ticket: BlobTicket, result: Result<UInt64, BlobTrouble>) {
         guard var upload = uploads[digest], upload.ticket == ticket else { return }
         upload.isWriting = false
         switch result {
@@ -152,11 +155,11 @@ extension BlobServerCore {
             seal(digest)
         case .failure(let trouble):
             uploads[digest] = nil
-            if upload.phase != .closing { refuse(digest, upload.session, trouble) }
+            if upload.phase != .closing { refuse(digest, session: upload.session, trouble: trouble) }
         }
     }
 
-    mutating func end(_ digest: Digest, _ session: UInt64, _ seq: UInt64, now: Int64) {
+    mutating func end(_ digest: Digest, session: UInt64, seq: UInt64, now: Int64) {
         guard var upload = uploads[digest], upload.session == session else { return }
         upload.heard = now
         if upload.phase == .receiving { upload.isEnded = upload.received == upload.size }
@@ -174,17 +177,17 @@ extension BlobServerCore {
         effects.append(.seal(digest, upload.ticket, size: upload.size))
     }
 
-    mutating func sealed(_ digest: Digest, _ ticket: BlobTicket, _ trouble: BlobTrouble?) {
+    mutating func sealed(_ digest: Digest, ticket: BlobTicket, trouble: BlobTrouble?) {
         guard let upload = uploads[digest], upload.ticket == ticket, upload.phase == .sealing else { return }
         guard let trouble else {
-            effects.append(.note(digest, size: upload.size, received: upload.size - upload.start))
+            effects.append(.stored(digest, size: upload.size, received: upload.size - upload.start))
             return finish(digest, upload)
         }
         uploads[digest] = nil
         // Data of an earlier process may have been damaged by a power failure. Only a session that sent the whole blob
         // counts as the cause.
         if trouble.code == "digest-mismatch", upload.start == 0 { strike(upload.session, trouble.text) }
-        refuse(digest, upload.session, trouble)
+        refuse(digest, session: upload.session, trouble: trouble)
     }
 
     private mutating func finish(_ digest: Digest, _ upload: Upload) {
@@ -228,20 +231,20 @@ extension BlobServerCore {
         // another.
         let share = max(policy.peerWindow / max(count, 1), min(policy.peerWindow, 1 << 20))
         let wanted = min(upload.size, upload.written + share)
-        let room = min(
+        let bytesLeft = min(
             policy.peerWindow - min(ofPeer, policy.peerWindow), policy.globalWindow - min(ofAll, policy.globalWindow))
-        let credit = min(wanted, upload.credit + room)
-        if credit < wanted, !hungryUploads.contains(digest) { hungryUploads.append(digest) }
+        let credit = min(wanted, upload.credit + bytesLeft)
+        if credit < wanted, !waitingUploads.contains(digest) { waitingUploads.append(digest) }
         // Small raises are delayed, unless the sender has no other credit.
         guard credit > upload.credit,
             credit - upload.credit >= share / 4 || credit == upload.size || upload.credit == upload.written
         else { return }
         upload.credit = credit
         uploads[digest] = upload
-        tell(digest, re: re)
+        reportUpload(digest, re: re)
     }
 
-    private mutating func tell(_ digest: Digest, re: UInt64) {
+    private mutating func reportUpload(_ digest: Digest, re: UInt64) {
         guard let upload = uploads[digest] else { return }
         send(
             upload.session, re: re,

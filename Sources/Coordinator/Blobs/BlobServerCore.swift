@@ -15,8 +15,8 @@ struct BlobServerCore: Sendable {
     /// Uploads that wait for more credit, in order of arrival.
     ///
     /// The next property is the same for downloads.
-    var hungryUploads: [Digest] = []
-    var hungryDownloads: [DownloadKey] = []
+    var waitingUploads: [Digest] = []
+    var waitingDownloads: [DownloadKey] = []
     var effects: [BlobServerEffect] = []
     private var lastTicket: BlobTicket = 0
 
@@ -37,30 +37,30 @@ struct BlobServerCore: Sendable {
 
     mutating func handle(_ event: BlobServerEvent, now: Int64) -> [BlobServerEffect] {
         switch event {
-        case .message(let session, let seq, let message): hear(session, seq, message, now: now)
-        case .looked(let digest, let ticket, let result): looked(digest, ticket, result)
-        case .wrote(let digest, let ticket, let result): wrote(digest, ticket, result)
-        case .sealed(let digest, let ticket, let trouble): sealed(digest, ticket, trouble)
-        case .found(let key, let ticket, let result): found(key, ticket, result)
-        case .read(let key, let ticket, let result): read(key, ticket, result)
+        case .message(let session, let seq, let message): receive(session, seq: seq, message: message, now: now)
+        case .looked(let digest, let ticket, let result): looked(digest, ticket: ticket, result: result)
+        case .wrote(let digest, let ticket, let result): wrote(digest, ticket: ticket, result: result)
+        case .sealed(let digest, let ticket, let trouble): sealed(digest, ticket: ticket, trouble: trouble)
+        case .found(let key, let ticket, let result): found(key, ticket: ticket, result: result)
+        case .read(let key, let ticket, let result): read(key, ticket: ticket, result: result)
         case .timer: forgetTheSilent(now: now)
         }
-        feed()
+        grantFreedCredit()
         defer { effects = [] }
         return effects
     }
 
-    private mutating func hear(_ session: UInt64, _ seq: UInt64, _ message: Message, now: Int64) {
+    private mutating func receive(_ session: UInt64, seq: UInt64, message: Message, now: Int64) {
         switch message {
         case .putBegin(let body):
             guard let digest = Digest(bytes: body.digest) else { return }
-            begin(digest, session, size: body.size, seq, now: now)
+            begin(digest, session: session, size: body.size, seq: seq, now: now)
         case .chunk(let body):
             guard let digest = Digest(bytes: body.digest) else { return }
-            take(digest, session, offset: body.offset, body.data, seq, now: now)
+            receiveChunk(digest, session: session, offset: body.offset, data: body.data, seq: seq, now: now)
         case .putEnd(let body):
             guard let digest = Digest(bytes: body.digest) else { return }
-            end(digest, session, seq, now: now)
+            end(digest, session: session, seq: seq, now: now)
         case .get(let body):
             guard let digest = Digest(bytes: body.digest) else { return }
             get(DownloadKey(session: session, digest: digest), offset: body.offset, credit: body.credit, seq, now: now)
@@ -77,13 +77,13 @@ struct BlobServerCore: Sendable {
     }
 
     /// Gives freed credit to the transfers that wait for it.
-    private mutating func feed() {
-        let uploading = hungryUploads
-        hungryUploads = []
+    private mutating func grantFreedCredit() {
+        let uploading = waitingUploads
+        waitingUploads = []
         for digest in uploading { grant(digest) }
-        let downloading = hungryDownloads
-        hungryDownloads = []
-        for key in downloading { pump(key) }
+        let downloading = waitingDownloads
+        waitingDownloads = []
+        for key in downloading { startRead(key) }
     }
 
     // MARK: - Small steps
@@ -99,7 +99,7 @@ struct BlobServerCore: Sendable {
 
     mutating func strike(_ session: UInt64, _ why: String) { effects.append(.strike(session: session, why)) }
 
-    mutating func refuse(_ digest: Digest, _ session: UInt64, re: UInt64 = 0, _ trouble: BlobTrouble) {
+    mutating func refuse(_ digest: Digest, session: UInt64, re: UInt64 = 0, trouble: BlobTrouble) {
         send(
             session, re: re,
             .blobRefused(

@@ -87,5 +87,5 @@ enum BlobServerEffect: Hashable, Sendable {
     case find(DownloadKey, BlobTicket)
     case read(DownloadKey, BlobTicket, offset: UInt64, count: Int)
     /// A blob is stored. `received` of its bytes came over the wire since the upload started or resumed.
-    case note(Digest, size: UInt64, received: UInt64)
+    case stored(Digest, size: UInt64, received: UInt64)
 }

@@ -51,12 +51,12 @@ extension ControlHandlers {
         do {
             var events = try await store.events(
                 after: question.after, newest: question.newest == 0 ? nil : Int(min(question.newest, mostNewest)),
-                limit: Int(limit), job: question.job == 0 ? nil : question.job)
+                limit: Int(limit), job: question.job == 0 ? nil : JobID(question.job))
             // A submission's line may be large. An answer takes what fits a frame, and the client requests the rest.
-            var room = MessageType.events.maxBodyBytes / 2
+            var bytesLeft = MessageType.events.maxBodyBytes / 2
             let fitting = events.events.prefix { event in
-                room -= event.data.count + 400
-                return room > 0
+                bytesLeft -= event.data.count + 400
+                return bytesLeft > 0
             }
             if fitting.isEmpty, let first = events.events.first {
                 events.events = [first.withoutData]

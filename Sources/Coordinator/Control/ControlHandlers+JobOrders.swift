@@ -8,7 +8,7 @@ import Wire
 extension ControlHandlers {
     /// Carries out an order for a job, or returns the refusal.
     func order(_ body: PBJobOrder, _ asker: Asker) {
-        let id = body.job
+        let id = JobID(body.job)
         if body.order == "retry" {
             if let refusal = state.scheduler.refusal(ofRetry: id) {
                 return state.reply(WireConversions.problem(refusal), to: asker)
@@ -29,7 +29,7 @@ extension ControlHandlers {
         state.handle(.order(id, order))
         guard let after = state.scheduler.summary(of: id) else { return }
         environment.logger.info("Job order received", metadata: [LogKey.job: "\(id)", LogKey.order: "\(body.order)"])
-        ordered(changed: before == after ? 0 : 1, Self.text(order, before, after), asker)
+        ordered(changed: before == after ? 0 : 1, Self.text(order, before: before, after: after), asker)
     }
 
     /// Whether the order resumes a paused job.
@@ -53,7 +53,7 @@ extension ControlHandlers {
     }
 
     /// The result of an order as text.
-    private static func text(_ order: JobOrder, _ before: JobSummary, _ after: JobSummary) -> String {
+    private static func text(_ order: JobOrder, before: JobSummary, after: JobSummary) -> String {
         let id = after.id
         if case .weigh = order {
             return "job \(id) has weight \(after.weight)" + (before.weight == after.weight ? " already" : "")

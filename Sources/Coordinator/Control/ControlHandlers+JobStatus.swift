@@ -44,14 +44,14 @@ extension ControlHandlers {
 
     /// Answers with the status of a job, or with the summary of a forgotten one.
     func getJob(_ body: PBGetJob, _ asker: Asker) {
-        let (id, limit) = (body.job, Int(min(body.failures, 10_000)))
+        let (id, limit) = (JobID(body.job), Int(min(body.failures, 10_000)))
         guard let status = status(id, mostPackages: 4_096) else {
-            return answer(asker, "The history of jobs") { store in
+            return answer(asker, about: "The history of jobs") { store in
                 try await store.history(of: id).map { .jobStatus($0) } ?? WireConversions.problem(.unknown(id))
             }
         }
         guard limit > 0 else { return state.reply(.jobStatus(status), to: asker) }
-        answer(asker, "The job's failures") { store in
+        answer(asker, about: "The job's failures") { store in
             var status = status
             status.failures = try await store.failures(of: id, limit: limit).map(WireConversions.failure)
             return .jobStatus(status)

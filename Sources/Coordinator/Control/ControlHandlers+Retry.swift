@@ -7,8 +7,8 @@ import Wire
 extension ControlHandlers {
     /// Prepares the restart of an ended job: its old batches, or a new plan when its blobs are gone.
     ///
-    /// The batches of a planet are read in slices outside the loop.
-    func reopen(_ id: JobID, only: [Int]?, permits: Permits = Permits(), _ asker: Asker) {
+    /// The batches of a planet are read and reset in slices outside the loop.
+    func reopen(_ id: JobID, only: [BatchIndex]?, permits: Permits = Permits(), _ asker: Asker) {
         if let refusal = state.scheduler.refusal(ofRetry: id) {
             return state.reply(WireConversions.problem(refusal), to: asker)
         }
@@ -22,24 +22,35 @@ extension ControlHandlers {
         guard environment.executor.plansWaiting < environment.options.mostPlans else {
             return replyBusy("\(environment.executor.plansWaiting) submissions are being planned.", asker)
         }
+        guard !changingJobs.contains(id) else { return replyBusy("Batches of job \(id) are being changed.", asker) }
+        changingJobs.insert(id)
         let planner = SubmitPlanner(bboxTileLimit: .max)
         let (wall, ended) = (environment.wall, state.jobs.times(of: id)?.ended)
-        query(asker, "The state of job \(id)") { [executor = environment.executor] store in
-            guard let payload = try await store.submission(of: id) else {
-                return .answer(asker, WireConversions.problem(.unknown(id)))
-            }
-            let kept = isKept ? try await store.batches(of: id) : nil
-            executor.plan {
-                let result = Result { () throws(SubmitProblem) in
-                    try planner.reopening(payload, kept: kept, permits: permits, wall: wall)
+        state.tick.tasks.append(
+            .run(.queries) { [store = environment.store, executor = environment.executor] in
+                func failed(_ code: String, _ text: String) -> Report {
+                    .reopenPlanned(asker, id, only: only, ended: ended, .failure(SubmitProblem(code, text)))
                 }
-                return .reopenPlanned(asker, id, only: only, ended: ended, result)
-            }
-            return nil
-        }
+                do {
+                    let payload = try await store.submission(of: id)
+                    let kept = isKept ? try await store.resetBatches(of: id, only: only, wall: wall) : nil
+                    guard let payload, (kept != nil) == isKept else {
+                        return failed("busy", "Job \(id) has run again or is forgotten.")
+                    }
+                    executor.plan {
+                        let result = Result { () throws(SubmitProblem) in
+                            try planner.reopening(payload, kept: kept, permits: permits, wall: wall)
+                        }
+                        return .reopenPlanned(asker, id, only: only, ended: ended, result)
+                    }
+                    return nil
+                } catch {
+                    return failed("degraded", "The state of job \(id) cannot be read: \(error)")
+                }
+            })
     }
 
-    private func replyBusy(_ text: String, _ asker: Asker) {
+    func replyBusy(_ text: String, _ asker: Asker) {
         state.reply(WireConversions.problem("busy", text, hint: "retry in a moment", retriable: true), to: asker)
     }
 
@@ -70,12 +81,15 @@ extension ControlHandlers {
     ///
     /// - Parameter ended: When the job had ended at the start of the preparation.
     func reopened(
-        _ id: JobID, only: [Int]?, ended: Int64?, _ result: Result<Reopening, SubmitProblem>, _ asker: Asker
+        _ id: JobID, only: [BatchIndex]?, ended: Int64?, result: Result<Reopening, SubmitProblem>, asker: Asker
     ) {
+        changingJobs.remove(id)
         let reopening: Reopening
         switch result {
         case .failure(let problem):
-            return state.reply(WireConversions.problem(problem.code, problem.text, hint: problem.hint), to: asker)
+            let mayHeal = ["busy", "degraded"].contains(problem.code)
+            return state.reply(
+                WireConversions.problem(problem.code, problem.text, hint: problem.hint, retriable: mayHeal), to: asker)
         case .success(let ready): reopening = ready
         }
         if let refusal = state.scheduler.refusal(ofRetry: id) {
@@ -91,7 +105,8 @@ extension ControlHandlers {
         state.releases.withdraw(id)
         state.handle(
             .reopen(
-                id, batches: reopening.batches, needs: reopening.needs, only: only, payload: reopening.payload))
+                id, batches: reopening.batches, isKept: reopening.isKept, needs: reopening.needs, only: only,
+                payload: reopening.payload))
         let counts = state.scheduler.summary(of: id)?.counts ?? JobCounts()
         let kept =
             counts[.done] == 0 ? "from the start" : "\(counts[.done]) of \(counts.wholeBatches) batches are done"

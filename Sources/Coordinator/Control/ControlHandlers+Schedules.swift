@@ -50,7 +50,7 @@ extension ControlHandlers {
                 .schedulePlanned(
                     asker, schedule, payload: payload,
                     Result { () throws(SubmitProblem) in
-                        try planner.plan(submission, wall: wall).weighed(publisher)
+                        try planner.plan(submission, wall: wall).checked(against: publisher)
                     })
             }
         } catch {
@@ -60,7 +60,7 @@ extension ControlHandlers {
 
     /// Stores a schedule that was checked.
     func put(
-        _ schedule: Schedule, payload: [UInt8], _ result: Result<SubmitPlanner.Plan, SubmitProblem>, _ asker: Asker
+        _ schedule: Schedule, payload: [UInt8], result: Result<SubmitPlanner.Plan, SubmitProblem>, asker: Asker
     ) {
         switch result {
         case .failure(let problem):
@@ -92,7 +92,7 @@ extension ControlHandlers {
                         $0.every = schedule.rule.description
                         $0.label = schedule.label
                         $0.nextMs = UInt64(clamping: schedule.next - environment.wall)
-                        $0.lastJob = schedule.lastJob
+                        $0.lastJob = schedule.lastJob.rawValue
                         $0.fired = schedule.fired
                         $0.skipped = schedule.skipped
                     }
@@ -151,14 +151,14 @@ extension ControlHandlers {
             do throws(Refusal) {
                 var body = try submission(payload, of: firing.schedule)
                 body.requestID = Firing.requestID(of: firing.schedule, due: due)
-                return try plan(planner, body, firing)
+                return try plan(planner, body: body, firing: firing)
             } catch {
                 throw SubmitProblem(error.code, error.text)
             }
         }
     }
 
-    private static func plan(_ planner: SubmitPlanner, _ body: PBSubmit, _ firing: Firing) throws(Refusal)
+    private static func plan(_ planner: SubmitPlanner, body: PBSubmit, firing: Firing) throws(Refusal)
         -> SubmitPlanner.Plan
     {
         do {
@@ -200,7 +200,7 @@ extension ControlHandlers {
         if let last = state.scheduler.schedule(body.schedule)?.lastJob, state.scheduler.isLiving(last) {
             return state.reply(submitted(last, existing: true), to: asker)
         }
-        query(asker, "The schedule") { store in
+        query(asker, about: "The schedule") { store in
             .scheduleRead(asker, body, try await store.payload(ofSchedule: body.schedule) ?? [])
         }
     }

@@ -35,7 +35,9 @@ extension ControlHandlers {
             state.tick.tasks.append(.runSchedule(asker, body))
             return
         }
-        if let refusal = state.scheduler.refusal(after: body.after) ?? refusal(ofSchedule: body.schedule) {
+        if let refusal = state.scheduler.refusal(after: body.after.map { JobID($0) })
+            ?? refusal(ofSchedule: body.schedule)
+        {
             state.reply(WireConversions.problem(refusal), to: asker)
             return
         }
@@ -56,7 +58,7 @@ extension ControlHandlers {
             let result = Result { () throws(SubmitProblem) in
                 let plan = try planner.plan(body, wall: wall)
                 // A schedule was checked against the catalog when it was added.
-                return body.schedule.isEmpty ? try plan.weighed(publisher) : plan
+                return body.schedule.isEmpty ? try plan.checked(against: publisher) : plan
             }
             return .planned(asker, result, isDry: body.dryRun)
         }
@@ -66,7 +68,7 @@ extension ControlHandlers {
         let counts = state.scheduler.summary(of: job)?.counts ?? JobCounts()
         return .submitted(
             .make {
-                $0.job = job
+                $0.job = job.rawValue
                 $0.tiles = counts.tiles
                 $0.batches = counts.wholeBatches
                 $0.existing = existing
@@ -74,8 +76,8 @@ extension ControlHandlers {
             })
     }
 
-    private func competition(of plan: SubmitPlanner.Plan) -> [String] {
-        plan.rivalry(
+    private func conflictWarnings(of plan: SubmitPlanner.Plan) -> [String] {
+        plan.conflicts(
             with: state.jobs.specs { state.scheduler.isLiving($0) })
     }
 
@@ -110,10 +112,10 @@ extension ControlHandlers {
                     .make {
                         $0.tiles = plan.tiles
                         $0.batches = UInt64(plan.submission.batches.count)
-                        $0.warnings = plan.warnings + competition(of: plan)
+                        $0.warnings = plan.warnings + conflictWarnings(of: plan)
                     }), to: asker)
         case .success(var plan):
-            plan.warnings += competition(of: plan)
+            plan.warnings += conflictWarnings(of: plan)
             guard let (job, existing) = makeJob(of: plan) else { return }
             state.reply(submitted(job, existing: existing, warnings: plan.warnings), to: asker)
         }

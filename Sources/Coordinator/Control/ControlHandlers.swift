@@ -14,6 +14,10 @@ final class ControlHandlers {
     let health: HealthReporter
     /// Requests for events that wait.
     var subscriptions = EventSubscriptions()
+    /// Ended jobs whose batches are being changed outside of the loop.
+    var changingJobs: Set<JobID> = []
+    /// Orders for failed work of unfinished jobs that are carried out in slices, oldest first.
+    var failedWorkOrders: [FailedWorkOrder] = []
     /// When the schedules were last checked.
     var lastScheduleCheck = Tick(milliseconds: -1_000)
 
@@ -32,7 +36,7 @@ final class ControlHandlers {
         case .submit(let body): submit(body, asker)
         case .listJobs(let body): listJobs(body, asker)
         case .getJob(let body): getJob(body, asker)
-        case .cancelJob(let body): cancel(body.job, asker)
+        case .cancelJob(let body): cancel(JobID(body.job), asker)
         case .drainWorker(let body): drain(body, asker)
         case .listOrigins: state.reply(origins(), to: asker)
         case .originOrder(let body): order(body, asker)
@@ -75,7 +79,7 @@ final class ControlHandlers {
     ///
     /// - Parameter subject: What cannot be read after an error, as the subject of a sentence.
     func query(
-        _ asker: Asker, _ subject: String, _ read: @escaping @Sendable (StateStore) async throws -> Report?
+        _ asker: Asker, about subject: String, _ read: @escaping @Sendable (StateStore) async throws -> Report?
     ) {
         state.tick.tasks.append(
             .run(.queries) { [store = environment.store] in
@@ -90,8 +94,8 @@ final class ControlHandlers {
 
     /// The same when the result is the answer.
     func answer(
-        _ asker: Asker, _ subject: String, _ read: @escaping @Sendable (StateStore) async throws -> Message
+        _ asker: Asker, about subject: String, _ read: @escaping @Sendable (StateStore) async throws -> Message
     ) {
-        query(asker, subject) { store in .answer(asker, try await read(store)) }
+        query(asker, about: subject) { store in .answer(asker, try await read(store)) }
     }
 }

@@ -51,7 +51,7 @@ struct EventSubscriptions {
 
     /// Handles the commit of changes of these jobs; 0 = no job.
     mutating func committed(_ jobs: Set<JobID>) -> [Read] {
-        reads { $0.question.job == 0 || jobs.contains($0.question.job) }
+        reads { $0.question.job == 0 || jobs.contains(JobID($0.question.job)) }
     }
 
     /// Ends the waits that are over.

@@ -62,18 +62,22 @@ final class HealthReporter {
             let hint = isFull ? "free space on its disk" : "correct the folder or its permissions"
             return [
                 finding(
-                    "fail", isFull ? "catalog-full" : "catalog-not-written", text,
-                    "\(hint); publishing is retried every few seconds")
+                    "fail", code: isFull ? "catalog-full" : "catalog-not-written", text: text,
+                    hint: "\(hint); publishing is retried every few seconds")
             ]
         }
         guard let space = catalogSpace, space.isShort else { return [] }
         let free = space.free / 1_000_000
         guard space.free >= Self.leastSpace else {
-            return [finding("fail", "catalog-full", "the disk of the catalog \(folder) is full", "free space on it")]
+            return [
+                finding(
+                    "fail", code: "catalog-full", text: "the disk of the catalog \(folder) is full",
+                    hint: "free space on it")
+            ]
         }
         let text = "the disk of the catalog \(folder) is nearly full: \(free) MB are free"
         let hint = "free space on it, or remove old versions: packhorse catalog prune"
-        return [finding("warn", "catalog-nearly-full", text, hint)]
+        return [finding("warn", code: "catalog-nearly-full", text: text, hint: hint)]
     }
 
     /// The first package whose publication failed and is being retried.
@@ -95,11 +99,13 @@ final class HealthReporter {
                 let text =
                     "the last run of schedule '\(schedule.id)' made no job: \(trouble.detail) [\(trouble.cause)]"
                 let hint = "correct the schedule, then test it: packhorse schedule run \(schedule.id)"
-                return finding("warn", "schedule-failed", text, hint)
+                return finding("warn", code: "schedule-failed", text: text, hint: hint)
             }
             guard let job = state.scheduler.summary(of: schedule.lastJob), job.state == .failed else { return nil }
             let text = "job \(job.id), the last job of schedule '\(schedule.id)', failed: \(job.reason)"
-            return finding("warn", "schedule-failed", text, "packhorse status \(job.id); packhorse retry \(job.id)")
+            return finding(
+                "warn", code: "schedule-failed", text: text,
+                hint: "packhorse status \(job.id); packhorse retry \(job.id)")
         }
     }
 
@@ -111,11 +117,12 @@ final class HealthReporter {
                 origin.state == "blocked"
                 ? "origin '\(origin.name)' asked clients to wait; it gets no requests for \(seconds) s"
                 : "origin '\(origin.name)' does not answer; the next attempt is in \(seconds) s"
-            return finding("warn", "origin-\(origin.state)", text, "packhorse origins shows its state")
+            return finding(
+                "warn", code: "origin-\(origin.state)", text: text, hint: "packhorse origins shows its state")
         }
     }
 
-    private func finding(_ level: String, _ code: String, _ text: String, _ hint: String) -> PBHealthFinding {
+    private func finding(_ level: String, code: String, text: String, hint: String) -> PBHealthFinding {
         .make {
             $0.level = level
             $0.code = code

@@ -5,8 +5,8 @@ import Wire
 extension WireConversions {
     static func failedBatch(_ batch: StateStore.FailedBatch) -> PBFailedBatch {
         .make {
-            $0.job = batch.job
-            $0.batch = UInt64(batch.index)
+            $0.job = batch.job.rawValue
+            $0.batch = UInt64(batch.index.number)
             $0.cell = PBTile(batch.cell)
             $0.zoomMin = UInt32(batch.zooms.min)
             $0.zoomMax = UInt32(batch.zooms.max)

@@ -19,21 +19,21 @@ struct ChangeDecoder {
         case .jobInserted(let body):
             let planned = try Self.planned(body.plan, job)
             plans[job] = planned
-            return .insertJob(try Self.job(body, job, planned.map { Batch($0) }))
+            return .insertJob(try Self.job(body, id: job, batches: planned.map { Batch($0) }))
         case .job(let row): return .job(try Self.summary(row, job))
         case .jobForgotten:
             plans[job] = nil
             return .forget(job)
         case .batch(let row):
             let field = try BatchRecord.table.reader(row, Self.line(job))
-            let index: Int = try field("idx")
-            guard let planned = plans[job], planned.indices.contains(index) else { throw Self.unreadable(job) }
-            return .batch(job, index: index, try BatchRecord.batch(planned[index], field))
+            let index: BatchIndex = try field("idx")
+            guard let planned = plans[job], planned.indices.contains(index.number) else { throw Self.unreadable(job) }
+            return .batch(job, index: index, try BatchRecord.batch(planned[index.number], field))
         case .package(let body):
             let (index, package) = try Self.package(body, job)
             return .package(job, index: index, package)
         case .failures(let body):
-            guard let batch = Int(exactly: body.batch) else { throw Self.unreadable(job) }
+            guard let batch = Int(exactly: body.batch).map(BatchIndex.init) else { throw Self.unreadable(job) }
             let tiles = body.failures.compactMap { failure in
                 failure.tile.tileID.map {
                     FailedTile(tile: $0, trouble: Trouble(cause: failure.cause, detail: failure.detail))
@@ -47,13 +47,18 @@ struct ChangeDecoder {
             guard let first = Int(exactly: body.first), first == plans[job]?.count else { throw Self.unreadable(job) }
             let planned = try Self.planned(body.plan, job)
             plans[job]? += planned
-            return .addBatches(job, first: first, try Self.batches(body, planned, job))
+            return .addBatches(job, first: BatchIndex(first), try Self.batches(body, planned: planned, job: job))
+        case .jobReopened(let body) where !body.hasJob:
+            return .resetBatches(
+                job, try body.batches.map { try BatchRecord.table.reader($0, Self.line(job))("idx") })
         case .jobReopened(let body):
+            // A job that keeps its batches has no new plan.
             let planned = try Self.planned(body.plan, job)
-            plans[job] = planned
-            return .reopen(try Self.job(body.job, job, try Self.batches(body, planned, job)))
+            if !planned.isEmpty { plans[job] = planned }
+            return .reopen(
+                try Self.job(body.job, id: job, batches: planned.map { Batch($0) }), keepsBatches: planned.isEmpty)
         case .dropped(let body):
-            return .dropped(job, batches: body.all ? nil : body.batches.map { Int(clamping: $0) })
+            return .dropped(job, batches: body.all ? nil : body.batches.map { BatchIndex(Int(clamping: $0)) })
         case .schedule(let row):
             return .schedule(
                 try ScheduleRecord.schedule(try ScheduleRecord.table.reader(row, Self.line(job))), payload: nil)
@@ -63,7 +68,7 @@ struct ChangeDecoder {
         }
     }
 
-    private static func job(_ body: PBLoggedJob, _ id: JobID, _ batches: [Batch]) throws -> StoredJob {
+    private static func job(_ body: PBLoggedJob, id: JobID, batches: [Batch]) throws -> StoredJob {
         StoredJob(
             summary: try summary(body.row, id), batches: batches,
             packages: try body.packages.map { try package($0, id).package })
@@ -74,25 +79,19 @@ struct ChangeDecoder {
     }
 
     private static func planned(_ plan: PBLoggedPlan, _ job: JobID) throws -> [PlannedBatch] {
-        guard plan.zoomMin.count == plan.cells.count, plan.zoomMax.count == plan.cells.count,
-            plan.tiles.count == plan.cells.count
-        else { throw unreadable(job) }
-        return try plan.cells.indices.map { index in
-            guard let cell = TileID(hilbertID: plan.cells[index]),
-                let zooms = ZoomRange(min: Int(plan.zoomMin[index]), max: Int(plan.zoomMax[index]))
-            else { throw unreadable(job) }
-            return PlannedBatch(cell: cell, zooms: zooms, tiles: plan.tiles[index])
-        }
+        guard let planned = BatchPlan.planned(plan) else { throw unreadable(job) }
+        return planned
     }
 
-    private static func batches(_ body: PBLoggedBatches, _ planned: [PlannedBatch], _ job: JobID) throws -> [Batch] {
+    private static func batches(_ body: PBLoggedBatches, planned: [PlannedBatch], job: JobID) throws -> [Batch] {
         guard planned.count == body.batches.count else { throw unreadable(job) }
         return try zip(body.batches, planned).map {
             try BatchRecord.batch($1, try BatchRecord.table.reader($0, line(job)))
         }
     }
 
-    private static func package(_ body: PBLoggedPackage, _ job: JobID) throws -> (index: Int, package: Package) {
+    private static func package(_ body: PBLoggedPackage, _ job: JobID) throws -> (index: PackageIndex, package: Package)
+    {
         guard let files = WireConversions.files(body.files) else { throw unreadable(job) }
         let field = try PackageRecord.table.reader(body.row, line(job))
         return (try field("idx"), try PackageRecord.package(field, files))

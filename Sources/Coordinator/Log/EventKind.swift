@@ -14,6 +14,7 @@ enum EventKind: Int64, CaseIterable {
     case dropped = 10
     case schedule = 11
     case scheduleDropped = 12
+    case batchesReset = 13
     case originLimit = 210
 
     /// Kebab-case.
@@ -31,6 +32,7 @@ enum EventKind: Int64, CaseIterable {
         case .dropped: "dropped"
         case .schedule: "schedule"
         case .scheduleDropped: "schedule-dropped"
+        case .batchesReset: "batches-reset"
         case .originLimit: "origin-limit"
         }
     }

@@ -22,7 +22,9 @@ enum EventText {
         case .orphan: return "job \(job): a shard that was not accepted is queued for removal"
         case .batchesAdded(let body):
             return "job \(job): a batch was split into \(body.batches.count), starting at batch \(body.first)"
-        case .jobReopened: return "job \(job) resumed"
+        case .jobReopened(let body):
+            return body.hasJob
+                ? "job \(job) resumed" : "job \(job): \(body.batches.count) batches are ready for another attempt"
         case .dropped: return "job \(job): failed work was dropped"
         case .schedule(let row):
             let schedule = try ScheduleRecord.schedule(try ScheduleRecord.table.reader(row, line))

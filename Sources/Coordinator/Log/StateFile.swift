@@ -81,7 +81,7 @@ public enum StateFile {
         var former: URL?
         if FileManager.default.fileExists(atPath: file.path) {
             // Opening the state proves that no coordinator uses it, and merges its write-ahead log.
-            try await foldIn(folder)
+            try await mergeWriteAheadLog(of: folder)
             former = try setAside(file)
         }
         try FileManager.default.moveItem(at: draft, to: file)
@@ -121,7 +121,7 @@ public enum StateFile {
     /// Proves that no coordinator uses the state and moves its write-ahead log into it.
     ///
     /// A damaged state is left unchanged.
-    private static func foldIn(_ folder: URL) async throws(CoordinatorError) {
+    private static func mergeWriteAheadLog(of folder: URL) async throws(CoordinatorError) {
         do throws(CoordinatorError) {
             let store = try StateStore(folder: folder)
             await store.close()
@@ -156,10 +156,10 @@ public enum StateFile {
     /// The differences between the state and the replayed log, one line each.
     static func differences(_ kept: [StoredJob], _ replayed: StoredState) -> [String] {
         var found: [String] = []
-        let told = Dictionary(uniqueKeysWithValues: replayed.jobs.map { ($0.summary.id, $0) })
+        let replayedJobs = Dictionary(uniqueKeysWithValues: replayed.jobs.map { ($0.summary.id, $0) })
         for job in kept {
             let id = job.summary.id
-            guard let replay = told[id] else {
+            guard let replay = replayedJobs[id] else {
                 found.append("job \(id) is in the state but not in the event log")
                 continue
             }

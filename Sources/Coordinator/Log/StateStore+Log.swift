@@ -11,7 +11,7 @@ import Wire
 /// replaying it always gives that state.
 extension StateStore {
     static func log(_ write: StoreWrite, _ db: Database, wall: Int64) throws {
-        let job = Int64(bitPattern: ChangeCodec.job(of: write))
+        let job = ChangeCodec.job(of: write).key
         let kind = ChangeCodec.kind(of: write)
         if kind == .jobForgotten {
             try db.cachedStatement(sql: "DELETE FROM event WHERE job = ?").execute(arguments: [job])
@@ -21,14 +21,13 @@ extension StateStore {
         if kind == .jobForgotten { try trimHistory(db) }
     }
 
-    /// Removes the lines about batches of a job whose batch rows are removed.
-    static func rollUp(_ job: JobID, _ db: Database) throws {
-        let key = Int64(bitPattern: job)
-        try db.execute(
-            sql: "DELETE FROM event WHERE job = ? AND kind IN (?, ?, ?)",
-            arguments: [
-                key, EventKind.batch.rawValue, EventKind.orphan.rawValue, EventKind.batchesAdded.rawValue,
-            ])
+    /// The kinds of lines that are removed together with the rows of batches.
+    static let batchLines = [EventKind.batch, .orphan, .batchesAdded, .batchesReset].map { "\($0.rawValue)" }
+        .joined(separator: ", ")
+
+    /// Removes the plan from the line of a job whose batch rows were removed.
+    static func removePlanLine(_ job: JobID, _ db: Database) throws {
+        let key = job.key
         let inserted = try Row.fetchOne(
             db, sql: "SELECT seq, data FROM event WHERE job = ? AND kind = ?",
             arguments: [key, EventKind.jobInserted.rawValue])
@@ -53,7 +52,7 @@ extension StateStore {
             var arguments: StatementArguments = [Int64(clamping: after)]
             if let job {
                 sql += " AND job = ?"
-                arguments += [Int64(bitPattern: job)]
+                arguments += [job.key]
             }
             arguments += [limit]
             let rows = try Row.fetchAll(db, sql: sql + " ORDER BY seq LIMIT ?", arguments: arguments)
@@ -72,18 +71,18 @@ extension StateStore {
         let first = try Int64.fetchOne(
             db,
             sql: "SELECT seq FROM event \(job == nil ? "" : "WHERE job = ?") ORDER BY seq DESC LIMIT 1 OFFSET ?",
-            arguments: StatementArguments(job.map { [Int64(bitPattern: $0)] } ?? []) + [max(place, 1) - 1])
+            arguments: StatementArguments(job.map { [$0.key] } ?? []) + [max(place, 1) - 1])
         return UInt64(clamping: (first ?? 1) - 1)
     }
 
     private static func record(_ row: Row) throws -> PBEventRecord {
         let data: Data = row["data"]
-        let job = UInt64(bitPattern: row["job"] as Int64)
+        let job = JobID(key: row["job"])
         let change = try PBLoggedChange(decoding: Array(data))
         return try PBEventRecord.make {
             $0.seq = UInt64(clamping: row["seq"] as Int64)
             $0.wallMs = row["wall"]
-            $0.job = job
+            $0.job = job.rawValue
             $0.kind = EventKind(rawValue: row["kind"])?.name ?? "unknown"
             $0.data = data
             $0.text = try EventText.line(change, job: job)
@@ -98,7 +97,7 @@ extension StateStore {
             let rows = try Row.fetchCursor(db, sql: "SELECT job, data FROM event ORDER BY seq")
             while let row = try rows.next() {
                 let data: Data = row["data"]
-                state.apply(try decoder.decode(Array(data), job: UInt64(bitPattern: row["job"] as Int64)))
+                state.apply(try decoder.decode(Array(data), job: JobID(key: row["job"])))
             }
             return state
         }

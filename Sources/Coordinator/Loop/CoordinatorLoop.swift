@@ -81,6 +81,7 @@ final class CoordinatorLoop {
         reclaimer.checkSpace()
         health.checkSpace()
         control.expireSubscriptions()
+        control.continueFailedWorkOrder()
         state.collect(state.scheduler.divideBudgets(now: environment.now))
         try await finishEffects()
     }
@@ -89,7 +90,7 @@ final class CoordinatorLoop {
     ///
     /// Milliseconds.
     private var patience: Int64 {
-        if environment.executor.hasReports { return 0 }
+        if environment.executor.hasReports || !control.failedWorkOrders.isEmpty { return 0 }
         if environment.executor.isBusy { return 10 }
         let next = [control.subscriptions.nextEnd, state.scheduler.nextAlarm].compactMap { $0 }.min()
         return next.map { min(max($0 - environment.now, 1), 1_000) } ?? 1_000
@@ -131,16 +132,16 @@ final class CoordinatorLoop {
     private func accept(_ inbound: Inbound) {
         guard !state.workers.isIgnored(inbound.peer), let frame = decode(inbound) else { return }
         let isControl = inbound.endpointIndex == Self.control
-        let asker = Asker(peer: inbound.peer, session: frame.session, seq: frame.seq)
+        let asker = Asker(peer: inbound.peer, session: SessionID(frame.session), seq: frame.seq)
         if let needed = Permissions.missing(frame.message, inbound.roles) {
-            return refuse(frame, inbound, asker, needing: needed)
+            return refuse(frame, inbound: inbound, asker: asker, needing: needed)
         }
         if isControl { return control.handle(frame, asker) }
-        perform(state.workers.receive(frame, inbound, state.scheduler))
+        perform(state.workers.receive(frame, inbound: inbound, scheduler: state.scheduler))
     }
 
     /// Answers a peer whose key lacks a role.
-    private func refuse(_ frame: Frame, _ inbound: Inbound, _ asker: Asker, needing needed: PeerRoles) {
+    private func refuse(_ frame: Frame, inbound: Inbound, asker: Asker, needing needed: PeerRoles) {
         let (text, hint) = Permissions.refusal(of: frame.message.type, needing: needed, inbound)
         environment.logger.notice(
             "Message forbidden",
@@ -155,7 +156,7 @@ final class CoordinatorLoop {
             $0.code = "forbidden"
             $0.text = "\(text) \(hint.prefix(1).uppercased() + hint.dropFirst())."
         }
-        perform(state.workers.forbid(body, frame, inbound))
+        perform(state.workers.forbid(body, frame: frame, inbound: inbound))
     }
 
     /// Budgets are divided once per tick, after all of its frames.
@@ -185,7 +186,7 @@ final class CoordinatorLoop {
             // A header of our major version is enough to answer the sender. All other malformed frames are dropped.
             if let header = error.header, isControl {
                 let text = WireConversions.problem("\(error.code)", error.message)
-                state.reply(text, to: Asker(peer: inbound.peer, session: header.session, seq: header.seq))
+                state.reply(text, to: Asker(peer: inbound.peer, session: SessionID(header.session), seq: header.seq))
             }
             return nil
         }
@@ -203,23 +204,24 @@ final class CoordinatorLoop {
             control.fireFailed(firing, trouble, retriable: mayHeal)
         case .scheduleRead(let asker, let body, let payload): control.runSchedule(body, payload: payload, asker)
         case .schedulePlanned(let asker, let schedule, let payload, let result):
-            control.put(schedule, payload: payload, result, asker)
+            control.put(schedule, payload: payload, result: result, asker: asker)
         case .reopenPlanned(let asker, let job, let only, let ended, let result):
-            control.reopened(job, only: only, ended: ended, result, asker)
+            control.reopened(job, only: only, ended: ended, result: result, asker: asker)
         case .failedWorkFound(let asker, let body, let failed): control.orderFailedWork(body, of: failed, asker)
-        case .historyRead(let asker, let body, let page): control.listJobs(body, page, asker)
+        case .failedWorkDropped(let asker, let job, let chosen, let count, let result):
+            control.dropped(job, chosen: chosen, count: count, result: result, asker: asker)
+        case .historyRead(let asker, let body, let page): control.listJobs(body, old: page, asker: asker)
         case .eventsRead(let read, let answer, let isEmpty): control.eventsRead(read, answer, isEmpty: isEmpty)
         case .event(let event): state.handle(event)
         case .events(let events): for event in events { state.handle(event) }
         case .written(let job, let package, let digest, let decides):
             packages.manifestWritten(job, package: package, digest, decides: decides)
         case .checked(let check, let request, let result, let trouble):
-            commits.finish(check, request, result, trouble)
+            commits.finish(check, request: request, result: result, trouble: trouble)
         case .unchecked(let check, let why): commits.abandon(check, why)
-        case .released(let job): await reclaimer.released(job)
+        case .released(let job), .keptBlobs(let job): state.releases.end(job)
         case .postponed(let job, let left): state.releases.postpone(job, left)
         case .trimPostponed(let job, let left): state.releases.postponeTrim(of: job, left)
-        case .keptBlobs(let job): state.releases.end(job)
         case .catalogSpace(let space): health.setCatalogSpace(space)
         }
     }
@@ -230,9 +232,9 @@ final class CoordinatorLoop {
     private func start(_ task: BackgroundTask) async {
         switch task {
         case .writeManifest(let job, let package): packages.writeManifest(job, package)
-        case .publish(let job, let package, let merged): packages.publish(job, package, merged)
-        case .releaseBlobs: await reclaimer.releaseBlobs()
-        case .trimBlobs(let job): await reclaimer.trimBlobs(of: job)
+        case .publish(let job, let package, let merged): packages.publish(job, package: package, merged: merged)
+        case .releaseBlobs: reclaimer.releaseBlobs()
+        case .trimBlobs(let job): reclaimer.trimBlobs(of: job)
         case .reopen(let asker, let job, let only, let permits):
             control.reopen(job, only: only, permits: permits, asker)
         case .failedWorkOrder(let asker, let body): control.orderFailedWork(body, asker)
@@ -258,7 +260,7 @@ final class CoordinatorLoop {
             if !tick.writes.isEmpty, !control.subscriptions.isEmpty {
                 control.committed(Set(tick.writes.map(ChangeCodec.job(of:))))
             }
-            if !lost.isEmpty { takeBackOffers(of: tick, to: lost) }
+            if !lost.isEmpty { returnOffers(of: tick, to: lost) }
         }
     }
 
@@ -267,7 +269,7 @@ final class CoordinatorLoop {
         Set(await environment.router.send(frames.map { ($0.peer, $0.bytes) }))
     }
 
-    private func takeBackOffers(of tick: LoopTick, to lost: Set<PeerID>) {
+    private func returnOffers(of tick: LoopTick, to lost: Set<PeerID>) {
         var offers: [SessionID: [LeaseToken]] = [:]
         for frame in tick.frames where lost.contains(frame.peer) {
             if let offer = frame.offer { offers[offer.session, default: []].append(offer.token) }
@@ -325,7 +327,8 @@ final class CoordinatorLoop {
                     "degraded", "The coordinator cannot write its state file.",
                     hint: "free space in \(environment.options.data.path)", retriable: true)
                 if case .ping = frame.message { message = health.report() }
-                let answer = environment.frame(message, to: inbound.peer, session: frame.session, re: frame.seq)
+                let answer = environment.frame(
+                    message, to: inbound.peer, session: SessionID(frame.session), re: frame.seq)
                 if let answer { answers.append(answer) }
             }
             _ = await send(answers)

@@ -53,7 +53,7 @@ final class CoordinatorState {
                 environment.logger.logChange(write)
             case .holders(let holders): tick.holders = holders
             case .send(let session, let message):
-                let frame = workers.frame(message, to: session, answering: request, scheduler, jobs)
+                let frame = workers.frame(message, to: session, answering: request, scheduler: scheduler, jobs: jobs)
                 if let frame { tick.frames.append(frame) }
             case .submitted(let job, let existing): submitted = (job, existing)
             case .writeManifest(let job, let package): tick.tasks.append(.writeManifest(job, package: package))
@@ -114,7 +114,8 @@ extension Logger {
                     LogKey.job: "\(job)", LogKey.batch: "\(index)", LogKey.batchState: "\(batch.state)",
                     LogKey.token: "\(batch.token?.rawValue ?? 0)",
                 ])
-        case .insertJob, .forget, .reopen, .package, .failures, .orphan, .addBatches, .dropped, .schedule,
+        case .insertJob, .forget, .reopen, .resetBatches, .package, .failures, .orphan, .addBatches, .dropped,
+            .schedule,
             .dropSchedule, .originLimit:
             break
         }

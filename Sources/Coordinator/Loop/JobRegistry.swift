@@ -40,8 +40,10 @@ struct JobRegistry {
             guard summary.state.isFinal else { return }
             if allTimes[summary.id]?.ended == nil { allTimes[summary.id]?.ended = wall }
             specs[summary.id] = specs[summary.id]?.withoutMasks
-        case .reopen(let job): allTimes[job.summary.id]?.ended = nil
-        case .batch, .package, .failures, .orphan, .addBatches, .dropped, .schedule, .dropSchedule, .originLimit: break
+        case .reopen(let job, _): allTimes[job.summary.id]?.ended = nil
+        case .batch, .package, .failures, .resetBatches, .orphan, .addBatches, .dropped, .schedule, .dropSchedule,
+            .originLimit:
+            break
         }
     }
 

@@ -51,7 +51,8 @@ struct LoopEnvironment: Sendable {
         minor: UInt8 = WireVersion.minors.upperBound
     ) -> [UInt8]? {
         do {
-            return try Frame(session: session, seq: seq, re: re, epoch: store.epoch, minor: minor, message).encoded()
+            return try Frame(session: session.rawValue, seq: seq, re: re, epoch: store.epoch, minor: minor, message)
+                .encoded()
         } catch {
             logger.error(
                 "Message cannot be sent",

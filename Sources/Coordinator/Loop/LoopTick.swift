@@ -15,15 +15,15 @@ struct OutboundFrame: Sendable {
 /// Work that starts when the writes of its tick are durable.
 enum BackgroundTask: Sendable {
     /// Write the merge manifest of a package.
-    case writeManifest(JobID, package: Int)
+    case writeManifest(JobID, package: PackageIndex)
     /// Put a merged package into the catalog.
-    case publish(JobID, package: Int, MergedPackage)
+    case publish(JobID, package: PackageIndex, MergedPackage)
     /// Remove the blobs of ended jobs.
     case releaseBlobs
     /// Remove the blobs that a kept previous build does not need; see ``Effect/trim(_:)``.
     case trimBlobs(JobID)
     /// Resume an ended job; see ``Event/reopen(_:batches:needs:only:payload:)``.
-    case reopen(Asker, JobID, only: [Int]?, Permits = Permits())
+    case reopen(Asker, JobID, only: [BatchIndex]?, Permits = Permits())
     /// Requeue or drop failed work.
     case failedWorkOrder(Asker, PBFailedOrder)
     /// Submit the job of a schedule at its time.

@@ -17,9 +17,11 @@ enum Report: Sendable {
     /// A schedule was checked, together with its submission.
     case schedulePlanned(Asker, Schedule, payload: [UInt8], Result<SubmitPlanner.Plan, SubmitProblem>)
     /// The restart of a job that had ended at this time was prepared.
-    case reopenPlanned(Asker, JobID, only: [Int]?, ended: Int64?, Result<Reopening, SubmitProblem>)
+    case reopenPlanned(Asker, JobID, only: [BatchIndex]?, ended: Int64?, Result<Reopening, SubmitProblem>)
     /// The failed batches of an ended job were read.
-    case failedWorkFound(Asker, PBFailedOrder, [Int])
+    case failedWorkFound(Asker, PBFailedOrder, [BatchIndex])
+    /// Failed work of an ended job was dropped; the text is the answer.
+    case failedWorkDropped(Asker, JobID, chosen: [BatchIndex]?, count: Int, Result<String, SubmitProblem>)
     /// A page of the history of jobs was read.
     case historyRead(Asker, PBListJobs, StateStore.HistoryPage)
     /// The events that a waiting request asks for were read.
@@ -29,7 +31,7 @@ enum Report: Sendable {
     /// A group of publications ended.
     case events([Event])
     /// The manifest of a package is durable. Its claim must be ended.
-    case written(JobID, package: Int, ContentDigest, decides: Bool)
+    case written(JobID, package: PackageIndex, ContentDigest, decides: Bool)
     /// A commit's blob was looked up; `Trouble` says why it cannot be used.
     case checked(CommitCheck, WorkerRequest, CommitResult, Trouble?)
     /// The blob store did not answer a question about a commit's blob.

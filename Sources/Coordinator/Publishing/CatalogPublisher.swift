@@ -81,13 +81,13 @@ struct CatalogPublisher: Publishing {
         wanted.mask = try TileMask(cartoText: order.maskWire)
         wanted.lacksOnlyEmptyTiles = order.failedTiles == 0
         wanted.scheme = scheme
-        let list = try heldPacks(wanted, digest, home) ?? TilePacks.packs(wanted, into: home)
+        let list = try heldPacks(wanted, digest: digest, home: home) ?? TilePacks.packs(wanted, into: home)
         return PublishedPacks(
             list: try list.encoded(), files: list.packs.map { PublishedPacks.Pack(path: $0.path, size: $0.size) })
     }
 
     /// The packs that the catalog lists for exactly these bytes, if all of their files exist.
-    private func heldPacks(_ wanted: TilePacks.Order, _ digest: Digest, _ home: URL) -> TilePackList? {
+    private func heldPacks(_ wanted: TilePacks.Order, digest: Digest, home: URL) -> TilePackList? {
         guard let bytes = try? Data(contentsOf: home.appending(path: TilePackList.path(wanted.id))),
             let list = try? JSONDecoder().decode(TilePackList.self, from: bytes), list.answers(wanted, of: digest)
         else { return nil }

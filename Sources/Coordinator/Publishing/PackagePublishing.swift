@@ -21,16 +21,16 @@ final class PackagePublishing {
     func close() { publications.close() }
 
     /// Writes the list of everything that a merger needs, as a separate blob.
-    func writeManifest(_ job: JobID, _ package: Int) {
+    func writeManifest(_ job: JobID, _ package: PackageIndex) {
         guard state.scheduler.isLiving(job), let spec = state.jobs.spec(of: job),
-            spec.packages.indices.contains(package)
+            spec.packages.indices.contains(package.number)
         else {
             let trouble = Trouble(
                 cause: FailureCause.jobFailed.rawValue, detail: "the job ended before its manifest was written")
             state.handle(.manifestFailed(job, package: package, trouble, retriable: false))
             return
         }
-        let wanted = spec.packages[package]
+        let wanted = spec.packages[package.number]
         let missing = failedTiles(of: wanted, job)
         var shards: [Data] = []
         var footers: [Data] = []
@@ -107,19 +107,19 @@ final class PackagePublishing {
     /// Puts a merged package into the catalog together with all others that wait.
     ///
     /// The scheduler has made the state `publishing` durable before.
-    func publish(_ job: JobID, _ package: Int, _ merged: MergedPackage) {
+    func publish(_ job: JobID, package: PackageIndex, merged: MergedPackage) {
         guard state.scheduler.isLiving(job), let spec = state.jobs.spec(of: job),
-            spec.packages.indices.contains(package)
+            spec.packages.indices.contains(package.number)
         else { return }
         publications.add(
             Publications.Waiting(
                 job: job, package: package, merged: merged, spec: spec,
-                failedTiles: failedTiles(of: spec.packages[package], job)))
+                failedTiles: failedTiles(of: spec.packages[package.number], job)))
         environment.executor.run(on: .catalog) { [environment, publications] in
             await publications.waitUntilDue()
             // The first waiter usually publishes this package too, unless it came too late or too many wait.
             let round = await publications.publish(
-                environment.blobs, environment.publisher, environment.logger)
+                environment.blobs, publisher: environment.publisher, logger: environment.logger)
             if !round.patching.isEmpty {
                 // Patches of large packages take minutes. Only these jobs wait for them, other packages do not.
                 environment.executor.run(on: .patches) {
@@ -134,7 +134,7 @@ final class PackagePublishing {
     /// Handles a manifest that is durable: its claim ends.
     ///
     /// - Parameter decides: Whether the manifest alone decides the bytes of the package.
-    func manifestWritten(_ job: JobID, package: Int, _ digest: ContentDigest, decides: Bool) {
+    func manifestWritten(_ job: JobID, package: PackageIndex, _ digest: ContentDigest, decides: Bool) {
         state.handle(.manifestWritten(job, package: package, digest, decides: decides))
         environment.removals.endClaim(of: digest, mayBeNamed: true)
     }

@@ -16,13 +16,13 @@ final class Publications: Sendable {
     /// One package.
     struct Waiting: Sendable {
         let job: JobID
-        let package: Int
+        let package: PackageIndex
         let merged: MergedPackage
         let spec: JobSpec
         /// Upper bound of its failed tiles.
         let failedTiles: UInt64
 
-        var wanted: JobSpec.Package { spec.packages[package] }
+        var wanted: JobSpec.Package { spec.packages[package.number] }
     }
 
     /// The results of packages that were published together.
@@ -65,14 +65,14 @@ final class Publications: Sendable {
     }
 
     /// Publishes the waiting packages, the oldest first, and returns their results.
-    func publish(_ blobs: any ManagedBlobStore, _ publisher: any Publishing, _ logger: Logger) async -> Round {
+    func publish(_ blobs: any ManagedBlobStore, publisher: any Publishing, logger: Logger) async -> Round {
         let all = removeOldest()
         var round = Round()
         var orders: [(Waiting, PublishOrder)] = []
         var held: [LocalBlob] = []
         for one in all {
             do {
-                guard let order = try await Self.order(one, blobs, publisher, &held) else {
+                guard let order = try await Self.order(one, blobs: blobs, publisher: publisher, held: &held) else {
                     let trouble = Trouble(
                         cause: "blob-missing", detail: "a file of the merged package is gone from the blob store")
                     round.events.append(.packageTrouble(one.job, package: one.package, trouble, retriable: false))
@@ -80,7 +80,7 @@ final class Publications: Sendable {
                 }
                 orders.append((one, order))
             } catch {
-                round.events.append(Self.failed(one, error, publisher, logger))
+                round.events.append(Self.failed(one, error: error, publisher: publisher, logger: logger))
             }
         }
         let made = orders.map(\.1)
@@ -102,14 +102,15 @@ final class Publications: Sendable {
                 } else {
                     round.events.append(event)
                 }
-            case .failure(let error): round.events.append(Self.failed(one, error, publisher, logger))
+            case .failure(let error):
+                round.events.append(Self.failed(one, error: error, publisher: publisher, logger: logger))
             }
         }
         return round
     }
 
     private static func failed(
-        _ one: Waiting, _ error: any Error, _ publisher: any Publishing, _ logger: Logger
+        _ one: Waiting, error: any Error, publisher: any Publishing, logger: Logger
     ) -> Event {
         let (trouble, mayHeal) = publisher.trouble(error)
         logger.warning(
@@ -123,7 +124,7 @@ final class Publications: Sendable {
 
     /// What to publish; `nil` when one of its blobs is gone.
     private static func order(
-        _ one: Waiting, _ blobs: any ManagedBlobStore, _ publisher: any Publishing, _ held: inout [LocalBlob]
+        _ one: Waiting, blobs: any ManagedBlobStore, publisher: any Publishing, held: inout [LocalBlob]
     ) async throws -> PublishOrder? {
         let (spec, wanted) = (one.spec, one.wanted)
         let place = try CatalogEdition(of: spec.edition)

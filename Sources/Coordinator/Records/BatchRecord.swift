@@ -8,36 +8,39 @@ import Tiles
 /// The log has the columns of the plan once for each job, and not in each row.
 struct BatchRecord: Sendable {
     let job: JobID
-    let index: Int
+    let index: BatchIndex
     let batch: Batch
+
+    /// The number of the field `idx` in the log.
+    static let indexField: UInt32 = 1
 
     static let table = RecordTable<BatchRecord>(
         "batch", key: ["job", "idx"],
         [
-            RecordField("job", 0) { $0.job },
-            RecordField("idx", 1) { $0.index },
-            RecordField("cell", 0) { $0.batch.cell.hilbertID },
-            RecordField("zmin", 0) { $0.batch.zooms.min },
-            RecordField("zmax", 0) { $0.batch.zooms.max },
-            RecordField("tiles", 0) { $0.batch.tiles },
-            RecordField("state", 2) { $0.batch.state },
-            RecordField("attempts", 3) { $0.batch.attempts },
-            RecordField("losses", 4) { $0.batch.losses },
-            RecordField("token", 5) { $0.batch.token },
-            RecordField("owner", 6) { $0.batch.owner == 0 ? nil : $0.batch.owner },
-            RecordField("digest", 7) { $0.batch.digest },
-            RecordField("stored", 8) { $0.result?.stored },
-            RecordField("empty", 9) { $0.result?.empty },
-            RecordField("failed", 10) { $0.result?.failed },
-            RecordField("body_bytes", 11) { $0.result?.bodyBytes },
-            RecordField("shard_bytes", 12) { $0.result?.shardBytes },
-            RecordField("cause", 13) { $0.batch.trouble?.cause },
-            RecordField("detail", 14) { $0.batch.trouble?.detail },
-            RecordField("partial", 15) { $0.batch.partial },
-            RecordField("reused", 16) { $0.result?.reused },
-            RecordField("not_modified", 17) { $0.result?.notModified },
-            RecordField("received", 18) { $0.result?.received },
-            RecordField("footer", 19) { $0.batch.result.footer },
+            RecordField("job", log: 0) { $0.job },
+            RecordField("idx", log: indexField) { $0.index },
+            RecordField("cell", log: 0) { $0.batch.cell.hilbertID },
+            RecordField("zmin", log: 0) { $0.batch.zooms.min },
+            RecordField("zmax", log: 0) { $0.batch.zooms.max },
+            RecordField("tiles", log: 0) { $0.batch.tiles },
+            RecordField("state", log: 2) { $0.batch.state },
+            RecordField("attempts", log: 3) { $0.batch.attempts },
+            RecordField("losses", log: 4) { $0.batch.losses },
+            RecordField("token", log: 5) { $0.batch.token },
+            RecordField("owner", log: 6) { $0.batch.owner == 0 ? nil : $0.batch.owner },
+            RecordField("digest", log: 7) { $0.batch.digest },
+            RecordField("stored", log: 8) { $0.result?.stored },
+            RecordField("empty", log: 9) { $0.result?.empty },
+            RecordField("failed", log: 10) { $0.result?.failed },
+            RecordField("body_bytes", log: 11) { $0.result?.bodyBytes },
+            RecordField("shard_bytes", log: 12) { $0.result?.shardBytes },
+            RecordField("cause", log: 13) { $0.batch.trouble?.cause },
+            RecordField("detail", log: 14) { $0.batch.trouble?.detail },
+            RecordField("partial", log: 15) { $0.batch.partial },
+            RecordField("reused", log: 16) { $0.result?.reused },
+            RecordField("not_modified", log: 17) { $0.result?.notModified },
+            RecordField("received", log: 18) { $0.result?.received },
+            RecordField("footer", log: 19) { $0.batch.result.footer },
         ])
 
     /// The counts of a batch with a shard; without one the columns are NULL.
@@ -71,7 +74,7 @@ extension StateStore {
         return try BatchRecord.batch(try BatchRecord.planned(field), field)
     }
 
-    static func put(_ batch: Batch, _ job: JobID, _ index: Int, _ db: Database) throws {
+    static func put(_ batch: Batch, job: JobID, index: BatchIndex, in db: Database) throws {
         try BatchRecord.table.put(BatchRecord(job: job, index: index, batch: batch), db)
     }
 }

@@ -7,30 +7,30 @@ enum JobRecord {
     static let table = RecordTable<JobSummary>(
         "job", insert: "INSERT", extra: ["spec", "created"], assignments: ["ended = COALESCE(ended, ?)"], key: ["id"],
         [
-            RecordField("id", 0, isFixed: true) { $0.id },
-            RecordField("request_id", 1, isFixed: true) { $0.requestID },
-            RecordField("priority", 2) { $0.priority },
-            RecordField("weight", 3) { $0.weight },
-            RecordField("allowed_missing", 4, isFixed: true) { $0.allowedMissing },
-            RecordField("state", 5) { $0.state },
-            RecordField("reason", 6) { $0.reason },
-            RecordField("tiles", 7) { $0.counts.tiles },
-            RecordField("stored", 8) { $0.counts.stored },
-            RecordField("empty", 9) { $0.counts.empty },
-            RecordField("failed", 10) { $0.counts.failed },
-            RecordField("bytes", 11) { $0.counts.bytes },
-            RecordField("reused", 12) { $0.counts.reused },
-            RecordField("not_modified", 13) { $0.counts.notModified },
-            RecordField("received", 14) { $0.counts.received },
-            RecordField("after", 15) { $0.after },
-            RecordField("identity", 16, isFixed: true) { $0.identity },
-            RecordField("keeps", 17) { $0.keepsBlobs },
-            RecordField("was_paused", 18) { $0.wasPaused },
-            RecordField("source_version", 19) { $0.sourceVersion },
+            RecordField("id", log: 0, isFixed: true) { $0.id },
+            RecordField("request_id", log: 1, isFixed: true) { $0.requestID },
+            RecordField("priority", log: 2) { $0.priority },
+            RecordField("weight", log: 3) { $0.weight },
+            RecordField("allowed_missing", log: 4, isFixed: true) { $0.allowedMissing },
+            RecordField("state", log: 5) { $0.state },
+            RecordField("reason", log: 6) { $0.reason },
+            RecordField("tiles", log: 7) { $0.counts.tiles },
+            RecordField("stored", log: 8) { $0.counts.stored },
+            RecordField("empty", log: 9) { $0.counts.empty },
+            RecordField("failed", log: 10) { $0.counts.failed },
+            RecordField("bytes", log: 11) { $0.counts.bytes },
+            RecordField("reused", log: 12) { $0.counts.reused },
+            RecordField("not_modified", log: 13) { $0.counts.notModified },
+            RecordField("received", log: 14) { $0.counts.received },
+            RecordField("after", log: 15) { $0.after },
+            RecordField("identity", log: 16, isFixed: true) { $0.identity },
+            RecordField("keeps", log: 17) { $0.keepsBlobs },
+            RecordField("was_paused", log: 18) { $0.wasPaused },
+            RecordField("source_version", log: 19) { $0.sourceVersion },
         ]
             // Batches by state: 32 to 37.
             + BatchState.allCases.map { state in
-                RecordField("\(state)", 32 + UInt32(state.rawValue)) { $0.counts[state] }
+                RecordField("\(state)", log: 32 + UInt32(state.rawValue)) { $0.counts[state] }
             })
 
     static func summary(_ id: JobID, _ field: RecordReader) throws -> JobSummary {
@@ -55,7 +55,7 @@ enum JobRecord {
 
 extension StateStore {
     static func summary(_ row: Row) throws -> JobSummary {
-        let id = number(row["id"])
+        let id = JobID(key: row["id"])
         return try JobRecord.summary(id, RecordReader(row) { "job \(id)" })
     }
 

@@ -5,30 +5,30 @@ import Scheduling
 /// A package with its key; its files are rows of their own.
 struct PackageRecord: Sendable {
     let job: JobID
-    let index: Int
+    let index: PackageIndex
     let package: Package
 
     static let table = RecordTable<PackageRecord>(
         "package", key: ["job", "idx"],
         [
-            RecordField("job", 0) { $0.job },
-            RecordField("idx", 1) { $0.index },
-            RecordField("id", 2) { $0.package.id },
-            RecordField("tiles", 3) { $0.package.tiles },
-            RecordField("state", 4) { $0.package.state },
-            RecordField("attempts", 5) { $0.package.attempts },
-            RecordField("losses", 6) { $0.package.losses },
-            RecordField("token", 7) { $0.package.token },
-            RecordField("owner", 8) { $0.package.owner == 0 ? nil : $0.package.owner },
-            RecordField("manifest", 9) { $0.package.manifest },
-            RecordField("digest", 10) { $0.package.merged?.digest },
-            RecordField("size", 11) { $0.package.merged?.size },
-            RecordField("merged_tiles", 12) { $0.package.merged?.tiles },
-            RecordField("tiles_hash", 13) { $0.package.merged?.tilesHash },
-            RecordField("version", 14) { $0.package.version },
-            RecordField("path", 15) { $0.package.path },
-            RecordField("cause", 16) { $0.package.trouble?.cause },
-            RecordField("detail", 17) { $0.package.trouble?.detail },
+            RecordField("job", log: 0) { $0.job },
+            RecordField("idx", log: 1) { $0.index },
+            RecordField("id", log: 2) { $0.package.id },
+            RecordField("tiles", log: 3) { $0.package.tiles },
+            RecordField("state", log: 4) { $0.package.state },
+            RecordField("attempts", log: 5) { $0.package.attempts },
+            RecordField("losses", log: 6) { $0.package.losses },
+            RecordField("token", log: 7) { $0.package.token },
+            RecordField("owner", log: 8) { $0.package.owner == 0 ? nil : $0.package.owner },
+            RecordField("manifest", log: 9) { $0.package.manifest },
+            RecordField("digest", log: 10) { $0.package.merged?.digest },
+            RecordField("size", log: 11) { $0.package.merged?.size },
+            RecordField("merged_tiles", log: 12) { $0.package.merged?.tiles },
+            RecordField("tiles_hash", log: 13) { $0.package.merged?.tilesHash },
+            RecordField("version", log: 14) { $0.package.version },
+            RecordField("path", log: 15) { $0.package.path },
+            RecordField("cause", log: 16) { $0.package.trouble?.cause },
+            RecordField("detail", log: 17) { $0.package.trouble?.detail },
         ])
 
     static func package(_ field: RecordReader, _ files: [MergedFile]) throws -> Package {
@@ -47,15 +47,15 @@ struct PackageRecord: Sendable {
 }
 
 extension StateStore {
-    static func put(_ package: Package, _ job: JobID, _ index: Int, _ db: Database) throws {
+    static func put(_ package: Package, job: JobID, index: PackageIndex, in db: Database) throws {
         try PackageRecord.table.put(PackageRecord(job: job, index: index, package: package), db)
         try db.cachedStatement(sql: "DELETE FROM package_file WHERE job = ? AND idx = ?")
-            .execute(arguments: [Int64(bitPattern: job), index])
+            .execute(arguments: [job.key, index.number])
         for file in package.merged?.files ?? [] {
             try db.cachedStatement(
                 sql: "INSERT INTO package_file (job, idx, format, digest, size) VALUES (?, ?, ?, ?, ?)"
             ).execute(arguments: [
-                Int64(bitPattern: job), index, file.format, Data(file.digest.bytes), Int64(clamping: file.size),
+                job.key, index.number, file.format, Data(file.digest.bytes), Int64(clamping: file.size),
             ])
         }
     }

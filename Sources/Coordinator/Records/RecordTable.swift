@@ -12,7 +12,7 @@ struct RecordField<Record: Sendable>: Sendable {
     let value: @Sendable (Record) -> DatabaseValue
 
     init<Value: RecordValue>(
-        _ column: String, _ number: UInt32, isFixed: Bool = false, _ value: @escaping @Sendable (Record) -> Value
+        _ column: String, log number: UInt32, isFixed: Bool = false, _ value: @escaping @Sendable (Record) -> Value
     ) {
         self.column = column
         self.number = number

@@ -84,12 +84,42 @@ extension LeaseToken: RecordValue {
     }
 }
 
+extension NumberedID {
+    /// The number as it is stored: by its bits, because SQLite has signed numbers only.
+    var key: Int64 { Int64(bitPattern: rawValue) }
+
+    /// The number that is stored as `key`.
+    init(key: Int64) { self.init(UInt64(bitPattern: key)) }
+}
+
+extension NumberedID where Self: RecordValue {
+    var recorded: DatabaseValue { key.databaseValue }
+    init?(recorded: DatabaseValue) {
+        guard let number = UInt64(recorded: recorded) else { return nil }
+        self.init(number)
+    }
+}
+
+extension JobID: RecordValue {}
+extension SessionID: RecordValue {}
+
+extension Place where Self: RecordValue {
+    var recorded: DatabaseValue { number.recorded }
+    init?(recorded: DatabaseValue) {
+        guard let number = Int(recorded: recorded) else { return nil }
+        self.init(number)
+    }
+}
+
+extension BatchIndex: RecordValue {}
+extension PackageIndex: RecordValue {}
+
 /// Numbers of jobs, as a text with blanks between them.
 extension [JobID]: RecordValue {
-    var recorded: DatabaseValue { map(String.init).joined(separator: " ").databaseValue }
+    var recorded: DatabaseValue { map(\.description).joined(separator: " ").databaseValue }
     init?(recorded: DatabaseValue) {
         guard let text = String(recorded: recorded) else { return nil }
-        self = text.split(separator: " ").compactMap { JobID($0) }
+        self = text.split(separator: " ").compactMap { UInt64($0).map(JobID.init) }
     }
 }
 

@@ -7,15 +7,15 @@ enum ScheduleRecord {
     static let table = RecordTable<Schedule>(
         "schedule", extra: ["spec"], key: ["id"],
         [
-            RecordField("id", 1, isFixed: true) { $0.id },
-            RecordField("every", 2) { $0.rule.description },
-            RecordField("label", 3) { $0.label },
-            RecordField("next", 4) { $0.next },
-            RecordField("last_job", 5) { $0.lastJob },
-            RecordField("fired", 6) { $0.fired },
-            RecordField("skipped", 7) { $0.skipped },
-            RecordField("cause", 8) { $0.trouble?.cause },
-            RecordField("detail", 9) { $0.trouble?.detail },
+            RecordField("id", log: 1, isFixed: true) { $0.id },
+            RecordField("every", log: 2) { $0.rule.description },
+            RecordField("label", log: 3) { $0.label },
+            RecordField("next", log: 4) { $0.next },
+            RecordField("last_job", log: 5) { $0.lastJob },
+            RecordField("fired", log: 6) { $0.fired },
+            RecordField("skipped", log: 7) { $0.skipped },
+            RecordField("cause", log: 8) { $0.trouble?.cause },
+            RecordField("detail", log: 9) { $0.trouble?.detail },
         ])
 
     static func schedule(_ field: RecordReader) throws -> Schedule {
@@ -35,7 +35,7 @@ extension StateStore {
     }
 
     /// Writes a schedule, with its submission if that is new.
-    static func put(_ schedule: Schedule, _ payload: [UInt8]?, _ db: Database) throws {
+    static func put(_ schedule: Schedule, payload: [UInt8]?, in db: Database) throws {
         if let payload {
             try ScheduleRecord.table.insert(schedule, extra: [Data(payload)], db)
         } else {

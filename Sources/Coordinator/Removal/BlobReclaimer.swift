@@ -21,17 +21,22 @@ final class BlobReclaimer {
     /// This may remove a blob that a worker found in the store and is about to commit without writing it again. Then
     /// the commit is refused, or the shard or package is found missing later and is made again. The alternative,
     /// waiting until no job can need the blob, would keep all blobs on a cluster that is never idle.
-    func releaseBlobs() async {
+    func releaseBlobs() {
         guard !environment.options.keepShards else { return }
         for job in state.releases.start(isLiving: state.scheduler.isLiving) {
-            let isStarted = await remove(unneededBlobsOf: job) { left in
-                switch left {
-                case .some(let left) where left.isEmpty: .released(job)
-                case .some(let left): .postponed(job, left)
-                case nil: .keptBlobs(job)
+            remove(unneededBlobsOf: job) { [environment] left in
+                guard let left else { return .keptBlobs(job) }
+                guard left.isEmpty else { return .postponed(job, left) }
+                do {
+                    try await environment.store.markReleased(job)
+                } catch {
+                    // No effect: the next start finds the job unreleased and removes again.
+                    environment.logger.info(
+                        "Released blobs still listed",
+                        metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
                 }
+                return .released(job)
             }
-            if !isStarted { state.releases.end(job) }
         }
     }
 
@@ -39,56 +44,36 @@ final class BlobReclaimer {
     /// not accepted.
     ///
     /// A failure only costs disk space until the next start, which tries again.
-    func trimBlobs(of job: JobID) async {
+    func trimBlobs(of job: JobID) {
         guard !environment.options.keepShards else { return }
-        _ = await remove(unneededBlobsOf: job) { left in
+        remove(unneededBlobsOf: job) { left in
             left.flatMap { $0.isEmpty ? nil : .trimPostponed(job, $0) }
         }
     }
 
     /// Removes the blobs of a job that the rows of no other job need, in the background.
     ///
-    /// The rows are read before the next frame is handled, so that no claim can end in between.
+    /// The list is opened when all writes that ended a claim are durable. A claim that ends later is known to the list.
     ///
     /// - Parameter report: Makes the report from the blobs that were left because of a claim; `nil` = it failed.
-    /// - Returns: `false` when the rows cannot be read.
     private func remove(
-        unneededBlobsOf job: JobID, _ report: @escaping @Sendable (Set<ContentDigest>?) -> Report?
-    ) async -> Bool {
-        let digests: [ContentDigest]
-        do {
-            digests = try await environment.store.blobs(of: job, keeping: state.scheduler.givingJobs)
-        } catch {
-            environment.logger.logKept(job, error)
-            return false
-        }
-        let ticket = environment.removals.start(digests)
+        unneededBlobsOf job: JobID, _ report: @escaping @Sendable (Set<ContentDigest>?) async -> Report?
+    ) {
+        let ticket = environment.removals.open()
+        let kept = state.scheduler.givingJobs
         environment.executor.run(on: .removals) { [environment] in
             let removals = environment.removals
             do {
+                removals.fill(ticket, try await environment.store.blobs(of: job, keeping: kept))
                 while let digest = removals.next(of: ticket) {
                     if let name = Digest(bytes: digest.bytes) { try await environment.blobs.remove(name) }
                 }
-                return report(removals.end(ticket))
+                return await report(removals.end(ticket))
             } catch {
                 removals.end(ticket)
                 environment.logger.logKept(job, error)
-                return report(nil)
+                return await report(nil)
             }
-        }
-        return true
-    }
-
-    /// Handles the end of a removal.
-    ///
-    /// A failure has no effect: the next start finds the job unreleased and removes again.
-    func released(_ job: JobID) async {
-        state.releases.end(job)
-        do {
-            try await environment.store.markReleased(job)
-        } catch {
-            environment.logger.info(
-                "Released blobs still listed", metadata: [LogKey.job: "\(job)", LogKey.errorMessage: "\(error)"])
         }
     }
 
@@ -143,7 +128,7 @@ final class BlobReclaimer {
             logger.notice(
                 "Oldest kept tiles released because the disk of the blobs is nearly full",
                 metadata: [LogKey.path: "\(options.blobs.path)", LogKey.freeBytes: "\(space.free)"])
-            return .event(.makeRoom)
+            return .event(.blobSpaceShort)
         }
     }
 

@@ -13,7 +13,9 @@ final class BlobRemovals: Sendable {
         fileprivate let number: UInt64
     }
     fileprivate struct List {
-        var unneeded: [ContentDigest]
+        var unneeded: [ContentDigest] = []
+        /// Blobs that a row may name since the list was opened; `nil` when the list is complete.
+        var named: Set<ContentDigest>?
         /// Blobs that were claimed meanwhile, and may be in use now.
         var claimed: Set<ContentDigest> = []
     }
@@ -26,16 +28,35 @@ final class BlobRemovals: Sendable {
     }
     private let state = Mutex(State())
 
-    /// Starts the removal of a list of blobs.
+    /// Opens a list before the rows are read that say which blobs are not needed.
     ///
-    /// They are removed one by one with ``next(of:)``.
-    func start(_ digests: [ContentDigest]) -> Ticket {
+    /// Blobs whose claim ends meanwhile are not removed: the rows that were read may lack their names.
+    func open() -> Ticket {
         state.withLock { state in
             state.tickets += 1
             let ticket = Ticket(number: state.tickets)
-            state.lists[ticket] = List(unneeded: digests)
+            state.lists[ticket] = List(named: [])
             return ticket
         }
+    }
+
+    /// Gives an open list its blobs.
+    ///
+    /// They are removed one by one with ``next(of:)``.
+    func fill(_ ticket: Ticket, _ digests: [ContentDigest]) {
+        state.withLock { state in
+            guard let named = state.lists[ticket]?.named else { return }
+            state.lists[ticket]?.unneeded = digests.filter { !named.contains($0) }
+            state.lists[ticket]?.claimed.formUnion(named.intersection(digests))
+            state.lists[ticket]?.named = nil
+        }
+    }
+
+    /// Opens a list and gives it its blobs.
+    func start(_ digests: [ContentDigest]) -> Ticket {
+        let ticket = open()
+        fill(ticket, digests)
+        return ticket
     }
 
     /// The next blob of a list.
@@ -96,6 +117,7 @@ final class BlobRemovals: Sendable {
             let left = (state.claims[digest] ?? 1) - 1
             state.claims[digest] = left > 0 ? left : nil
             guard mayBeNamed else { return }
+            for ticket in state.lists.keys { state.lists[ticket]?.named?.insert(digest) }
             for (ticket, list) in state.lists where list.unneeded.contains(digest) {
                 state.lists[ticket]?.unneeded.removeAll { $0 == digest }
                 state.lists[ticket]?.claimed.insert(digest)

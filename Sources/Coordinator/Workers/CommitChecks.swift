@@ -38,7 +38,7 @@ final class CommitChecks {
     }
 
     /// Handles a commit whose blobs were looked up.
-    func finish(_ check: CommitCheck, _ request: WorkerRequest, _ result: CommitResult, _ trouble: Trouble?) {
+    func finish(_ check: CommitCheck, request: WorkerRequest, result: CommitResult, trouble: Trouble?) {
         running.remove(check)
         let event =
             trouble.map { Event.refusedCommit(check.session, check.token, $0) }

@@ -48,8 +48,8 @@ struct WorkerGateway {
     // MARK: - Frames of workers
 
     /// Handles a frame of the work endpoint.
-    mutating func receive(_ frame: Frame, _ inbound: Inbound, _ scheduler: Scheduler) -> [WorkerEffect] {
-        let id = frame.session
+    mutating func receive(_ frame: Frame, inbound: Inbound, scheduler: Scheduler) -> [WorkerEffect] {
+        let id = SessionID(frame.session)
         guard peers.setConnection(of: id, to: inbound.peer, user: inbound.user) else {
             strike(inbound, "the session belongs to another key")
             return []
@@ -63,7 +63,7 @@ struct WorkerGateway {
         lastReceived[id] = frame.seq
         let request = WorkerRequest(session: id, seq: frame.seq)
         switch frame.message {
-        case .hello(let body): effects += hello(body, request, inbound, scheduler)
+        case .hello(let body): effects += hello(body, request: request, inbound: inbound, scheduler: scheduler)
         case .ready(let body): effects.append(.apply(.ready(id, credit: body.credit), request))
         case .progress(let body): effects.append(.apply(Self.progress(body, of: id), request))
         case .commit(let body): effects.append(.check(body, request))
@@ -84,11 +84,11 @@ struct WorkerGateway {
     }
 
     private mutating func hello(
-        _ body: PBHello, _ request: WorkerRequest, _ inbound: Inbound, _ scheduler: Scheduler
+        _ body: PBHello, request: WorkerRequest, inbound: Inbound, scheduler: Scheduler
     ) -> [WorkerEffect] {
         let admission = WorkerAdmission(environment: environment, hello: body)
-        if let refusal = admission.refusal ?? admission.crowd(request.session, scheduler) {
-            return reject(refusal, inbound.peer, request)
+        if let refusal = admission.refusal ?? admission.refusalWhenFull(request.session, scheduler) {
+            return reject(refusal, peer: inbound.peer, request: request)
         }
         peers.setMinor(admission.minor, of: request.session)
         let held = body.held.map { LeaseToken($0.token) }
@@ -120,13 +120,14 @@ struct WorkerGateway {
     }
 
     /// Handles a frame that the key of a worker does not permit: its leases go to other workers.
-    mutating func forbid(_ body: PBReject, _ frame: Frame, _ inbound: Inbound) -> [WorkerEffect] {
-        let request = WorkerRequest(session: frame.session, seq: frame.seq)
-        let isOwn = peers.setConnection(of: frame.session, to: inbound.peer, user: inbound.user)
-        return (isOwn ? [.apply(.bye(frame.session), request)] : []) + reject(body, inbound.peer, request)
+    mutating func forbid(_ body: PBReject, frame: Frame, inbound: Inbound) -> [WorkerEffect] {
+        let id = SessionID(frame.session)
+        let request = WorkerRequest(session: id, seq: frame.seq)
+        let isOwn = peers.setConnection(of: id, to: inbound.peer, user: inbound.user)
+        return (isOwn ? [.apply(.bye(id), request)] : []) + reject(body, peer: inbound.peer, request: request)
     }
 
-    private func reject(_ body: PBReject, _ peer: PeerID, _ request: WorkerRequest) -> [WorkerEffect] {
+    private func reject(_ body: PBReject, peer: PeerID, request: WorkerRequest) -> [WorkerEffect] {
         environment.logger.warning(
             "Worker rejected", metadata: [LogKey.errorCode: "\(body.code)", LogKey.errorMessage: "\(body.text)"])
         let frame = environment.frame(.reject(body), to: peer, session: request.session, re: request.seq)
@@ -139,8 +140,8 @@ struct WorkerGateway {
     ///
     /// - Parameter request: The frame that is being answered; `nil` = the message is no answer.
     mutating func frame(
-        _ message: Outgoing, to session: SessionID, answering request: WorkerRequest?, _ scheduler: Scheduler,
-        _ jobs: JobRegistry
+        _ message: Outgoing, to session: SessionID, answering request: WorkerRequest?, scheduler: Scheduler,
+        jobs: JobRegistry
     ) -> OutboundFrame? {
         guard var wire = WorkerMessages(environment: environment).message(message, jobs) else { return nil }
         guard let (peer, seq, minor) = peers.next(for: session) else { return nil }

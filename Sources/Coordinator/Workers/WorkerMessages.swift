@@ -42,7 +42,7 @@ struct WorkerMessages {
         return .offer(
             .make {
                 $0.token = offer.token.rawValue
-                $0.job = offer.job
+                $0.job = offer.job.rawValue
                 $0.leaseMs = UInt32(clamping: offer.lease)
                 $0.attempt = offer.attempt
                 switch offer.work {

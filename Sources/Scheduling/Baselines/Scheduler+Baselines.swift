@@ -81,14 +81,14 @@ extension Scheduler {
     // MARK: - Packages with nothing new
 
     /// Records the manifest from which a package in the catalog was made.
-    mutating func noteMade(_ job: JobPlace, package: PackageIndex) {
+    mutating func recordMadePackage(_ job: JobPlace, package: PackageIndex) {
         let row = jobs[job].packages[package]
         guard row.state.isPublished, row.merged != nil, let manifest = row.manifest else { return }
         made[manifest] = .package(job: job, index: package)
     }
 
     /// Forgets the manifests of a job's packages.
-    mutating func forgetMade(_ job: JobPlace) {
+    mutating func forgetMadePackages(_ job: JobPlace) {
         for package in jobs[job].packages {
             if let manifest = package.manifest, made[manifest]?.job == job { made[manifest] = nil }
         }

@@ -111,13 +111,13 @@ extension OriginBook {
     }
 
     /// The part of a target that the shares of other sessions leave.
-    private func bounded(_ target: Share.Amount, by room: Share.Amount) -> Share.Amount {
+    private func bounded(_ target: Share.Amount, by spare: Share.Amount) -> Share.Amount {
         guard !target.isNothing else { return .nothing }
         var amount = target
-        amount.concurrency = min(target.concurrency, room.concurrency)
+        amount.concurrency = min(target.concurrency, spare.concurrency)
         // Without a configured limit there is a rate only after an overload, and it is not guaranteed.
-        if let room = room.rate, let rate = target.rate { amount.rate = min(rate, room) }
-        if limits.perSecond != nil { amount.burst = min(target.burst, room.burst) }
+        if let left = spare.rate, let rate = target.rate { amount.rate = min(rate, left) }
+        if limits.perSecond != nil { amount.burst = min(target.burst, spare.burst) }
         let isTooLittle = amount.rate.map { $0 < (target.rate ?? 0) / 4 } ?? false
         return amount.concurrency < 1 || isTooLittle || (amount.rate != nil && amount.burst < 0.999) ? .nothing : amount
     }
@@ -129,7 +129,7 @@ extension OriginBook {
     }
 
     /// The part of the pool that is left by the shares that other sessions may hold.
-    func room(beside id: SessionID) -> Share.Amount { spare.adding(shares[id]?.counted ?? .nothing) }
+    func spare(without id: SessionID) -> Share.Amount { spare.adding(shares[id]?.counted ?? .nothing) }
 }
 
 extension Share.Amount {

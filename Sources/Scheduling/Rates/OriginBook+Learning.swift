@@ -14,12 +14,12 @@ extension OriginBook {
     ) -> Bool {
         let share = shares[id] ?? Share()
         guard share.current == nil, share.older.isEmpty, share.claimed == nil else { return false }
-        let room = room(beside: id)
+        let spare = spare(without: id)
         var amount = Share.Amount(
-            rate: held.perSecond, burst: held.burst, concurrency: min(held.concurrency, room.concurrency))
-        if limits.perSecond != nil, let left = room.rate {
+            rate: held.perSecond, burst: held.burst, concurrency: min(held.concurrency, spare.concurrency))
+        if limits.perSecond != nil, let left = spare.rate {
             amount.rate = min(held.perSecond ?? left, left)
-            amount.burst = min(held.burst, room.burst)
+            amount.burst = min(held.burst, spare.burst)
             guard amount.rate ?? 0 > 0, amount.burst >= 0.999 else { return false }
         }
         guard amount.concurrency > 0 else { return false }
@@ -61,7 +61,7 @@ extension OriginBook {
     func keepers(now: Tick) -> Int { min(seats(now: now), shares.values.count(where: \.isKept)) }
 
     /// Whether a session that keeps a share can get another lease.
-    func mayGoOn(_ id: SessionID, now: Tick) -> Bool {
+    func mayContinue(_ id: SessionID, now: Tick) -> Bool {
         guard let share = shares[id], share.isKept, seats(now: now) > 0 else { return false }
         if !share.isSeated { return true }
         return health.breaker == .closed && share.leases <= max(share.amount.concurrency, 1)

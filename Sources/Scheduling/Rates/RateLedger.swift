@@ -185,7 +185,7 @@ struct RateLedger: Sendable {
     /// During learning only for a session whose share is known.
     func mayLease(_ origin: String, session id: SessionID, now: Tick) -> Bool {
         guard let book = books[origin] else { return false }
-        return isLearning(origin, at: now) ? book.mayGoOn(id, now: now) : book.mayLease(id, now: now)
+        return isLearning(origin, at: now) ? book.mayContinue(id, now: now) : book.mayLease(id, now: now)
     }
 
     /// The number of sessions that may work there now.

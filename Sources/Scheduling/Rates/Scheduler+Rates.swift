@@ -36,7 +36,7 @@ extension Scheduler {
             guard let origin = jobs[entry.job].origin?.name else { return nextFetcher(now: now).map { (entry, $0) } }
             // A job that ended and was resumed counts again.
             openOrigin(entry.job)
-            if let id = taker(at: origin, now: now) {
+            if let id = eligibleFetcher(at: origin, now: now) {
                 leaveQueue(id)
                 return (entry, id)
             }
@@ -48,16 +48,16 @@ extension Scheduler {
     }
 
     /// Queues jobs again that were set aside, if their origin now has a session to work for it.
-    mutating func awaken(now: Tick) {
+    mutating func requeueIdledJobs(now: Tick) {
         guard !idled.isEmpty, !fetchers.isEmpty else { return }
-        for origin in idled.keys.sorted() where taker(at: origin, now: now) != nil {
+        for origin in idled.keys.sorted() where eligibleFetcher(at: origin, now: now) != nil {
             for job in (idled.removeValue(forKey: origin) ?? []).sorted() where jobs.contains(job) { queue(job) }
         }
     }
 
     /// The session that gets the next batch of an origin: while a seat is free, the first permitted session in the
     /// queue; otherwise the seated session with the fewest leases.
-    private func taker(at origin: String, now: Tick) -> SessionID? {
+    private func eligibleFetcher(at origin: String, now: Tick) -> SessionID? {
         let seats = rates.seats(origin, now: now)
         guard seats > 0, let book = rates.book(origin) else { return nil }
         func may(_ id: SessionID) -> Bool {

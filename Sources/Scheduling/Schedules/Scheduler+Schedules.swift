@@ -80,7 +80,7 @@ extension Scheduler {
     }
 
     /// Records the job of a firing, in the same transaction as the job itself.
-    mutating func noteFiring(_ firing: Firing?, job: JobID) {
+    mutating func recordFiring(_ firing: Firing?, job: JobID) {
         guard let firing, schedules[firing.schedule] != nil else { return }
         schedules[firing.schedule]?.lastJob = job
         schedules[firing.schedule]?.fired += 1

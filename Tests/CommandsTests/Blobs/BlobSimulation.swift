@@ -167,7 +167,7 @@ struct BlobSimulation {
             case .send(let session, let re, let message):
                 travel(.toClient(Int(session) - 1, re: re, message), Int(session) - 1, up: false)
             case .strike(_, let why): strikes.append(why)
-            case .note: break
+            case .stored: break
             default: schedule(.serverDisk(incarnation: incarnation, effect), in: Int64(random.below(40)))
             }
         }
@@ -200,7 +200,7 @@ struct BlobSimulation {
         case .read(let key, let ticket, let offset, let count):
             let bytes = stored[key.digest] ?? []
             serve(.read(key, ticket, .success(Data(bytes[Int(offset)..<Int(offset) + count]))))
-        case .send, .strike, .note: break
+        case .send, .strike, .stored: break
         }
     }
 

@@ -35,8 +35,9 @@ struct BlobStreamTests {
         let store = try FolderBlobStore(folder.appendingPathComponent("blobs"), create: true)
         let (serverKey, workerKey) = (try KeyPair.generate(), try KeyPair.generate())
         let router = try BlobServer.bind(
-            "tcp://127.0.0.1:*", .curveServer(serverKey, AllowList(["mule": workerKey.publicKey])), LinkOptions())
-        let server = BlobServer(store, router, logger)
+            "tcp://127.0.0.1:*", security: .curveServer(serverKey, AllowList(["mule": workerKey.publicKey])),
+            options: LinkOptions())
+        let server = BlobServer(store, router: router, logger: logger)
         let client = BlobClient(
             .curveClient(workerKey, serverKey: serverKey.publicKey), allowPlain: false, logger)
         let streamed = try StreamedBlobStore(

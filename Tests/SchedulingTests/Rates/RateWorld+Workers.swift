@@ -25,7 +25,7 @@ extension RateWorld {
         /// The newest that has answered what it said of its shares.
         var answeredEpoch: UInt32 = 0
 
-        func clock(_ now: Int64) -> Double { Double(now) * speed + Double(id) * 1e6 }
+        func clock(_ now: Int64) -> Double { Double(now) * speed + Double(id.rawValue) * 1e6 }
     }
 
     mutating func apply(_ grants: [RateGrant], _ anchor: Double, _ place: Int) {

@@ -74,7 +74,7 @@ struct RateWorld {
     private mutating func addWorker() {
         // Machines' clocks go up to 2 % too slow or too fast.
         workers.append(Worker(id: nextID, speed: 0.98 + Double(random.below(41)) / 1_000))
-        nextID += 1
+        nextID = nextID.advanced(by: 1)
     }
 
     mutating func run(for span: Int64) {

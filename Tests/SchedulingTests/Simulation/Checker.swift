@@ -44,7 +44,7 @@ struct Checker {
 
     mutating func offered(_ offer: Offer) { offers[offer.token] = offer }
 
-    mutating func heard(lostShards: [ContentDigest]) { complaints.formUnion(lostShards) }
+    mutating func recordReport(of lostShards: [ContentDigest]) { complaints.formUnion(lostShards) }
 
     func isLost(_ shard: ContentDigest) -> Bool { complaints.contains(shard) }
 
@@ -73,6 +73,8 @@ struct Checker {
 extension Simulation {
     /// Checks a write just before it is durable.
     mutating func check(_ write: StoreWrite) {
+        // Part of the reopening that follows.
+        if case .resetBatches = write { return }
         trace.add(now)
         switch write {
         case .batch(let id, let index, let batch): check(batch, store.job(id)?.batches[index], of: id)
@@ -86,9 +88,9 @@ extension Simulation {
         case .forget(let id):
             if let job = store.job(id), let wrong = verdict(on: job) { problem(wrong) }
             checker.forgotten.insert(id)
-        case .reopen(let job): trace.add(job.summary.id)
+        case .reopen(let job, _): trace.add(job.summary.id)
         case .addBatches(_, _, let batches): trace.add(batches.count)
-        case .insertJob, .dropped, .schedule, .dropSchedule, .originLimit: break
+        case .insertJob, .resetBatches, .dropped, .schedule, .dropSchedule, .originLimit: break
         }
     }
 
@@ -155,7 +157,7 @@ extension Simulation {
     }
 
     /// Looks at what leaves the coordinator.
-    mutating func note(_ message: Outgoing, to session: SessionID) {
+    mutating func observe(_ message: Outgoing, to session: SessionID) {
         switch message {
         case .offer(let offer):
             checker.offered(offer)
@@ -248,7 +250,7 @@ extension Simulation {
     private func torn(_ digest: ContentDigest) -> Bool { blobs[digest]?.isDamaged == true }
 
     /// A request must not come from a worker that could know that the job was stopped (I12).
-    mutating func note(requestFor offer: Offer, by worker: Int) {
+    mutating func observe(requestFor offer: Offer, by worker: Int) {
         guard let since = silenced[offer.job] else { return }
         let travel = swarm.delay.upperBound * 10
         guard now > since + 5_000 + policy.heartbeat + 2 * travel else { return }

@@ -1,3 +1,4 @@
+import Scheduling
 import Testing
 import Tiles
 
@@ -42,9 +43,9 @@ struct FairnessTests {
     @Test func aCityBesideAPlanetEndsWithinTwiceItsSoloTime() throws {
         for seed: UInt64 in 0..<10 {
             let alone = try #require(time(seed: seed, isAlone: true))
-            let beside = try #require(time(seed: seed, isAlone: false))
+            let shared = try #require(time(seed: seed, isAlone: false))
             // What workers have in hand when the city comes is finished first: a grant round, which a longer job does not notice.
-            #expect(beside <= 2 * alone + 10_000, "seed \(seed): \(alone) ms alone, \(beside) ms together")
+            #expect(shared <= 2 * alone + 10_000, "seed \(seed): \(alone) ms alone, \(shared) ms shared")
         }
     }
 }

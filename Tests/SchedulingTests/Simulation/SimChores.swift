@@ -55,7 +55,7 @@ extension Simulation {
             })
     }
 
-    private func manifest(_ id: JobID, _ package: Int) -> SimContent? {
+    private func manifest(_ id: JobID, _ package: PackageIndex) -> SimContent? {
         guard let coordinator, let index = specIndex(of: id) else { return nil }
         let spec = specs[index]
         var (missing, shards): (UInt64, [ContentDigest]) = (0, [])
@@ -116,7 +116,7 @@ extension Simulation {
             checkNamed("a trim")
             if dies() { return }
         }
-        settle()
+        finishTick()
         wakeCoordinator(by: now + 1)
     }
 
@@ -129,7 +129,7 @@ extension Simulation {
     }
 
     /// The version of a package whose newest file has these very bytes.
-    private mutating func standing(_ id: JobID, _ package: Int, _ merged: MergedPackage) -> UInt32? {
+    private mutating func standing(_ id: JobID, _ package: PackageIndex, _ merged: MergedPackage) -> UInt32? {
         guard let name = coordinator?.scheduler.packages(of: id)[package].id,
             let files = catalog[name], files.last == merged.digest
         else { return nil }
@@ -149,7 +149,7 @@ extension Simulation {
     }
 
     /// Links the package under its version; the same bytes keep theirs.
-    private mutating func publish(_ id: JobID, _ package: Int, _ merged: MergedPackage) -> (UInt32, Bool) {
+    private mutating func publish(_ id: JobID, _ package: PackageIndex, _ merged: MergedPackage) -> (UInt32, Bool) {
         guard let name = coordinator?.scheduler.packages(of: id)[package].id else { return (0, false) }
         checkPublished(id, package, merged)
         if catalog[name]?.last == merged.digest { return (UInt32(catalog[name, default: []].count), false) }

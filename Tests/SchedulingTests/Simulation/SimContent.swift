@@ -35,7 +35,7 @@ enum SimContent: Hashable {
         case .manifest(let manifest):
             print.add(3)
             print.add(manifest.spec)
-            print.add(manifest.package)
+            print.add(manifest.package.number)
             print.add(manifest.allowedMissing)
             for shard in manifest.shards { print.add(UInt64(shard.bytes.reduce(0) { $0 &* 31 &+ UInt64($1) })) }
         }
@@ -54,7 +54,7 @@ enum SimContent: Hashable {
 /// A list of shards, as the coordinator writes it for a merger.
 struct SimManifest: Hashable {
     let spec: Int
-    let package: Int
+    let package: PackageIndex
     let shards: [ContentDigest]
     let allowedMissing: UInt64
 }
@@ -85,7 +85,7 @@ struct SimSpec {
     }
 
     /// The formats that a package gets in addition to its own.
-    func formats(of package: Int) -> [String] {
+    func formats(of package: PackageIndex) -> [String] {
         submission.formats.indices.contains(package) ? submission.formats[package] : []
     }
 

@@ -14,14 +14,14 @@ struct SimCoordinator {
         case refused(client: Int)
     }
     enum Chore {
-        case manifest(JobID, package: Int)
-        case publish(JobID, package: Int, MergedPackage)
+        case manifest(JobID, package: PackageIndex)
+        case publish(JobID, package: PackageIndex, MergedPackage)
         case release
         case trim(JobID)
     }
     enum Report {
-        case manifest(JobID, package: Int, SimContent)
-        case publish(JobID, package: Int, MergedPackage)
+        case manifest(JobID, package: PackageIndex, SimContent)
+        case publish(JobID, package: PackageIndex, MergedPackage)
         case released(JobID, [ContentDigest])
         case trimmed([ContentDigest])
     }
@@ -79,10 +79,10 @@ extension Simulation {
         coordinator = fresh
         say("coordinator \(incarnation) starts, epoch \(store.epoch)")
         let tick = tick
-        if mutant != .noStart, let effects = coordinator?.scheduler.start(now: tick) { take(effects) }
+        if mutant != .noStart, let effects = coordinator?.scheduler.start(now: tick) { collect(effects) }
         checkRestored()
         coordinator?.turn.chores.append(.release)
-        settle()
+        finishTick()
         if jobs.allSatisfy(\.summary.state.isFinal) { sweep() }
         wakeCoordinatorInTime()
     }
@@ -143,7 +143,7 @@ extension Simulation {
             marks.hit(.jobForgotten)
             hand(.forget(oldest))
         }
-        settle()
+        finishTick()
         wakeCoordinatorInTime()
     }
 
@@ -161,7 +161,7 @@ extension Simulation {
                 hand(.refusedCommit(session, token, Trouble(cause: "blob-missing", detail: "\(result.blob)")))
             }
         case .work(let event, _):
-            if case .fail(_, _, _, _, let lost) = event { checker.heard(lostShards: lost) }
+            if case .fail(_, _, _, _, let lost) = event { checker.recordReport(of: lost) }
             hand(event)
         case .submit(let client): submit(client)
         case .order(let job, let client, let step): follow(clients[client].steps[step].order, job, client, step)
@@ -186,10 +186,10 @@ extension Simulation {
         if !effects.isEmpty, handed % auditEvery == 0, let wrong = coordinator?.scheduler.audit().first {
             problem("I7: \(wrong) after \(event.brief)")
         }
-        take(effects, client: client)
+        collect(effects, client: client)
     }
 
-    mutating func take(_ effects: [Effect], client: Int? = nil) {
+    mutating func collect(_ effects: [Effect], client: Int? = nil) {
         var cuts: [CutRequest] = []
         for effect in effects {
             switch effect {
@@ -225,9 +225,9 @@ extension Simulation {
         }
     }
 
-    mutating func settle() {
+    mutating func finishTick() {
         let tick = tick
-        if let effects = coordinator?.scheduler.divideBudgets(now: tick) { take(effects) }
+        if let effects = coordinator?.scheduler.divideBudgets(now: tick) { collect(effects) }
         while let turn = coordinator?.turn, !turn.isEmpty, coordinator?.held == nil {
             coordinator?.turn = SimCoordinator.Turn()
             carryOut(turn)
@@ -278,7 +278,7 @@ extension Simulation {
 
     private mutating func post(_ letters: [(session: SessionID, message: Outgoing)]) {
         for (session, message) in letters {
-            note(message, to: session)
+            observe(message, to: session)
             if let node = nodes.firstIndex(where: { $0.worker?.session == session }) {
                 post(.toWorker(node, session, message), worker: node)
             } else if case .offer(let offer) = message, netRandom.perMille(700) {

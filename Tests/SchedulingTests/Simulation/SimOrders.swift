@@ -50,9 +50,17 @@ extension Simulation {
         marks.hit(isKept ? .retriedWithBlobs : .retriedAnew)
         silenced[job] = nil
         coordinator?.unreleased.removeAll { $0 == job }
-        let batches = isKept ? rows.batches : spec.submission.batches.map(Batch.init)
-        hand(.reopen(job, batches: batches, needs: spec.needs(of: batches), only: nil))
+        if isKept { resetSome(rows) }
+        let batches = isKept ? store.job(job)?.batches ?? [] : spec.submission.batches.map(Batch.init)
+        hand(.reopen(job, batches: batches, isKept: isKept, needs: spec.needs(of: batches), only: nil))
         return true
+    }
+
+    /// What a retry that ended early leaves: some batches of the ended job are reset before the job is reopened.
+    private mutating func resetSome(_ job: StoredJob) {
+        guard store.fullUntil <= now else { return }
+        let some = job.batches.indices.filter { $0 % 2 == 0 && job.batches[$0].isReset(byRetry: true) }
+        store.apply(.resetBatches(job.summary.id, some.map(BatchIndex.init)), now: now)
     }
 
     /// After this answer no worker may send requests to the origin for the job.

@@ -25,7 +25,7 @@ struct SimStore {
         case .insertJob(let job):
             lastJob = max(lastJob, job.summary.id)
             created[job.summary.id] = now
-        case .reopen(let job):
+        case .reopen(let job, _):
             released.remove(job.summary.id)
             ended[job.summary.id] = nil
         case .job(let summary) where summary.state.isFinal: ended[summary.id] = ended[summary.id] ?? now

@@ -63,7 +63,7 @@ extension Simulation {
         let tiles = task.tiles ?? []
         let end = min(task.next + Int(1 + workRandom.below(Int64(6))), tiles.count)
         for tile in tiles[task.next..<end] {
-            note(requestFor: offer, by: worker)
+            observe(requestFor: offer, by: worker)
             if origin.isPoison(tile) {
                 return .failed(Trouble(cause: "bad-mvt", detail: "\(tile)"), retriable: true)
             }
@@ -112,7 +112,7 @@ extension Simulation {
     }
 
     private mutating func merge(
-        _ task: inout SimTask, _ offer: Offer, _ package: Int, _ manifest: ContentDigest, by worker: Int
+        _ task: inout SimTask, _ offer: Offer, _ package: PackageIndex, _ manifest: ContentDigest, by worker: Int
     ) -> SimOutcome? {
         if task.tiles == nil {
             task.tiles = []

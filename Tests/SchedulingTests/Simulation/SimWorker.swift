@@ -99,7 +99,7 @@ struct SimWorker {
         nextHello = now + heartbeat
         claimed = Set(leases.map(\.offer.token))
         var profile = SessionProfile(
-            name: "w\(index)", host: "sim", processID: session, build: "sim", canFetch: true, canMerge: true)
+            name: "w\(index)", host: "sim", processID: session.rawValue, build: "sim", canFetch: true, canMerge: true)
         profile.exports = exports
         return [.say(.hello(session, profile, held: leases.map(\.offer.token)))]
     }

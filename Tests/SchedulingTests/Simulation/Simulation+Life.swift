@@ -98,7 +98,7 @@ extension Simulation {
 
     private mutating func startWorker(_ index: Int) {
         nodes[index].worker = SimWorker(
-            index: index, session: sessionRandom.next() | 1, heartbeat: policy.heartbeat,
+            index: index, session: SessionID(sessionRandom.next() | 1), heartbeat: policy.heartbeat,
             exports: nodes[index].exports, now: nodes[index].clock.local(now))
         say("w\(index) starts as \(nodes[index].worker?.session ?? 0)")
     }

@@ -18,7 +18,7 @@ import Tiles
 /// | I9 | after the end and an idle restart no blob is left | ``verdict()`` |
 /// | I10 | memory equals the store; the log replayed equals the store; a restored scheduler is sound | ``checkMemory()``, ``verdict()`` |
 /// | I11 | a small job that runs together with a big one ends within twice its solo time | `FairnessTests` |
-/// | I12 | no request for a cancelled job by a worker that could know | ``note(requestFor:by:)`` |
+/// | I12 | no request for a cancelled job by a worker that could know | ``observe(requestFor:by:)`` |
 /// | I13 | a merge is offered only to a worker that writes all its formats | ``note(_:to:)`` |
 /// | I14 | no published tile is older than its job, or the jobs that ran at the same time | ``checkPublished(_:_:_:stands:)`` |
 struct Simulation {

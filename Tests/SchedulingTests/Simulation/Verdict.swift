@@ -13,7 +13,7 @@ extension Simulation {
     /// A package as it is put into the catalog, tile by tile, against its shards and its mask (I1, I2, I3).
     ///
     /// - Parameter stands: Whether the catalog has it already, its blob being gone.
-    mutating func checkPublished(_ id: JobID, _ index: Int, _ merged: MergedPackage, stands: Bool = false) {
+    mutating func checkPublished(_ id: JobID, _ index: PackageIndex, _ merged: MergedPackage, stands: Bool = false) {
         guard let spec = spec(of: id) else { return problem("I1: published for no job") }
         guard stands || blobs[merged.digest]?.isDamaged == false,
             case .package(let tiles)? = blobs.archive[merged.digest]
@@ -70,7 +70,7 @@ extension Simulation {
 
     /// Every requested format exists, is intact, and contains the package's tiles (I2, I3).
     private mutating func checkFiles(
-        _ id: JobID, _ index: Int, _ merged: MergedPackage, _ tiles: [SimTile], _ formats: [String]
+        _ id: JobID, _ index: PackageIndex, _ merged: MergedPackage, _ tiles: [SimTile], _ formats: [String]
     ) {
         if merged.files.map(\.format) != formats {
             problem("I2: package \(index) of job \(id) has the formats \(merged.files.map(\.format)), not \(formats)")
