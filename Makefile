@@ -6,14 +6,16 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # `demo` installs what is missing before `build` looks for it.
 .NOTPARALLEL:
-.PHONY: help bootstrap needs build test quick check format reference demo chaos s3-test bench bench-pieces bench-coordinator compose-test fuzz interop compat-test proto regions clean simulate
+.PHONY: help bootstrap needs build bench-build test quick check format reference demo chaos s3-test bench bench-pieces bench-coordinator compose-test fuzz interop compat-test proto regions clean simulate
 
 # SwiftPM's own import check lets some undeclared imports through (6.3.1: those that something below declares);
 # ops/check-layers, part of `make check`, refuses them all.
 BUILD := swift build -c release --explicit-target-dependency-import-check error
 TEST := ops/run-tests $(TEST_FLAGS)
+# Tests import modules with @testable; without this variable the build has no unsafe flags (Package.swift).
+export PACKHORSE_TESTABLE := 1
 SWIFT_SOURCES := Package.swift Sources Tests
-QUICK := PACKHORSE_ROOMS=Tiles,Regions,Wire,Scheduling,Errors
+QUICK := PACKHORSE_MODULES=Tiles,Regions,Wire,Scheduling,Errors
 
 help: ## list the tasks
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(firstword $(MAKEFILE_LIST))
@@ -26,6 +28,9 @@ needs:
 
 build: needs ## build the packhorse binary: .build/release/packhorse; installs nothing, and names what is missing
 	$(BUILD) --product packhorse
+
+bench-build: build
+	$(BUILD) --product packhorse-bench
 
 test: ## everything CI runs: bootstrap, check, build, all tests (TEST_FLAGS="--filter X" narrows it)
 	@ops/phase bootstrap ops/bootstrap
@@ -67,13 +72,13 @@ s3-test: ## the S3 tests, which fail where make test would skip them: a real ser
 	$(BUILD) --build-tests
 	PACKHORSE_S3_TEST=1 $(TEST) --filter 'ObjectStoreTests|S3Tests|GuideTests'
 
-bench: build ## Compare Packhorse with lower bounds in C and with other downloaders; report targets met or missed (25 min; BENCH="--quick" 3)
+bench: bench-build ## Compare Packhorse with lower bounds in C and with other downloaders; report targets met or missed (25 min; BENCH="--quick" 3)
 	@ops/bench/run $(BENCH)
 
-bench-coordinator: build ## a coordinator under 1,000 simulated workers and 100 million tiles: batches/s, CPU, memory, rows
+bench-coordinator: bench-build ## a coordinator under 1,000 simulated workers and 100 million tiles: batches/s, CPU, memory, rows
 	@ops/bench/coordinator
 
-bench-pieces: build ## Measure hot functions, planning, and start of the command line against baselines: met or missed (half a minute)
+bench-pieces: bench-build ## Measure hot functions, planning, and start of the command line against baselines: met or missed (half a minute)
 	@ops/bench/pieces $(BENCH_FLAGS)
 
 fuzz: ## fuzz the decoders of foreign bytes, SECONDS_EACH (60) for each (libFuzzer; a build of its own)

@@ -1,129 +1,200 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// One table defines every module: its layer, the lower modules that it may import, and the external dependencies that
-// it wraps. `make check` reads the same table (ops/check-layers) and refuses an import that is not in the table.
+// One table defines every module: its layer, the modules that it may import, and the external products that it uses.
+// The layer is also the folder below Sources and Tests. `make check` reads the same table (ops/check-layers) and refuses
+// an import that is not in the table.
 //
-// PACKHORSE_ROOMS=Tiles,Regions builds only these modules, their dependencies, and their tests (CONTRIBUTING.md).
+// PACKHORSE_MODULES=Tiles,Regions builds only these modules, their dependencies, and their tests (CONTRIBUTING.md).
 
-struct Engine {
-    let product: Target.Dependency
-    static func product(_ name: String, _ package: String) -> Engine {
-        Engine(product: .product(name: name, package: package))
-    }
-    static let arguments = product("ArgumentParser", "swift-argument-parser")
-    static let heap = product("HeapModule", "swift-collections")
-    static let deque = product("DequeModule", "swift-collections")
-    static let crypto = product("Crypto", "swift-crypto")
-    static let grdb = product("GRDB", "GRDB.swift")
-    static let sqlite = product("GRDBSQLite", "GRDB.swift")
-    static let hummingbird = product("Hummingbird", "hummingbird")
-    static let lifecycle = product("ServiceLifecycle", "swift-service-lifecycle")
-    static let nio = product("NIOCore", "swift-nio")
-    static let logging = product("Logging", "swift-log")
-    static let protobuf = product("SwiftProtobuf", "swift-protobuf")
-    static let signals = product("UnixSignals", "swift-service-lifecycle")
-    static let yams = product("Yams", "Yams")
+/// The layers, from the lowest: a module imports modules of its own layer or of a lower one.
+enum Layer: String, CaseIterable {
+    /// System libraries and embedded data.
+    case cLibraries = "CLibraries"
+    /// Values and pure state machines: no input, output or clock.
+    case values = "Values"
+    /// One system library, protocol or file type each.
+    case foundations = "Foundations"
+    /// What builders write and devices read.
+    case formats = "Formats"
+    /// Building blocks of the programs that build packages.
+    case builder = "Builder"
+    /// Services and libraries with a life of their own; they communicate through Wire.
+    case services = "Services"
+    /// The programs.
+    case program = "Program"
+    /// For tests and fuzzing only.
+    case testing = "Testing"
 }
 
-struct Room {
+/// Products of other packages.
+extension Target.Dependency {
+    static let arguments = product(name: "ArgumentParser", package: "swift-argument-parser")
+    static let heap = product(name: "HeapModule", package: "swift-collections")
+    static let deque = product(name: "DequeModule", package: "swift-collections")
+    static let crypto = product(name: "Crypto", package: "swift-crypto")
+    static let grdb = product(name: "GRDB", package: "GRDB.swift")
+    static let sqlite = product(name: "GRDBSQLite", package: "GRDB.swift")
+    static let hummingbird = product(name: "Hummingbird", package: "hummingbird")
+    static let lifecycle = product(name: "ServiceLifecycle", package: "swift-service-lifecycle")
+    static let nio = product(name: "NIOCore", package: "swift-nio")
+    static let logging = product(name: "Logging", package: "swift-log")
+    static let protobuf = product(name: "SwiftProtobuf", package: "swift-protobuf")
+    static let signals = product(name: "UnixSignals", package: "swift-service-lifecycle")
+    static let yams = product(name: "Yams", package: "Yams")
+}
+
+struct Module {
     let name: String
-    let rooms: [String]
-    let engines: [Engine]
-    init(_ name: String, _ rooms: [String] = [], _ engines: [Engine] = []) {
+    let layer: Layer
+    let modules: [String]
+    let products: [Target.Dependency]
+    init(_ name: String, _ layer: Layer, _ modules: [String] = [], _ products: [Target.Dependency] = []) {
         self.name = name
-        self.rooms = rooms
-        self.engines = engines
+        self.layer = layer
+        self.modules = modules
+        self.products = products
     }
+}
+
+func systemLibrary(_ name: String, pkgConfig: String? = nil, package: String? = nil) -> Target {
+    .systemLibrary(
+        name: name, path: "Sources/CLibraries/\(name)", pkgConfig: pkgConfig,
+        providers: package.map { [.apt([$0])] })
 }
 
 let systemLibraries: [Target] = [
-    .systemLibrary(name: "CZeroMQ", providers: [.apt(["libzmq3-dev"])]),
-    .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
-    .systemLibrary(name: "CMalloc"),
-    .systemLibrary(name: "CFile"),
-    .systemLibrary(name: "CLZ4", pkgConfig: "liblz4", providers: [.apt(["liblz4-dev"])]),
-    .systemLibrary(name: "CDeflate", pkgConfig: "libdeflate", providers: [.apt(["libdeflate-dev"])]),
-    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
-    .systemLibrary(name: "CBrotli", pkgConfig: "libbrotlidec", providers: [.apt(["libbrotli-dev"])]),
-    .systemLibrary(name: "CZstd", pkgConfig: "libzstd", providers: [.apt(["libzstd-dev"])]),
+    systemLibrary("CZeroMQ", package: "libzmq3-dev"),
+    systemLibrary("CCurl", pkgConfig: "libcurl", package: "libcurl4-openssl-dev"),
+    systemLibrary("CMalloc"),
+    systemLibrary("CFile"),
+    systemLibrary("CLZ4", pkgConfig: "liblz4", package: "liblz4-dev"),
+    systemLibrary("CDeflate", pkgConfig: "libdeflate", package: "libdeflate-dev"),
+    systemLibrary("CZlib", pkgConfig: "zlib", package: "zlib1g-dev"),
+    systemLibrary("CBrotli", pkgConfig: "libbrotlidec", package: "libbrotli-dev"),
+    systemLibrary("CZstd", pkgConfig: "libzstd", package: "libzstd-dev"),
 ]
 
-let libraries: [Room] = [
-    // Layer 1: values and pure state machines
-    Room("Errors"),
-    Room("Tiles"),
-    Room("Regions", ["CRegionData", "Tiles"]),
-    Room("Wire", ["Tiles"], [.protobuf]),
-    Room("Scheduling", ["Tiles"], [.heap, .deque]),
-    // Layer 2: at most one external dependency each
-    Room("Telemetry", ["Tiles"], [.logging]),
-    Room("ZeroMQ", ["CZeroMQ", "Telemetry"], [.logging]),
-    Room("Transfer", ["CCurl"], [.logging]),
-    Room("S3", ["Transfer"]),
-    Room("TileBodies", ["CDeflate", "CZlib", "CBrotli", "CZstd", "Tiles"]),
-    Room("Tilesets", ["Tiles", "TileBodies"], [.yams]),
-    Room("PMTiles", ["Tiles", "TileBodies"]),
-    Room("SQLiteFiles", [], [.grdb]),
-    Room(
-        "Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "S3", "PMTiles", "SQLiteFiles"], [.grdb, .crypto]),
-    Room("Shards", ["CLZ4", "CFile", "Tiles"], [.crypto]),
-    Room("ObjectStore", ["Transfer", "S3", "Shards"]),
-    Room("Packages", ["Tiles", "TileBodies", "Shards", "PMTiles", "SQLiteFiles"], [.grdb, .crypto]),
-    Room("Catalog", ["Tiles", "Regions", "Shards"], [.crypto]),
-    Room("Styles", ["Tilesets", "TileBodies", "Transfer", "Shards"]),
-    Room(
-        "OfflineDatabase", ["Tiles", "TileBodies", "Shards", "Packages", "Styles"], [.grdb, .crypto]),
-    Room("TestSupport"),  // the scripted HTTP server and the raw ZeroMQ peer of the tests; only tests import it
-    // Layer 3: services; they communicate through Wire and never import each other
-    Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging, .nio]),
-    Room(
-        "Coordinator",
-        ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Shards", "Packages", "Catalog", "Telemetry"],
-        [.grdb, .sqlite, .lifecycle, .logging]),
-    Room(
-        "Worker",
+let libraries: [Module] = [
+    Module("Errors", .values),
+    Module("TextFormats", .values),
+    Module("Tiles", .values),
+    Module("Regions", .values, ["CRegionData", "Tiles"]),
+    Module("Wire", .values, ["Tiles"], [.protobuf]),
+    Module("Scheduling", .values, ["Tiles"], [.heap, .deque]),
+
+    Module("Files", .foundations, ["CFile", "TextFormats"], [.crypto]),
+    Module("Telemetry", .foundations, ["Tiles"], [.logging]),
+    Module("ZeroMQ", .foundations, ["CZeroMQ", "Telemetry"], [.logging]),
+    Module("Transfer", .foundations, ["CCurl", "TextFormats"], [.logging]),
+    Module("S3", .foundations, ["Transfer"]),
+    Module("TileBodies", .foundations, ["CDeflate", "CZlib", "CBrotli", "CZstd", "Tiles"]),
+    Module("PMTiles", .foundations, ["Tiles", "TileBodies"]),
+    Module("SQLiteFiles", .foundations, [], [.grdb]),
+
+    Module("CatalogFormat", .formats, ["Tiles", "Files"], [.crypto]),
+    Module(
+        "PackageFiles", .formats, ["TextFormats", "Tiles", "TileBodies", "Files", "PMTiles", "SQLiteFiles"],
+        [.grdb, .crypto]),
+    Module("StyleFormat", .formats, ["TextFormats", "TileBodies", "Files"]),
+
+    Module("Tilesets", .builder, ["TextFormats", "Tiles", "TileBodies"], [.yams]),
+    Module(
+        "Origins", .builder,
+        ["TextFormats", "Tiles", "Tilesets", "TileBodies", "Transfer", "S3", "PMTiles", "SQLiteFiles", "Files"],
+        [.grdb, .crypto]),
+    Module("Shards", .builder, ["CLZ4", "Files", "Tiles"]),
+    Module("Blobs", .builder, ["Files"]),
+    Module("ObjectStore", .builder, ["TextFormats", "Transfer", "S3", "Files", "Blobs"]),
+    Module(
+        "Packages", .builder,
+        ["Tiles", "TileBodies", "Files", "PackageFiles", "Shards", "PMTiles", "SQLiteFiles"], [.grdb, .crypto]),
+    Module("Catalog", .builder, ["Tiles", "Regions", "Files", "CatalogFormat"], [.crypto]),
+    Module("Styles", .builder, ["TextFormats", "Tilesets", "TileBodies", "Transfer", "Files", "StyleFormat"]),
+    Module(
+        "OfflineDatabase", .builder,
+        ["TextFormats", "Tiles", "TileBodies", "Files", "PackageFiles", "Packages", "StyleFormat"], [.grdb, .crypto]),
+
+    Module("DemoWorld", .services, ["Tiles", "TileBodies", "Regions"], [.hummingbird, .logging, .nio]),
+    Module(
+        "Coordinator", .services,
         [
-            "Tiles", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards", "Packages",
-            "Styles", "OfflineDatabase", "Telemetry",
+            "Tiles", "Wire", "Scheduling", "ZeroMQ", "Tilesets", "Files", "Blobs", "Shards", "PackageFiles", "Packages",
+            "CatalogFormat", "Catalog", "Telemetry",
+        ], [.grdb, .sqlite, .lifecycle, .logging]),
+    Module(
+        "Worker", .services,
+        [
+            "Tiles", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Files", "Blobs", "Shards",
+            "PackageFiles", "Packages", "StyleFormat", "Styles", "OfflineDatabase", "Telemetry",
         ], [.lifecycle, .logging]),
-    // Decoders in the form for a fuzzer; only tests and ops/fuzz use this module.
-    Room("FuzzTargets", ["Tiles", "TileBodies", "Wire", "Shards", "Styles", "ZeroMQ", "PMTiles", "Packages"]),
-    // Layer 4
-    Room(
-        "Commands",
+
+    Module(
+        "ClusterClient", .services,
+        ["TextFormats", "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "PackageFiles", "CatalogFormat"]),
+    Module(
+        "CatalogTransfer", .services,
+        ["TextFormats", "Tiles", "Files", "Transfer", "S3", "ObjectStore", "CatalogFormat", "Catalog"]),
+
+    Module(
+        "CommandSupport", .program, ["TextFormats", "Tiles", "Files", "ZeroMQ", "Telemetry"], [.arguments]),
+    Module(
+        "Commands", .program,
         [
-            "CMalloc", "Tiles", "Regions", "Wire", "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer", "Shards",
-            "S3", "ObjectStore", "Packages", "Styles", "OfflineDatabase", "Catalog", "DemoWorld",
-            "Coordinator", "Worker", "Scheduling", "Telemetry",
+            "CMalloc", "CommandSupport", "ClusterClient", "CatalogTransfer", "TextFormats", "Tiles", "Regions", "Wire",
+            "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer",
+            "Files", "Blobs", "Shards", "S3", "ObjectStore", "PackageFiles", "Packages", "StyleFormat", "Styles",
+            "OfflineDatabase", "CatalogFormat", "Catalog", "DemoWorld", "Coordinator", "Worker", "Scheduling",
+            "Telemetry",
         ], [.arguments, .grdb, .lifecycle, .logging, .signals]),
+
+    // The scripted HTTP server and the raw ZeroMQ peer of the tests.
+    Module("TestSupport", .testing),
+    // Decoders in the form for a fuzzer.
+    Module(
+        "FuzzTargets", .testing,
+        [
+            "Tiles", "TileBodies", "Wire", "Files", "Shards", "StyleFormat", "Styles", "ZeroMQ", "PMTiles",
+            "PackageFiles",
+            "Packages",
+        ]),
 ]
 
-/// Modules with a test target, and what the tests import in addition to the module itself.
-let tests: [Room] = [
-    Room("Tiles"), Room("Regions", ["Tiles"]), Room("Wire", ["Tiles"]), Room("Scheduling", ["Tiles"], [.heap]),
-    Room("ZeroMQ", ["TestSupport"]), Room("Transfer", ["TestSupport"]), Room("TileBodies", ["Tiles"]),
-    Room("Tilesets", ["Tiles", "TileBodies"]),
-    Room("Origins", ["Tiles", "Tilesets", "TileBodies", "Transfer", "PMTiles", "TestSupport"], [.grdb]),
-    Room("Shards", ["Tiles"]),
-    Room("ObjectStore", ["Transfer", "S3", "Shards", "TestSupport"]),
-    Room("PMTiles", ["Tiles", "TileBodies"]),
-    Room("SQLiteFiles", [], [.grdb]),
-    Room("Packages", ["Tiles", "TileBodies", "Shards", "PMTiles", "TestSupport"], [.grdb]),
-    Room("Catalog", ["Tiles", "Shards"]),
-    Room("Styles", ["TestSupport", "Transfer", "Tilesets", "TileBodies", "Shards"]),
-    Room("OfflineDatabase", ["Tiles", "TileBodies", "Shards", "Packages", "Styles", "TestSupport"], [.grdb]),
-    Room("DemoWorld", ["Tiles", "TileBodies", "Regions"], [.logging]),
-    Room("Coordinator", ["Tiles", "Wire", "Scheduling", "ZeroMQ", "Shards"], [.grdb, .logging]),
-    Room("Worker", ["Tiles", "Wire", "Shards", "Tilesets", "Origins", "PMTiles", "TileBodies", "TestSupport"]),
-    Room(
-        "Commands",
-        [
-            "Tiles", "Regions", "Wire", "Catalog", "Coordinator", "Shards", "Worker", "ZeroMQ", "Packages",
-            "TileBodies",
-            "S3", "ObjectStore", "TestSupport",
-        ], [.logging]),
-    Room("FuzzTargets"),
+/// A module's tests, and what they import in addition to the module and to what the module imports.
+struct Tests {
+    let module: String
+    let modules: [String]
+    let products: [Target.Dependency]
+    init(_ module: String, _ modules: [String] = [], _ products: [Target.Dependency] = []) {
+        self.module = module
+        self.modules = modules
+        self.products = products
+    }
+}
+
+let tests: [Tests] = [
+    Tests("Tiles"),
+    Tests("Regions"),
+    Tests("Wire"),
+    Tests("Scheduling"),
+    Tests("ZeroMQ", ["TestSupport"]),
+    Tests("Transfer", ["TestSupport"]),
+    Tests("TileBodies"),
+    Tests("Tilesets"),
+    Tests("Origins", ["TestSupport"]),
+    Tests("Shards", ["Blobs"]),
+    Tests("ObjectStore", ["TestSupport"]),
+    Tests("PMTiles"),
+    Tests("SQLiteFiles"),
+    Tests("Packages", ["TestSupport"]),
+    Tests("Catalog"),
+    Tests("Styles", ["TestSupport"]),
+    Tests("OfflineDatabase", ["Shards", "Styles", "Transfer", "TestSupport"]),
+    Tests("DemoWorld"),
+    Tests("Coordinator", ["TestSupport"]),
+    Tests("Worker", ["PMTiles", "TestSupport"]),
+    Tests("Commands", ["TestSupport"]),
+    Tests("FuzzTargets", ["TestSupport"]),
 ]
 
 /// Documents that are stored next to the code that they describe; they are not compiled.
@@ -134,11 +205,12 @@ let documents = [
     ]
 ]
 
-/// Allows `@testable` imports in release builds too.
+/// Allows `@testable` imports in release builds too, so that `make demo` and `make test` use the same build.
 ///
-/// So `make demo` and `make test` use the same build. PACKHORSE_PRODUCTION=1 turns it off: the container image and
-/// measurements are built in this way.
-let testable = SwiftSetting.unsafeFlags(["-enable-testing"])
+/// The Makefile sets PACKHORSE_TESTABLE=1. Without it no module has unsafe flags, so that other packages can name a
+/// library of this one as a dependency by version; the container image and measurements are built in this way.
+let testable: [SwiftSetting] =
+    Context.environment["PACKHORSE_TESTABLE"] == nil ? [] : [.unsafeFlags(["-enable-testing"])]
 
 /// Set only by ops/fuzz, in a separate build folder: counts which branches the fuzzer's inputs reach.
 let isFuzzing = Context.environment["PACKHORSE_FUZZ"] != nil
@@ -149,8 +221,7 @@ let strict: [SwiftSetting] =
         .enableUpcomingFeature("InternalImportsByDefault"),
         .enableUpcomingFeature("MemberImportVisibility"),
         .treatAllWarnings(as: .error),
-    ] + (Context.environment["PACKHORSE_PRODUCTION"] == nil ? [testable] : [])
-    + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer"])] : [])
+    ] + testable + (isFuzzing ? [.unsafeFlags(["-sanitize=fuzzer"])] : [])
 
 /// Links the Swift libraries statically: the program starts in two thirds of the time, and does not need an installed
 /// Swift.
@@ -164,50 +235,80 @@ let swiftInside = LinkerSetting.unsafeFlags(
         "-lstdc++", "-Xlinker", "--no-export-dynamic",
     ], .when(platforms: [.linux]))
 
-/// The modules named in PACKHORSE_ROOMS and everything below them, or `nil` for all modules.
-let chosen: Set<String>? = Context.environment["PACKHORSE_ROOMS"].flatMap { list in
+/// The modules named in PACKHORSE_MODULES and everything below them, or `nil` for all modules.
+let chosen: Set<String>? = Context.environment["PACKHORSE_MODULES"].flatMap { list in
     list.isEmpty ? nil : below(Set(list.split(separator: ",").map(String.init) + ["Errors"]))
 }
 
 func below(_ names: Set<String>) -> Set<String> {
-    let next = names.union(libraries.filter { names.contains($0.name) }.flatMap(\.rooms))
-        .union(tests.filter { names.contains($0.name) }.flatMap(\.rooms))
+    let next = names.union(libraries.filter { names.contains($0.name) }.flatMap(\.modules))
+        .union(tests.filter { names.contains($0.module) }.flatMap(\.modules))
     return next == names ? names : below(next)
 }
 
 func isChosen(_ name: String) -> Bool { chosen?.contains(name) ?? true }
 
 /// Every module may name `Errors`.
-func dependencies(_ room: Room) -> [Target.Dependency] {
-    (room.name == "Errors" ? [] : ["Errors"]) + room.rooms.map { .target(name: $0) } + room.engines.map(\.product)
+func dependencies(_ module: Module) -> [Target.Dependency] {
+    (module.name == "Errors" ? [] : ["Errors"]) + module.modules.map { .target(name: $0) } + module.products
 }
 
 var targets: [Target] = systemLibraries.filter { isChosen($0.name) }
 if isChosen("Regions") {
-    targets.append(.target(name: "CRegionData", exclude: ["regions.bin", "regions.json"]))
+    targets.append(
+        .target(
+            name: "CRegionData", path: "Sources/CLibraries/CRegionData", exclude: ["regions.bin", "regions.json"]))
 }
-targets += libraries.filter { isChosen($0.name) }.map {
-    .target(
-        name: $0.name, dependencies: dependencies($0), exclude: documents[$0.name, default: []], swiftSettings: strict)
-}
-targets += tests.filter { isChosen($0.name) }.map {
-    .testTarget(
-        name: "\($0.name)Tests", dependencies: [.target(name: $0.name)] + dependencies($0), swiftSettings: strict)
+for module in libraries where isChosen(module.name) {
+    targets.append(
+        .target(
+            name: module.name, dependencies: dependencies(module),
+            path: "Sources/\(module.layer.rawValue)/\(module.name)",
+            exclude: documents[module.name, default: []], swiftSettings: strict))
+    for test in tests where test.module == module.name {
+        targets.append(
+            .testTarget(
+                name: "\(module.name)Tests",
+                dependencies: [.target(name: module.name)] + dependencies(module)
+                    + test.modules.map { .target(name: $0) }
+                    + test.products,
+                path: "Tests/\(module.layer.rawValue)/\(module.name)Tests", swiftSettings: strict))
+    }
 }
 if chosen == nil {
     targets.append(
         .executableTarget(
-            name: "packhorse", dependencies: ["Commands"], swiftSettings: strict, linkerSettings: [swiftInside]))
+            name: "packhorse", dependencies: ["Commands"], path: "Sources/Program/packhorse", swiftSettings: strict,
+            linkerSettings: [swiftInside]))
+    targets.append(
+        .executableTarget(
+            name: "packhorse-bench",
+            dependencies: [
+                "Blobs", "Catalog", "CatalogFormat", "CommandSupport", "DemoWorld", "Errors", "Files", "PMTiles",
+                "PackageFiles",
+                "Packages", "Regions", "Scheduling", "Shards", "TextFormats", "TileBodies", "Tiles", "Wire", "ZeroMQ",
+                .arguments,
+                .grdb,
+            ],
+            path: "Sources/Program/packhorse-bench", swiftSettings: strict, linkerSettings: [swiftInside]))
     targets.append(
         .testTarget(
-            name: "EndToEndTests", dependencies: ["Tiles", "Packages", "ZeroMQ", "TestSupport"],
-            swiftSettings: strict))
+            name: "EndToEndTests",
+            dependencies: ["Errors", "Tiles", "PackageFiles", "Packages", "ZeroMQ", "TestSupport"],
+            path: "Tests/Program/EndToEndTests", swiftSettings: strict))
 }
+
+let programs: [Product] = ["packhorse", "packhorse-bench"].map { .executable(name: $0, targets: [$0]) }
+
+/// What other packages may name: the formats that a device reads.
+let formats: [Product] = [
+    .library(name: "PackhorseFormats", targets: ["Tiles", "CatalogFormat", "PackageFiles", "StyleFormat"])
+]
 
 let package = Package(
     name: "packhorse",
     platforms: [.macOS(.v15)],
-    products: (chosen == nil ? [.executable(name: "packhorse", targets: ["packhorse"])] : [])
+    products: (chosen == nil ? programs + formats : [])
         + (isFuzzing ? [.library(name: "PackhorseFuzz", type: .static, targets: ["FuzzTargets"])] : []),
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),

@@ -4,7 +4,7 @@
 usage: sqlite_versions.py FILE.mbtiles...
 
 Of each file: SQLite's own check of its structure, and the seal and agg_tiles_hash as computed here. A package in our own dialect is written page by
-page without SQLite, so no library can make it another; the other dialects are SQLite's work: what Packhorse takes out of its files (Sources/Packages/Formats: PackageDatabase, SQLiteGaps, SQLiteSeal) is taken out of the copy too;
+page without SQLite, so no library can make it another; the other dialects are SQLite's work: what Packhorse takes out of its files (Sources/Builder/Packages/Formats: PackageDatabase, SQLiteGaps, SQLiteSeal) is taken out of the copy too;
 then both must be the same, seal included. So workers with different libraries write one package. Exit code 1 when they do not.
 """
 

@@ -1,5 +1,5 @@
 """Counts, without any code of ours but the reader below, the tiles whose closed square touches a region: the numbers in
-Tests/RegionsTests/RegionMaskTests.swift. Walks the tile tree with shapely's `intersects` on whole numbers, where it is exact; island boxes are left out.
+Tests/Values/RegionsTests/RegionMaskTests.swift Walks the tile tree with shapely's `intersects` on whole numbers, where it is exact; island boxes are left out.
 usage: check_counts.py (needs the venv that ops/regions/build makes)"""
 import json
 import os
@@ -8,7 +8,7 @@ import sys
 import shapely
 from shapely.geometry import Polygon
 
-HERE = os.path.dirname(os.path.abspath(__file__)) + "/../../Sources/CRegionData/"
+HERE = os.path.dirname(os.path.abspath(__file__)) + "/../../Sources/CLibraries/CRegionData/"
 data = open(HERE + "regions.bin", "rb").read()
 at = 5
 

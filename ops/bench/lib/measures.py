@@ -292,8 +292,8 @@ class Bench:
     # MARK: pieces
 
     def pieces(self):
-        """The rows of `packhorse bench-pieces` that a target is set for, and how soon the command line answers."""
-        said = subprocess.run([packhorse.PROGRAM, "bench-pieces", "--json"], capture_output=True, text=True).stdout
+        """The rows of `packhorse-bench pieces` that a target is set for, and how soon the command line answers."""
+        said = subprocess.run([f"{packhorse.PROGRAM}-bench", "pieces", "--json"], capture_output=True, text=True).stdout
         rows = {row["piece"]: row for row in json.loads(said)["rows"]}
         lines = ["### Pieces (`make bench-pieces`), of CPU time", "", "| piece | rate | baseline | its rate | ratio |", "|---|---|---|---|---|"]
         for row in rows.values():

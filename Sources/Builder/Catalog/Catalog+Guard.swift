@@ -1,0 +1,117 @@
+public import CatalogFormat
+public import Errors
+internal import Files
+public import Tiles
+
+/// How much of one area another area shares.
+///
+/// Separates a new version of a region from a package of another place with the same id.
+struct AreaOverlap: Hashable {
+    /// The deepest zoom at which both areas have tiles; they are compared at this zoom.
+    let zoom: Int
+    /// Tiles of the old area at that zoom; at least 1.
+    let old: UInt64
+    /// How many of those tiles the new area has.
+    let shared: UInt64
+
+    /// `nil` when one of them is empty.
+    init?(old: TileMask, new: TileMask) {
+        guard let zoom = [old.deepestZoom, new.deepestZoom].compactMap(\.self).min(), !old.isEmpty, !new.isEmpty else {
+            return nil
+        }
+        self.zoom = zoom
+        self.old = old.count(atZoom: zoom)
+        shared = old.intersection(new).count(atZoom: zoom)
+    }
+
+    /// Whether the new area has fewer than half of the old one's tiles.
+    ///
+    /// An area that grows, or gets other zooms, keeps all of its tiles.
+    var isOtherArea: Bool { shared < old - shared }
+}
+
+/// How much smaller a package is than the catalog's version.
+///
+/// A loss counts if it is more than half of the tiles or bytes.
+struct PackageShrinkage: Hashable {
+    let what: String
+    let old: UInt64
+    let new: UInt64
+
+    /// `nil` if the new package has at least half of the tiles and of the bytes.
+    ///
+    /// Tile counts are compared only if both are known.
+    init?(old: CatalogEntry, tiles: UInt64?, size: UInt64) {
+        let numbers = [
+            ("tiles", old.tiles.map { UInt64(max(0, $0)) }, tiles), ("bytes", UInt64(max(0, old.size)), size),
+        ]
+        for case (let what, let old?, let new?) in numbers where new < old && new < old - new {
+            (self.what, self.old, self.new) = (what, old, new)
+            return
+        }
+        return nil
+    }
+}
+
+extension Catalog {
+    /// Refuses packages whose area differs from that of the listed package with the same id, before any work is done
+    /// for them.
+    ///
+    /// Publishing checks this again, because the catalog may change in the meantime. A listed mask that cannot be read
+    /// is not compared.
+    /// - Throws: `other-area` naming the first of them and how many more there are; `catalog-corrupt`, `io`.
+    public func check(areas: [String: TileMask], in edition: CatalogEdition = .main) throws(CatalogError) {
+        var others: [(CatalogEntry, AreaOverlap)] = []
+        for entry in try list(edition).packages {
+            // A mask that cannot be read has no area to compare.
+            guard let new = areas[entry.id], let old = try? TileMask(cartoText: entry.tileMask), old != new,
+                let overlap = AreaOverlap(old: old, new: new), overlap.isOtherArea
+            else { continue }
+            others.append((entry, overlap))
+        }
+        if let (entry, overlap) = others.first {
+            throw Self.otherArea(entry, overlap, edition, more: others.count - 1)
+        }
+    }
+
+    /// Refuses a package that is probably a mistake: its area differs from that of the listed version of its id, or it
+    /// has less than half of its tiles or bytes.
+    ///
+    /// - Throws: `other-area`, `package-shrunk`.
+    static func checkPlace(of request: PublishRequest, _ previous: CatalogEntry) throws(CatalogError) {
+        guard previous.sha256 != request.digest.hex else { return }
+        let isSameArea = previous.tileMask == request.maskWire
+        // A mask that cannot be read has no area to compare.
+        if !request.replacesArea, !isSameArea, let old = try? TileMask(cartoText: previous.tileMask),
+            let new = try? TileMask(cartoText: request.maskWire), let overlap = AreaOverlap(old: old, new: new),
+            overlap.isOtherArea
+        {
+            throw otherArea(previous, overlap, request.edition)
+        }
+        // A package that may have another area, other zooms or another tileset cannot be compared by size.
+        let hasOtherZooms =
+            request.zooms.map { ($0.min, $0.max) != (previous.minZoom ?? $0.min, previous.maxZoom ?? $0.max) } ?? false
+        let hasOtherTileset = previous.tileset != nil && previous.tileset != request.tileset
+        let isExpected =
+            request.allowsShrink || request.replacesArea && (!isSameArea || hasOtherZooms)
+            || request.replacesTileset && hasOtherTileset
+        guard !isExpected,
+            let loss = PackageShrinkage(old: previous, tiles: request.tiles, size: request.size)
+        else { return }
+        throw CatalogError(
+            .packageShrunk,
+            "Package '\(request.id)' would shrink from \(loss.old) \(loss.what) in version \(previous.version) to \(loss.new), less than half. Allow it with --allow-shrink (submit, retry, catalog import)."
+        )
+    }
+
+    /// Why a package of another area cannot take the place of `entry`.
+    private static func otherArea(
+        _ entry: CatalogEntry, _ overlap: AreaOverlap, _ edition: CatalogEdition, more: Int = 0
+    ) -> CatalogError {
+        let others = more == 0 ? "" : " \(more) more of these packages have the same problem."
+        return CatalogError(
+            .otherArea,
+            "Package '\(entry.id)' of catalog '\(edition)' is another area: the new one has \(overlap.shared) of its \(overlap.old) tiles of zoom \(overlap.zoom), less than half.\(others) Use another id, or --replace-area."
+        )
+    }
+}

@@ -1,0 +1,65 @@
+public import CatalogFormat
+public import Errors
+internal import Foundation
+
+extension Catalog {
+    /// Refuses packages that may not replace the listed ones, before any work is done for them.
+    ///
+    /// Publishing checks this again, because the catalog may change in the meantime.
+    /// - Parameters:
+    ///   - ids: Packages to publish.
+    ///   - tileset: Id of the tileset that they are built from; an empty id is never refused.
+    ///   - edition: The part of the catalog they go to.
+    /// - Throws: `other-tileset` naming the first of them and how many more there are; `catalog-corrupt`, `io`.
+    public func check(
+        _ ids: [String], of tileset: String, in edition: CatalogEdition = .main
+    ) throws(CatalogError) {
+        guard !tileset.isEmpty else { return }
+        let wanted = Set(ids)
+        let others = try list(edition).packages.filter {
+            wanted.contains($0.id) && $0.tileset != nil && $0.tileset != tileset
+        }
+        if let first = others.first { throw Self.otherTileset(first, tileset, edition, more: others.count - 1) }
+    }
+
+    /// Refuses packages whose ids differ from listed ids only in upper and lower case.
+    ///
+    /// On a case-insensitive file system (macOS, Windows, SD cards) both files would be the same file, also on a device
+    /// that installs both packages.
+    /// - Throws: `bad-request` naming both; `catalog-corrupt`, `io`.
+    public func checkCase(_ ids: [String], in edition: CatalogEdition = .main) throws(CatalogError) {
+        try Self.checkCase(ids, in: try list(edition), edition)
+    }
+
+    static func checkCase(_ ids: [String], in list: CatalogList, _ edition: CatalogEdition) throws(CatalogError) {
+        let listed = Set(list.packages.map(\.id))
+        let new = ids.filter { !listed.contains($0) }
+        guard !new.isEmpty else { return }
+        let known = Dictionary(list.packages.map { ($0.id.lowercased(), $0.id) }) { first, _ in first }
+        for id in new {
+            guard let other = known[id.lowercased()] else { continue }
+            throw CatalogError(
+                .badRequest,
+                "Package id '\(id)' differs from '\(other)' of catalog '\(edition)' only in upper and lower case: on devices with case-insensitive file systems both would be the same file. Use '\(other)' or another id, or remove '\(other)' first (packhorse catalog remove)."
+            )
+        }
+    }
+
+    /// The packages among `ids` that have tile packs, ascending.
+    ///
+    /// A new version without packs removes them.
+    public func idsWithPacks(among ids: [String], in edition: CatalogEdition = .main) -> [String] {
+        ids.filter { access(place(CatalogPackList.path($0), edition).path, F_OK) == 0 }.sorted()
+    }
+
+    /// Why a package of `tileset` cannot take the place of `entry`.
+    static func otherTileset(
+        _ entry: CatalogEntry, _ tileset: String, _ edition: CatalogEdition, more: Int = 0
+    ) -> CatalogError {
+        let others = more == 0 ? "" : " \(more) more of these packages have the same problem."
+        return CatalogError(
+            .otherTileset,
+            "Package '\(entry.id)' of catalog '\(edition)' is built from tileset '\(entry.tileset ?? "")'; a package of '\(tileset)' would replace it.\(others) Publish it to another catalog or under another id, or allow the replacement (--replace-tileset)."
+        )
+    }
+}

@@ -1,0 +1,77 @@
+public import CatalogFormat
+public import Errors
+internal import Files
+internal import Foundation
+
+extension Catalog {
+    /// Withdraws packages: removes their entries, all their versions and patches, and tile packs that no other package
+    /// uses.
+    ///
+    /// Lists are written before files are removed, as in ``prune(keep:dryRun:)``. A package that is published later
+    /// with the same id gets a version above all earlier ones, and `sequence` grows. So clients do not mistake the
+    /// catalog for an older one.
+    /// - Parameters:
+    ///   - ids: The packages to withdraw.
+    ///   - group: The group to withdraw them from; with `language` `nil` as well, they go from every channel.
+    ///   - language: The language to withdraw them from.
+    ///   - dryRun: Whether to only report, and change nothing.
+    /// - Throws: `missing-package` for an id that is in none of these channels; `signing-key`, `catalog-corrupt`,
+    ///   `disk-full`, `io`.
+    public func remove(
+        _ ids: [String], group: String? = nil, language: String? = nil, dryRun: Bool
+    ) throws(CatalogError) -> CatalogPruning {
+        if !dryRun { try checkMaySign() }
+        return try locked { () throws(CatalogError) in
+            let all = try editions()
+            let chosen = group == nil && language == nil ? all : [try CatalogEdition(group: group, language: language)]
+            var changes: [CatalogEdition: CatalogChange] = [:]
+            for edition in chosen where all.contains(edition) {
+                var change = CatalogChange(list: try list(edition), history: try history(edition))
+                change.withdrawn = change.list.packages.filter { ids.contains($0.id) }
+                guard !change.withdrawn.isEmpty else { continue }
+                change.list.packages.removeAll { ids.contains($0.id) }
+                change.isListNew = true
+                for entry in change.withdrawn {
+                    change.history.remove(entry)
+                    change.packLists.updateValue(nil, forKey: entry.id)
+                }
+                changes[edition] = change
+            }
+            if let absent = ids.first(where: { id in !changes.values.contains { $0.withdrawn.map(\.id).contains(id) } })
+            {
+                throw CatalogError(
+                    .missingPackage,
+                    "The catalog in '\(folder.path)' has no package '\(absent)'"
+                        + (chosen == all
+                            ? "." : " in '\(chosen[0].path)'. Leave group and language out to withdraw it everywhere."))
+            }
+            let report = try withdrawal(changes)
+            guard !dryRun else { return report }
+            try write(changes)
+            let files = report.files.map { folder.appendingPathComponent($0) }
+            try CatalogError.naming { () throws(StorageError) in for file in files { try Durable.remove(file) } }
+            Durable.removeEmptyFolders(of: files, upTo: folder)
+            return report
+        }
+    }
+
+    /// What these changes remove.
+    private func withdrawal(_ changes: [CatalogEdition: CatalogChange]) throws(CatalogError) -> CatalogPruning {
+        var report = CatalogPruning()
+        for (edition, change) in changes {
+            let ids = Set(change.withdrawn.map(\.id))
+            let older = change.history.packages.filter { ids.contains($0.id) }
+            let staying = change.list.packages + change.history.packages.filter { !ids.contains($0.id) }
+            report.versions += (change.withdrawn + older).map { "\(edition.path)\($0.id) \($0.version)" }
+            let named = CatalogHistory.paths(change.withdrawn + older).subtracting(CatalogHistory.paths(staying))
+            for path in try named.sorted() + uselessPacks(change.list, edition) {
+                guard let size = try fileSize(place(path, edition)) else { continue }
+                report.files.append(edition.path + path)
+                report.bytes += size
+            }
+        }
+        report.versions.sort()
+        report.files.sort()
+        return report
+    }
+}

@@ -1,0 +1,29 @@
+internal import CatalogFormat
+internal import Files
+internal import Tiles
+
+extension CatalogEntry {
+    /// The entry of a published package; `same` is the listed one of the same version, whose other formats and patches stay.
+    init(_ request: PublishRequest, version: Int32, like same: CatalogEntry?, base: String) {
+        let new = request.files.map {
+            File(
+                format: $0.format, fileExtension: $0.fileExtension,
+                url: base + Self.path(request.id, version, $0.fileExtension), size: Int64($0.size),
+                sha256: $0.digest.hex)
+        }
+        let all = new + (same?.files ?? []).filter { old in !new.contains { $0.format == old.format } }
+        self.init(
+            id: request.id, version: version, size: Int64(request.size),
+            url: base + Self.path(request.id, version, CatalogEntry.mainFile.fileExtension),
+            tileMask: request.maskWire,
+            metainfo: Dictionary(uniqueKeysWithValues: request.names.map { ("name_\($0.key)", $0.value) }),
+            sha256: request.digest.hex, tilesHash: request.tilesHash,
+            attribution: request.attribution.isEmpty ? nil : request.attribution,
+            dataDate: request.dataDate ?? same?.dataDate, tileset: request.tileset.isEmpty ? nil : request.tileset,
+            tiles: request.tiles.map { Int64(clamping: $0) } ?? same?.tiles, minZoom: request.zooms?.min,
+            maxZoom: request.zooms?.max, failedTiles: request.failedTiles,
+            nodes: request.nodes.isEmpty ? nil : request.nodes,
+            listedFiles: all.isEmpty ? nil : all.sorted { $0.format < $1.format }, listedPatches: same?.listedPatches,
+            skippedPatches: same?.skippedPatches)
+    }
+}

@@ -1,0 +1,90 @@
+internal import Files
+internal import Foundation
+
+/// Identifies the bytes of a list on disk without reading them: by the file, its length, and the time of its last
+/// change.
+struct ListStamp: Hashable, Sendable {
+    private let device: UInt64
+    private let inode: UInt64
+    private let size: Int64
+    private let modified: [Int]
+    /// When the file or its name was last changed (ctime); programs cannot set this time.
+    ///
+    /// Seconds since 1970.
+    fileprivate let changed: Double
+
+    /// - Returns: `nil` when nothing is at the path, or it cannot be inspected.
+    init?(path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+        size = Int64(status.st_size)
+        modified = [status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
+        changed = Double(status.st_ctim.tv_sec) + Double(status.st_ctim.tv_nsec) / 1e9
+    }
+}
+
+/// A file or folder whose content is known; finds out, without reading it, whether it is still the same.
+struct KnownFile: Hashable, Sendable {
+    /// The clock tick of a file system: two changes within one tick leave the same stamp.
+    ///
+    /// Unit: seconds. Linux ticks every 1 to 10 ms.
+    private static let tick = 0.1
+
+    /// The result of a comparison with the known file.
+    enum Answer { case same, other, unproven }
+
+    private let stamp: ListStamp
+    /// Whether the stamp was taken so late after the change that a later change gets another stamp.
+    private let isSettled: Bool
+
+    /// - Parameter path: Where the file was before its content was read, or after it was written.
+    init?(path: String) {
+        guard let stamp = ListStamp(path: path) else { return nil }
+        self.stamp = stamp
+        isSettled = Self.wall - stamp.changed > Self.tick
+    }
+
+    /// `unproven`: the stamp is the same, but it was taken so soon after the last change that the content must be compared once more.
+    func compare(path: String) -> Answer {
+        guard ListStamp(path: path) == stamp else { return .other }
+        return isSettled ? .same : .unproven
+    }
+
+    private static var wall: Double { Date().timeIntervalSince1970 }
+}
+
+/// A document that was read or written: its value, and the stamp of its file.
+struct KnownDocument<Value: Sendable>: Sendable {
+    let value: Value
+    let digest: Digest
+    /// Bytes of the document.
+    let size: Int
+    private var file: KnownFile?
+
+    /// - Parameter file: What was at the path before the bytes were read, or after they were written; `nil` = the file
+    ///   must be read each time.
+    init(_ value: Value, bytes: [UInt8], file: KnownFile?) {
+        self.value = value
+        self.file = file
+        digest = Digest(of: bytes)
+        size = bytes.count
+    }
+
+    /// The same document if the file still holds its bytes; `nil` when it has to be read again.
+    func ifCurrent(at url: URL) -> KnownDocument? {
+        switch file?.compare(path: url.path) {
+        case .same: return self
+        case .other, nil: return nil
+        case .unproven:
+            // A file that cannot be read is not known.
+            guard let again = KnownFile(path: url.path), let found = try? Digest.ofFile(url),
+                found == (digest, UInt64(size))
+            else { return nil }
+            var copy = self
+            copy.file = again
+            return copy
+        }
+    }
+}

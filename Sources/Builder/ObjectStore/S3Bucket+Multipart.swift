@@ -1,0 +1,120 @@
+internal import Errors
+internal import Files
+internal import Foundation
+internal import S3
+internal import TextFormats
+internal import Transfer
+
+/// Multipart uploads, for objects that are too large for one request; the object exists completely or not at all.
+extension S3Bucket {
+    /// Stores a file in parts, one after another; memory holds one of them.
+    ///
+    /// - Parameters:
+    ///   - partBytes: Length of a part, at least S3's 5 MiB; longer when the file would have more than 10,000.
+    ///   - size: The file's length, above zero.
+    public func putParts(_ name: String, file: String, size: UInt64, partBytes: UInt64 = 16 << 20) async throws {
+        let started = try await send(.post, name, query: [("uploads", "")])
+        guard started.status == 200, let upload = S3Document(started.body).text("UploadId"), !upload.isEmpty else {
+            throw refusal(of: started, "begin to store \(name)")
+        }
+        do {
+            let tags = try await sendParts(name, file, size, upload, max(partBytes, (size + 9_999) / 10_000))
+            try await complete(name, upload, tags)
+        } catch {
+            try? await abort(name, upload)  // The periodic clean-up removes the rest; the first error is reported.
+            throw error
+        }
+    }
+
+    /// Ends uploads that began more than `age` seconds ago and were not finished.
+    ///
+    /// - Returns: How many there were.
+    public func abortUploads(olderThan age: Double) async throws -> Int {
+        let prefix = location.key("")
+        var count = 0
+        var marker: [(String, String)] = []
+        while true {
+            let answer = try await send(
+                .get, nil, query: [("max-uploads", "1000"), ("prefix", prefix), ("uploads", "")] + marker)
+            guard answer.status == 200 else { throw refusal(of: answer, "list the unfinished uploads of") }
+            let document = S3Document(answer.body)
+            let now = answer.headers.date.flatMap(HTTPDate.secondsSince1970).map(Double.init)
+            for upload in document.all("Upload") {
+                guard let key = upload.text("Key"), key.hasPrefix(prefix), let id = upload.text("UploadId"),
+                    let begun = upload.text("Initiated").flatMap(S3Page.seconds),
+                    (now ?? Date().timeIntervalSince1970) - begun > age
+                else { continue }
+                try await abort(String(key.dropFirst(prefix.count)), id)
+                count += 1
+            }
+            guard document.text("IsTruncated") == "true", let key = document.text("NextKeyMarker"),
+                let id = document.text("NextUploadIdMarker"), !key.isEmpty,
+                marker.first?.1 != key || marker.last?.1 != id
+            else { return count }
+            marker = [("key-marker", key), ("upload-id-marker", id)]
+        }
+    }
+
+    private func sendParts(
+        _ name: String, _ file: String, _ size: UInt64, _ upload: String, _ partBytes: UInt64
+    ) async throws -> [String] {
+        var tags: [String] = []
+        var offset: UInt64 = 0
+        while offset < size {
+            let (start, count) = (offset, min(partBytes, size - offset))
+            let bytes = try await FileWork.run { try Self.read(file, from: start, count: Int(count)) }
+            let answer = try await send(
+                .put, name, query: [("partNumber", "\(tags.count + 1)"), ("uploadId", upload)], upload: .bytes(bytes),
+                sha256: Digest(of: bytes).hex)
+            guard answer.status == 200, let tag = answer.headers.etag else {
+                throw refusal(of: answer, "store part \(tags.count + 1) of \(name)")
+            }
+            tags.append(tag)
+            offset += count
+        }
+        return tags
+    }
+
+    private func complete(_ name: String, _ upload: String, _ tags: [String]) async throws {
+        let parts = tags.enumerated().map { index, tag in
+            "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(Self.escaped(tag))</ETag></Part>"
+        }
+        let body = Array("<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>".utf8)
+        let answer = try await send(
+            .post, name, query: [("uploadId", upload)], upload: .bytes(body), sha256: Digest(of: body).hex)
+        // A server that begins its answer early sends status 200 and reports a failure in the body.
+        let isDone = answer.status == 200 && S3Document(answer.body).first("Error") == nil
+        guard !isDone else { return }
+        // A repeated request does not find the upload if the first one succeeded.
+        if answer.status == 404, answer.attempts > 1, try await self.size(of: name) != nil { return }
+        throw refusal(of: answer, "finish \(name)")
+    }
+
+    private func abort(_ name: String, _ upload: String) async throws {
+        let answer = try await send(.delete, name, query: [("uploadId", upload)])
+        guard [200, 204, 404].contains(answer.status) else { throw refusal(of: answer, "give up \(name)") }
+    }
+
+    private static func escaped(_ text: String) -> String {
+        text.replacingOccurrences(of: "&", with: "&amp;").replacingOccurrences(of: "<", with: "&lt;")
+            .replacingOccurrences(of: ">", with: "&gt;").replacingOccurrences(of: "\"", with: "&quot;")
+    }
+
+    private static func read(_ path: String, from offset: UInt64, count: Int) throws -> [UInt8] {
+        let file: FileHandle
+        let bytes: Data?
+        do {
+            file = try FileHandle(forReadingFrom: URL(filePath: path))
+            // The file was only read: closing it cannot lose data.
+            defer { try? file.close() }
+            try file.seek(toOffset: offset)
+            bytes = try file.read(upToCount: count)
+        } catch {
+            throw S3Error(.fileFailed, "'\(path)' cannot be read: \(error.localizedDescription)")
+        }
+        guard let bytes, bytes.count == count else {
+            throw S3Error(.fileFailed, "'\(path)' became shorter while it was sent.")
+        }
+        return Array(bytes)
+    }
+}

@@ -1,0 +1,85 @@
+internal import Errors
+internal import GRDB
+internal import PackageFiles
+internal import TileBodies
+internal import Tiles
+
+/// The tiles of a database; each is unpacked and checked once.
+struct TileRows {
+    /// Tiles by template, density and zoom.
+    private(set) var counts: [Key: [Int: UInt64]] = [:]
+    /// Raster formats found, by template; `mvt` where the bodies are vector tiles.
+    private(set) var formats: [String: Set<TileFormat>] = [:]
+
+    /// What tiles are stored under.
+    struct Key: Hashable {
+        let template: String
+        let pixelRatio: Int64
+    }
+
+    static func check(
+        _ database: Database, _ report: inout VerifyReport, _ content: inout TileContent
+    ) throws -> TileRows {
+        var found = TileRows()
+        var zooms: [Int: UInt64] = [:]
+        let checker = BodyChecker()
+        let rows = try Row.fetchCursor(
+            database, sql: "SELECT url_template, pixel_ratio, z, x, y, \(CachedRow.columns) FROM tiles ORDER BY id")
+        while let row = try rows.next() {
+            report.tiles += 1
+            let numbers = (1..<5).map { Int64.fromDatabaseValue(row[$0]) ?? -1 }
+            guard let template = String.fromDatabaseValue(row[0]), 1...2 ~= numbers[0], numbers.allSatisfy({ $0 >= 0 }),
+                numbers[1] <= Int64(TileID.maxZoom), numbers[2] < 1 << numbers[1], numbers[3] < 1 << numbers[1]
+            else {
+                report.add("bad-tile", "tile \(report.tiles)", "it has no template, or invalid coordinates")
+                continue
+            }
+            let place = "\(numbers[1])/\(numbers[2])/\(numbers[3])"
+            var bytes: [UInt8]?
+            switch CachedRow.body(row, from: 5, place, &report) {
+            case .bytes(let body):
+                bytes = body
+                found.check(body, template, place, checker, &report)
+            case .none, .broken: break
+            }
+            content.add(zoom: Int(numbers[1]), column: Int(numbers[2]), row: Int(numbers[3]), bytes: bytes)
+            found.counts[Key(template: template, pixelRatio: numbers[0]), default: [:]][Int(numbers[1]), default: 0] +=
+                1
+            zooms[Int(numbers[1]), default: 0] += 1
+        }
+        report.tilesPerZoom = zooms.sorted { $0.key < $1.key }.map { .init(zoom: $0.key, tiles: $0.value) }
+        report.format = Set(found.formats.values.joined().map(\.rawValue)).sorted().joined(separator: ", ")
+        return found
+    }
+
+    private mutating func check(
+        _ body: [UInt8], _ template: String, _ place: String, _ checker: BodyChecker, _ report: inout VerifyReport
+    ) {
+        do throws(TileBodiesError) {
+            if let format = Self.raster(body) {
+                _ = try checker.check(body, coding: .identity, declared: format)
+                formats[template, default: []].insert(format)
+            } else if Gzip.isGzip(body) {
+                report.add("bad-body", place, "it is gzip; clients do not unpack that here")
+            } else {
+                try Self.scan(body)
+                formats[template, default: []].insert(.mvt)
+            }
+        } catch {
+            report.add(error.code.description, place, error.message)
+        }
+    }
+
+    private static func scan(_ body: [UInt8]) throws(TileBodiesError) {
+        try body.withUnsafeBufferPointer { (buffer) throws(TileBodiesError) in
+            _ = try VectorTileScanner.scan(UnsafeRawBufferPointer(buffer))
+        }
+    }
+
+    /// The raster format whose signature the body has.
+    private static func raster(_ body: [UInt8]) -> TileFormat? {
+        if body.starts(with: [0x89, 0x50, 0x4E, 0x47]) { return .png }
+        if body.starts(with: [0xFF, 0xD8, 0xFF]) { return .jpeg }
+        return body.starts(with: Array("RIFF".utf8)) && body.dropFirst(8).starts(with: Array("WEBP".utf8)) ? .webp : nil
+    }
+}

@@ -1,0 +1,63 @@
+internal import Crypto
+internal import TextFormats
+import Transfer
+
+/// The version of a file on a web server: its validators (RFC 9110, 8.8) and its length.
+struct RemoteVersion: Sendable {
+    /// As sent, with its mark of weakness.
+    let etag: String?
+    /// As sent; used if there is no ETag.
+    let lastModified: String?
+    /// Bytes of the whole file.
+    let length: UInt64
+    /// Part of the SHA-256 of the first 16 KiB; used if the server sends no validators.
+    private let head: String
+
+    /// Reads the version from an answer with the first bytes; `nil` if it has no length.
+    init?(_ headers: ResponseHeaders, head: [UInt8]) {
+        guard let length = headers.rangeTotal else { return nil }
+        self.length = length
+        etag = Self.short(headers.etag)
+        lastModified = etag == nil ? Self.short(headers.lastModified) : nil
+        let digest = SHA256.hash(data: head).prefix(8)
+        self.head = Hexadecimal.text(digest)
+    }
+
+    /// Whether every single answer proves that it has this version.
+    var hasValidator: Bool { etag != nil || lastModified != nil }
+
+    /// A text for people and for comparison; equal on every machine for the same version.
+    var text: String {
+        if let etag { return "\(length) bytes with ETag \(Self.opaque(etag))" }
+        if let lastModified { return "\(length) bytes of \(lastModified) (\(head))" }
+        return "\(length) bytes (\(head))"
+    }
+
+    /// A short ETag made by Packhorse for all tiles of this version; `nil` if another version could have the same text.
+    var tag: String? {
+        guard hasValidator else { return nil }
+        let digest = SHA256.hash(data: Array(text.utf8)).prefix(8)
+        return "\"archive-\(Hexadecimal.text(digest))\""
+    }
+
+    /// Lets a server refuse a request for another version; a weak ETag may not be used for this (RFC 9110, 13.1.1).
+    var conditions: [HeaderField] {
+        if let etag { return etag.hasPrefix("W/") ? [] : [HeaderField("If-Match", etag)] }
+        return lastModified.map { [HeaderField("If-Unmodified-Since", $0)] } ?? []
+    }
+
+    /// Whether an answer can be of this version.
+    func agrees(with headers: ResponseHeaders) -> Bool {
+        guard headers.rangeTotal == length else { return false }
+        if let etag { return headers.etag.map(Self.opaque) == Self.opaque(etag) }
+        if let lastModified { return headers.lastModified == lastModified }
+        return true
+    }
+
+    private static func opaque(_ etag: String) -> Substring { etag.hasPrefix("W/") ? etag.dropFirst(2) : etag[...] }
+
+    /// What can be sent back: one line of printable ASCII, as every real validator is; short enough for ``text`` to fit into a message.
+    private static func short(_ text: String?) -> String? {
+        text.flatMap { $0.utf8.count <= 400 && $0.utf8.allSatisfy { 0x20...0x7E ~= $0 } ? $0 : nil }
+    }
+}

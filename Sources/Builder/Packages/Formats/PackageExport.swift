@@ -1,0 +1,72 @@
+public import Files
+public import Foundation
+public import PackageFiles
+
+/// The result of an export.
+public struct ExportReceipt: Sendable, Hashable {
+    /// The form that was written.
+    public let format: PackageFormat
+    /// SHA-256 of the file.
+    public let digest: Digest
+    /// Bytes of the file.
+    public let size: UInt64
+    /// Tiles in it.
+    public let tiles: UInt64
+
+    /// Makes a receipt from its parts.
+    public init(format: PackageFormat, digest: Digest, size: UInt64, tiles: UInt64) {
+        self.format = format
+        self.digest = digest
+        self.size = size
+        self.tiles = tiles
+    }
+}
+
+/// Writes a package in another form.
+public enum PackageExport {
+    /// Writes, flushes and verifies one file; the name appears only when all of that is done.
+    ///
+    /// The bytes are a function of the source's tiles and metadata and of the format. Blocks for a long time: call it on a
+    /// thread of its own.
+    ///
+    /// - Parameters:
+    ///   - source: An MBTiles file of any dialect.
+    ///   - format: What to write; ``PackageFormat/maplibre`` is not written here, because it needs a style pack.
+    ///   - target: The file to make; a temporary file next to it is renamed to this name.
+    ///   - replacing: Whether a file of that name may be replaced.
+    ///   - progress: Called regularly with the number of tiles written. Throw from it (`CancellationError`) to stop.
+    /// - Throws: ``PackagesError``: `exists`, `unsupported`, `bad-source`, `disk-full`, `io`, `verification-failed`.
+    public static func write(
+        from source: URL, format: PackageFormat, to target: URL, replacing: Bool = false,
+        progress: (UInt64) throws -> Void = { _ in }
+    ) throws -> ExportReceipt {
+        guard replacing || !FileManager.default.fileExists(atPath: target.path) else {
+            throw PackagesError(.exists, "'\(target.path)' exists already; remove it, or allow it to be replaced.")
+        }
+        guard format != .maplibre else {
+            throw PackagesError(
+                .unsupported, "A MapLibre offline database needs a style pack; it is not written from tiles alone.")
+        }
+        let temporary = TemporaryName.nextTo(target)
+        do {
+            let (tiles, digest) = try PackageSources.open(source) { tiles in
+                let feed = try TileFeed(
+                    tiles, near: temporary.appendingPathExtension("sort"),
+                    name: source.deletingPathExtension().lastPathComponent
+                ) { try progress(0) }
+                // The bodies of a Packhorse file were checked when it was made, and those of a third-party file are
+                // checked one by one during the export. That they were written correctly is checked when the file is
+                // read back.
+                return format == .pmtiles
+                    ? try PMTilesExport.write(feed, to: temporary, progress: progress)
+                    : try SQLiteExport.write(feed, as: format, to: temporary, progress: progress)
+            }
+            let size = try FileDescriptor(reading: temporary).size
+            try Durable.rename(temporary, to: target)
+            return ExportReceipt(format: format, digest: digest, size: size, tiles: tiles)
+        } catch {
+            for suffix in ["", "-journal"] { unlink(temporary.path + suffix) }
+            throw PackagesError.wrapping(error, path: target.path)
+        }
+    }
+}

@@ -1,0 +1,58 @@
+internal import Foundation
+internal import GRDB
+internal import PackageFiles
+internal import TileBodies
+
+/// Reads a new MBTiles file of any dialect in the same way as its clients, and compares it with the written tiles.
+enum MBTilesReadBack {
+    /// The problems of the file; empty if it is intact, its metadata is valid, and its tiles are exactly those given.
+    ///
+    /// - Parameters:
+    ///   - sum: The sum of the tiles that were written, in the order of zoom, column and TMS row.
+    ///   - format: What their bodies must begin like.
+    /// - Throws: `DatabaseError` when SQLite cannot open it.
+    static func problems(of url: URL, sum: TileSum, format: TileFormat) throws -> [String] {
+        var report = VerifyReport(path: url.path, size: 0, kind: "MBTiles")
+        var found = TileSum()
+        try PackageDatabase.reading(url) { database in
+            for text in try String.fetchAll(database, sql: "PRAGMA integrity_check(20)") where text != "ok" {
+                report.add("sqlite-integrity", "file", text)
+            }
+            _ = try MetadataCheck(database, ["metadata"], &report)
+            let rows = try Row.fetchCursor(
+                database,
+                sql: """
+                    SELECT zoom_level, tile_column, tile_row, tile_data FROM tiles
+                    ORDER BY zoom_level, tile_column, tile_row
+                    """)
+            while let row = try rows.next() {
+                guard let zoom = row[0] as Int?, let column = row[1] as Int?, let tmsRow = row[2] as Int? else {
+                    return report.add("bad-tile", "tile \(found.tiles)", "its coordinates cannot be read")
+                }
+                try row.withUnsafeData(atIndex: 3) { body in
+                    (body ?? Data()).withUnsafeBytes {
+                        found.add(zoom: zoom, column: column, row: tmsRow, TileSum.Body($0))
+                        if !format.begins($0) {
+                            report.add(
+                                "wrong-kind", "\(zoom)/\(column)/(row \(tmsRow))", "it is not a \(format.rawValue) tile"
+                            )
+                        }
+                    }
+                }
+            }
+        }
+        report.compare(found, with: sum)
+        return report.problems.map(\.description)
+    }
+}
+
+extension VerifyReport {
+    /// Says whether the tiles that were read back are those that were written.
+    mutating func compare(_ found: TileSum, with written: TileSum) {
+        if found.tiles != written.tiles {
+            add("other-tiles", "file", "it holds \(found.tiles) tiles, \(written.tiles) were written")
+        } else if found != written {
+            add("other-tiles", "file", "its tiles differ from those that were written")
+        }
+    }
+}

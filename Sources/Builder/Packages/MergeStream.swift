@@ -1,0 +1,141 @@
+internal import PackageFiles
+internal import Shards
+internal import Tiles
+
+/// A tile for a package, with its body.
+struct MergeTile: Sendable {
+    let zoom: Int
+    let column: Int
+    let row: Int
+    /// The identity of the body.
+    let key: BodyKey
+    /// Its number in the package.
+    let number: UInt32
+    /// Whether this is the body's first tile.
+    let isNew: Bool
+    /// The buffer that contains the body; shared, not copied.
+    let content: [UInt8]
+    let range: Range<Int>
+}
+
+/// Reads and checks the tiles of a package in its order on another thread, while the caller writes earlier tiles.
+enum MergeStream {
+    /// Counts of the tiles that were read.
+    struct Counts: Sendable {
+        var empty: UInt64 = 0
+        var distinct: UInt64 = 0
+    }
+
+    /// Tiles per chunk, and how many chunks may wait in the queue: some megabytes.
+    private static let lot = 16
+    private static let waiting = 3
+
+    /// Gives all tiles to `each`, some at a time, on the caller's thread.
+    ///
+    /// - Throws: What reading throws, and what `each` throws; the other thread has ended then.
+    static func run(
+        _ spec: PackageSpec, _ inputs: [MergeInput], _ survey: TileSurvey, stripTiles: Int,
+        each: ([MergeTile]) throws -> Void
+    ) throws -> Counts {
+        let queue = BoundedQueue<[MergeTile]>(limit: waiting)
+        let reading = BackgroundTask("merge.read") {
+            defer { queue.close() }
+            return try read(spec, inputs, survey, stripTiles, into: queue)
+        }
+        do {
+            while let tiles = queue.next() { try each(tiles) }
+        } catch {
+            queue.close()
+            // Only waits for the end of the thread; the first error is reported.
+            _ = try? reading.wait()
+            throw error
+        }
+        return try reading.wait()
+    }
+
+    private static func read(
+        _ spec: PackageSpec, _ inputs: [MergeInput], _ survey: TileSurvey, _ stripTiles: Int,
+        into queue: BoundedQueue<[MergeTile]>
+    ) throws -> Counts {
+        let reader = StripReader(spec, inputs)
+        var numbers = BodyNumbers(survey.repeats)
+        var common = CommonBodies()
+        var counts = Counts()
+        var tiles: [MergeTile] = []
+        for zoom in spec.zooms {
+            for columns in survey.strips(zoom: zoom, limit: stripTiles) {
+                let shards = survey.shards(zoom: zoom, columns: columns)
+                for tile in try reader.tiles(zoom: zoom, columns: columns, shards: shards) {
+                    guard let body = tile.body else {
+                        counts.empty += 1
+                        continue
+                    }
+                    let key = BodyKey(body.digest)
+                    let (number, isNew, occursAgain) = try numbers.number(of: key)
+                    let (content, range) =
+                        try common[number].map { ($0, $0.indices) } ?? reader.place(of: body, shard: tile.shard)
+                    if occursAgain { common.insert(content[range], number) }
+                    tiles.append(
+                        MergeTile(
+                            zoom: zoom, column: tile.column, row: tile.row, key: key, number: number, isNew: isNew,
+                            content: content, range: range))
+                    if tiles.count == lot {
+                        // The caller has stopped reading.
+                        guard queue.put(tiles) else { return counts }
+                        tiles = []
+                    }
+                }
+            }
+        }
+        _ = queue.put(tiles)
+        counts.distinct = UInt64(numbers.count)
+        return counts
+    }
+}
+
+/// Computes something from all tiles of a package on another thread, while the caller writes them.
+final class MergeAside<Outcome: Sendable>: Sendable {
+    private let queue = BoundedQueue<[MergeTile]>(limit: 3)
+    private let aside: BackgroundTask<Outcome>
+
+    /// Starts it.
+    ///
+    /// - Parameter work: Takes tiles in the package's order up to the end. What it throws, ``finish()`` throws.
+    init(_ name: String, _ work: @escaping @Sendable (BoundedQueue<[MergeTile]>) throws -> Outcome) {
+        aside = BackgroundTask("merge.\(name)") { [queue] in
+            // After a failure, producers must not wait for this thread.
+            defer { queue.close() }
+            return try work(queue)
+        }
+    }
+
+    deinit { queue.close() }
+
+    /// Adds tiles that follow all previous ones; waits while the queue is full.
+    func add(_ tiles: [MergeTile]) { _ = queue.put(tiles) }
+
+    /// Returns the result for all added tiles.
+    func finish() throws -> Outcome {
+        queue.close()
+        return try aside.wait()
+    }
+}
+
+extension MergeAside<String> {
+    /// `agg_tiles_hash`: MD5 is the slowest step per body.
+    static func tilesHash() -> MergeAside<String> {
+        MergeAside("hash") { queue in
+            var hash = TilesHash()
+            while let tiles = queue.next() {
+                for tile in tiles {
+                    tile.content.withUnsafeBytes { content in
+                        hash.add(
+                            zoom: tile.zoom, column: tile.column, row: tile.row,
+                            body: UnsafeRawBufferPointer(rebasing: content[tile.range]))
+                    }
+                }
+            }
+            return hash.finish()
+        }
+    }
+}

@@ -1,0 +1,132 @@
+internal import Files
+internal import Foundation
+internal import PMTiles
+internal import PackageFiles
+internal import TileBodies
+internal import Tiles
+
+/// Writes a package as PMTiles version 3: clustered, each body once, runs joined.
+///
+/// Order in the file: header, root directory, metadata if it fits before byte 16,384, then the bodies as they come (in
+/// a compact file directly after the metadata), the leaf directories, the metadata if it did not fit, the seal. So each
+/// body is written once, and does not wait for directories. Directories and metadata are gzip by libdeflate. Memory:
+/// that of the feed, 40 bytes for each repeated body, and one leaf.
+struct PMTilesExport {
+    private let url: URL
+    private let file: FileDescriptor
+    private let entries: Spool<PMTilesDirectory.Entry>
+    private var bodies: [UInt8] = []
+    private var length: UInt64 = 0
+    private var last: PMTilesDirectory.Entry?
+    private var places = RepeatedValues<(offset: UInt64, length: UInt64)>()
+    private var header = PMTilesHeader()
+
+    /// Bodies are written in pieces of at least this size, in bytes.
+    private static let pieceSize = 1 << 20
+
+    /// Writes a new file, seals and flushes it, and reads it back.
+    ///
+    /// - Parameter isCompact: Whether the bodies move up to the end of root and metadata, when all is in the file: a second pass that
+    ///   saves up to 16 KiB.
+    /// - Returns: Tiles written, and the file's SHA-256.
+    /// - Throws: ``PackagesError`` `unsupported` when there is no tile at all; the format has no such file.
+    static func write(
+        _ feed: TileFeed, to url: URL, isCompact: Bool = false, progress: (UInt64) throws -> Void
+    ) throws -> (tiles: UInt64, digest: Digest) {
+        var export = try PMTilesExport(url)
+        var tally = TileTally()
+        try feed.inHilbertOrder { tile in
+            try tally.add(tile) { try export.add($0) }
+            if export.header.addressedTiles % 1_024 == 0 { try progress(export.header.addressedTiles) }
+        }
+        guard export.header.addressedTiles > 0 else {
+            throw PackagesError(.unsupported, "The package has no tiles, and a PMTiles file needs at least one.")
+        }
+        try export.finish(feed, isCompact: isCompact)
+        let sum = tally.sum
+        let digest = try Sealing.run(
+            url, { try PMTilesSeal.append(to: $0) },
+            readBack: {
+                try Sealing.refuse(try PMTilesReadBack.problems(of: url, sum: sum, format: feed.format))
+            })
+        try progress(sum.tiles)
+        return (sum.tiles, digest)
+    }
+
+    private init(_ url: URL) throws {
+        self.url = url
+        file = try FileDescriptor(creating: url)
+        entries = Spool(near: url.appendingPathExtension("entries"), limit: 65_536)
+        try file.write([UInt8](repeating: 0, count: Int(PMTilesHeader.rootEnd)))
+    }
+
+    private mutating func add(_ tile: FeedTile) throws {
+        let place: (offset: UInt64, length: UInt64)
+        if let known = places[tile] {
+            place = known
+        } else {
+            let body = try tile.body()
+            place = (length, UInt64(body.count))
+            places[tile] = place
+            length += place.length
+            header.tileContents += 1
+            bodies += body
+            if bodies.count >= Self.pieceSize { try flush() }
+        }
+        header.addressedTiles += 1
+        let id = tile.tile.hilbertID
+        if let open = last, open.offset == place.offset, open.length == place.length, open.tile + open.run == id {
+            last?.run += 1
+        } else {
+            if let last { try entries.append(last) }
+            last = PMTilesDirectory.Entry(tile: id, run: 1, length: place.length, offset: place.offset)
+        }
+    }
+
+    private mutating func flush() throws {
+        try file.write(bodies)
+        bodies.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func finish(_ feed: TileFeed, isCompact: Bool) throws {
+        if let last { try entries.append(last) }
+        try flush()
+        header.setPlace(from: feed.rows)
+        header.format = feed.format
+        header.tileEntries = UInt64(entries.count)
+        header.isClustered = true
+        header.internalCompression = PMTilesHeader.Compression.gzip
+        header.tileCompression =
+            feed.format == .mvt ? PMTilesHeader.Compression.gzip : PMTilesHeader.Compression.none
+        header.tiles = .init(offset: PMTilesHeader.rootEnd, length: length)
+        let root = try PMTilesLeaves.write(entries, to: file)
+        header.root = .init(offset: UInt64(PMTilesHeader.size), length: UInt64(root.count))
+        header.leaves = .init(offset: header.tiles.end, length: file.size - header.tiles.end)
+        let metadata = Gzip.compress(try PMTilesMetadata(rows: feed.rows).text())
+        header.metadata = .init(offset: header.root.end, length: UInt64(metadata.count))
+        if header.metadata.end <= PMTilesHeader.rootEnd {
+            try file.write(metadata, at: header.metadata.offset)
+            if isCompact { try close(upTo: header.metadata.end) }
+        } else {
+            header.metadata.offset = file.size
+            try file.write(metadata)
+        }
+        try file.write(header.encoded + root, at: 0)
+        try file.close()
+    }
+
+    /// Moves everything behind the gap after root and metadata to the gap's begin.
+    private mutating func close(upTo end: UInt64) throws {
+        let gap = header.tiles.offset - end
+        let written = try FileDescriptor(reading: url)
+        var offset = header.tiles.offset
+        while offset < file.size {
+            let piece = try written.read(at: offset, count: Int(min(UInt64(Self.pieceSize), file.size - offset)))
+            try file.write(piece, at: offset - gap)
+            offset += UInt64(piece.count)
+        }
+        try file.truncate(to: file.size - gap)
+        header.tiles.offset -= gap
+        header.leaves.offset -= gap
+    }
+}

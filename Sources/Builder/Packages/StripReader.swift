@@ -1,0 +1,121 @@
+internal import Errors
+internal import Files
+internal import PackageFiles
+internal import Shards
+internal import Tiles
+
+/// One tile of a strip: its place in the package's order, and where its body is.
+struct StripTile {
+    let column: Int
+    let row: Int
+    let shard: Int
+    let body: ShardBody?
+    var order: UInt64 { UInt64(column) << 32 | UInt64(row) }
+}
+
+/// The second pass: the tiles of one strip of columns in the package's order, and their bodies.
+///
+/// Memory: about 100 bytes a tile of the strip, `cacheBytes` of decompressed groups, and one small handle per open shard.
+final class StripReader {
+    private let spec: PackageSpec
+    private let inputs: [MergeInput]
+    private var handles: [Int: ShardBodies] = [:]
+    private var opened: [Int] = []
+    private var groups: [GroupKey: [UInt8]] = [:]
+    private var order: [GroupKey] = []
+    private var next = 0
+    private var held = 0
+    /// Bytes of decompressed groups to keep: bodies are stored in their shard as they arrived (along the Hilbert curve)
+    /// and are read column by column, so a group is needed again for the next column.
+    ///
+    /// 12 MiB hold a column of 800 tiles.
+    private let cacheBytes = 12 << 20
+    /// Files to keep open, under the usual limit of 1,024.
+    private let openFiles = 192
+
+    private struct GroupKey: Hashable {
+        let shard: Int
+        let group: Int
+    }
+
+    init(_ spec: PackageSpec, _ inputs: [MergeInput]) {
+        self.spec = spec
+        self.inputs = inputs
+    }
+
+    /// The strip's tiles, ascending by column and TMS row, each once.
+    ///
+    /// - Throws: `conflicting-tiles` when two shards disagree about a tile.
+    func tiles(zoom: Int, columns: ClosedRange<Int>, shards: [Int]) throws -> [StripTile] {
+        var tiles: [StripTile] = []
+        for shard in shards {
+            let reader = try TileSurvey.open(inputs[shard])
+            cache(ShardBodies(reader), shard)
+            for entry in reader.entries
+            where entry.tile.zoom == zoom && columns.contains(entry.tile.x) && spec.admits(entry.tile) {
+                tiles.append(StripTile(column: entry.tile.x, row: entry.tile.tmsY, shard: shard, body: entry.body))
+            }
+        }
+        tiles.sort { ($0.order, $0.shard) < ($1.order, $1.shard) }
+        var kept = 0
+        for index in tiles.indices {
+            let tile = tiles[index]
+            if kept > 0, tiles[kept - 1].order == tile.order {
+                let last = tiles[kept - 1]
+                guard last.body?.digest == tile.body?.digest else {
+                    throw PackagesError(
+                        .conflictingTiles,
+                        "Shards \(inputs[last.shard].digest) and \(inputs[tile.shard].digest) have different content for tile "
+                            + "\(zoom)/\(tile.column)/\((1 << zoom) - 1 - tile.row). Fetch one of the two batches again."
+                    )
+                }
+            } else {
+                tiles[kept] = tile
+                kept += 1
+            }
+        }
+        tiles.removeLast(tiles.count - kept)
+        return tiles
+    }
+
+    /// The content of the group that holds a body, and where in it the body lies, checked.
+    func place(of body: ShardBody, shard: Int) throws -> (content: [UInt8], range: Range<Int>) {
+        do throws(StorageError) {
+            let handle: ShardBodies
+            if let open = handles[shard] {
+                handle = open
+            } else {
+                handle = ShardBodies(try ShardReader(inputs[shard].url))
+                cache(handle, shard)
+            }
+            let key = GroupKey(shard: shard, group: body.group)
+            if let content = groups[key] { return (content, try handle.range(of: body, in: content)) }
+            let content = try handle.content(ofGroup: body.group, isTrusted: true)
+            cache(content, key)
+            return (content, try handle.range(of: body, in: content))
+        } catch {
+            throw PackagesError.blaming(inputs[shard].digest, for: error)
+        }
+    }
+
+    private func cache(_ handle: ShardBodies, _ shard: Int) {
+        if handles.updateValue(handle, forKey: shard) == nil { opened.append(shard) }
+        if opened.count > openFiles { handles[opened.removeFirst()] = nil }
+    }
+
+    /// First in, first out: as good as any other policy, because each group is needed for some time and then never
+    /// again.
+    private func cache(_ content: [UInt8], _ key: GroupKey) {
+        groups[key] = content
+        order.append(key)
+        held += content.count
+        while held > cacheBytes && next < order.count - 1 {
+            held -= groups.removeValue(forKey: order[next])?.count ?? 0
+            next += 1
+        }
+        if next > 4_096 {
+            order.removeFirst(next)
+            next = 0
+        }
+    }
+}

@@ -1,0 +1,80 @@
+public import Errors
+import Foundation
+internal import TextFormats
+import TileBodies
+import Tiles
+
+extension SourceMetadata {
+    /// Reads a TileJSON document, 2.x or 3.0.
+    ///
+    /// - Parameter url: Where it came from; relative tile URLs are resolved against it.
+    /// - Throws: ``TilesetsError`` `.badTileJSON` naming the member.
+    public init(tileJSON: [UInt8], from url: String) throws(TilesetsError) {
+        self.init()
+        guard case .object(let values)? = JSONValue(json: tileJSON) else {
+            throw TilesetsError(.badTileJSON, "The TileJSON document is not a JSON object; check the tileset's url.")
+        }
+        guard case .array(let tiles)? = values["tiles"], !tiles.isEmpty else {
+            throw TilesetsError(.badTileJSON, "The TileJSON document has no 'tiles'; check the tileset's url.")
+        }
+        for tile in tiles {
+            guard case .string(let text) = tile, let absolute = Self.resolve(text, against: url) else {
+                throw TilesetsError(.badTileJSON, "The TileJSON document's 'tiles' has an element that is not a URL.")
+            }
+            templates.append(absolute)
+        }
+        let shallow = try Self.zoom(values["minzoom"], "minzoom") ?? 0
+        let deep = try Self.zoom(values["maxzoom"], "maxzoom") ?? TileID.maxZoom
+        guard let range = ZoomRange(min: shallow, max: deep) else {
+            throw TilesetsError(.badTileJSON, "The TileJSON document has minzoom \(shallow) above maxzoom \(deep).")
+        }
+        // Both default to the whole range in TileJSON; without maxzoom the depth is unknown.
+        zooms = values["maxzoom"] == nil ? nil : range
+        if case .array(let numbers)? = values["bounds"] {
+            bounds = Self.bounds(numbers.compactMap { if case .number(let number) = $0 { number } else { nil } })
+        }
+        switch Self.text(values["scheme"]) {
+        case nil, "xyz": scheme = .xyz
+        case "tms": scheme = .tms
+        case let other?:
+            throw TilesetsError(
+                .badTileJSON, "The TileJSON document has scheme '\(other.prefix(20))'; expected xyz or tms.")
+        }
+        if let bands = values[PackScheme.sourceKey] {
+            do throws(TilesError) { packs = try PackScheme(bands: bands) } catch {
+                throw TilesetsError(
+                    .badTileJSON, "The TileJSON document's '\(PackScheme.sourceKey)' cannot be read: \(error.message)")
+            }
+        }
+        merge(metadataJSON: tileJSON)
+        if let word = Self.text(values["format"]) { format = Self.format(word) }
+        if format == nil { format = templates.first.flatMap(Self.formatOfPath) }
+        if format == nil, vectorLayers != nil { format = .mvt }
+    }
+
+    /// The format a URL's path ends in, if it is a known word.
+    static func formatOfPath(_ url: String) -> TileFormat? {
+        let path = url.prefix { $0 != "?" && $0 != "#" }
+        guard let dot = path.lastIndex(of: "."), path[dot...].count <= 6 else { return nil }
+        return format(String(path[path.index(after: dot)...]))
+    }
+
+    private static func zoom(_ value: JSONValue?, _ name: String) throws(TilesetsError) -> Int? {
+        guard let value else { return nil }
+        guard case .number(let number) = value, let zoom = Int(exactly: number), (0...30).contains(zoom) else {
+            throw TilesetsError(.badTileJSON, "The TileJSON document's '\(name)' is not a zoom; expected 0...30.")
+        }
+        return min(zoom, TileID.maxZoom)
+    }
+
+    /// Resolves a template against the document's address; braces are kept.
+    private static func resolve(_ template: String, against base: String) -> String? {
+        if template.lowercased().hasPrefix("http://") || template.lowercased().hasPrefix("https://") { return template }
+        guard !template.isEmpty, template.unicodeScalars.allSatisfy({ $0.value > 0x20 && $0.value != 0x7F }),
+            let base = URL(string: base)
+        else { return nil }
+        let escaped = template.replacing("{", with: "%7B").replacing("}", with: "%7D")
+        guard let url = URL(string: escaped, relativeTo: base)?.absoluteURL else { return nil }
+        return url.absoluteString.replacing("%7B", with: "{").replacing("%7D", with: "}")
+    }
+}

@@ -1,0 +1,73 @@
+internal import TextFormats
+public import TileBodies
+public import Tiles
+
+/// The metadata of a source: from a TileJSON document, or the metadata of an MBTiles or PMTiles file.
+public struct SourceMetadata: Sendable, Hashable {
+    /// Tile URL templates, absolute; only TileJSON has them.
+    public var templates: [String] = []
+    /// The format, if the source declares it.
+    public var format: TileFormat?
+    /// The zooms, if the source declares it.
+    public var zooms: ZoomRange?
+    /// The area, if the source declares it; `0,0,0,0` counts as unknown.
+    public var bounds: BoundingBox?
+    /// A human name.
+    public var name: String?
+    /// The attribution text or HTML.
+    public var attribution: String?
+    /// A description.
+    public var description: String?
+    /// `vector_layers` as canonical JSON text.
+    public var vectorLayers: String?
+    /// From which edge the templates' rows are counted.
+    public var scheme: URLTemplate.Scheme?
+    /// How packages of it are cut into tile packs.
+    public var packs: PackScheme?
+
+    /// Nothing known.
+    public init() {}
+
+    /// Reads `vector_layers` from MBTiles' `json` row or PMTiles' metadata, and texts that are still missing.
+    ///
+    /// Anything else, or no JSON at all, changes nothing.
+    public mutating func merge(metadataJSON: [UInt8]) {
+        guard case .object(let values)? = JSONValue(json: metadataJSON) else { return }
+        if vectorLayers == nil, case .array? = values["vector_layers"] {
+            // Third-party metadata that breaks a rule is left out.
+            vectorLayers = values["vector_layers"].flatMap { try? $0.canonicalText() }
+        }
+        // Third-party metadata that breaks a rule is left out.
+        packs = packs ?? values[PackScheme.sourceKey].flatMap { try? PackScheme(bands: $0) }
+        name = name ?? Self.text(values["name"])
+        attribution = attribution ?? Self.text(values["attribution"])
+        description = description ?? Self.text(values["description"])
+    }
+
+    static func text(_ value: JSONValue?) -> String? {
+        guard case .string(let text)? = value, !text.isEmpty else { return nil }
+        return text
+    }
+
+    /// A box of four numbers; `nil` for other text, and for 0,0,0,0, which many writers use for "unknown".
+    public static func bounds(_ numbers: [Double]) -> BoundingBox? {
+        guard numbers.count == 4, !numbers.allSatisfy({ $0 == 0 }) else { return nil }
+        // Writers round outwards past the edge of the world; a box is a hint, so the numbers are clamped, not refused.
+        let cut = [
+            min(max(numbers[0], -180), 180), min(max(numbers[1], -90), 90), min(max(numbers[2], -180), 180),
+            min(max(numbers[3], -90), 90),
+        ]
+        return try? BoundingBox(west: cut[0], south: cut[1], east: cut[2], north: cut[3])
+    }
+
+    /// Reads a format word: `pbf`, `mvt`, `mbvt` (CARTO's), `png`, `jpg`, `jpeg`, `webp`, or a media type of these.
+    public static func format(_ word: String) -> TileFormat? {
+        switch word.lowercased() {
+        case "pbf", "mvt", "mbvt", "application/vnd.mapbox-vector-tile", "application/x-protobuf": .mvt
+        case "png", "image/png": .png
+        case "jpg", "jpeg", "image/jpeg": .jpeg
+        case "webp", "image/webp": .webp
+        default: nil
+        }
+    }
+}

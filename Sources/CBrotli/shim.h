@@ -1,2 +1,0 @@
-// unpacking brotli. Only Sources/TileBodies imports this module.
-#include <brotli/decode.h>

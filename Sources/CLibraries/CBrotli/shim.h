@@ -1,0 +1,2 @@
+// unpacking brotli. Only Sources/Foundations/TileBodies imports this module.
+#include <brotli/decode.h>

@@ -1,0 +1,29 @@
+// Calls that Swift's module of glibc leaves out. Only Sources/Builder/Shards imports this module.
+#include <sys/types.h>
+#include <sys/xattr.h>
+#if defined(__APPLE__)
+static inline ssize_t ph_get_mark(const char *path, const char *name, void *value, size_t size) {
+    return getxattr(path, name, value, size, 0, 0);
+}
+static inline int ph_set_mark(const char *path, const char *name, const void *value, size_t size) {
+    return setxattr(path, name, value, size, 0, 0);
+}
+#else
+static inline ssize_t ph_get_mark(const char *path, const char *name, void *value, size_t size) {
+    return getxattr(path, name, value, size);
+}
+static inline int ph_set_mark(const char *path, const char *name, const void *value, size_t size) {
+    return setxattr(path, name, value, size, 0);
+}
+#endif
+#if defined(__linux__)
+extern int sync_file_range(int file, __off64_t offset, __off64_t count, unsigned int flags);
+// 2 is SYNC_FILE_RANGE_WRITE: begin to write what is dirty, and wait for nothing.
+static inline int ph_start_writeback(int file, long long offset, long long count) {
+    return sync_file_range(file, offset, count, 2);
+}
+#else
+static inline int ph_start_writeback(int file, long long offset, long long count) {
+    return file < 0 || offset < 0 || count < 0 ? -1 : 0;
+}
+#endif

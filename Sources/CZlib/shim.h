@@ -1,2 +1,0 @@
-// deflate as most tile servers pack. Only Sources/TileBodies imports this module.
-#include <zlib.h>

@@ -1,0 +1,270 @@
+internal import Tiles
+
+/// One package of `packages.json`, as clients see it.
+///
+/// Keys and types are those that CARTO's client reads: whole numbers, no nulls, every member present. `sha256`,
+/// `agg_tiles_hash` and the members after them are extra keys, which that client ignores. Lists of earlier builds do
+/// not have the members after `agg_tiles_hash`.
+public struct CatalogEntry: Sendable, Hashable, Codable {
+    /// The package in another format.
+    public struct File: Sendable, Hashable, Codable {
+        /// The name of the format.
+        public let format: String
+        /// What follows the id in the file's name, with its dot.
+        public let fileExtension: String
+        /// Absolute address of the file.
+        public let url: String
+        /// Exact bytes of the file.
+        public let size: Int64
+        /// SHA-256 of the file, 64 lower-case hexadecimal digits.
+        public let sha256: String
+
+        package init(
+            format: String,
+            fileExtension: String,
+            url: String,
+            size: Int64,
+            sha256: String
+        ) {
+            self.format = format
+            self.fileExtension = fileExtension
+            self.url = url
+            self.size = size
+            self.sha256 = sha256
+        }
+
+        enum CodingKeys: String, CodingKey {
+            case format
+            case fileExtension = "extension"
+            case url
+            case size
+            case sha256
+        }
+    }
+
+    /// A patch that turns the main file of an earlier version into the main file of this version.
+    public struct Patch: Sendable, Hashable, Codable {
+        /// The version it is for.
+        public let from: Int32
+        /// Absolute address of the file.
+        public let url: String
+        /// Exact bytes of the file.
+        public let size: Int64
+        /// SHA-256 of the file, 64 lower-case hexadecimal digits.
+        public let sha256: String
+
+        package init(
+            from: Int32,
+            url: String,
+            size: Int64,
+            sha256: String
+        ) {
+            self.from = from
+            self.url = url
+            self.size = size
+            self.sha256 = sha256
+        }
+    }
+
+    /// The package's id, unique in the list.
+    public let id: String
+    /// Counts from 1; different bytes have a different version.
+    public let version: Int32
+    /// Exact bytes of the file.
+    public let size: Int64
+    /// Absolute address of the file.
+    public private(set) var url: String
+    /// The package's tiles: CARTO's text, a colon, the deepest zoom.
+    public let tileMask: String
+    /// Name paths by language: `name_en` is "Europe/Northern Europe/Estonia".
+    public let metainfo: [String: String]
+    /// SHA-256 of the file, 64 lower-case hexadecimal digits.
+    public let sha256: String
+    /// The file's `agg_tiles_hash`: equal for equal tiles.
+    public let tilesHash: String
+    /// The attribution of the data; `nil` if unknown.
+    public let attribution: String?
+    /// How old the data is, as its source says; `nil` if unknown.
+    public let dataDate: String?
+    /// Id of the tileset it was built from; `nil` if unknown.
+    public let tileset: String?
+    /// Tiles in the main file; `nil` if unknown.
+    public let tiles: Int64?
+    /// The shallowest zoom of its tiles; `nil` if unknown.
+    public let minZoom: Int?
+    /// The deepest zoom of its tiles; `nil` if unknown.
+    public let maxZoom: Int?
+    /// Upper limit of the tiles of its mask that are missing because they failed; `nil` if unknown.
+    ///
+    /// With 0, every tile that is in the mask and not in the file is empty.
+    public let failedTiles: UInt64?
+    /// Its region and those above it, where the embedded tree does not have them; `nil` for others.
+    public let nodes: [CatalogIndex.Node]?
+    private var listedFiles: [File]?
+    package private(set) var listedPatches: [Patch]?
+    package private(set) var skippedPatches: [Int32]?
+
+    package init(
+        id: String,
+        version: Int32,
+        size: Int64,
+        url: String,
+        tileMask: String,
+        metainfo: [String: String],
+        sha256: String,
+        tilesHash: String,
+        attribution: String? = nil,
+        dataDate: String? = nil,
+        tileset: String? = nil,
+        tiles: Int64? = nil,
+        minZoom: Int? = nil,
+        maxZoom: Int? = nil,
+        failedTiles: UInt64? = nil,
+        nodes: [CatalogIndex.Node]? = nil,
+        listedFiles: [File]? = nil,
+        listedPatches: [Patch]? = nil,
+        skippedPatches: [Int32]? = nil
+    ) {
+        self.id = id
+        self.version = version
+        self.size = size
+        self.url = url
+        self.tileMask = tileMask
+        self.metainfo = metainfo
+        self.sha256 = sha256
+        self.tilesHash = tilesHash
+        self.attribution = attribution
+        self.dataDate = dataDate
+        self.tileset = tileset
+        self.tiles = tiles
+        self.minZoom = minZoom
+        self.maxZoom = maxZoom
+        self.failedTiles = failedTiles
+        self.nodes = nodes
+        self.listedFiles = listedFiles
+        self.listedPatches = listedPatches
+        self.skippedPatches = skippedPatches
+    }
+
+    private enum CodingKeys: String, CodingKey {
+        case id
+        case version
+        case size
+        case url
+        case tileMask = "tile_mask"
+        case metainfo
+        case sha256
+        case tilesHash = "agg_tiles_hash"
+        case attribution
+        case dataDate = "data_date"
+        case tileset
+        case tiles
+        case minZoom = "min_zoom"
+        case maxZoom = "max_zoom"
+        case failedTiles = "failed_tiles"
+        case nodes = "region_nodes"
+        case listedFiles = "files"
+        case listedPatches = "patches"
+        case skippedPatches = "no_patch_from"
+    }
+
+    /// The package in other formats, ascending by format.
+    public var files: [File] { listedFiles ?? [] }
+
+    /// Patches from earlier versions to this one, newest first.
+    public var patches: [Patch] { listedPatches ?? [] }
+
+    /// The main file and the others.
+    public var allFiles: [File] {
+        let main = CatalogEntry.mainFile
+        return [File(format: main.format, fileExtension: main.fileExtension, url: url, size: size, sha256: sha256)]
+            + files
+    }
+
+    /// Where the main file lies in its channel's folder.
+    public var path: String { path(CatalogEntry.mainFile.fileExtension) }
+
+    /// Where the file with this extension lies in its channel's folder.
+    public func path(_ fileExtension: String) -> String { Self.path(id, version, fileExtension) }
+
+    /// Where the patch from a version lies in its channel's folder.
+    public func patchPath(from: Int32) -> String { "patches/\(id)/\(from)-\(version).mbtiles" }
+
+    package static func path(_ id: String, _ version: Int32, _ fileExtension: String) -> String {
+        "packages/\(version)/\(id)\(fileExtension)"
+    }
+
+    /// Whether a patch from a version is listed or was rejected as too large.
+    package func isPatchSettled(from version: Int32) -> Bool {
+        patches.contains { $0.from == version } || (skippedPatches ?? []).contains(version)
+    }
+
+    package mutating func skipPatch(from version: Int32) {
+        skippedPatches = ((skippedPatches ?? []) + [version]).sorted(by: >)
+    }
+
+    package mutating func add(_ patch: Patch) { listedPatches = (patches + [patch]).sorted { $0.from > $1.from } }
+
+    /// The same entry with addresses below another base, which ends in a slash.
+    package func rebased(_ base: String) -> CatalogEntry {
+        var copy = self
+        copy.url = base + path
+        copy.listedFiles = listedFiles?.map {
+            File(
+                format: $0.format, fileExtension: $0.fileExtension, url: base + path($0.fileExtension), size: $0.size,
+                sha256: $0.sha256)
+        }
+        copy.listedPatches = listedPatches?.map {
+            Patch(from: $0.from, url: base + patchPath(from: $0.from), size: $0.size, sha256: $0.sha256)
+        }
+        return copy
+    }
+}
+
+/// The content of `packages.json`.
+package struct CatalogList: Codable, Equatable {
+    package var packages: [CatalogEntry] = []
+    package var schema: String?
+    package var metainfo: [String: String]?
+
+    package init(
+        packages: [CatalogEntry] = [],
+        schema: String? = nil,
+        metainfo: [String: String]? = nil
+    ) {
+        self.packages = packages
+        self.schema = schema
+        self.metainfo = metainfo
+    }
+
+    /// Replaces the entry with the same id, or inserts the entry into the sorted list.
+    package mutating func put(_ entry: CatalogEntry) {
+        if let place = packages.firstIndex(where: { $0.id == entry.id }) {
+            packages[place] = entry
+        } else {
+            packages.insert(entry, at: packages.lowerBound { $0.id.utf8.lexicographicallyPrecedes(entry.id.utf8) })
+        }
+    }
+
+    /// Sorts by the bytes of the ids; a sorted list costs one comparison per entry.
+    package mutating func sort() {
+        let isSorted = zip(packages, packages.dropFirst()).allSatisfy {
+            !$1.id.utf8.lexicographicallyPrecedes($0.id.utf8)
+        }
+        if !isSorted { packages.sort { $0.id.utf8.lexicographicallyPrecedes($1.id.utf8) } }
+    }
+}
+
+extension Array {
+    /// The first index whose element is not before the searched position.
+    ///
+    /// The elements before it must come first.
+    package func lowerBound(_ isBefore: (Element) -> Bool) -> Int {
+        var (low, high) = (0, count)
+        while low < high {
+            let middle = (low + high) / 2
+            if isBefore(self[middle]) { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,121 @@
+public import Errors
+internal import Files
+internal import Foundation
+
+extension CatalogIndex {
+    /// Reads a document from an untrusted source.
+    ///
+    /// The result can be used without further checks: ids are valid file names, addresses are relative and stay below
+    /// the document, sizes are not negative, digests have 64 digits, versions descend.
+    /// - Throws: `catalog-corrupt` naming what is wrong.
+    public init(decoding bytes: [UInt8]) throws(CatalogError) {
+        guard bytes.count <= Self.maxBytes else {
+            throw CatalogError(.corrupt, "The catalog has \(bytes.count) bytes, more than \(Self.maxBytes).")
+        }
+        let value: CatalogIndex
+        do { value = try JSONDecoder().decode(CatalogIndex.self, from: Data(bytes)) } catch {
+            throw CatalogError(
+                .corrupt, "'catalog.json' is not a catalog of this format: \(Self.place(error))", cause: error)
+        }
+        try value.check()
+        self = value
+    }
+
+    /// The document's bytes: sorted keys, so that equal values are equal bytes.
+    package func encoded() throws(CatalogError) -> [UInt8] { try CatalogJSON.encode(self, named: Self.fileName) }
+
+    private func check() throws(CatalogError) {
+        guard format == Self.formatName, formatVersion == Self.formatVersion else {
+            throw CatalogError(
+                .corrupt,
+                "'catalog.json' is '\(format.prefix(40))' version \(formatVersion); this build reads '\(Self.formatName)' "
+                    + "version \(Self.formatVersion).")
+        }
+        guard sequence ?? 0 >= 0 else { throw CatalogError(.corrupt, "The catalog's sequence is negative.") }
+        try checkStyles()
+        var paths: Set<String> = []
+        for edition in editions {
+            let known = try CatalogEdition(group: edition.group, language: edition.language)
+            let list = edition.list
+            guard known.path == edition.path, paths.insert(edition.path).inserted,
+                list.url == edition.path + "packages.json", Self.isSound(list.url, list.size, list.sha256)
+            else {
+                throw CatalogError(
+                    .corrupt, "The catalog lists channel '\(edition.path.prefix(80))' twice or with wrong values.")
+            }
+        }
+        var seen: Set<String> = []
+        for package in packages {
+            let name = "\(package.edition)\(package.id)".prefix(200)
+            guard CatalogEntry.isID(package.id), paths.contains(package.edition),
+                seen.insert("\(package.edition) \(package.id)").inserted
+            else { throw CatalogError(.corrupt, "Package '\(name)' has an invalid id or channel, or is a duplicate.") }
+            var last = Int64(Int32.max) + 1
+            for version in package.versions {
+                guard version.version >= 1, Int64(version.version) < last else {
+                    throw CatalogError(.corrupt, "The versions of package '\(name)' do not descend.")
+                }
+                last = Int64(version.version)
+                try Self.check(version, name)
+            }
+            guard package.tilePacks.map({ Self.isSound($0.url, $0.size, $0.sha256) }) ?? true else {
+                throw CatalogError(
+                    .corrupt, "The tile packs of package '\(name)' have an invalid address, size or digest.")
+            }
+            guard last <= Int64(Int32.max) else { throw CatalogError(.corrupt, "Package '\(name)' has no version.") }
+        }
+    }
+
+    private func checkStyles() throws(CatalogError) {
+        let styles = styles ?? []
+        guard Set(styles.map(\.id)).count == styles.count,
+            styles.allSatisfy({
+                CatalogEdition.isWord($0.id) && $0.version >= 1 && Self.isSound($0.url, $0.size, $0.sha256)
+            })
+        else {
+            throw CatalogError(
+                .corrupt,
+                "The catalog names a style twice, or a style with an invalid id, version, address, size or digest.")
+        }
+    }
+
+    private static func check(_ version: Version, _ name: Substring) throws(CatalogError) {
+        let formats = version.files.map(\.format)
+        guard formats.first == CatalogEntry.mainFile.format, Set(formats).count == formats.count,
+            formats.allSatisfy(CatalogEdition.isWord),
+            version.files.allSatisfy({ isSound($0.url, $0.size, $0.sha256) }),
+            version.patches.allSatisfy({ 1..<version.version ~= $0.from && isSound($0.url, $0.size, $0.sha256) }),
+            Set(version.patches.map(\.from)).count == version.patches.count
+        else {
+            throw CatalogError(
+                .corrupt,
+                "Version \(version.version) of package '\(name)' lists a file or patch with an invalid address, size or digest."
+            )
+        }
+    }
+
+    private static func isSound(_ url: String, _ size: Int64, _ sha256: String) -> Bool {
+        size >= 0 && Digest(hex: sha256)?.hex == sha256 && isInside(url)
+    }
+
+    /// Whether a path is relative, never leaves its folder, and needs no escaping.
+    public static func isInside(_ path: String) -> Bool {
+        let allowed = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-(),/")
+        return 1...500 ~= path.utf8.count && path.allSatisfy(allowed.contains)
+            && path.split(separator: "/", omittingEmptySubsequences: false).allSatisfy {
+                !$0.isEmpty && !$0.hasPrefix(".")
+            }
+    }
+
+    private static func place(_ error: any Error) -> String {
+        let context: DecodingError.Context? =
+            switch error as? DecodingError {
+            case .dataCorrupted(let context), .keyNotFound(_, let context), .typeMismatch(_, let context),
+                .valueNotFound(_, let context):
+                context
+            default: nil
+            }
+        guard let context, !context.codingPath.isEmpty else { return "it is not JSON of the expected structure" }
+        return "see " + context.codingPath.map(\.stringValue).joined(separator: ".").prefix(200)
+    }
+}

@@ -1,0 +1,127 @@
+internal import Crypto
+package import Files
+package import Foundation
+package import GRDB
+internal import TextFormats
+
+/// The seal of a SQLite file: the SHA-256 of the whole file, kept inside it.
+///
+/// A row `packhorse_seal` holds 64 hexadecimal digits: the hash of all bytes of the file, with those 64 read as '0'. So the file
+/// proves itself alone: any byte that changes, in unused parts of pages too, changes the hash. The row is the first of its
+/// table, which is how its bytes are found without guessing (tile bodies may hold any text).
+package enum SQLiteSeal {
+    /// The row's name.
+    package static let name = "packhorse_seal"
+    /// What stands in place of the seal while the hash is taken.
+    package static let blank = String(repeating: "0", count: 64)
+    /// The version of SQLite that every file names in its header, whatever library wrote it: the first that wrote the field.
+    ///
+    /// The number says who changed the file last and no reader acts on it (sqlite.org/fileformat2.html, 1.2.19); as the library
+    /// leaves it, workers with different libraries would make different packages.
+    private static let libraryVersion: UInt32 = 3_007_000
+
+    /// Puts the row, still without a value, into a table of two columns that must be empty.
+    package static func insert(into table: String, _ database: Database) throws {
+        try database.execute(
+            sql: "INSERT INTO \(table) VALUES (?, ?)", arguments: [name, blank])
+    }
+
+    /// Whether a file's first 100 bytes have the library version that ``apply(to:rootPage:)`` leaves there.
+    ///
+    /// A file with this version and without a seal has lost its seal.
+    package static func isStamped(_ head: [UInt8]) -> Bool {
+        head.count >= 100 && head[96..<100].reduce(0) { $0 << 8 | UInt32($1) } == libraryVersion
+    }
+
+    /// The page a table begins at; 0 when there is no such table.
+    package static func rootPage(of table: String, _ database: Database) throws -> Int {
+        try Int.fetchOne(
+            database, sql: "SELECT rootpage FROM sqlite_schema WHERE type = 'table' AND name = ?", arguments: [table])
+            ?? 0
+    }
+
+    /// Sets the header's library version and then the seal of a closed file.
+    ///
+    /// Bytes after the seal are read twice, so the seal should be near the end of the file.
+    ///
+    /// - Returns: The SHA-256 of the sealed file.
+    /// - Throws: ``PackagesError`` `verification-failed` when the row is not the first of its table.
+    @discardableResult
+    package static func apply(to url: URL, rootPage: Int) throws -> Files.Digest {
+        let file = try FileDescriptor(changing: url)
+        try file.write((0..<4).map { UInt8(truncatingIfNeeded: libraryVersion >> (24 - 8 * $0)) }, at: 96)
+        guard let place = SealPlace.find(in: file, rootPage: rootPage) else {
+            throw PackagesError(
+                .verificationFailed, "'\(url.path)' has no row for its seal; this is a bug in Packhorse.")
+        }
+        // What comes before the seal is the same for both hashes.
+        var sealed = SHA256()
+        let start = try add(file, from: 0, to: place, &sealed)
+        var unsealed = sealed
+        unsealed.update(data: Data(blank.utf8))
+        _ = try add(file, from: start + 64, to: file.size, &unsealed)
+        let seal = Array(hex(unsealed).utf8)
+        try file.write(seal, at: place)
+        sealed.update(data: seal)
+        _ = try add(file, from: start + 64, to: file.size, &sealed)
+        try file.close()
+        guard let digest = Files.Digest(bytes: Array(sealed.finalize())) else {
+            preconditionFailure("SHA-256 has 32 bytes.")
+        }
+        return digest
+    }
+
+    /// Adds a part of a file to a hash and returns its end.
+    private static func add(
+        _ file: FileDescriptor, from start: UInt64, to end: UInt64, _ hash: inout SHA256
+    ) throws -> UInt64 {
+        var offset = start
+        while offset < end {
+            let piece = try file.read(at: offset, count: Int(min(1 << 20, end - offset)))
+            piece.withUnsafeBytes { hash.update(bufferPointer: $0) }
+            offset += UInt64(piece.count)
+        }
+        return end
+    }
+
+    private static func hex(_ hash: SHA256) -> String {
+        Hexadecimal.text(hash.finalize())
+    }
+
+    /// Whether a table has a seal row.
+    static func isThere(in table: String, _ database: Database) throws -> Bool {
+        try Bool.fetchOne(
+            database, sql: "SELECT EXISTS (SELECT 1 FROM \(table) WHERE name = ?)", arguments: [name]) ?? false
+    }
+
+    /// Says in the report whether the seal holds; a file without one is not wrong.
+    package static func check(
+        _ url: URL, table: String, _ database: Database, _ report: inout VerifyReport
+    ) throws {
+        let rows = try Row.fetchAll(
+            database, sql: "SELECT value FROM \(table) WHERE name = ? LIMIT 2", arguments: [name])
+        guard let row = rows.first else { return }
+        report.seal = .broken
+        let value: DatabaseValue = row[0]
+        guard rows.count == 1, case .string(let stated) = value.storage, stated.utf8.count == 64 else {
+            return report.add("seal-broken", "seal", "its row is not one text of 64 hexadecimal digits")
+        }
+        let file = try FileDescriptor(reading: url)
+        guard let place = SealPlace.find(in: file, rootPage: try rootPage(of: table, database)) else {
+            return report.add("seal-broken", "seal", "its row is not the first of '\(table)'")
+        }
+        let found = try hash(file, sealAt: place)
+        guard found == stated else {
+            return report.add("seal-broken", "file", "its bytes hash to \(found), its seal says \(stated)")
+        }
+        report.seal = .valid
+    }
+
+    private static func hash(_ file: FileDescriptor, sealAt place: UInt64) throws -> String {
+        var hash = SHA256()
+        let start = try add(file, from: 0, to: place, &hash)
+        hash.update(data: Data(blank.utf8))
+        _ = try add(file, from: start + 64, to: file.size, &hash)
+        return hex(hash)
+    }
+}

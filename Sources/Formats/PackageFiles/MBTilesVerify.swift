@@ -1,0 +1,140 @@
+public import Files
+public import Foundation
+internal import GRDB
+internal import SQLiteFiles
+internal import TileBodies
+public import Tiles
+
+/// Reads an MBTiles file of any dialect completely and reports all problems.
+public enum MBTilesVerify {
+    /// Verifies structure, metadata, hash, mask and every different body.
+    ///
+    /// Never changes the file.
+    ///
+    /// Some changes only a digest can find: of metadata text, of bytes that SQLite does not use, and of a file that was
+    /// rebuilt with a matching hash. Pass `expecting` (the catalog has it) for those.
+    ///
+    /// Memory: about 20 MB, and 24 bytes for each of the first million different bodies. Blocks for a long time.
+    ///
+    /// - Parameters:
+    ///   - url: The file.
+    ///   - mask: Where tiles may be; `nil` for anywhere.
+    ///   - zooms: The zooms tiles may have; `nil` for those of the mask.
+    ///   - expecting: The digest the file must have.
+    /// - Throws: `PackagesError` `io` when the file cannot be read at all; everything else is a problem in the report.
+    public static func run(
+        _ url: URL, mask: TileMask?, zooms: ZoomRange? = nil, expecting: Digest? = nil
+    ) throws -> VerifyReport {
+        let size: UInt64
+        let head: [UInt8]
+        do {
+            let handle = try FileHandle(forReadingFrom: url)
+            // The file was only read: closing it cannot lose data.
+            defer { try? handle.close() }
+            head = [UInt8](try handle.read(upToCount: 100) ?? Data())
+            size = try handle.seekToEnd()
+        } catch {
+            throw PackagesError(.io, "Cannot read '\(url.path)': \(error.localizedDescription)", cause: error)
+        }
+        var report = VerifyReport(path: url.path, size: size, kind: "MBTiles")
+        if let expecting {
+            let found = try Digest.ofFile(url).digest
+            if found != expecting {
+                report.add("digest-mismatch", "file", "SHA-256 is \(found), expected \(expecting)")
+            }
+        }
+        guard checkHeader(head, url, &report) else { return report }
+        do {
+            try read(url, mask, zooms, &report)
+        } catch let error as PackagesError where error.cause is ComputedView {
+            report.add("computed-view", "file", error.message)
+        } catch let error as DatabaseError {
+            report.add("sqlite", "file", "SQLite cannot read it: \(error.message ?? "error \(error.resultCode)")")
+        }
+        return report
+    }
+
+    /// Whether verification can continue.
+    private static func checkHeader(_ head: [UInt8], _ url: URL, _ report: inout VerifyReport) -> Bool {
+        guard let header = SQLiteFileHeader(head) else {
+            report.add("not-sqlite", "file", "it does not begin with a SQLite header")
+            return false
+        }
+        let stated = UInt64(header.pages) * UInt64(header.pageSize)
+        if stated != report.size {
+            report.add(
+                "wrong-size", "file",
+                "it has \(report.size) bytes, its header says \(header.pages) pages of \(header.pageSize)")
+            if stated > report.size { return false }
+        }
+        if header.usesWAL {
+            report.add("wal-mode", "file", "it is in WAL mode; readers on read-only media cannot open it")
+        }
+        for suffix in ["-wal", "-shm", "-journal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
+            report.add(
+                "side-file", "file",
+                "'\(url.lastPathComponent)\(suffix)' exists next to it: the file was not closed cleanly")
+        }
+        return true
+    }
+
+    private static func read(
+        _ url: URL, _ mask: TileMask?, _ zooms: ZoomRange?, _ report: inout VerifyReport
+    ) throws {
+        try PackageDatabase.reading(url) { database in
+            for text in try String.fetchAll(database, sql: "PRAGMA integrity_check(20)") where text != "ok" {
+                report.add("sqlite-integrity", "file", text)
+            }
+            let tables = Set(
+                try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"))
+            report.dialect = dialect(tables)
+            guard tables.contains("tiles") else {
+                report.add("no-tiles", "file", "it has no table or view 'tiles'")
+                return
+            }
+            if tables.contains("metadata") { try SQLiteSeal.check(url, table: "metadata", database, &report) }
+            let metadata = try MetadataCheck(database, tables, &report)
+            try TileCheck(metadata, mask, zooms).run(database, &report)
+            if report.isPatch, tables.contains("tile_deltas") { try countDeltas(database, &report) }
+            if let lost = try LostBodies.count(database), lost > 0 {
+                report.add("lost-body", "file", "\(lost) tiles refer to a body that does not exist")
+            }
+            if report.dialect == "dedup-id" { try checkNumbers(database, &report) }
+        }
+    }
+
+    /// Adds the tiles that a patch stores as deltas; their results are checked when the patch is applied.
+    private static func countDeltas(_ database: Database, _ report: inout VerifyReport) throws {
+        let rows = try Row.fetchAll(
+            database,
+            sql: """
+                SELECT zoom_level, count(*) FROM tile_deltas
+                WHERE typeof(zoom_level) = 'integer' AND zoom_level BETWEEN 0 AND \(TileID.maxZoom) GROUP BY 1
+                """)
+        var counts = Dictionary(uniqueKeysWithValues: report.tilesPerZoom.map { ($0.zoom, $0.tiles) })
+        for row in rows {
+            let tiles = UInt64(max(0, row[1] as Int64))
+            counts[row[0], default: 0] += tiles
+            report.tiles += tiles
+        }
+        report.tilesPerZoom = counts.sorted { $0.key < $1.key }.map { .init(zoom: $0.key, tiles: $0.value) }
+    }
+
+    private static func dialect(_ tables: Set<String>) -> String {
+        if tables.isSuperset(of: ["tiles_shallow", "tiles_data"]) { return "dedup-id" }
+        if tables.isSuperset(of: ["map", "images"]) { return "normalized" }
+        if tables.contains("tiles_with_hash") { return "flat-with-hash" }
+        return tables.contains("tiles") ? "flat" : "unknown"
+    }
+
+    /// Checks that no body is unused; a join does not show unused bodies.
+    private static func checkNumbers(_ database: Database, _ report: inout VerifyReport) throws {
+        // Bodies are numbered in the order of first use, so a gap or a surplus shows in three numbers.
+        let used = try Int64.fetchOne(database, sql: "SELECT max(tile_data_id) FROM tiles_shallow") ?? 0
+        let most = try Int64.fetchOne(database, sql: "SELECT max(tile_data_id) FROM tiles_data") ?? 0
+        if most > used {
+            report.add(
+                "unused-body", "tiles_data", "bodies up to \(most), but tiles only refer to bodies up to \(used)")
+        }
+    }
+}

@@ -1,0 +1,115 @@
+internal import Foundation
+package import GRDB
+package import TileBodies
+package import Tiles
+
+/// The checked values of a file's metadata table.
+package struct MetadataCheck {
+    package private(set) var format: TileFormat?
+    package private(set) var zooms: ZoomRange?
+    package private(set) var tilesHash: String?
+    /// Whether the file is a patch, in which a body may be NULL.
+    package private(set) var isPatch = false
+
+    package init(_ database: Database, _ tables: Set<String>, _ report: inout VerifyReport) throws {
+        guard tables.contains("metadata") else {
+            report.add("no-metadata", "file", "it has no table 'metadata'; CARTO's client deletes such a file")
+            return
+        }
+        var values: [String: String] = [:]
+        let rows = try Row.fetchCursor(database, sql: "SELECT name, value FROM metadata")
+        while let row = try rows.next() {
+            let name: DatabaseValue = row[0]
+            let value: DatabaseValue = row[1]
+            guard case .string(let key) = name.storage else {
+                report.add("bad-metadata", "metadata", "a row's name is not text")
+                continue
+            }
+            // Values are text by the specification, numbers in many files, and rarely NULL.
+            let text: String
+            switch value.storage {
+            case .string(let string): text = string
+            case .int64(let number): text = String(number)
+            case .double(let number): text = String(number)
+            default: text = ""
+            }
+            if values.updateValue(text, forKey: key) != nil {
+                report.add("bad-metadata", "metadata '\(key)'", "the name occurs twice")
+            }
+        }
+        check(values, &report)
+    }
+
+    /// Checks rows that were read elsewhere; a PMTiles file needs no name.
+    package init(_ values: [String: String], requiresName: Bool, _ report: inout VerifyReport) {
+        check(values, requiresName: requiresName, &report)
+    }
+
+    private mutating func check(
+        _ values: [String: String], requiresName: Bool = true, _ report: inout VerifyReport
+    ) {
+        report.format = values["format"]
+        tilesHash = values["agg_tiles_hash"]
+        isPatch = values[PatchSchema.before] != nil
+        report.isPatch = isPatch
+        if requiresName, values["name"] == nil {
+            report.add("bad-metadata", "metadata 'name'", "it is required and missing")
+        }
+        if let text = values["format"] {
+            format = Self.format(text)
+            if format == nil {
+                report.add(
+                    "unknown-format", "metadata 'format'", "'\(text.prefix(64))' is not one of pbf, png, jpg, webp")
+            }
+        } else {
+            report.add("bad-metadata", "metadata 'format'", "it is required and missing")
+        }
+        if let text = values["bounds"], !Self.areBounds(text) {
+            report.add(
+                "bad-metadata", "metadata 'bounds'", "'\(text.prefix(64))' is not west,south,east,north in degrees")
+        }
+        let least = values["minzoom"].map { Int($0) }
+        let most = values["maxzoom"].map { Int($0) }
+        for (name, zoom) in [("minzoom", least), ("maxzoom", most)] where zoom == .some(nil) {
+            report.add("bad-metadata", "metadata '\(name)'", "it is not a whole number")
+        }
+        if case (.some(.some(let low)), .some(.some(let high))) = (least, most) {
+            zooms = ZoomRange(min: low, max: high)
+            if zooms == nil {
+                report.add("bad-metadata", "metadata 'maxzoom'", "zooms \(low) to \(high) are not a range of 0 to 22")
+            }
+        }
+        if format == .mvt { checkLayers(values["json"], &report) }
+    }
+
+    private func checkLayers(_ text: String?, _ report: inout VerifyReport) {
+        guard let text else {
+            return report.add("no-vector-layers", "metadata 'json'", "vector tiles need it, with vector_layers")
+        }
+        let value: Any? = {
+            do { return try JSONSerialization.jsonObject(with: Data(text.utf8)) } catch { return nil }
+        }()
+        guard let layers = (value as? [String: Any])?["vector_layers"] as? [[String: Any]] else {
+            return report.add("no-vector-layers", "metadata 'json'", "it is not JSON with an array vector_layers")
+        }
+        for layer in layers where !(layer["id"] is String && layer["fields"] is [String: Any]) {
+            report.add("no-vector-layers", "metadata 'json'", "a layer lacks its id or its fields")
+        }
+    }
+
+    /// The format for a word: a word of MBTiles, a media type, or `mbvt`, CARTO's word for vector tiles.
+    package static func format(_ text: String) -> TileFormat? {
+        TileFormat(rawValue: text) ?? (text == "mbvt" ? .mvt : nil) ?? TileFormat.allCases.first {
+            $0.mediaType == text
+        }
+            ?? (text == "jpeg" ? .jpeg : nil)
+    }
+
+    package static func areBounds(_ text: String) -> Bool {
+        let numbers = text.split(separator: ",", omittingEmptySubsequences: false).map {
+            Double($0.trimmingCharacters(in: .whitespaces)) ?? .nan
+        }
+        return numbers.count == 4 && abs(numbers[0]) <= 180 && abs(numbers[2]) <= 180 && abs(numbers[1]) <= 90
+            && abs(numbers[3]) <= 90 && numbers[1] <= numbers[3]
+    }
+}

@@ -1,0 +1,66 @@
+internal import Crypto
+package import Files
+package import Foundation
+
+/// The seal of a PMTiles file: 48 bytes after everything that the header names; readers never request them.
+///
+/// "PKHSEAL1", the number of bytes before the seal (8 bytes, least significant first), and their SHA-256. The metadata
+/// has a row that announces the seal, so that a damaged seal is not mistaken for a missing one.
+package enum PMTilesSeal {
+    package static let size: UInt64 = 48
+    private static let mark = Array("PKHSEAL1".utf8)
+
+    /// Appends the seal of everything written so far to a closed file.
+    ///
+    /// - Returns: The SHA-256 of the sealed file.
+    package static func append(to url: URL) throws -> Files.Digest {
+        let file = try FileDescriptor(changing: url)
+        var (seal, whole) = try seal(of: file, count: file.size)
+        try file.write(seal)
+        try file.close()
+        whole.update(data: seal)
+        guard let digest = Files.Digest(bytes: Array(whole.finalize())) else {
+            preconditionFailure("SHA-256 has 32 bytes.")
+        }
+        return digest
+    }
+
+    /// Whether the file has a seal, or its metadata announces one.
+    package static func isThere(_ file: FileDescriptor, isPromised: Bool) throws -> Bool {
+        if isPromised { return true }
+        guard file.size >= size else { return false }
+        return try file.read(at: file.size - size, count: mark.count) == mark
+    }
+
+    /// Says in the report whether the seal holds.
+    package static func check(_ url: URL, isPromised: Bool, _ report: inout VerifyReport) throws {
+        let file = try FileDescriptor(reading: url)
+        guard try isThere(file, isPromised: isPromised) else { return }
+        report.seal = .broken
+        let found =
+            file.size >= size ? try file.read(at: file.size - size, count: Int(size)) : []
+        guard found.starts(with: mark) else {
+            return report.add("seal-broken", "file", "it does not end with the seal that its metadata announces")
+        }
+        let expected = try seal(of: file, count: file.size - size).bytes
+        guard found == expected else {
+            func hex(_ bytes: [UInt8]) -> String { Digest(bytes: bytes.suffix(32))?.hex ?? "" }
+            return report.add(
+                "seal-broken", "file", "its bytes hash to \(hex(expected)), its seal says \(hex(found))")
+        }
+        report.seal = .valid
+    }
+
+    /// The seal of a file's first bytes, and the state of the hash after them.
+    private static func seal(of file: FileDescriptor, count: UInt64) throws -> (bytes: [UInt8], hash: SHA256) {
+        var hash = SHA256()
+        var offset: UInt64 = 0
+        while offset < count {
+            let piece = try file.read(at: offset, count: Int(min(1 << 20, count - offset)))
+            piece.withUnsafeBytes { hash.update(bufferPointer: $0) }
+            offset += UInt64(piece.count)
+        }
+        let length = (0..<8).map { UInt8(truncatingIfNeeded: count >> (8 * UInt64($0))) }
+        return (mark + length + Array(hash.finalize()), hash)
+    }
+}

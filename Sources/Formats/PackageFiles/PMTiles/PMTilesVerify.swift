@@ -1,0 +1,114 @@
+internal import Errors
+public import Files
+public import Foundation
+package import PMTiles
+internal import TileBodies
+public import Tiles
+
+/// Reads a PMTiles file of version 3 completely and reports all problems.
+public enum PMTilesVerify {
+    /// Verifies header, directories, counts, order, metadata, seal, mask, hash and every different body.
+    ///
+    /// Never changes the file. Memory: about 50 MB, and 24 bytes for each of the first million different bodies. More than a
+    /// million tiles are sorted in a file without a name in the temporary folder. Blocks for a long time.
+    ///
+    /// - Parameters: As for ``PackageVerify/run(_:mask:zooms:expecting:)``.
+    /// - Throws: `PackagesError` `io` when the file cannot be read at all; everything else is a problem in the report.
+    public static func run(
+        _ url: URL, mask: TileMask?, zooms: ZoomRange? = nil, expecting: Digest? = nil
+    ) throws -> VerifyReport {
+        var report = VerifyReport(path: url.path, size: try size(of: url), kind: "PMTiles")
+        report.dialect = "version 3"
+        if let expecting {
+            let found = try Digest.ofFile(url).digest
+            if found != expecting {
+                report.add("digest-mismatch", "file", "SHA-256 is \(found), expected \(expecting)")
+            }
+        }
+        let file: PMTilesFile
+        do throws(PMTilesError) {
+            file = try PMTilesFile(path: url.path)
+        } catch {
+            if error.code == .unreadable { throw PackagesError(reading: error) }
+            report.add(error.code.description, "file", error.message)
+            return report
+        }
+        checkSections(file.header, &report)
+        var metadata = PMTilesMetadata(rows: [:])
+        do {
+            metadata = try PMTilesMetadata(reading: file)
+        } catch let error as PackagesError where error.code != .io {
+            report.add("bad-metadata", "metadata", error.message)
+        }
+        try PMTilesSeal.check(url, isPromised: metadata.promisesSeal, &report)
+        if file.header.format == nil {
+            report.add(
+                "unknown-format", "header",
+                "tile type \(file.header.tileType) cannot be checked; supported are vector tiles, PNG, JPEG and WebP")
+        }
+        let rows = MetadataCheck(metadata.rows(file.header), requiresName: false, &report)
+        do {
+            try checkTiles(file, TileCheck(rows, mask, zooms), &report)
+        } catch let error as PMTilesError {
+            if error.code == .unreadable { throw PackagesError(reading: error) }
+            report.add(error.code.description, "directories", error.message)
+        } catch let error as PackagesError where error.code == .badSource {
+            report.add("bad-archive", "directories", error.message)
+        }
+        return report
+    }
+
+    /// Looks at each body once, and takes the hash in the order of rows.
+    private static func checkTiles(_ file: PMTilesFile, _ check: TileCheck, _ report: inout VerifyReport) throws {
+        var check = check
+        var walk = PMTilesWalk(file, check)
+        let sorter = TileSorter(
+            near: TemporaryName.forUse(as: "verify"))
+        try walk.run(&report) { tile, entry, report in
+            try sorter.add(TileRecord(order: tile.rowOrder, reference: entry.offset, length: entry.length))
+            guard tile.hilbertID == entry.tile else { return }
+            do throws(PMTilesError) {
+                let body = try file.body(at: entry.offset, length: entry.length)
+                check.check(body, of: tile, coding: file.coding, &report)
+            } catch {
+                if error.code == .unreadable { throw PackagesError(reading: error) }
+                report.add(error.code.description, "\(tile)", error.message)
+            }
+        }
+        var hash = TilesHash()
+        try sorter.walk { record in
+            guard let tile = TileID(rowOrder: record.order) else { return }
+            let body = try file.body(at: record.reference, length: record.length)
+            hash.add(zoom: tile.zoom, column: tile.x, row: tile.tmsY, body: body)
+        }
+        report.tilesHash = hash.finish()
+        check.finish(inMask: walk.inMask, &report)
+    }
+
+    private static func size(of url: URL) throws -> UInt64 {
+        do throws(StorageError) {
+            return try FileDescriptor(reading: url).size
+        } catch {
+            throw PackagesError(.io, error.message, cause: error)
+        }
+    }
+
+    package static func checkSections(_ header: PMTilesHeader, _ report: inout VerifyReport) {
+        if header.root.end > PMTilesHeader.rootEnd {
+            report.add(
+                "bad-archive", "header",
+                "the root directory ends at byte \(header.root.end); readers fetch the first \(PMTilesHeader.rootEnd)")
+        }
+        let sections = [
+            ("header", .init(offset: 0, length: UInt64(PMTilesHeader.size))), ("root directory", header.root),
+            ("metadata", header.metadata), ("leaf directories", header.leaves), ("tile data", header.tiles),
+        ].filter { $0.1.length > 0 }.sorted { $0.1.offset < $1.1.offset }
+        for (before, after) in zip(sections, sections.dropFirst()) where before.1.end > after.1.offset {
+            report.add("bad-archive", "header", "\(before.0) and \(after.0) overlap at byte \(after.1.offset)")
+        }
+        for (name, code) in [("directories", header.internalCompression), ("tiles", header.tileCompression)]
+        where !(0...2).contains(code) {
+            report.add("unsupported", "header", "\(name) are packed with code \(code); gzip and none are read")
+        }
+    }
+}

@@ -1,0 +1,46 @@
+public import Files
+
+/// How two versions of a package differ.
+public struct PatchCounts: Sendable, Hashable {
+    /// Tiles only the new version has.
+    public internal(set) var added: UInt64 = 0
+    /// Tiles both have, with other bodies.
+    public internal(set) var changed: UInt64 = 0
+    /// Tiles only the old version has.
+    public internal(set) var removed: UInt64 = 0
+    /// Tiles that are equal in both versions.
+    public internal(set) var unchanged: UInt64 = 0
+    /// Changed tiles that a patch stores as deltas.
+    public internal(set) var deltas: UInt64 = 0
+    /// Bytes of the bodies of tiles added and changed.
+    public internal(set) var bodyBytes: UInt64 = 0
+    /// `agg_tiles_hash` of the old version.
+    public internal(set) var before = ""
+    /// `agg_tiles_hash` of the new version.
+    public internal(set) var after = ""
+
+    /// Whether both versions hold the same tiles.
+    public var isEmpty: Bool { added + changed + removed == 0 }
+}
+
+/// A patch that was written and verified.
+public struct PatchReceipt: Sendable, Hashable {
+    /// What it changes.
+    public let counts: PatchCounts
+    /// SHA-256 of the file.
+    public let digest: Digest
+    /// Bytes of the file.
+    public let size: UInt64
+}
+
+/// A package that was made by applying a patch.
+public struct AppliedPatch: Sendable, Hashable {
+    /// SHA-256 of the new file.
+    public let digest: Digest
+    /// Bytes of the new file.
+    public let size: UInt64
+    /// Tiles in it.
+    public let tiles: UInt64
+    /// Its `agg_tiles_hash`.
+    public let tilesHash: String
+}

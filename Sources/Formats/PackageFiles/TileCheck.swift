@@ -1,0 +1,136 @@
+internal import Errors
+internal import Files
+internal import Foundation
+package import GRDB
+package import TileBodies
+package import Tiles
+
+/// Checks places of tiles, and each different body once; walks the tiles of an MBTiles file.
+package struct TileCheck {
+    private let metadata: MetadataCheck
+    private let mask: TileMask?
+    private let zooms: ZoomRange?
+    private let checker = BodyChecker()
+    /// Bodies that were already checked, by half of their SHA-256.
+    ///
+    /// A million take 24 MB; beyond that a body may be checked twice.
+    private var seen: Set<UInt64> = []
+    private static let seenLimit = 1_000_000
+
+    package init(_ metadata: MetadataCheck, _ mask: TileMask?, _ zooms: ZoomRange?) {
+        self.metadata = metadata
+        self.mask = mask
+        self.zooms = zooms
+    }
+
+    package func run(_ database: Database, _ report: inout VerifyReport) throws {
+        var copy = self
+        try copy.walk(database, &report)
+    }
+
+    private mutating func walk(_ database: Database, _ report: inout VerifyReport) throws {
+        var hash = TilesHash()
+        var counts: [Int: UInt64] = [:]
+        var inMask: UInt64 = 0
+        var last: (Int64, Int64, Int64)?
+        let rows = try Row.fetchCursor(
+            database,
+            sql: """
+                SELECT zoom_level, tile_column, tile_row, tile_data FROM tiles
+                ORDER BY zoom_level, tile_column, tile_row
+                """)
+        while let row = try rows.next() {
+            report.tiles += 1
+            let values = (0..<4).map { index -> DatabaseValue in row[index] }
+            guard
+                case (.int64(let zoom), .int64(let column), .int64(let tmsRow)) =
+                    (values[0].storage, values[1].storage, values[2].storage)
+            else {
+                report.add("bad-tile", "tile \(report.tiles)", "its zoom, column and row are not all whole numbers")
+                continue
+            }
+            let body: [UInt8]
+            switch values[3].storage {
+            case .blob(let data): body = [UInt8](data)
+            default: body = []
+            }
+            hash.add(zoom: Int(zoom), column: Int(column), row: Int(tmsRow), body: body)
+            guard let tile = place(zoom, column, tmsRow) else {
+                report.add("bad-tile", "\(zoom)/\(column)/(row \(tmsRow))", "there is no such tile")
+                continue
+            }
+            if let last, last == (zoom, column, tmsRow) { report.add("twice", "\(tile)", "the tile is a duplicate") }
+            last = (zoom, column, tmsRow)
+            counts[tile.zoom, default: 0] += 1
+            // A patch deletes tiles of the old version, which the metadata of the new version does not describe.
+            if metadata.isPatch, values[3].isNull { continue }
+            if isWelcome(tile, &report) { inMask += 1 }
+            check(body, of: tile, &report)
+        }
+        report.tilesHash = hash.finish()
+        report.tilesPerZoom = counts.sorted { $0.key < $1.key }.map { .init(zoom: $0.key, tiles: $0.value) }
+        finish(inMask: inMask, &report)
+    }
+
+    /// Compares the totals with the metadata and the mask.
+    package func finish(inMask: UInt64, _ report: inout VerifyReport) {
+        if let recorded = metadata.tilesHash, recorded != report.tilesHash {
+            report.add(
+                "hash-mismatch", "metadata 'agg_tiles_hash'",
+                "it is \(recorded.prefix(64)), the tiles hash to \(report.tilesHash)")
+        }
+        if let mask, let span = zooms ?? ZoomRange(min: 0, max: mask.maxZoom) {
+            let expected = mask.count(in: span)
+            report.absent = expected - min(expected, inMask)
+        }
+    }
+
+    private func place(_ zoom: Int64, _ column: Int64, _ row: Int64) -> TileID? {
+        guard 0...Int64(TileID.maxZoom) ~= zoom, column >= 0, row >= 0 else { return nil }
+        return TileID(zoom: Int(zoom), x: Int(column), tmsY: Int(row))
+    }
+
+    /// Whether the mask has the tile (always, without a mask), after saying so when it or a zoom range has not.
+    package func isWelcome(_ tile: TileID, _ report: inout VerifyReport) -> Bool {
+        if let stated = metadata.zooms, !stated.contains(tile.zoom) {
+            report.add("outside-zooms", "\(tile)", "the metadata says zooms \(stated)")
+        }
+        if let zooms, !zooms.contains(tile.zoom) {
+            report.add("outside-zooms", "\(tile)", "the package spans zooms \(zooms)")
+            return false
+        }
+        guard mask?.contains(tile) ?? true else {
+            report.add("outside-mask", "\(tile)", "the tile is not in the mask")
+            return false
+        }
+        return true
+    }
+
+    /// Decodes a body that has not been seen before.
+    ///
+    /// - Parameter coding: How it is packed; `nil` when the file does not specify it and requires the canonical form.
+    package mutating func check(
+        _ body: [UInt8], of tile: TileID, coding: BodyCoding? = nil, _ report: inout VerifyReport
+    ) {
+        guard !body.isEmpty else {
+            return report.add("no-body", "\(tile)", "the tile has no body, or its body is not a BLOB")
+        }
+        guard let format = metadata.format else { return }
+        if coding == .gzip, !Gzip.isGzip(body) {
+            return report.add("not-canonical", "\(tile)", "the body is not gzip, but the file says that all bodies are")
+        }
+        let key = Digest(of: body).prefix128.0
+        guard !seen.contains(key) else { return }
+        do {
+            let settled = try checker.check(body, coding: coding ?? .identity, declared: format)
+            if coding == nil, settled != body {
+                report.add(
+                    "not-canonical", "\(tile)",
+                    "the body is not stored as MBTiles requires (vector tiles: one gzip member)")
+            }
+            if seen.count < Self.seenLimit { seen.insert(key) }
+        } catch {
+            report.add(error.code.description, "\(tile)", error.message)
+        }
+    }
+}

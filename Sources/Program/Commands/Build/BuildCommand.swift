@@ -1,0 +1,168 @@
+import ArgumentParser
+internal import CatalogTransfer
+internal import CommandSupport
+import Errors
+import Foundation
+import ZeroMQ
+
+/// `packhorse build`: from an area and a tileset to finished files, in one command.
+struct BuildCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "build",
+        abstract: "Build packages on this machine in one command: area and tileset in, verified files out.",
+        discussion: """
+            Starts a coordinator and workers for the length of the build. Interrupted or killed, the same command
+            continues where it stopped: until the files exist, the work is kept in '.NAME.packhorse' next to the
+            output. Standard output lists the files.
+
+            Examples:
+              packhorse build EE --tileset tiles.yaml
+              packhorse build EE --tileset tiles.yaml -o estonia.pmtiles
+              packhorse build EE LV LT --tileset tiles.yaml --format mbtiles,pmtiles -o maps/
+              packhorse build --geojson park.geojson --tileset mbtiles:planet.mbtiles -o park.mbtiles
+              packhorse build EE --tileset tiles.yaml --zoom 0-12 --dry-run
+            """)
+
+    @OptionGroup var submission: SubmitOptions
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp(
+            "The file, whose extension sets the format (.mbtiles, .pmtiles, .db), or a folder. Default: ID.EXTENSION in the current folder.",
+            valueName: "path"))
+    var output: String?
+
+    @Option(help: ArgumentHelp("Worker processes, 1 to 64. Default: the number of cores.", valueName: "number"))
+    var workers: Int?
+
+    @Flag(help: "Replace existing files, and build finished ones again.")
+    var force = false
+
+    @Flag(help: "Drop an unfinished build of this output and start over.")
+    var restart = false
+
+    @Flag(help: "Start over automatically if the archive is replaced while it is read.")
+    var restartOnChange = false
+
+    @Flag(help: "Show the number of tiles and the approximate file sizes, then stop.")
+    var dryRun = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Stop when no tile arrives for this long: 30s, 10min, 2h. Fetched tiles are kept.",
+            valueName: "duration"))
+    var patience = "10min"
+
+    @Option(help: ArgumentHelp("Where to keep the unfinished build. Default: next to the output.", valueName: "folder"))
+    var state: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Build on this running cluster, and fetch the files from its catalog.", valueName: "endpoint"))
+    var coordinator: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The folder or URL of --coordinator's catalog on this machine. Default: the folder that the coordinator names.",
+            valueName: "folder or url"))
+    var filesFrom: String?
+
+    @OptionGroup var keys: KeyOptions
+    @OptionGroup var progress: ProgressOptions
+
+    func validate() throws {
+        if let workers, !(1...64).contains(workers) { throw ValidationError("--workers must be between 1 and 64.") }
+        guard coordinator == nil || workers == nil else {
+            throw ValidationError("--workers is only for builds on this machine; --coordinator has its own workers.")
+        }
+        guard WallTime.duration(patience) ?? 0 > 0 else {
+            throw ValidationError("'\(patience)' is not a duration: write --patience 30s, 10min or 2h.")
+        }
+        guard coordinator != nil || filesFrom == nil else { throw ValidationError("--files-from needs --coordinator.") }
+        guard coordinator != nil || submission.priority >= 0 else {
+            throw ValidationError("A --priority below 0 pauses the job, so a build on this machine would never end.")
+        }
+    }
+
+    func run() async throws {
+        let command = self
+        do {
+            try await Interruptible.run {
+                try await ChangedSource.again(command.restartOnChange) { try await command.build(earlier: $0) }
+            }
+        } catch let error as CLIError where error.status == .interrupted {
+            throw CLIError(
+                .interrupted, "interrupted", hint: "to continue where it stopped, run: \(ShellText.thisCommand)")
+        }
+    }
+
+    /// - Parameter earlier: Number of earlier runs whose archive was replaced.
+    private func build(earlier: Int) async throws {
+        let target = try BuildTarget(output)
+        var submission = submission
+        try target.fill(&submission.output)
+        let plan = try BuildPlan(
+            try await submission.drafts(), for: target, policy: submission.policy(), coordinator: coordinator,
+            state: state.map { URL(filePath: $0, directoryHint: .isDirectory) })
+        let isUnderWay = FileKind.isThere(plan.state)
+        if dryRun {
+            try plan.checkNames(replacing: force, isResumed: true)
+            return try await BuildForecast.show(plan, workers: workerCount, json: progress.json)
+        }
+        if !force, !restart, try await plan.isDone() { return try await sayUnchanged(plan) }
+        // Files of an interrupted build of this output are checked later, when it is known which build made them.
+        try plan.check(replacing: force || (isUnderWay && !restart))
+        let folder = try await BuildFolder(
+            plan.state, for: plan.record, isRestart: restart && earlier == 0, restartsOnChange: restartOnChange)
+        do {
+            if folder.isResumed {
+                try plan.checkNames(replacing: force, isResumed: true)
+            } else {
+                try plan.check(replacing: force)
+            }
+            let made = try await run(plan, folder)
+            let report = BuildReport(plan, made, files: try await place(plan, made, folder))
+            if report.isDone || !report.keepsWork { folder.remove() }
+            if report.isOfChangedSource, restartOnChange, earlier < ChangedSource.mostRestarts {
+                throw CLIError(.badData, "the archive was replaced", isOfChangedSource: true)
+            }
+            try report.show(json: progress.json)
+        } catch {
+            folder.removeUnlessNoted()
+            throw error
+        }
+    }
+
+    private var workerCount: Int { workers ?? min(64, max(1, ProcessInfo.processInfo.activeProcessorCount)) }
+
+    private func run(_ plan: BuildPlan, _ folder: BuildFolder) async throws -> [JobView] {
+        let run = BuildRun(
+            plan: plan, folder: folder, style: progress.style,
+            patience: Double(WallTime.duration(patience) ?? 0) / 1_000)
+        guard let coordinator else { return try await run.here(workers: workerCount) }
+        return try await run.there(coordinator, keys, filesFrom: filesFrom)
+    }
+
+    /// Moves the finished files to their destination.
+    private func place(_ plan: BuildPlan, _ made: [JobView], _ folder: BuildFolder) async throws -> [BuildReport.File] {
+        let source = BuildSource(
+            isShared: coordinator != nil, catalog: try filesFrom.map(CatalogSource.init), incoming: folder.incoming)
+        var files: [BuildReport.File] = []
+        for file in plan.files {
+            guard let found = made[file.job].file(of: file) else { continue }
+            files.append(try await source.place(found, as: file, mark: plan.record.identity, replacing: force))
+        }
+        return files
+    }
+
+    private func sayUnchanged(_ plan: BuildPlan) async throws {
+        // An earlier run was killed after its last file. Its state is removed now.
+        if FileKind.isThere(plan.state) {
+            try await BuildFolder(plan.state, for: plan.record, isRestart: true).remove()
+        }
+        for file in plan.files {
+            Console.note("unchanged: \(file.name) was made by the same command; --force builds it again")
+        }
+        try BuildReport(plan, [], files: plan.files.map(BuildReport.File.init(unchanged:))).show(json: progress.json)
+    }
+}

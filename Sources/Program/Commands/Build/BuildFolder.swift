@@ -1,0 +1,197 @@
+internal import CommandSupport
+import Errors
+import Files
+import Foundation
+
+/// The folder of an unfinished build: its job, the fetched tiles, and a lock that one build at a time holds.
+final class BuildFolder: Sendable {
+    /// What is being built.
+    ///
+    /// Written when the job was accepted, so a folder without it contains nothing to keep.
+    struct Record: Codable {
+        /// Identifies everything that affects the files.
+        let identity: String
+        /// The same as text for people.
+        let label: String
+        /// The canonical description of each job's tileset.
+        let tilesets: [String]
+        /// The version of each job's archive; empty for tile servers.
+        let versions: [String]
+
+        /// Whether it is the same build except for the versions of its archives.
+        func isOfOtherVersions(than other: Record) -> Bool {
+            label == other.label && tilesets == other.tilesets && versions != other.versions
+        }
+
+        /// The keys of the tilesets whose values differ from another record.
+        ///
+        /// The keys are those of ``Tileset/canonicalJSON``.
+        func differences(from other: Record) -> [String] {
+            func values(_ text: String) -> [String: String] {
+                // A text that is no JSON object has no values to compare.
+                let object = (try? JSONSerialization.jsonObject(with: Data(text.utf8))) as? [String: Any] ?? [:]
+                return object.mapValues { "\($0)" }
+            }
+            guard tilesets.count == other.tilesets.count else { return [] }
+            var keys: Set<String> = []
+            for (own, others) in zip(tilesets.map(values), other.tilesets.map(values)) {
+                keys.formUnion(Set(own.keys).union(others.keys).filter { own[$0] != others[$0] })
+            }
+            return keys.sorted()
+        }
+    }
+
+    let url: URL
+    /// Open for writing while the lock is held.
+    ///
+    /// Child processes that inherit it hold the lock too.
+    let lock: FileHandle
+    /// Whether an interrupted build continues.
+    let isResumed: Bool
+    private static let recordName = "build.json"
+    private static let lockName = "lock"
+    /// How long the processes of a killed build may take to end.
+    private static let patience = Duration.seconds(10)
+
+    /// The folder for the files of coordinator and workers of this build.
+    var cluster: URL { url.appending(path: "cluster", directoryHint: .isDirectory) }
+    /// Files that are being moved to the output.
+    var incoming: URL { url.appending(path: "incoming", directoryHint: .isDirectory) }
+
+    /// Creates or opens the folder and takes its lock.
+    ///
+    /// - Parameters:
+    ///   - isRestart: Whether to remove its content.
+    ///   - restartsOnChange: Whether to remove content that comes from another version of the archive.
+    /// - Throws: ``CLIError``: 75 when another build holds the lock; 73 when the folder cannot be created; 65 when it
+    ///   contains another build.
+    init(_ url: URL, for record: Record, isRestart: Bool, restartsOnChange: Bool = false) async throws {
+        self.url = url
+        lock = try await Self.lock(url)
+        let found = Self.record(in: url)
+        isResumed = !isRestart && found?.identity == record.identity
+        let isReplaced = found?.isOfOtherVersions(than: record) == true
+        guard let found, !isRestart, !isResumed, !(isReplaced && restartsOnChange) else {
+            if !isResumed { try clear() }
+            return
+        }
+        let keys = found.label == record.label ? found.differences(from: record) : []
+        let why =
+            isReplaced
+            ? "; its archive was replaced in the meantime"
+            : keys.isEmpty ? "" : "; its tileset differs in \(keys.joined(separator: ", "))"
+        throw CLIError(
+            .badData, "'\(url.relativePath)' contains another unfinished build: \(found.label)\(why)",
+            hint: "remove it with --restart, repeat the command that started it, or choose another output")
+    }
+
+    /// Records what is being built.
+    ///
+    /// From now on the folder is worth keeping.
+    func write(_ record: Record) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys]
+        try Durable.write(Array(try encoder.encode(record)), to: url.appending(path: Self.recordName))
+    }
+
+    /// Removes the folder when it contains nothing to keep.
+    func removeUnlessNoted() {
+        if Self.record(in: url) == nil { remove() }
+    }
+
+    /// Removes the folder with all files of a build.
+    func remove() {
+        // Remaining files are removed by the next build of this output.
+        try? clear()
+        unlink(url.appending(path: Self.lockName).path)
+        rmdir(url.path)
+    }
+
+    /// Removes everything except the lock.
+    ///
+    /// The record is removed first, so that an incomplete build is never continued.
+    private func clear() throws {
+        try Durable.remove(url.appending(path: Self.recordName))
+        for folder in [cluster, incoming] where FileKind.isThere(folder) {
+            do { try FileManager.default.removeItem(at: folder) } catch {
+                throw CLIError(.inputOutput, "'\(folder.path)' cannot be removed: \(error.localizedDescription)")
+            }
+        }
+    }
+
+    private static func record(in url: URL) -> Record? {
+        guard let bytes = FileManager.default.contents(atPath: url.appending(path: recordName).path) else { return nil }
+        // A damaged record counts as none: the build cannot be continued.
+        return try? JSONDecoder().decode(Record.self, from: bytes)
+    }
+
+    // MARK: - The lock
+
+    private static func lock(_ url: URL) async throws -> FileHandle {
+        let clock = ContinuousClock()
+        let deadline = clock.now + patience
+        while true {
+            try makeFolder(url)
+            let file = url.appending(path: lockName)
+            let descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            guard descriptor >= 0 else {
+                // Between the two calls, the build that created the folder may have removed it.
+                guard errno == ENOENT, clock.now < deadline else { throw refusal(url, errno) }
+                continue
+            }
+            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+            if flock(descriptor, LOCK_EX | LOCK_NB) == 0 {
+                // A build that ended in the meantime has removed the file of this lock.
+                guard isSame(descriptor, file) else { continue }
+                ftruncate(descriptor, 0)
+                try handle.write(contentsOf: Data("\(ProcessInfo.processInfo.processIdentifier)\n".utf8))
+                return handle
+            }
+            guard [EWOULDBLOCK, EINTR].contains(errno) else { throw refusal(url, errno) }
+            // An unreadable lock file names no holder; then the lock is waited for.
+            let holder = Int32(
+                String(decoding: (try? handle.readToEnd()) ?? Data(), as: UTF8.self).prefix { $0 != "\n" })
+            if let holder, isAlive(holder) || clock.now >= deadline {
+                throw CLIError(
+                    .temporary,
+                    "another build of this output is running (process \(holder)) and keeps its state in '\(url.relativePath)'",
+                    hint: "wait for it, or stop it with: kill \(holder)")
+            }
+            // The build was killed: its processes end within milliseconds.
+            try await Task.sleep(for: .milliseconds(20))
+        }
+    }
+
+    private static func makeFolder(_ url: URL) throws {
+        if mkdir(url.path, 0o700) == 0 || errno == EEXIST, FileKind.isFolder(url) { return }
+        if errno == ENOENT {
+            try OutputPlace.makeFolder(url.deletingLastPathComponent())
+            if mkdir(url.path, 0o700) == 0 { return }
+        }
+        throw refusal(url, errno)
+    }
+
+    private static func refusal(_ url: URL, _ number: Int32) -> CLIError {
+        CLIError(
+            .cannotCreate,
+            "the folder '\(url.path)' for the unfinished build cannot be created: \(String(cString: strerror(number)))",
+            hint: "choose a writable output, or another folder with --state")
+    }
+
+    private static func isSame(_ descriptor: Int32, _ file: URL) -> Bool {
+        var (held, named) = (stat(), stat())
+        return fstat(descriptor, &held) == 0 && stat(file.path, &named) == 0 && held.st_ino == named.st_ino
+            && held.st_dev == named.st_dev
+    }
+
+    /// Whether a process exists and has not ended.
+    ///
+    /// An ended process is still listed until its parent reads its exit code.
+    private static func isAlive(_ process: Int32) -> Bool {
+        // A process without this file has ended.
+        guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8),
+            let state = text.split(separator: ")").last?.split(separator: " ").first
+        else { return false }
+        return state != "Z" && state != "X"
+    }
+}

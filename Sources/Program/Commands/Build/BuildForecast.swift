@@ -1,0 +1,45 @@
+internal import ClusterClient
+internal import CommandSupport
+import Foundation
+internal import PackageFiles
+import Packages
+
+/// The estimated result of a build, from its masks and a few sampled tiles.
+struct BuildForecast: Encodable {
+    struct Job: Encodable {
+        let label: String
+        let tiles: UInt64
+        let estimate: Estimate
+    }
+
+    /// The files that would be written.
+    let files: [String]
+    let jobs: [Job]
+
+    /// Prints it.
+    ///
+    /// A few tiles are fetched, and nothing is built.
+    ///
+    /// - Throws: ``CLIError`` when no sampled tile could be fetched, with the cause.
+    static func show(_ plan: BuildPlan, workers: Int, json: Bool) async throws {
+        var jobs: [Job] = []
+        let wanted = Set(plan.files.map(\.format))
+        for draft in plan.drafts {
+            let estimate = try await Estimate.sampled(
+                draft, samples: 24, workers: workers,
+                formats: PackageForecast.formats.filter { $0 == .mbtiles || wanted.contains($0) })
+            jobs.append(Job(label: draft.label, tiles: estimate.tiles, estimate: estimate))
+        }
+        let forecast = BuildForecast(files: plan.files.map(\.name), jobs: jobs)
+        if json {
+            Console.result(try JSONText.pretty(forecast))
+        } else {
+            for job in jobs {
+                Console.result(job.label)
+                job.estimate.lines.forEach(Console.result)
+            }
+            Console.note("would write \(forecast.files.joined(separator: ", ")); nothing was built")
+        }
+        for warning in jobs.compactMap(\.estimate.failureText) { Console.warning(warning) }
+    }
+}

@@ -1,0 +1,88 @@
+internal import ClusterClient
+internal import CommandSupport
+import Files
+import Foundation
+import PackageFiles
+import Tilesets
+import Wire
+
+/// The work of one `build`: its jobs, its files, and its identity, which differs from other builds of the same output.
+struct BuildPlan: Sendable {
+    let drafts: [JobDraft]
+    /// One for each draft.
+    let requests: [PBSubmit]
+    let files: [BuildOutput]
+    /// The folder of the unfinished build.
+    let state: URL
+    let record: BuildFolder.Record
+    /// Whether it is built by a cluster with other users.
+    let isShared: Bool
+
+    /// - Parameters:
+    ///   - coordinator: The cluster that builds it; `nil` = this machine.
+    ///   - state: The folder for the unfinished build; `nil` = next to the output.
+    /// - Throws: ``CLIError`` 64 when the files do not fit the target, 65 when a job is too large for a message.
+    init(
+        _ drafts: [JobDraft], for target: BuildTarget, policy: SubmitPolicy, coordinator: String?, state: URL?
+    ) throws {
+        self.drafts = drafts
+        isShared = coordinator != nil
+        files = try target.files(drafts)
+        self.state = state ?? target.stateFolder(of: files)
+        let essence = SubmitPolicy(requestID: "", allowedMissing: policy.allowedMissing)
+        var all = Array((files.map(\.url.lastPathComponent) + [coordinator ?? ""]).joined(separator: "\n").utf8)
+        for draft in drafts { all += try Frame(session: 1, seq: 0, .submit(try draft.request(essence))).encoded() }
+        let identity = Digest(of: all).hex
+        record = BuildFolder.Record(
+            identity: identity, label: Self.label(drafts, files),
+            tilesets: drafts.map { String(decoding: $0.tileset.canonicalJSON, as: UTF8.self) },
+            versions: drafts.map { $0.sourceVersion ?? "" })
+        requests = try drafts.enumerated().map { index, draft in
+            var policy = policy
+            // In a cluster an equal job is found by its content. On this machine the request id also finds a job that
+            // has ended.
+            policy.requestID = coordinator == nil ? "build-\(identity.prefix(32))-\(index)" : ""
+            // The limit for boxes protects a cluster with other users.
+            if coordinator == nil { policy.tileLimit = .max }
+            return try draft.request(policy)
+        }
+    }
+
+    private static func label(_ drafts: [JobDraft], _ files: [BuildOutput]) -> String {
+        let jobs = drafts.map { "\($0.label), zoom \($0.zooms), of tileset '\($0.tileset.id)'" }
+        let formats = Set(files.map(\.format.rawValue)).sorted().joined(separator: ", ")
+        return "\(jobs.joined(separator: "; ")), as \(formats)"
+    }
+
+    /// Refuses existing files; writes nothing.
+    ///
+    /// - Parameter isResumed: Whether files that an earlier run of this build wrote may stay.
+    /// - Throws: ``CLIError`` 73.
+    func checkNames(replacing: Bool, isResumed: Bool = false) throws {
+        for file in files where !isResumed || FileMark.read(file.url) != record.identity {
+            try OutputPlace.checkName(file.url, replacing: replacing)
+        }
+    }
+
+    /// Refuses outputs that cannot be written.
+    ///
+    /// - Throws: ``CLIError`` 73, before anything is fetched.
+    func check(replacing: Bool) throws {
+        try checkNames(replacing: replacing)
+        let folders = Set(files.map { $0.url.deletingLastPathComponent().path })
+        for folder in folders.sorted() { try OutputPlace.makeFolder(URL(filePath: folder)) }
+        for file in files.prefix(1) { try OutputPlace.tryFolder(of: file.url) }
+    }
+
+    /// Whether every file exists, was made by exactly this build, and is undamaged.
+    func isDone() async throws -> Bool {
+        guard files.allSatisfy({ FileMark.read($0.url) == record.identity && FileKind.isRegular($0.url) }) else {
+            return false
+        }
+        for file in files {
+            let report = try await FileWork.run { try PackageFile.verify(file.url, mask: file.mask) }
+            if !report.isSound { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,115 @@
+internal import CommandSupport
+import Errors
+import Foundation
+internal import PackageFiles
+import Packages
+internal import TextFormats
+
+/// The result of a build, for people and for programs.
+struct BuildReport: Encodable {
+    struct File: Encodable {
+        let path: String
+        let package: String
+        let format: String
+        let language: String?
+        let size: UInt64?
+        let sha256: String?
+        let tiles: UInt64?
+        /// Whether a file with these bytes existed already.
+        let unchanged: Bool
+
+        init(_ output: BuildOutput, size: UInt64, sha256: String, tiles: UInt64?, isNew: Bool) {
+            path = output.name
+            package = output.package
+            format = output.format.rawValue
+            language = output.language.isEmpty ? nil : output.language
+            (self.size, self.sha256, self.tiles) = (size, sha256, tiles)
+            unchanged = !isNew
+        }
+
+        /// A file of an earlier build.
+        init(unchanged output: BuildOutput) {
+            path = output.name
+            package = output.package
+            format = output.format.rawValue
+            language = output.language.isEmpty ? nil : output.language
+            // The size is only shown; the result does not depend on it.
+            (size, sha256, tiles) = (try? FileKind.size(output.url), nil, nil)
+            unchanged = true
+        }
+    }
+
+    /// `done`, `failed`, or `unchanged` when there was nothing to do.
+    let state: String
+    let files: [File]
+    /// The jobs that made them; empty when there was nothing to do.
+    let jobs: [JobView]
+    private let stateFolder: String
+
+    enum CodingKeys: CodingKey {
+        case state, files, jobs
+    }
+
+    init(_ plan: BuildPlan, _ jobs: [JobView], files: [File]) {
+        let isGood = files.count == plan.files.count && jobs.allSatisfy { JobReport.status($0) == .success }
+        state = !isGood ? "failed" : jobs.isEmpty ? "unchanged" : "done"
+        self.files = files
+        // A build on this machine publishes into a folder that is removed with the build.
+        self.jobs = plan.isShared ? jobs : jobs.map(\.withoutPaths)
+        stateFolder = plan.state.relativePath
+    }
+
+    var isDone: Bool { state != "failed" }
+
+    /// Whether another run can use the fetched tiles.
+    ///
+    /// Tiles of a replaced archive cannot be used.
+    var keepsWork: Bool {
+        jobs.contains { $0.stored > 0 } && !isOfChangedSource
+    }
+
+    /// Whether it failed because an archive was replaced.
+    var isOfChangedSource: Bool { jobs.contains(where: \.isOfChangedSource) }
+
+    /// Prints it on standard output: the files, or one object.
+    ///
+    /// - Throws: ``CLIError`` for the first job that failed.
+    func show(json: Bool) throws {
+        for job in jobs {
+            let lines = isDone ? JobReport.failures(job) : JobReport.lines(job)
+            lines.forEach(Console.note)
+            guard JobReport.status(job) == .success, job.empty > 0 else { continue }
+            let text = "\(job.label): the source has \(Units.count(job.stored)) of \(Units.count(job.tiles)) tiles"
+            if job.empty > job.stored {
+                Console.warning("\(text); does it cover the area?")
+            } else {
+                Console.note("\(text); the others are empty")
+            }
+        }
+        if json {
+            Console.result(try JSONText.pretty(self))
+        } else {
+            for file in files {
+                if !jobs.isEmpty { Console.note(Self.line(file)) }
+                Console.result(file.path)
+            }
+        }
+        guard !isDone else { return }
+        let bad = jobs.first { JobReport.status($0) != .success }
+        throw CLIError(
+            bad.map(JobReport.status) ?? .badData,
+            "the build failed" + (bad?.reason.map { ": \($0)" } ?? ""),
+            hint: keepsWork
+                ? "fetched tiles are kept in '\(stateFolder)'; to fetch the rest, run: \(ShellText.thisCommand)"
+                : "no tiles are kept; to start over, run: \(ShellText.thisCommand)",
+            isOfChangedSource: isOfChangedSource)
+    }
+
+    private static func line(_ file: File) -> String {
+        let facts = [
+            file.size.map(Units.bytes), file.tiles.map { Units.count($0, of: "tile") },
+            file.unchanged ? "unchanged" : "verified",
+        ]
+        return "\(file.path): \(facts.compactMap(\.self).joined(separator: ", "))"
+    }
+}

@@ -1,0 +1,126 @@
+internal import ClusterClient
+internal import CommandSupport
+import Errors
+import Foundation
+import PackageFiles
+import Tiles
+import Wire
+
+/// A file that `build` makes.
+struct BuildOutput: Sendable {
+    /// The index of the job that makes it.
+    let job: Int
+    let package: String
+    let format: PackageFormat
+    /// Empty for a package without a language.
+    let language: String
+    let url: URL
+    /// The mask of its tiles.
+    let mask: TileMask
+
+    /// Its path as a user would write it.
+    var name: String { Self.name(url) }
+
+    /// A path as the user would write it.
+    static func name(_ url: URL) -> String {
+        let path = url.relativePath
+        return path.hasPrefix("./") ? String(path.dropFirst(2)) : path
+    }
+}
+
+/// The destination of the files of `build`: the value of `-o`, else the current folder.
+struct BuildTarget {
+    enum Place {
+        case file(URL)
+        case folder(URL)
+    }
+
+    let place: Place
+    /// The formats that the file's name allows.
+    private let possible: [PackageFormat]
+
+    /// - Parameter option: A file, recognised by its extension; an existing folder, or any other name, is a folder.
+    /// - Throws: ``CLIError`` 64 for an unknown extension.
+    init(_ option: String?) throws {
+        guard let option else {
+            (place, possible) = (.folder(URL(filePath: ".", directoryHint: .isDirectory)), [])
+            return
+        }
+        let url = URL(filePath: option)
+        guard !option.hasSuffix("/"), !FileKind.isFolder(url), !url.pathExtension.isEmpty else {
+            (place, possible) = (.folder(URL(filePath: option, directoryHint: .isDirectory)), [])
+            return
+        }
+        let formats = PackageFormat.possible(forName: option)
+        guard !formats.isEmpty else {
+            throw CLIError(
+                .usage, "-o '\(option)' ends with .\(url.pathExtension), which is not a known format",
+                hint: "end it with .mbtiles, .pmtiles or .db (with --style), or with / for a folder")
+        }
+        (place, possible) = (.file(url), formats)
+    }
+
+    /// Sets the format from the file's name unless an option sets it.
+    ///
+    /// - Throws: ``CLIError`` 64 when the two contradict each other; `PackagesError` `unknown-format`.
+    func fill(_ options: inout OutputOptions) throws {
+        guard case .file(let url) = place, let meant = possible.first else { return }
+        guard !options.formats.isEmpty else {
+            options.formats = [meant.rawValue]
+            return
+        }
+        let named = try PackageFormat.list(parsing: options.formats.joined(separator: ","))
+        guard named.count == 1 else { throw Self.several(named.count, url) }
+        guard named.allSatisfy(possible.contains) else {
+            throw CLIError(
+                .usage, "-o '\(url.relativePath)' is the name of a \(meant) file, and --format says \(named[0])",
+                hint: "end the name with \(named[0].fileExtension), or omit --format")
+        }
+    }
+
+    /// The files of the jobs.
+    ///
+    /// - Throws: ``CLIError`` 64 when there are several and `-o` names a file.
+    func files(_ drafts: [JobDraft]) throws -> [BuildOutput] {
+        var files: [BuildOutput] = []
+        for (job, draft) in drafts.enumerated() {
+            let language = draft.edition.language
+            let infix = drafts.count > 1 && !language.isEmpty ? ".\(language)" : ""
+            for package in draft.packages {
+                for format in package.area.formats ?? draft.formats {
+                    let url: URL
+                    switch place {
+                    case .file(let file): url = file
+                    case .folder(let folder):
+                        url = folder.appending(path: "\(package.area.id)\(infix)\(format.fileExtension)")
+                    }
+                    files.append(
+                        BuildOutput(
+                            job: job, package: package.area.id, format: format, language: language, url: url,
+                            mask: package.mask))
+                }
+            }
+        }
+        if files.count > 1, case .file(let url) = place { throw Self.several(files.count, url) }
+        return files
+    }
+
+    /// The folder of an unfinished build: `.NAME.packhorse` next to a single file, `.packhorse` in a folder for several
+    /// files.
+    func stateFolder(of files: [BuildOutput]) -> URL {
+        if files.count == 1, let file = files.first {
+            let folder = file.url.deletingLastPathComponent()
+            return folder.appending(path: ".\(file.url.lastPathComponent).packhorse", directoryHint: .isDirectory)
+        }
+        switch place {
+        case .file(let url): return url.deletingLastPathComponent().appending(path: ".packhorse")
+        case .folder(let folder): return folder.appending(path: ".packhorse", directoryHint: .isDirectory)
+        }
+    }
+
+    private static func several(_ count: Int, _ url: URL) -> CLIError {
+        CLIError(
+            .usage, "-o '\(url.relativePath)' is one file, but \(count) files will be made",
+            hint: "use a folder: -o maps/")
+    }
+}

@@ -1,0 +1,151 @@
+import ArgumentParser
+import Catalog
+import CatalogFormat
+internal import ClusterClient
+internal import CommandSupport
+import Coordinator
+import Foundation
+import Logging
+import ObjectStore
+import S3
+import Telemetry
+internal import TextFormats
+
+/// `packhorse coordinator`: plans jobs, hands out work, publishes packages.
+struct CoordinatorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "coordinator",
+        abstract: "Run the coordinator: one per data folder. It can be restarted at any time.",
+        discussion: """
+            All acknowledged changes are in the data folder; after a crash start it again. Its endpoints are written to
+            endpoints.json in that folder.
+            Examples:
+              packhorse coordinator --data ./data
+              packhorse coordinator --data ./data --catalog-url https://maps.example.com/offline/
+              packhorse coordinator --data /srv/packhorse --keys keys --control 'tcp://*:7470' --work 'tcp://*:7471'
+              packhorse coordinator --data ./data --blobs s3://tiles/blobs --s3-endpoint https://s3.example.org
+            """)
+
+    @Option(help: "Folder of the state; must be on a local disk.") var data: String
+    @Option(help: "Blob folder shared with the workers, or s3://bucket/prefix. Default: DATA/blobs.") var blobs: String?
+    @Option(help: "Folder of packages.json and the packages. Default: DATA/catalog.") var catalog: String?
+    @Option(
+        help: ArgumentHelp(
+            "Absolute URL of the catalog folder for clients, for example https://maps.example.com/offline/. It is written into packages.json for CARTO's client; catalog.json does not need it. Lists with another URL are rewritten at the start. Default: the URL in the lists, else http://localhost:7480/.",
+            valueName: "url"))
+    var catalogURL: String?
+    @Option(help: "Where commands connect; port * takes a free port.") var control: String = "tcp://127.0.0.1:7470"
+    @Option(help: "Where workers connect; port * takes a free port.") var work: String = "tcp://127.0.0.1:7471"
+    @Option(
+        help: ArgumentHelp(
+            "Where workers without the shared blob folder connect. Default: --work with the next port.",
+            valueName: "endpoint"))
+    var blobBind: String?
+    @Flag(help: "Do not stream blobs, because every worker shares the blob folder.") var noBlobEndpoint = false
+    @Option(help: "Folder of the public keys that may connect. Default: $PACKHORSE_AUTHORIZED_KEYS.")
+    var authorizedKeys: String?
+    @Option(help: "Largest number of tiles of a box job that does not raise the limit itself.") var bboxTileLimit:
+        UInt64 = 5000
+    @Option(help: "How long a worker may make no progress before its batch is given to another worker.")
+    var leaseSeconds: Double = 60
+    @Option(help: "How long leases stay valid after a restart until their workers reconnect.") var restartGraceSeconds:
+        Double = 60
+    @Option(
+        help: ArgumentHelp(
+            "Sign catalog.json with this key, created by 'packhorse catalog keygen'. Default: $PACKHORSE_SIGNING_KEY.",
+            valueName: "file"))
+    var signingKey: String?
+    @Option(help: "Number of versions of each package in the catalog, including the newest; 0 keeps all.")
+    var keepVersions = 3
+    @Option(help: "Number of kept previous versions that get a patch to a new one; 0 creates none.")
+    var patchesFrom = PatchRule.previousVersions
+    @Flag(help: "Keep shards after their job has ended.") var keepShards = false
+    @Option(
+        help: ArgumentHelp(
+            "Disk space for the tiles of finished jobs, so that a rebuild fetches only changed tiles; 0 keeps none.",
+            valueName: "size"))
+    var keepTiles: String = "50GB"
+    @Flag(help: "Hand out the batches of an earlier run again at once, because all of its workers have ended.")
+    var newWorkers = false
+    @OptionGroup var lifeline: LifelineOptions
+    @OptionGroup var blobOptions: BlobOptions
+    @OptionGroup var keys: KeyOptions
+    @OptionGroup var log: LogOptions
+
+    func validate() throws {
+        try blobOptions.check(blobs: blobs)
+        guard (2...3600).contains(leaseSeconds) else {
+            throw ValidationError("--lease-seconds must be between 2 and 3600.")
+        }
+        guard (0...100).contains(patchesFrom) else {
+            throw ValidationError("--patches-from must be between 0 and 100.")
+        }
+        guard blobBind == nil || !noBlobEndpoint else {
+            throw ValidationError("--blob-bind and --no-blob-endpoint exclude each other.")
+        }
+        guard Units.size(keepTiles) != nil else {
+            throw ValidationError("--keep-tiles '\(keepTiles)' is not a size; expected for example 50GB, 800MB or 0.")
+        }
+        guard (0...3600).contains(restartGraceSeconds) else {
+            throw ValidationError("--restart-grace-seconds must be between 0 and 3600.")
+        }
+        guard (0...1_000).contains(keepVersions) else {
+            throw ValidationError("--keep-versions must be between 0 and 1000.")
+        }
+        if let catalogURL, (try? Catalog.checked(base: catalogURL)) == nil {
+            throw ValidationError(
+                "--catalog-url '\(catalogURL)' is not an absolute http(s) URL; expected for example https://maps.example.com/offline/"
+            )
+        }
+    }
+
+    func run() async throws {
+        lifeline.watch()
+        MallocArenas.limitToCores()
+        OpenFiles.allowMany()
+        let folder = URL(filePath: data, directoryHint: .isDirectory)
+        var options = CoordinatorOptions(
+            data: folder, blobs: blobs.map { URL(filePath: $0) } ?? folder.appending(path: "blobs"),
+            catalog: catalog.map { URL(filePath: $0) } ?? folder.appending(path: "catalog"))
+        if let blobs, S3Location.isMeant(by: blobs) {
+            options.store = try await blobOptions.open(
+                blobs, folder: folder.appending(path: "blob-cache"), create: true)
+        }
+        options.controlBind = control
+        options.workBind = work
+        if !noBlobEndpoint {
+            options.blobBind = blobBind ?? EndpointsFile.next(after: work)
+            options.blobFallback = blobBind == nil ? EndpointsFile.free(like: work) : nil
+        }
+        options.security = try keys.server(authorizedKeys: authorizedKeys)
+        options.allowPlain = keys.insecure
+        options.bboxTileLimit = bboxTileLimit
+        options.catalogBaseURL = catalogURL
+        options.signingKey = try SigningKeyOption.read(signingKey)
+        options.keepVersions = keepVersions == 0 ? nil : keepVersions
+        options.patchMaker = patchesFrom == 0 ? nil : CatalogPatchCommand.maker
+        options.patchVersions = patchesFrom
+        options.leaseSeconds = leaseSeconds
+        options.heartbeatSeconds = min(5, leaseSeconds / 4)
+        options.restartGraceSeconds = restartGraceSeconds
+        options.hasNewWorkers = newWorkers
+        options.keepShards = keepShards
+        options.keptTileBytes = Units.size(keepTiles) ?? options.keptTileBytes
+        options.build = "packhorse \(ProgramVersion.current)"
+        let logger = log.logger("coordinator")
+        let places = [("--data", folder), ("--catalog", options.catalog), ("--blobs", options.blobs)]
+        for (option, place) in places where option != "--blobs" || options.store == nil {
+            try OutputPlace.makeFolder(place, hint: "give \(option) an existing folder or one that can be created")
+        }
+        let service = try CoordinatorService(options, logger: logger)
+        let endpoints = EndpointsFile(
+            control: service.controlEndpoint, work: service.workEndpoint, blob: service.blobEndpoint,
+            pid: ProcessInfo.processInfo.processIdentifier)
+        try endpoints.write(to: folder)
+        defer { EndpointsFile.remove(folder) }
+        logger.info(
+            "Coordinator endpoints bound",
+            metadata: [LogKey.endpoint: "\(endpoints.control) \(endpoints.work)", LogKey.path: "\(folder.path)"])
+        try await ServiceRunner.run(logger, service)
+    }
+}

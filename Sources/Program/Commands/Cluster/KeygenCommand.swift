@@ -1,0 +1,81 @@
+import ArgumentParser
+internal import CommandSupport
+import Errors
+import Foundation
+import ZeroMQ
+
+/// `packhorse keygen`: CURVE key pairs.
+struct KeygenCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "keygen",
+        abstract: "Create a key pair, or the whole set for a cluster.",
+        discussion: """
+            FILE.key contains the secret (readable only by its owner), FILE.pub the public half. Existing files are never overwritten.
+            A peer may connect if its .pub is in the coordinator's authorized_keys.d. Removing it there disconnects the peer within
+            seconds. The line 'roles:' of the file sets its roles (worker, merger, operator, viewer). Without that line it has the
+            roles worker, merger and operator. Only the line in authorized_keys.d counts: check it before you copy a .pub there.
+
+            Examples:
+              packhorse keygen --cluster keys
+              packhorse keygen keys/berlin.key --role worker && cp keys/berlin.pub keys/authorized_keys.d/
+              packhorse keygen keys/wall.key --role viewer
+            """)
+
+    @Argument(help: "The secret key's file, ending in .key.") var file: String?
+    @Option(
+        help: ArgumentHelp(
+            "A role of the key: worker, merger, operator or viewer; may be repeated.", valueName: "role"))
+    var role: [String] = []
+    @Option(help: "A folder for coordinator, worker and operator keys and authorized_keys.d; existing files are kept.")
+    var cluster: String?
+
+    func validate() throws {
+        guard (file == nil) != (cluster == nil) else {
+            throw ValidationError("Give either FILE.key or --cluster FOLDER.")
+        }
+        guard cluster == nil || role.isEmpty else {
+            throw ValidationError("--cluster sets the roles of each key; --role is only for FILE.key.")
+        }
+        guard file?.hasSuffix(".key") ?? true else {
+            throw ValidationError("The file must end in .key: keys/worker.key.")
+        }
+    }
+
+    func run() throws {
+        if let file {
+            let roles = try role.isEmpty ? nil : PeerRoles(words: role.joined(separator: " "))
+            Console.result(try Self.pair(URL(filePath: file), roles).publicKey.description)
+            return
+        }
+        guard let cluster else { return }
+        let folder = URL(filePath: cluster, directoryHint: .isDirectory)
+        let allowed = folder.appending(path: "authorized_keys.d")
+        try OutputPlace.makeFolder(allowed)
+        let set: [(String, PeerRoles?)] = [
+            ("coordinator", nil), ("worker", [.worker, .merger]), ("operator", .operator),
+        ]
+        for (name, roles) in set {
+            let secret = folder.appending(path: "\(name).key")
+            let isThere = FileKind.isThere(secret)
+            if isThere { Console.note("kept: \(secret.path)") }
+            let pair = isThere ? try KeyFile.readSecret(secret) : try Self.pair(secret, roles)
+            let entry = allowed.appending(path: "\(name).pub")
+            if name != "coordinator", !FileManager.default.fileExists(atPath: entry.path) {
+                try KeyFile.write(pair.publicKey, roles: roles, to: entry)
+            }
+        }
+        Console.result(folder.path)
+    }
+
+    private static func pair(_ secret: URL, _ roles: PeerRoles?) throws -> KeyPair {
+        let pair = try KeyPair.generate()
+        do {
+            try KeyFile.write(secretOf: pair, to: secret)
+            let open = secret.deletingPathExtension().appendingPathExtension("pub")
+            try KeyFile.write(pair.publicKey, roles: roles, to: open)
+        } catch {
+            throw CLIError(.cannotCreate, error.message)
+        }
+        return pair
+    }
+}

@@ -1,0 +1,83 @@
+import ArgumentParser
+internal import CommandSupport
+import Foundation
+import ObjectStore
+import S3
+internal import TextFormats
+import Worker
+
+/// `packhorse worker`: fetches tiles and merges packages for a coordinator.
+struct WorkerCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "worker",
+        abstract: "Run a worker. Any number may run, and each can be stopped at any time.",
+        discussion: """
+            SIGTERM or Ctrl-C returns unfinished work and ends within ten seconds.
+            Examples:
+              packhorse worker --blobs ./data/blobs
+              packhorse worker --connect tcp://10.0.0.5:7471 --keys keys --blobs /srv/packhorse/blobs
+              packhorse worker --blobs s3://tiles/blobs --s3-endpoint https://s3.example.org
+              packhorse worker --connect tcp://10.0.0.5:7471 --keys keys --scratch /var/tmp/packhorse
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "The coordinator's work endpoint. Default: $PACKHORSE_WORK, else tcp://127.0.0.1:7471.",
+            valueName: "endpoint"))
+    var connect: String?
+    @Option(
+        help: ArgumentHelp(
+            "The blob folder shared with the coordinator, or its s3://bucket/prefix. Without it, or with 'stream', blobs are transferred over the network.",
+            valueName: "folder"))
+    var blobs: String?
+    @Option(
+        help: ArgumentHelp(
+            "The coordinator's blob endpoint. Default: the host of --connect with the port that the coordinator names.",
+            valueName: "endpoint"))
+    var blobEndpoint: String?
+    @Option(
+        help: ArgumentHelp(
+            "When streaming: the folder for new shards and packages and for downloaded blobs. Default: packhorse in the system's temporary folder.",
+            valueName: "folder"))
+    var scratch: String?
+    @Option(help: ArgumentHelp("When streaming: MiB of unused downloaded blobs to keep.", valueName: "MiB"))
+    var cache: UInt64 = 4096
+    @Option(help: "Batches processed at the same time, 1 to 256.") var slots: Int = 4
+    @Option(help: "The name in 'packhorse workers'. Default: host name and process id.") var name: String?
+    @OptionGroup var lifeline: LifelineOptions
+    @OptionGroup var blobOptions: BlobOptions
+    @OptionGroup var keys: KeyOptions
+    @OptionGroup var log: LogOptions
+
+    func validate() throws {
+        try blobOptions.check(blobs: blobs)
+        guard (1...256).contains(slots) else { throw ValidationError("--slots must be between 1 and 256.") }
+        guard cache <= 1 << 30 else { throw ValidationError("--cache must be at most 1073741824 MiB.") }
+    }
+
+    func run() async throws {
+        lifeline.watch()
+        MallocArenas.limitToCores()
+        let endpoint = connect ?? Variable.value("PACKHORSE_WORK") ?? "tcp://127.0.0.1:7471"
+        var options = WorkerOptions(
+            connect: endpoint, security: try keys.client(as: .worker),
+            blobs: blobs.flatMap { $0 == "stream" ? nil : URL(filePath: $0) }, slots: slots, name: name,
+            build: "packhorse \(ProgramVersion.current)")
+        options.blobEndpoint = blobEndpoint
+        if let scratch {
+            options.scratch = URL(filePath: scratch, directoryHint: .isDirectory)
+            try OutputPlace.makeFolder(options.scratch)
+        }
+        options.cacheBytes = cache << 20
+        options.allowPlain = keys.insecure
+        options.beforeMerge = { MallocArenas.giveBack() }
+        if let blobs, S3Location.isMeant(by: blobs) {
+            let cache = FileManager.default.temporaryDirectory.appending(path: "packhorse-blobs")
+            options.openStore = { [blobOptions] in
+                try await blobOptions.open(blobs, folder: cache, create: false)
+            }
+        }
+        let logger = log.logger("worker")
+        try await ServiceRunner.run(logger, WorkerService(options, logger: logger))
+    }
+}

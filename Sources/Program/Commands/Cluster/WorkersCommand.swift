@@ -1,0 +1,72 @@
+import ArgumentParser
+internal import ClusterClient
+internal import CommandSupport
+internal import TextFormats
+import Wire
+
+/// `packhorse workers`: the connected workers, and requests to leave.
+struct WorkersCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "workers", abstract: "List the connected workers, or ask workers to leave.",
+        discussion: """
+            Examples:
+              packhorse workers --json
+              packhorse workers drain berlin-1 berlin-2
+            """,
+        subcommands: [WorkersListCommand.self, WorkersDrainCommand.self], defaultSubcommand: WorkersListCommand.self)
+}
+
+/// `packhorse workers list`.
+struct WorkersListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list", abstract: "List the connected workers.", discussion: "Example: packhorse workers --json")
+
+    @Flag(help: "Print the result as JSON.") var json = false
+    @OptionGroup var cluster: ClusterOptions
+
+    func run() async throws {
+        let workers = try await cluster.withClient { try await $0.workers() }.map(WorkerView.init)
+        if json {
+            Console.result(try JSONText.pretty(workers))
+            return
+        }
+        var table = Table("worker", "host", "pid", "state", "leases", "tiles", "bytes", "silent", "build")
+        for worker in workers {
+            table.add(
+                worker.name, worker.host, "\(worker.pid)",
+                worker.reason.map { "\(worker.state): \($0)" } ?? worker.state,
+                "\(worker.leases)", Units.count(worker.tiles), Units.bytes(worker.bytes),
+                "\(Units.decimal(worker.silentSeconds, places: 1)) s", worker.build)
+        }
+        table.lines.forEach(Console.result)
+    }
+}
+
+/// A worker as printed.
+private struct WorkerView: Encodable {
+    let name: String
+    let host: String
+    let pid: UInt64
+    let build: String
+    let state: String
+    let reason: String?
+    let leases: UInt32
+    let credit: UInt32
+    let silentSeconds: Double
+    let tiles: UInt64
+    let bytes: UInt64
+
+    init(_ status: PBWorkerStatus) {
+        name = status.name
+        host = status.host
+        pid = status.pid
+        build = status.build
+        state = status.state
+        reason = status.reason.isEmpty ? nil : status.reason
+        leases = status.leases
+        credit = status.credit
+        silentSeconds = Double(status.silentMs) / 1000
+        tiles = status.tiles
+        bytes = status.bytes
+    }
+}

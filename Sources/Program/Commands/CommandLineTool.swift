@@ -1,0 +1,101 @@
+import ArgumentParser
+internal import CommandSupport
+import Errors
+import Foundation
+import Telemetry
+internal import TextFormats
+
+/// The command line: parses, runs, and converts every error into one clear line and a documented exit code.
+public enum CommandLineTool {
+    /// Runs the arguments (without the program's name) and ends the process.
+    public static func run(_ arguments: [String]) async -> Never {
+        do {
+            try refuseEmpty(arguments)
+            if let topic = HelpTopic(arguments) {
+                topic.lines(columns: Terminal.helpColumns).forEach(Console.page)
+                exit(ExitStatus.success.rawValue)
+            }
+            try CommandTree.check(arguments)
+            var command = try RootCommand.parseAsRoot(arguments)
+            if var asynchronous = command as? any AsyncParsableCommand {
+                try await asynchronous.run()
+            } else {
+                try command.run()
+            }
+            exit(ExitStatus.success.rawValue)
+        } catch {
+            if let problem = ErrorTranslation.cliError(error) { end(problem) }
+            // Without a width, because HelpText breaks the lines.
+            let text = RootCommand.fullMessage(for: error, columns: .max)
+            guard RootCommand.exitCode(for: error).isSuccess else { end(UsageError.translated(error, arguments)) }
+            let columns = Terminal.helpColumns
+            Console.page(text.hasPrefix("OVERVIEW: ") ? HelpText.fit(text, columns: columns) : text)
+            exit(ExitStatus.success.rawValue)
+        }
+    }
+
+    private static func end(_ problem: CLIError) -> Never {
+        Console.error(problem)
+        exit(problem.status.rawValue)
+    }
+
+    /// Refuses empty arguments.
+    ///
+    /// No command accepts them: an empty path would mean the current folder.
+    ///
+    /// - Throws: ``CLIError`` 64 naming the first of them.
+    private static func refuseEmpty(_ arguments: [String]) throws {
+        for (index, argument) in arguments.enumerated() {
+            let wrong: String
+            if argument.isEmpty {
+                wrong = index == 0 ? " is empty" : ", after '\(arguments[index - 1])', is empty"
+            } else if argument.hasPrefix("--"), argument.firstIndex(of: "=") == argument.indices.last {
+                wrong = ", '\(argument)', has no value"
+            } else {
+                continue
+            }
+            throw CLIError(.usage, "argument \(index + 1)\(wrong)", hint: "check whether a shell variable is unset")
+        }
+    }
+}
+
+/// The root of the command tree.
+struct RootCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "packhorse",
+        abstract: "Bulk-builds offline map packages from a tile server, with a coordinator and workers.",
+        discussion: """
+            Start with the built-in world: packhorse demo. The keys of a tileset file: packhorse help tileset
+
+            Exit codes: 0 done; 64 usage; 65 bad data; 66 input missing; 69 unreachable; 70 bug; 73 cannot create output;
+            74 input/output; 75 temporary, try again; 77 permission; 78 configuration; 130 interrupted.
+            """,
+        version: "packhorse \(ProgramVersion.current)",
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Jobs",
+                subcommands: [
+                    BuildCommand.self, SubmitCommand.self, EstimateCommand.self, JobsCommand.self, StatusCommand.self,
+                    WatchCommand.self,
+                    CancelCommand.self, PauseCommand.self, ResumeCommand.self, RetryCommand.self,
+                    PriorityCommand.self, WeightCommand.self, FailedCommand.self, ScheduleCommand.self,
+                ]),
+            CommandGroup(
+                name: "Maps",
+                subcommands: [
+                    MaskCommand.self, RegionsCommand.self, ConvertCommand.self, InspectCommand.self, VerifyCommand.self,
+                    DiffCommand.self, ApplyCommand.self, PacksCommand.self, StylePackCommand.self,
+                ]),
+            CommandGroup(
+                name: "Catalogs", subcommands: [CatalogCommand.self, InstallCommand.self, UninstallCommand.self]),
+            CommandGroup(
+                name: "Cluster",
+                subcommands: [
+                    CoordinatorCommand.self, WorkerCommand.self, WorkersCommand.self, OriginsCommand.self,
+                    HealthCommand.self, TopCommand.self, EventsCommand.self, BackupCommand.self, StateCommand.self,
+                    KeygenCommand.self, KeysCommand.self,
+                ]),
+            CommandGroup(name: "Demo", subcommands: [DemoCommand.self, DemoOriginCommand.self]),
+            CommandGroup(name: "Shell", subcommands: [CompletionsCommand.self, ManualCommand.self]),
+        ])
+}

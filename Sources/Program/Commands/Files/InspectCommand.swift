@@ -1,0 +1,98 @@
+import ArgumentParser
+internal import CommandSupport
+import Errors
+internal import Files
+import Foundation
+import PackageFiles
+import Shards
+import StyleFormat
+internal import TextFormats
+
+/// `packhorse inspect`: shows the contents of a shard or package.
+struct InspectCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "inspect",
+        abstract: "Show the contents of a shard, package or style pack.",
+        discussion: """
+            Examples:
+              packhorse inspect data/catalog/packages/1/EE.mbtiles
+              packhorse inspect --tiles data/blobs/3f/3f…
+              packhorse inspect https://maps.example.com/planet.pmtiles
+            """)
+
+    @Argument(
+        help:
+            "A shard, an MBTiles or a PMTiles file, a style pack (folder or ZIP), or the address of a PMTiles archive (http, https, s3)."
+    ) var file: String
+    @Flag(help: "List every tile of a shard.") var tiles = false
+    @Flag(help: "Print the result as JSON.") var json = false
+
+    func run() async throws {
+        if RemoteInput.isMeant(by: file) { return try await RemoteInput.inspect(file, json: json) }
+        let url = URL(filePath: file)
+        try FileKind.requirePath(url)
+        if StylePackPlace.looksLikePack(url) { return try style(url) }
+        try FileKind.requireFile(url)
+        if try ShardInspection.looksLikeShard(url) {
+            try shard(url)
+        } else {
+            let report = try PackageFile.verify(url)
+            guard report.dialect != "unknown" else {
+                guard try PackageKind.of(url) != .unknown, let problem = report.problems.first else {
+                    throw CLIError(.badData, "'\(url.path)' is neither a shard nor an MBTiles or PMTiles file")
+                }
+                throw CLIError(.badData, "'\(url.path)' is damaged: \(problem)", hint: "fetch or build it again")
+            }
+            try PackageReport.show(report, json: json)
+            guard report.isSound else {
+                throw CLIError(
+                    .badData, "'\(url.path)' is damaged: \(Units.count(report.problemCount, of: "problem"))",
+                    hint: "fetch or build it again")
+            }
+        }
+    }
+
+    private func style(_ url: URL) throws {
+        let place = try StylePackPlace(url)
+        defer { withExtendedLifetime(place) {} }
+        let index = try StylePack(place.folder).index
+        if json { return Console.result(try JSONText.pretty(index)) }
+        Console.result("style     \(index.name ?? "without a name"), \(index.style ?? "no address")")
+        Console.result(
+            "resources \(Units.count(UInt64(index.entries.count))), \(Units.bytes(index.bytes)), "
+                + "\(index.entries.count(where: \.isAbsent)) missing on the server")
+        let kinds = Dictionary(grouping: index.entries, by: \.kind.rawValue)
+        for (kind, entries) in kinds.sorted(by: { $0.key < $1.key }) {
+            Console.result("kind      \(kind) \(Units.count(UInt64(entries.count)))")
+        }
+    }
+
+    private func shard(_ url: URL) throws {
+        var listed: [String] = []
+        let found = try ShardInspection.run(url) { entry in
+            guard tiles else { return }
+            let body = entry.body.map { "\($0.length) B  \($0.digest.hex.prefix(12))" } ?? "empty"
+            listed.append(
+                "\(entry.tile)  \(body)" + (entry.etag.map { "  etag \($0)" } ?? "")
+                    + (entry.lastModified.map { "  \($0)" } ?? ""))
+        }
+        if json {
+            Console.result(try JSONText.pretty(found))
+        } else {
+            Console.result("shard     \(found.path)")
+            Console.result("digest    \(found.digest.hex)")
+            Console.result("batch     tileset \(found.tileset), cell \(found.cell), zoom \(found.zooms)")
+            Console.result(
+                "tiles     \(Units.count(found.stored)) stored in \(Units.count(found.distinct)) bodies, \(Units.count(found.empty)) empty"
+            )
+            Console.result(
+                "bytes     \(Units.bytes(found.size)) for \(Units.bytes(found.bodyBytes)) of bodies in \(Units.count(found.groups, of: "group"))"
+            )
+            for zoom in found.tilesPerZoom {
+                Console.result(
+                    "zoom \(zoom.zoom)    \(Units.count(zoom.stored)) stored, \(Units.count(zoom.empty)) empty")
+            }
+        }
+        listed.forEach(Console.result)
+    }
+}

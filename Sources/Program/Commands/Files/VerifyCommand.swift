@@ -1,0 +1,65 @@
+import ArgumentParser
+internal import CatalogTransfer
+internal import CommandSupport
+import Errors
+internal import Files
+import Foundation
+import PackageFiles
+import Shards
+internal import TextFormats
+import Tiles
+
+/// `packhorse verify`: checks that files are complete and undamaged.
+struct VerifyCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "verify",
+        abstract:
+            "Verify shards, packages of any format or a whole catalog: structure, checksums, mask, every tile. Exit code 65 on an error.",
+        discussion: """
+            Examples:
+              packhorse verify data/catalog
+              packhorse verify EE.pmtiles EE.carto.mbtiles
+              packhorse verify EE.mbtiles --mask "$(packhorse mask EE)"
+            """)
+
+    @Argument(
+        help:
+            "Catalog folders, MBTiles or PMTiles files, patches, style packs (folder or ZIP) or shards; recognised by content, not by name."
+    ) var paths: [String]
+    @Option(help: "A tile mask that must contain every tile of a package.") var mask: String?
+    @Flag(help: "Print the result as JSON.") var json = false
+
+    func run() async throws {
+        let mask = try mask.map { try TileMask(cartoText: $0) }
+        for path in paths { try await verify(URL(filePath: path), mask) }
+    }
+
+    private func verify(_ url: URL, _ mask: TileMask?) async throws {
+        try FileKind.requirePath(url)
+        if StylePackPlace.looksLikePack(url) {
+            let check = try StylePackCheck.run(url)
+            if json { Console.result(try JSONText.pretty(check)) } else { Console.result(check.summary) }
+        } else if FileKind.isFolder(url) {
+            try await CatalogCheck.run(try CatalogSource(url.path)).printResult(json: json)
+        } else if try ShardInspection.looksLikeShard(url) {
+            let found = try ShardInspection.run(url)
+            if json { return Console.result(try JSONText.pretty(found)) }
+            Console.result(
+                "shard sound: \(Units.count(found.stored, of: "tile")), \(Units.count(found.empty)) empty, \(found.digest.hex)"
+            )
+        } else {
+            let report = try PackageFile.verify(url, mask: mask)
+            if json { Console.result(try JSONText.pretty(report)) }
+            guard report.isSound else {
+                throw CLIError(
+                    .badData, "'\(url.path)' is damaged: \(Units.count(report.problemCount, of: "problem"))",
+                    details: EqualCauses.lines(report.problems.map(\.description)))
+            }
+            if !json {
+                Console.result(
+                    "\(report.isPatch ? "patch" : "package") sound: \(Units.count(report.tiles, of: "tile")), \(Units.bytes(report.size)), \(report.tilesHash), \(PackageReport.seal(report))"
+                )
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import ArgumentParser
+internal import ClusterClient
+internal import CommandSupport
+internal import TextFormats
+import Tiles
+
+/// `packhorse mask`: the tile mask of an area.
+struct MaskCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mask",
+        abstract: "Print the tile mask of an area in CARTO's format, or its tiles.",
+        discussion: """
+            Examples:
+              packhorse mask EE
+              packhorse mask EE --zoom 10 --format url
+              packhorse mask "bbox(24.5,59.3,25.0,59.5)" --zoom 12 --format tiles
+            """)
+
+    enum Format: String, ExpressibleByArgument, CaseIterable {
+        case text, url, counts, tiles
+    }
+
+    @OptionGroup var area: AreaOptions
+    @Option(
+        name: .customLong("zoom"),
+        help: ArgumentHelp("The deepest zoom, for example 14; 0-14 means the same.", valueName: "zoom"))
+    var deepest = DeepestZoom(zoom: 14)
+    private var zoom: Int { deepest.zoom }
+    @Option(
+        help:
+            "text: base64 mask with its zoom; url: the same for a URL; counts: tiles per zoom; tiles: z/x/y lines of --zoom."
+    )
+    var format: Format = .text
+
+    @Flag(help: "Widen the area to whole tile packs, as 'submit --tile-packs' does.") var tilePacks = false
+    @Option(
+        help:
+            "The bands of --tile-packs: zooms@zoom of the index tile. Default: standard, which is \(PackScheme.standard); mapbox is \(PackScheme.mapbox)."
+    )
+    var bands: String?
+
+    func validate() throws {
+        guard tilePacks || bands == nil else { throw ValidationError("--bands needs --tile-packs.") }
+    }
+
+    func run() throws {
+        guard let exact = TileMask(union: try area.read().map({ $0.mask(zoom) })) else { return }
+        let span = ZoomRange(min: 0, max: zoom) ?? .all
+        let scheme: PackScheme = try bands.map { try PackScheme(parsing: $0) } ?? .standard
+        let mask = tilePacks ? scheme.widened(exact, zooms: span) : exact
+        switch format {
+        case .text: Console.result(mask.cartoWire)
+        case .url: Console.result(mask.cartoURLText)
+        case .counts: ZoomTable.lines(mask, zooms: 0...zoom).forEach(Console.result)
+        case .tiles: for tile in mask.tiles(atZoom: zoom, under: .root) { Console.result("\(tile)") }
+        }
+    }
+}
+
+/// The deepest zoom of a mask.
+///
+/// Masks always begin at zoom 0.
+struct DeepestZoom: ExpressibleByArgument {
+    let zoom: Int
+
+    init(zoom: Int) { self.zoom = zoom }
+
+    init?(argument: String) {
+        guard let zoom = Int(argument.hasPrefix("0-") ? String(argument.dropFirst(2)) : argument),
+            (0...TileID.maxZoom).contains(zoom)
+        else { return nil }
+        self.zoom = zoom
+    }
+
+    var defaultValueDescription: String { "\(zoom)" }
+}
+
+/// Tiles per zoom, with the sum.
+enum ZoomTable {
+    static func lines(_ mask: TileMask, zooms: ClosedRange<Int>) -> [String] {
+        var table = Table("zoom", "tiles")
+        var sum: UInt64 = 0
+        for zoom in zooms {
+            let count = mask.count(atZoom: zoom)
+            sum += count
+            table.add("\(zoom)", Units.count(count))
+        }
+        table.add("all", Units.count(sum))
+        return table.lines
+    }
+}

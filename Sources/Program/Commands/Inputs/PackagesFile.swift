@@ -1,0 +1,190 @@
+internal import ClusterClient
+internal import CommandSupport
+import Errors
+import Foundation
+import PackageFiles
+import Regions
+import TextFormats
+import Tiles
+internal import Tilesets
+
+/// A list of packages in a file: YAML or JSON, a list, or a mapping with `packages`.
+///
+///     - region: EE
+///     - region: DE
+///       recursive: true
+///     - id: tallinn
+///       bbox: 24.5,59.3,25.0,59.5
+///       names: {en: Tallinn, ru: Таллин}
+///     - geojson: park.geojson
+///     - points: huts.csv
+///       radius: 2km
+///       formats: [mbtiles, pmtiles]
+///
+/// Paths are relative to the file. Errors name the entry.
+struct PackagesFile {
+    private static let keys = ["region", "recursive", "bbox", "geojson", "points", "radius", "id", "names", "formats"]
+    /// The largest number of packages in a submission.
+    private static let mostEntries = 4_096
+
+    private let name: String
+    private let folder: URL
+    private let entries: [JSONValue]
+    private let tree: () throws -> RegionTree
+
+    /// Reads the file, but not the files that it names.
+    ///
+    /// - Throws: ``CLIError`` 65, 66, 74, 77; `TilesetsError` `bad-syntax`.
+    init(_ file: URL, tree: @escaping () throws -> RegionTree) throws {
+        name = file.lastPathComponent
+        folder = file.deletingLastPathComponent()
+        self.tree = tree
+        let text = String(decoding: try InputFile.read(file), as: UTF8.self)
+        let document: JSONValue
+        do {
+            // Read as text, because YAML interprets Norway's NO as a boolean.
+            document = try JSONValue(yaml: text, name: name, what: "List of packages", asText: true)
+        } catch {
+            throw CLIError(.badData, error.message)
+        }
+        switch document {
+        case .array(let list): entries = list
+        case .object(let object):
+            guard case .array(let list)? = object["packages"], object.count == 1 else {
+                throw CLIError(.badData, "'\(name)' is a mapping; expected a list of packages, or one key 'packages'")
+            }
+            entries = list
+        case .null, .bool, .number, .string:
+            throw CLIError(.badData, "'\(name)' contains \(document.kind); expected a list of packages")
+        }
+        guard !entries.isEmpty else { throw CLIError(.badData, "'\(name)' lists no package") }
+        guard entries.count <= Self.mostEntries else {
+            throw CLIError(
+                .badData,
+                "'\(name)' lists \(Units.count(entries.count)) packages; the limit for one job is \(Units.count(Self.mostEntries))",
+                hint: "split the list; jobs of one tileset that run at the same time still fetch each tile once")
+        }
+    }
+
+    /// The packages, in the order of the file.
+    ///
+    /// - Throws: ``CLIError`` naming the entry.
+    func areas() throws -> [Area] {
+        let tree = try tree()
+        var found: [Area] = []
+        for (index, entry) in entries.enumerated() {
+            do {
+                found += try areas(of: entry, tree)
+            } catch {
+                let known = ErrorTranslation.cliError(error) ?? CLIError(.badData, "\(error)")
+                // Wrong content of a file is bad data, not wrong usage.
+                let status = known.status == .usage ? ExitStatus.badData : known.status
+                throw CLIError(
+                    status, "'\(name)' entry \(index + 1)\(Self.title(entry)): \(known.message)", hint: known.hint)
+            }
+        }
+        let twice = Dictionary(grouping: found.indices) { found[$0].id.lowercased() }.filter { $1.count > 1 }
+        guard let first = twice.values.compactMap(\.first).min() else { return found }
+        throw CLIError(
+            .badData, "'\(name)' contains the package '\(found[first].id)' twice", hint: "give one of them another 'id'"
+        )
+    }
+
+    private static func title(_ entry: JSONValue) -> String {
+        guard case .object(let fields) = entry else { return "" }
+        for key in ["id", "region", "bbox", "geojson", "points"] {
+            if case .string(let text)? = fields[key] { return " ('\(text.prefix(60))')" }
+        }
+        return ""
+    }
+
+    private func areas(of entry: JSONValue, _ tree: RegionTree) throws -> [Area] {
+        // A plain text is a region.
+        if case .string(let text) = entry { return [try AreaReader.named(text, in: tree)] }
+        guard case .object(let fields) = entry else {
+            throw CLIError(.badData, "it is \(entry.kind); expected a mapping with region, bbox, geojson or points")
+        }
+        for key in fields.keys.sorted() where !Self.keys.contains(key) {
+            throw CLIError(.badData, "unknown key '\(key)'; the keys are \(Self.keys.joined(separator: ", "))")
+        }
+        let ways = ["region", "bbox", "geojson", "points"].filter { fields[$0] != nil }
+        guard ways.count == 1, let way = ways.first else {
+            throw CLIError(
+                .badData,
+                ways.isEmpty
+                    ? "it has no region, bbox, geojson or points"
+                    : "it has \(ways.joined(separator: " and ")); use only one of them")
+        }
+        let isRecursive = try flag("recursive", fields)
+        let found: [Area]
+        switch way {
+        case "region":
+            let text = try self.text(way, fields)
+            found = isRecursive ? try AreaReader.recursive(text, in: tree) : [try AreaReader.named(text, in: tree)]
+        case "bbox": found = [try AreaReader.box(listed(way, fields))]
+        case "geojson": found = [try AreaReader.geoJSON(file: file(way, fields))]
+        default:
+            let radius = fields["radius"] == nil ? "1km" : try text("radius", fields)
+            found = [try AreaReader.points(file: file(way, fields), radiusMeters: Units.meters(radius))]
+        }
+        guard way == "region" || !isRecursive else { throw CLIError(.badData, "'recursive' is only for a region") }
+        let formats = try formats(fields)
+        return try named(found, fields).map { area in
+            var area = area
+            area.formats = formats
+            return area
+        }
+    }
+
+    private func named(_ areas: [Area], _ fields: [String: JSONValue]) throws -> [Area] {
+        guard fields["id"] != nil || fields["names"] != nil else { return areas }
+        guard areas.count == 1, let only = areas.first else {
+            throw CLIError(.badData, "'id' and 'names' need one package, not \(areas.count)")
+        }
+        var names: [String: String]?
+        if let value = fields["names"] {
+            guard case .object(let object) = value else {
+                throw CLIError(.badData, "'names' is \(value.kind); expected a mapping of languages")
+            }
+            names = try Dictionary(uniqueKeysWithValues: object.keys.map { ($0, try text($0, object)) })
+        }
+        let id = fields["id"] == nil ? nil : try text("id", fields)
+        if let id, Area.fileSafe(id) != id {
+            throw CLIError(.badData, "'id' may contain only letters, digits, '-', '_' and '.', but no dot at the start")
+        }
+        return [only.renamed(id, names: names)]
+    }
+
+    private func text(_ key: String, _ fields: [String: JSONValue]) throws -> String {
+        guard case .string(let text)? = fields[key] else {
+            throw CLIError(.badData, "'\(key)' is \(fields[key]?.kind ?? "nothing"); expected text")
+        }
+        guard !text.isEmpty else { throw CLIError(.badData, "'\(key)' is empty; expected text") }
+        return text
+    }
+
+    private func flag(_ key: String, _ fields: [String: JSONValue]) throws -> Bool {
+        guard fields[key] != nil else { return false }
+        switch try text(key, fields).lowercased() {
+        case "true", "yes": return true
+        case "false", "no": return false
+        default: throw CLIError(.badData, "'\(key)' is neither true nor false")
+        }
+    }
+
+    /// `formats: mbtiles,pmtiles`, or a list of words.
+    private func formats(_ fields: [String: JSONValue]) throws -> [PackageFormat]? {
+        guard fields["formats"] != nil else { return nil }
+        return try PackageFormat.list(parsing: listed("formats", fields))
+    }
+
+    /// Plain text, or a list joined by commas: `bbox: 1,2,3,4`, or a list of four numbers.
+    private func listed(_ key: String, _ fields: [String: JSONValue]) throws -> String {
+        guard case .array(let items)? = fields[key] else { return try text(key, fields) }
+        return items.map { if case .string(let text) = $0 { text } else { "?" } }.joined(separator: ",")
+    }
+
+    private func file(_ key: String, _ fields: [String: JSONValue]) throws -> URL {
+        URL(filePath: try text(key, fields), relativeTo: folder).absoluteURL
+    }
+}

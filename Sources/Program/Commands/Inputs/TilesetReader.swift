@@ -1,0 +1,50 @@
+internal import CommandSupport
+import Errors
+import Foundation
+import Origins
+import Tilesets
+
+/// Reads the value of `--tileset`.
+enum TilesetReader {
+    /// A complete tileset from a file, a TileJSON URL, the URL of a PMTiles archive, or `mbtiles:FILE`, `pmtiles:FILE`.
+    ///
+    /// - Throws: ``CLIError`` 66 for a missing file; `TilesetsError`, `OriginsError` otherwise.
+    static func read(_ named: String, language: String?) async throws -> Tileset {
+        let file = try self.file(named)
+        return try await complete(language.map(file.inLanguage) ?? file)
+    }
+
+    /// The value of `--tileset`, before the documents that it refers to are read.
+    static func file(_ named: String) throws -> TilesetFile {
+        let here = URL(filePath: FileManager.default.currentDirectoryPath, directoryHint: .isDirectory)
+        let isSource = ["http://", "https://", "s3://", "mbtiles:", "pmtiles:"].contains {
+            named.lowercased().hasPrefix($0)
+        }
+        let file: TilesetFile
+        if isSource {
+            file = try TilesetFile(source: named, folder: here, contact: Variable.value("PACKHORSE_CONTACT"))
+        } else {
+            let url = URL(filePath: named)
+            try FileKind.requireFile(url)
+            file = try TilesetFile.read(url)
+        }
+        switch file.archive {
+        case .mbtiles(let path)?, .pmtiles(let path)?: try FileKind.requireFile(URL(filePath: path))
+        case .http?, .remotePMTiles?, nil: break
+        }
+        return file
+    }
+
+    /// Reads the documents that the file refers to (TileJSON, metadata of an archive).
+    static func complete(_ file: TilesetFile) async throws -> Tileset { try await pinned(file).tileset }
+
+    /// The same with the version of the archive that was read; `nil` for tile servers.
+    static func pinned(_ file: TilesetFile) async throws -> (tileset: Tileset, version: String?) {
+        guard !file.hasLanguages || file.language != nil else {
+            throw CLIError(
+                .usage, "the tileset has {language} in its url",
+                hint: "pass --language en, or set language in the file")
+        }
+        return try await OriginMetadata.pinned(file, environment: ProcessInfo.processInfo.environment)
+    }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+internal import ClusterClient
+internal import CommandSupport
+
+/// `packhorse cancel`: stops a job.
+struct CancelCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "cancel", abstract: "Stop a job; packages already published stay.",
+        discussion: "Example: packhorse cancel 1")
+
+    @Argument(help: "The job's number.") var job: UInt64
+    @OptionGroup var cluster: ClusterOptions
+
+    func run() async throws {
+        let view = try await cluster.withClient { client in
+            try await client.cancel(job)
+            return JobView(try await client.job(job, failures: 0))
+        }
+        Console.note(
+            view.state == "cancelled" || !view.isOver
+                ? "job \(job) is cancelled" : "job \(job) had ended already: \(view.state)")
+    }
+}

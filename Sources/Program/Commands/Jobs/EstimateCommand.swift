@@ -1,0 +1,109 @@
+import ArgumentParser
+internal import ClusterClient
+internal import CommandSupport
+import Errors
+import Foundation
+import Origins
+import PackageFiles
+import Packages
+import Tiles
+import Tilesets
+
+/// `packhorse estimate`: the cost of a job, from its mask and a few sampled tiles.
+struct EstimateCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "estimate",
+        abstract:
+            "Estimate tiles per zoom, bytes to fetch, file sizes with margins, and time; fetches a few tiles, changes nothing.",
+        discussion: """
+            'fetch' is the number of received bytes: tile bodies as the server sends them, without HTTP headers. 'size' is the size of the files of
+            all packages in the requested formats. Each margin is half the width of the 95 % confidence interval.
+            The same command samples the same tiles.
+
+            Examples:
+              packhorse estimate EE --tileset tiles.yaml
+              packhorse estimate DE --tileset tiles.yaml --zoom 0-12 --samples 0
+              packhorse estimate EE LV --tileset tiles.yaml --format pmtiles,carto
+            """)
+
+    @OptionGroup var area: AreaOptions
+    @OptionGroup var tiles: TilesetOptions
+    @Option(
+        help:
+            "Tiles fetched per zoom on average, 0 to 1000; deep zooms use samples that others do not need. 0 only counts tiles."
+    )
+    var samples: Int = 24
+    @Option(
+        name: .customLong("format"),
+        help: ArgumentHelp(
+            "Formats whose file sizes are estimated in addition to MBTiles: mbtiles-flat, mbtiles-normalized, carto, pmtiles; comma-separated.",
+            valueName: "formats"))
+    var formats: [String] = []
+    @Flag(help: "Widen the area to whole tile packs, as 'submit --tile-packs' does.") var tilePacks = false
+    @Option(help: "Number of workers, for the estimated time.") var workers: Int = 1
+    @Flag(help: "Print the result as JSON.") var json = false
+
+    func validate() throws {
+        guard (0...1000).contains(samples) else { throw ValidationError("--samples must be between 0 and 1000.") }
+        guard workers > 0 else { throw ValidationError("--workers must be at least 1.") }
+    }
+
+    func run() async throws {
+        let formats = try wantedFormats()
+        let tileset = try await tiles.read()
+        let draft = try JobDraft(
+            areas: try area.read(), zooms: try tiles.zooms(of: tileset), tileset: tileset,
+            packs: tilePacks ? tileset.packs ?? .standard : nil)
+        let estimate = try await Estimate.sampled(draft, samples: samples, workers: workers, formats: formats)
+        if json {
+            Console.result(try JSONText.pretty(estimate))
+        } else {
+            estimate.lines.forEach(Console.result)
+        }
+        for warning in draft.warnings + [estimate.failureText].compactMap(\.self) {
+            Console.warning(warning)
+        }
+    }
+
+    /// MBTiles, which is always made, and the formats of `--format`.
+    ///
+    /// - Throws: ``CLIError`` 64 for a format whose size is not estimated.
+    private func wantedFormats() throws -> [PackageFormat] {
+        guard !formats.isEmpty else { return [.mbtiles] }
+        let named = try PackageFormat.list(parsing: formats.joined(separator: ","))
+        if let other = named.first(where: { !PackageForecast.formats.contains($0) }) {
+            throw CLIError(
+                .usage,
+                "the size of a file of format \(other) is not estimated, because it depends on the style in the file",
+                hint: "remove \(other) from --format")
+        }
+        return PackageForecast.formats.filter { $0 == .mbtiles || named.contains($0) }
+    }
+}
+
+extension Estimate {
+    /// The estimated cost of a job: the number of tiles, and sizes from a few tiles that are fetched within the
+    /// tileset's limits.
+    ///
+    /// - Parameters:
+    ///   - samples: Tiles fetched per zoom; 0 only counts.
+    ///   - workers: Number of workers, for the time.
+    ///   - formats: The formats whose file sizes are estimated.
+    /// - Throws: ``CLIError`` when no sampled tile could be fetched, with the cause.
+    static func sampled(
+        _ draft: JobDraft, samples: Int, workers: Int, formats: [PackageFormat]
+    ) async throws -> Estimate {
+        let (mask, tileset) = (draft.union, draft.tileset)
+        var estimate = Estimate(zooms: draft.zooms.map { ($0, mask.count(atZoom: $0)) })
+        guard samples > 0 else { return estimate }
+        let sample = try await OriginSampler.sample(
+            tileset, mask: mask, zooms: draft.zooms, count: samples,
+            environment: ProcessInfo.processInfo.environment)
+        if let refusal = Estimate.refusal(sample, of: tileset) { throw refusal }
+        let texts = [tileset.vectorLayers, tileset.attribution, tileset.description].compactMap { $0?.utf8.count }
+        estimate.add(
+            sample, packages: draft.packages.map(\.mask), formats: formats, metadata: 500 + texts.reduce(0, +),
+            workers: workers, limit: tileset.politeness.requestsPerSecond)
+        return estimate
+    }
+}

@@ -1,0 +1,114 @@
+internal import ClusterClient
+internal import CommandSupport
+import Errors
+import Foundation
+internal import TextFormats
+import Wire
+
+/// Follows a job until it ends and reports the result.
+struct JobWatcher {
+    let client: ControlClient
+    let style: ProgressStyle
+    /// Seconds without messages about a stall at the start, because workers may have just been started.
+    let quietStart: Double
+    /// Seconds without progress after which ``follow(_:)`` stops.
+    let patience: Double
+    private let clock = ContinuousClock()
+
+    init(client: ControlClient, style: ProgressStyle, quietStart: Double = 0, patience: Double = .infinity) {
+        self.client = client
+        self.style = style
+        self.quietStart = quietStart
+        self.patience = patience
+    }
+
+    /// Follows one job; see ``finish(_:)-([UInt64])``.
+    func finish(_ number: UInt64) async throws { try await finish([number]) }
+
+    /// Follows jobs until they end, prints their reports, and throws the exit code of the first failed one.
+    ///
+    /// Ctrl-C stops watching and says that the jobs continue.
+    func finish(_ numbers: [UInt64]) async throws {
+        let watcher = self
+        var views: [JobView] = []
+        for number in numbers {
+            do {
+                let view = try await Interruptible.run { try await watcher.follow(number) }
+                views.append(view)
+                if !style.jsonResult { JobReport.lines(view).forEach(Console.result) }
+            } catch let error as CLIError where error.status == .interrupted {
+                throw CLIError(
+                    .interrupted, "stopped watching; job \(number) continues",
+                    hint: "packhorse watch \(number), or packhorse cancel \(number)")
+            }
+        }
+        if style.jsonResult {
+            Console.result(try views.count == 1 ? JSONText.pretty(views[0]) : JSONText.pretty(views))
+        }
+        if let bad = views.first(where: { JobReport.status($0) != .success }) { throw Self.end(bad) }
+    }
+
+    /// Shows progress until the job has ended.
+    ///
+    /// Waits for a coordinator that restarts meanwhile: the job is in its store.
+    /// - Throws: ``CLIError`` 75 when there was no progress for `patience` seconds, with the known reason.
+    func follow(_ number: UInt64) async throws -> JobView {
+        let start = clock.now
+        var meter = RateMeter()
+        var view = try await ask(number)
+        var nextLine = quietStart
+        var gap = 1.0
+        var stall = StallNotice()
+        while !view.isOver {
+            let elapsed = (clock.now - start).seconds
+            meter.add(done: view.settled, at: elapsed)
+            if style.progress != .none, view.waiting == nil, stall.isDue(view, at: elapsed) {
+                for line in StallNotice.lines(view, try await client.workers()) { Console.note(line) }
+            }
+            if stall.stands(view, at: elapsed) > patience {
+                throw Self.gaveUp(view, StallNotice.lines(view, try await client.workers()), patience)
+            }
+            if style.progress == .bar, elapsed >= quietStart {
+                Console.draw(ProgressLine.bar(view, meter))
+            } else if elapsed >= nextLine {
+                try show(view, meter)
+                nextLine = elapsed + gap
+                gap = min(gap * 1.5, 30)
+            }
+            // The state of short jobs is requested more often: their end should not be noticed a tenth of their
+            // duration late.
+            try await Task.sleep(for: .milliseconds(min(250, 40 + 20 * elapsed)))
+            view = try await ask(number)
+        }
+        if style.progress == .bar { Console.clearBar() }
+        return view
+    }
+
+    private func ask(_ number: UInt64) async throws -> JobView {
+        JobView(try await Patience.outlast { try await client.job(number, failures: 100) })
+    }
+
+    private func show(_ view: JobView, _ meter: RateMeter) throws {
+        switch style.progress {
+        case .plain: Console.note(ProgressLine.plain(view, meter))
+        case .json: Console.note(try JSONText.line(view))
+        case .auto, .bar, .none: break
+        }
+    }
+
+    private static func gaveUp(_ view: JobView, _ causes: [String], _ patience: Double) -> CLIError {
+        CLIError(
+            .temporary,
+            "no tile of \(view.label) arrived for \(Units.duration(seconds: patience)); \(Units.count(view.settled)) of"
+                + " \(Units.count(view.tiles)) are done",
+            details: view.waiting.map { [$0] } ?? causes,
+            hint: "check the tile server; to continue, run: \(ShellText.thisCommand)")
+    }
+
+    private static func end(_ view: JobView) -> CLIError {
+        CLIError(
+            JobReport.status(view), "job \(view.job) \(view.state)" + (view.reason.map { ": \($0)" } ?? ""),
+            hint: view.failures.isEmpty ? nil : "packhorse status \(view.job) lists the tiles that failed and why",
+            isOfChangedSource: view.isOfChangedSource)
+    }
+}

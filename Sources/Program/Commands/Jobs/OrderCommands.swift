@@ -1,0 +1,119 @@
+import ArgumentParser
+internal import ClusterClient
+internal import CommandSupport
+import Wire
+
+/// The common options of orders for one job.
+struct OrderOptions: ParsableArguments {
+    @Argument(help: "The job's number.") var job: UInt64
+    @Flag(help: "Print the result as JSON.") var json = false
+    @OptionGroup var cluster: ClusterOptions
+
+    /// Sends the order and prints the result.
+    ///
+    /// - Parameter complete: Adds the values of the order.
+    func give(_ order: String, _ complete: @Sendable (inout PBJobOrder) -> Void = { _ in }) async throws {
+        var message = PBJobOrder.make {
+            $0.job = job
+            $0.order = order
+        }
+        complete(&message)
+        let answer = try await cluster.withClient { [message] in try await $0.order(message) }
+        try OrderedView(answer).show(asJSON: json)
+    }
+}
+
+/// The result of an order, as printed.
+struct OrderedView: Encodable {
+    let changed: UInt64
+    let text: String
+
+    init(_ answer: PBOrdered) {
+        changed = answer.changed
+        text = answer.text
+    }
+
+    func show(asJSON: Bool) throws {
+        if asJSON { Console.result(try JSONText.pretty(self)) } else { Console.note(text) }
+    }
+}
+
+/// `packhorse pause`.
+struct PauseCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pause",
+        abstract: "Pause a job: take its running work back and start no more until it is resumed.",
+        discussion: """
+            Running batches are fetched again later; meanwhile no request is made for the job.
+
+            Example: packhorse pause 1
+            """)
+    @OptionGroup var options: OrderOptions
+
+    func run() async throws { try await options.give("pause") }
+}
+
+/// `packhorse resume`.
+struct ResumeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "resume", abstract: "Continue a paused job with its earlier priority.",
+        discussion: "Example: packhorse resume 1")
+    @OptionGroup var options: OrderOptions
+
+    func run() async throws { try await options.give("resume") }
+}
+
+/// `packhorse retry`.
+struct RetryCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "retry", abstract: "Continue a failed or cancelled job.",
+        discussion: """
+            Of a failed job only the failed tiles are fetched again, as long as its tiles are kept (the last ten failed jobs). A cancelled job
+            starts from the beginning.
+
+            A job whose packages were not published because they are much smaller than those in the catalog (package-shrunk), or
+            of another area (other-area), can be allowed to publish them.
+
+            Examples:
+              packhorse retry 1
+              packhorse retry 1 --allow-shrink
+            """)
+    @OptionGroup var options: OrderOptions
+    @Flag(help: "Publish packages that have less than half of the tiles or bytes of the catalog's versions.")
+    var allowShrink = false
+    @Flag(help: "Allow packages to replace packages of another area or of more zooms, and to be smaller.")
+    var replaceArea = false
+
+    func run() async throws {
+        try await options.give("retry") { [allowShrink, replaceArea] in
+            $0.allowShrink = allowShrink
+            $0.replacesArea = replaceArea
+        }
+    }
+}
+
+/// `packhorse priority`.
+struct PriorityCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "priority", abstract: "Set a job's priority: higher runs first, below 0 is paused.",
+        discussion: "Example: packhorse priority 1 5")
+    @OptionGroup var options: OrderOptions
+    @Argument(help: "The new priority; write -- before a negative one.") var priority: Int32
+
+    func run() async throws { try await options.give("prioritise") { [priority] in $0.priority = priority } }
+}
+
+/// `packhorse weight`.
+struct WeightCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "weight", abstract: "Set a job's share of the cluster among jobs of its priority.",
+        discussion: "Example: packhorse weight 1 3")
+    @OptionGroup var options: OrderOptions
+    @Argument(help: "The new weight, at least 1.") var weight: UInt32
+
+    func validate() throws {
+        guard weight > 0 else { throw ValidationError("A weight must be at least 1.") }
+    }
+
+    func run() async throws { try await options.give("weigh") { [weight] in $0.weight = weight } }
+}

@@ -1,0 +1,75 @@
+import ArgumentParser
+internal import ClusterClient
+internal import CommandSupport
+import Errors
+import PackageFiles
+import Tilesets
+import Wire
+
+/// The formats of a submission's packages, and their catalog channel.
+struct OutputOptions: ParsableArguments {
+    @Option(
+        name: .customLong("format"),
+        help: ArgumentHelp(
+            "Other formats than MBTiles, which is always made: mbtiles-flat, mbtiles-normalized, carto, pmtiles, maplibre. Comma-separated or repeated.",
+            valueName: "formats"))
+    var formats: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The style for --format maplibre: an address that every worker can reach, with {key} and {language} as in the tileset, or ?key=${NAME} with an environment variable of the workers. The database contains the key, because apps look resources up by their complete addresses.",
+            valueName: "url"))
+    var style: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The data group of the packages, such as terrain, which selects the catalog channel. Default: that of the tileset file.",
+            valueName: "group"))
+    var group: String?
+
+    @Option(help: ArgumentHelp("The date of the data for the catalog: 2026-10-01.", valueName: "date"))
+    var dataDate: String?
+
+    @Flag(help: "Allow packages to replace packages of another tileset.")
+    var replaceTileset = false
+
+    @Flag(
+        help:
+            "Allow packages to replace packages of another area or of more zooms, and to be smaller. Without it a package that covers less than half of the catalog's area is refused."
+    )
+    var replaceArea = false
+
+    @Flag(
+        help: "Publish packages that have less than half of the tiles or bytes of the catalog's versions.")
+    var allowShrink = false
+
+    /// Completes a draft.
+    ///
+    /// - Throws: ``CLIError`` 64 for formats and styles that contradict each other; `PackagesError` `unknown-format`.
+    func fill(_ draft: inout JobDraft, edition: PBEdition) throws {
+        draft.edition = edition
+        if !formats.isEmpty { draft.formats = try PackageFormat.list(parsing: formats.joined(separator: ",")) }
+        draft.style = style ?? ""
+        draft.dataDate = try dataDate.map(OfflineArguments.checkedDate) ?? ""
+        draft.replacesTileset = replaceTileset
+        draft.replacesArea = replaceArea
+        draft.allowsShrink = allowShrink
+        let wantsStyle = draft.allFormats.contains(.maplibre)
+        guard wantsStyle || draft.style.isEmpty else {
+            throw CLIError(.usage, "--style is only for a format that contains a style", hint: "add --format maplibre")
+        }
+        guard !wantsStyle || draft.style.hasPrefix("http://") || draft.style.hasPrefix("https://") else {
+            throw CLIError(
+                .usage, "format maplibre needs a style with an address that every worker can reach",
+                hint: "pass --style https://HOST/style.json")
+        }
+        let address = try SecretAddress(draft.style)
+        guard address.variable != nil || !address.url.contains("{key}") || draft.tileset.keyEnvironment != nil else {
+            throw CLIError(
+                .usage, "the style's address has {key}, and tileset '\(draft.tileset.id)' has no key",
+                hint:
+                    "use an environment variable of the workers in the address, '…?key=${NAME}', or write key: ${NAME} into the tileset file"
+            )
+        }
+    }
+}

@@ -1,0 +1,39 @@
+package import CommandSupport
+internal import TextFormats
+import Wire
+
+/// The progress of a job as a log line and as a progress bar.
+package enum ProgressLine {
+    /// The line for a log or a file.
+    package static func plain(_ job: JobView, _ meter: RateMeter) -> String {
+        var parts = ["job \(job.job) \(job.label)", job.state + (job.waiting.map { " (\($0))" } ?? "")]
+        if job.state == "fetching" {
+            parts.append("\(percent(job.fraction)) \(Units.count(job.settled))/\(Units.count(job.tiles)) tiles")
+            if let rate = meter.rate { parts.append("\(Units.count(UInt64(rate))) tiles/s") }
+            if let left = meter.remaining(to: job.tiles) { parts.append("ETA \(Units.duration(seconds: left))") }
+        }
+        parts.append(Units.bytes(job.bytes))
+        if job.failed > 0 { parts.append("\(Units.count(job.failed)) failed") }
+        return parts.joined(separator: " · ")
+    }
+
+    /// The same for a terminal, the most important facts first.
+    package static func bar(_ job: JobView, _ meter: RateMeter) -> ProgressBar {
+        var facts: [String] = []
+        if job.state == "fetching" { facts.append(percent(job.fraction)) } else { facts.append(job.state) }
+        if let waiting = job.waiting { facts.append(waiting) }
+        if job.failed > 0 { facts.append("\(Units.count(job.failed)) failed") }
+        if job.state == "fetching" {
+            if let left = meter.remaining(to: job.tiles) { facts.append("ETA \(Units.duration(seconds: left))") }
+            facts.append("\(Units.count(job.settled))/\(Units.count(job.tiles)) tiles")
+            if let rate = meter.rate { facts.append("\(Units.count(UInt64(rate))) tiles/s") }
+        }
+        return ProgressBar(
+            "job \(job.job) \(job.label)", fraction: job.fraction, facts: facts + [Units.bytes(job.bytes)])
+    }
+
+    /// Whole percent, rounded down: 100 % means complete.
+    private static func percent(_ fraction: Double) -> String {
+        "\(Int(fraction * 100)) %"
+    }
+}

@@ -1,0 +1,144 @@
+import ArgumentParser
+internal import ClusterClient
+internal import CommandSupport
+import Foundation
+internal import TextFormats
+import Wire
+
+/// `packhorse schedule`: repeated submissions.
+struct ScheduleCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "schedule", abstract: "Repeat submissions, for example every month.",
+        discussion: """
+            Times are UTC. A run is skipped and counted while the last job of the schedule has not ended. Runs that were missed while the
+            coordinator was down run once.
+
+            Examples:
+              packhorse schedule add monthly-ee --every "monthly 3 02:30" EE --tileset tiles.yaml
+              packhorse schedule list
+            """,
+        subcommands: [Add.self, List.self, Remove.self, Run.self])
+
+    /// `packhorse schedule add`.
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "add", abstract: "Add a schedule, or replace the one with this id.",
+            discussion: """
+                Masks and tileset are fixed now, until the schedule is replaced. Several languages become one schedule
+                each, monthly-ee-de and so on, because each is a separate job.
+
+                Examples:
+                  packhorse schedule add weekly-ee --every "weekly mon 04:00" EE --tileset tiles.yaml
+                  packhorse schedule add monthly-ee --every "monthly 3 02:30" EE --tileset tiles.yaml --language en,de,et
+                """)
+        @Argument(help: "A name for the schedule: letters, digits and -_.,()") var schedule: String
+        @Option(
+            help: "When, in UTC: \"monthly 3 02:30\", \"weekly mon 04:00\", \"daily 01:00\" or \"hourly 15\".")
+        var every: String
+        @OptionGroup var options: SubmitOptions
+        @OptionGroup var cluster: ClusterOptions
+        @Flag(help: "Print the result as JSON.") var json = false
+
+        func run() async throws {
+            let drafts = try await options.drafts()
+            for warning in drafts.flatMap(\.warnings) { Console.warning(warning) }
+            // All are made before the first one is sent, so that an error leaves none of them.
+            let schedules = try drafts.map { draft in
+                var draft = draft
+                // Each run uses the version that exists at that time.
+                draft.sourceVersion = nil
+                let submission = try Frame(session: 1, seq: 0, .submit(try draft.request(options.policy()))).encoded()
+                return PBSchedule.make {
+                    $0.id = drafts.count == 1 ? schedule : "\(schedule)-\(draft.edition.language)"
+                    $0.every = every
+                    $0.label = draft.label
+                    $0.submission = Data(submission)
+                }
+            }
+            let answers = try await cluster.withClient { client in
+                var answers: [PBOrdered] = []
+                for one in schedules { answers.append(try await client.put(one)) }
+                return answers
+            }
+            if json, answers.count > 1 { return Console.result(try JSONText.pretty(answers.map(OrderedView.init))) }
+            for answer in answers { try OrderedView(answer).show(asJSON: json) }
+        }
+    }
+
+    /// `packhorse schedule list`.
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the schedules.", discussion: "Example: packhorse schedule list --json")
+        @Flag(help: "Print the result as JSON.") var json = false
+        @OptionGroup var cluster: ClusterOptions
+
+        func run() async throws {
+            let views = try await cluster.withClient { try await $0.schedules() }.map(ScheduleView.init)
+            if json { return Console.result(try JSONText.pretty(views)) }
+            var table = Table("schedule", "every", "next in", "fired", "skipped", "last job", "label")
+            for view in views {
+                table.add(
+                    view.id, view.every, Units.duration(seconds: view.nextSeconds), Units.count(view.fired),
+                    Units.count(view.skipped), view.lastJob.map { "\($0)" } ?? "-", view.label)
+            }
+            table.lines.forEach(Console.result)
+        }
+    }
+
+    /// `packhorse schedule remove`.
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Remove a schedule; its jobs are kept.",
+            discussion: "Example: packhorse schedule remove monthly-ee")
+        @Argument(help: "The schedule.") var schedule: String
+        @Flag(help: "Print the result as JSON.") var json = false
+        @OptionGroup var cluster: ClusterOptions
+
+        func run() async throws {
+            let answer = try await cluster.withClient { try await $0.dropSchedule(schedule) }
+            try OrderedView(answer).show(asJSON: json)
+        }
+    }
+
+    /// `packhorse schedule run`.
+    struct Run: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "run", abstract: "Submit a schedule's job now; its calendar does not change.",
+            discussion: """
+                Prints the job's number. While the last job has not ended, that job's number is printed.
+
+                Example: packhorse schedule run monthly-ee
+                """)
+        @Argument(help: "The schedule.") var schedule: String
+        @OptionGroup var cluster: ClusterOptions
+
+        func run() async throws {
+            let submitted = try await cluster.withClient { client in
+                try await client.submit(.make { $0.schedule = schedule })
+            }
+            Console.result("\(submitted.job)")
+            if submitted.existing { Console.note("job \(submitted.job) of schedule '\(schedule)' has not ended") }
+        }
+    }
+}
+
+/// A schedule as printed.
+private struct ScheduleView: Encodable {
+    let id: String
+    let every: String
+    let label: String
+    let nextSeconds: Double
+    let lastJob: UInt64?
+    let fired: UInt64
+    let skipped: UInt64
+
+    init(_ schedule: PBSchedule) {
+        id = schedule.id
+        every = schedule.every
+        label = schedule.label
+        nextSeconds = Double(schedule.nextMs) / 1_000
+        lastJob = schedule.lastJob == 0 ? nil : schedule.lastJob
+        fired = schedule.fired
+        skipped = schedule.skipped
+    }
+}

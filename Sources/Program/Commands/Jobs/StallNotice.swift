@@ -1,0 +1,56 @@
+internal import TextFormats
+import Wire
+
+/// Reports why a job makes no progress: no worker, or workers with problems.
+struct StallNotice {
+    private var last: (settled: UInt64, state: String)?
+    private var since = 0.0
+    private var quiet = 5.0
+
+    /// Whether the job has been stalled long enough for a message.
+    ///
+    /// The interval doubles each time.
+    mutating func isDue(_ job: JobView, at seconds: Double) -> Bool {
+        guard stands(job, at: seconds) >= quiet else { return false }
+        quiet *= 2
+        return true
+    }
+
+    /// How long the job has been stalled, in seconds; 0 at the first call.
+    mutating func stands(_ job: JobView, at seconds: Double) -> Double {
+        update(job, at: seconds)
+        return seconds - since
+    }
+
+    private mutating func update(_ job: JobView, at seconds: Double) {
+        if let last, last == (job.settled, job.state) { return }
+        last = (job.settled, job.state)
+        since = seconds
+        quiet = 5
+    }
+
+    /// The known reasons: the job's own reason, else the states of the workers.
+    static func lines(_ job: JobView, _ workers: [PBWorkerStatus]) -> [String] {
+        // While the job fetches, the reason is about failed tiles.
+        if job.state != "fetching", let reason = job.reason { return ["no progress: \(reason)"] }
+        guard !workers.isEmpty else {
+            return ["no progress: no worker is connected; start one with 'packhorse worker'"]
+        }
+        let troubled = workers.filter { !$0.reason.isEmpty }
+        guard !troubled.isEmpty else {
+            let leases = workers.reduce(0) { $0 + Int($1.leases) }
+            return [
+                "no progress: \(Units.count(workers.count, of: "worker")) connected, \(Units.count(leases, of: "lease")) active"
+                    + (job.state == "fetching" ? "; the origin may be slow or throttling" : "")
+            ]
+        }
+        let causes = EqualCauses.lines(
+            troubled.map { ("worker \($0.name)", "\($0.state): \($0.reason)") }, of: "worker")
+        return causes.map { "no progress: \($0)" }
+    }
+}
+
+extension PBWorkerStatus {
+    /// Whether the coordinator has missed several heartbeats of the worker.
+    var isSilent: Bool { state == "suspect" }
+}

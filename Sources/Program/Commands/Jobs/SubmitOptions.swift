@@ -1,0 +1,96 @@
+import ArgumentParser
+internal import ClusterClient
+internal import CommandSupport
+import Errors
+import Packages
+import Tiles
+import Tilesets
+import Wire
+
+/// The common options of `submit` and `schedule add`.
+struct SubmitOptions: ParsableArguments {
+    @OptionGroup var area: AreaOptions
+    @OptionGroup var tiles: TilesetOptions
+
+    @OptionGroup var output: OutputOptions
+
+    @Option(help: "Allow a box of up to this many tiles (the coordinator's own limit is 5,000 unless set otherwise).")
+    var tileLimit: UInt64 = 0
+
+    @Option(parsing: .unconditional, help: "Jobs of higher priority run first; below 0 is paused.")
+    var priority: Int32 = 0
+
+    @Option(help: "Relative share of the cluster among jobs of the same priority.")
+    var weight: UInt32 = 1
+
+    @Option(help: "Share of tiles, 0 to 1, that may be missing in a package; above it the job fails.")
+    var allowedMissing: Double = 0.001
+
+    @Flag(
+        help:
+            "Cut the packages into tile packs that regions share, and widen each area to whole packs; the bands are those of the tileset (tile_packs), else \(PackScheme.standard)."
+    )
+    var tilePacks = false
+
+    func validate() throws {
+        guard (0...1).contains(allowedMissing) else {
+            throw ValidationError("--allowed-missing must be between 0 and 1.")
+        }
+        guard weight > 0 else { throw ValidationError("--weight must be at least 1.") }
+    }
+
+    /// Reads tileset and areas, and makes the masks: one job per language, or one job without languages.
+    ///
+    /// - Throws: ``CLIError`` and the readers' own errors, naming the wrong option or file.
+    func drafts() async throws -> [JobDraft] {
+        let file = try TilesetReader.file(tiles.named())
+        let languages = try tiles.languages()
+        try Self.check(languages, file)
+        let group = output.group ?? file.group ?? ""
+        if let problem = PBEdition(group: group, language: "").problem { throw CLIError(.usage, problem) }
+        let areas = try area.read()
+        var drafts: [JobDraft] = []
+        for language in languages.isEmpty ? [""] : languages {
+            let (tileset, version) = try await TilesetReader.pinned(language.isEmpty ? file : file.inLanguage(language))
+            let zooms = try tiles.zooms(of: tileset)
+            let packs = tilePacks ? tileset.packs ?? .standard : nil
+            var draft: JobDraft
+            if let first = drafts.first, first.zooms == zooms, first.packs == packs {
+                draft = first
+                draft.tileset = tileset
+            } else {
+                draft = try JobDraft(
+                    areas: areas, zooms: zooms, tileset: tileset, label: area.label(areas),
+                    packs: packs)
+            }
+            draft.sourceVersion = version
+            try output.fill(&draft, edition: PBEdition(group: group, language: language))
+            drafts.append(draft)
+        }
+        return drafts
+    }
+
+    /// Several languages mean several tilesets, so the file must not set the language.
+    private static func check(_ languages: [String], _ file: TilesetFile) throws {
+        guard languages.count > 1 else { return }
+        if let named = file.language {
+            throw CLIError(
+                .usage, "the tileset file names the language '\(named)', and --language names \(languages.count)",
+                hint: "remove 'language' from the file")
+        }
+        guard file.hasLanguages else {
+            throw CLIError(
+                .usage, "the tileset's url has no {language}: its tiles are the same in \(languages.count) languages",
+                hint: "put {language} into the url, or give one language")
+        }
+    }
+
+    /// The coordinator options of these options.
+    ///
+    /// The caller adds the rest.
+    func policy(requestID: String = "", dryRun: Bool = false, after: [UInt64] = []) -> SubmitPolicy {
+        SubmitPolicy(
+            requestID: requestID, tileLimit: tileLimit, priority: priority, allowedMissing: allowedMissing,
+            dryRun: dryRun, weight: weight, after: after)
+    }
+}

@@ -1,0 +1,62 @@
+package import Errors
+internal import Wire
+
+/// Why a request to the coordinator has no result.
+package typealias ClusterError = PackhorseError<ClusterErrorCode>
+
+/// A stable, kebab-case reason.
+package enum ClusterErrorCode: String, ErrorCode {
+    /// No coordinator answers.
+    case unreachable
+    /// The coordinator answered with a message that does not belong to the request.
+    case unexpectedAnswer = "unexpected-answer"
+    /// The job, batch, schedule or worker does not exist.
+    case unknown = "unknown-thing"
+    /// The request itself is wrong.
+    case wrongRequest = "wrong-request"
+    /// The key may not do this.
+    case forbidden
+    /// Another version of the program, or a feature that it does not have.
+    case otherVersion = "other-version"
+    /// The same request may succeed later.
+    case later = "try-later"
+    /// The coordinator refuses the request.
+    case refused
+    /// An area without tiles.
+    case emptyArea = "empty-area"
+    /// An area that is given twice.
+    case duplicateArea = "duplicate-area"
+    /// A job that does not fit into a message.
+    case tooLarge = "too-large"
+
+    /// The exit code of a command that ends with this.
+    package var exitStatus: ExitStatus {
+        switch self {
+        case .unreachable: .unavailable
+        case .unexpectedAnswer: .software
+        case .unknown: .noInput
+        case .wrongRequest, .duplicateArea: .usage
+        case .forbidden: .permission
+        case .otherVersion: .configuration
+        case .later: .temporary
+        case .refused, .emptyArea, .tooLarge: .badData
+        }
+    }
+}
+
+extension PackhorseError where Code == ClusterErrorCode {
+    /// The error for a refused request.
+    init(_ problem: PBProblem) {
+        let code: ClusterErrorCode =
+            switch problem.code {
+            case "unknown-job", "unknown-batch", "unknown-schedule", "unknown-worker": .unknown
+            case "bad-schedule", "bad-format", "bad-style", "bad-edition": .wrongRequest
+            case "tile-limit", "bad-request", "bad-package", "bad-mask", "bad-zoom", "backup-name": .wrongRequest
+            case "forbidden": .forbidden
+            case "version-mismatch", "unsupported": .otherVersion
+            case "degraded": .later
+            default: problem.retriable ? .later : .refused
+            }
+        self.init(code, problem.text, hint: problem.hint.isEmpty ? nil : problem.hint)
+    }
+}

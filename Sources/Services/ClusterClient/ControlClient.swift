@@ -1,0 +1,204 @@
+import Errors
+import Foundation
+internal import TextFormats
+package import Wire
+package import ZeroMQ
+
+/// Sends requests to the coordinator and waits for the answers, one request at a time.
+///
+/// Repeating a request is always safe: submissions have a request id, all other requests read or are idempotent.
+package final class ControlClient: Sendable {
+    private let link: DealerLink
+    private let endpoint: String
+    private let timeout: Duration
+    private let session = UInt64.random(in: 1...UInt64.max)
+    private let sequence = Counter()
+
+    package init(endpoint: String, security: LinkSecurity, allowPlain: Bool, timeout: Duration) throws {
+        self.endpoint = endpoint
+        self.timeout = timeout
+        var options = LinkOptions()
+        options.allowPlain = allowPlain
+        options.sendPatience = timeout
+        options.maxFrameBytes = [MessageType.maxControlFrame]
+        link = try DealerLink(connect: endpoint, security: security, options: options)
+    }
+
+    package func close() async { await link.close() }
+
+    package func submit(_ request: PBSubmit) async throws -> PBSubmitted {
+        guard case .submitted(let answer) = try await ask(.submit(request)) else { throw unexpected }
+        return answer
+    }
+
+    package func job(_ number: UInt64, failures: UInt32) async throws -> PBJobStatus {
+        let request = PBGetJob.make {
+            $0.job = number
+            $0.failures = failures
+        }
+        guard case .jobStatus(let answer) = try await ask(.getJob(request)) else { throw unexpected }
+        return answer
+    }
+
+    /// The newest jobs, newest first.
+    package func jobs(limit: UInt32) async throws -> [PBJobStatus] {
+        try await jobs(PBListJobs(), limit: Int(limit)).jobs
+    }
+
+    /// At most `limit` of the requested jobs, newest first, and whether there may be more.
+    ///
+    /// Requests page after page: the size of a page is limited by a message, and its cost by the coordinator.
+    package func jobs(_ question: PBListJobs, limit: Int) async throws -> (jobs: [PBJobStatus], next: UInt64) {
+        var question = question
+        var jobs: [PBJobStatus] = []
+        while true {
+            question.limit = UInt32(clamping: min(limit - jobs.count, 200))
+            guard case .jobs(let page) = try await ask(.listJobs(question)) else { throw unexpected }
+            jobs += page.jobs.reversed()
+            guard page.next != 0, jobs.count < limit else { return (jobs, page.next) }
+            question.before = page.next
+        }
+    }
+
+    package func cancel(_ number: UInt64) async throws {
+        guard case .done = try await ask(.cancelJob(.make { $0.job = number })) else { throw unexpected }
+    }
+
+    package func origins() async throws -> [PBOriginStatus] {
+        guard case .origins(let answer) = try await ask(.listOrigins(PBListOrigins())) else { throw unexpected }
+        return answer.origins
+    }
+
+    /// Sends an order for a job.
+    ///
+    /// The answer contains the result.
+    package func order(_ order: PBJobOrder) async throws -> PBOrdered { try await ordered(.jobOrder(order)) }
+
+    package func failedWork(_ request: PBListFailed) async throws -> PBFailedWork {
+        guard case .failedWork(let answer) = try await ask(.listFailed(request)) else { throw unexpected }
+        return answer
+    }
+
+    package func orderFailed(_ number: UInt64, _ order: String, batches: [UInt64]) async throws -> PBOrdered {
+        try await ordered(
+            .failedOrder(
+                .make {
+                    $0.job = number
+                    $0.order = order
+                    $0.batches = batches
+                }))
+    }
+
+    package func put(_ schedule: PBSchedule) async throws -> PBOrdered {
+        try await ordered(.putSchedule(.make { $0.schedule = schedule }))
+    }
+
+    package func dropSchedule(_ id: String) async throws -> PBOrdered {
+        try await ordered(.dropSchedule(.make { $0.id = id }))
+    }
+
+    package func schedules() async throws -> [PBSchedule] {
+        guard case .schedules(let answer) = try await ask(.listSchedules(PBListSchedules())) else { throw unexpected }
+        return answer.schedules
+    }
+
+    private func ordered(_ message: Message) async throws -> PBOrdered {
+        guard case .ordered(let answer) = try await ask(message) else { throw unexpected }
+        return answer
+    }
+
+    package func workers() async throws -> [PBWorkerStatus] {
+        guard case .workers(let answer) = try await ask(.listWorkers(PBListWorkers())) else { throw unexpected }
+        return answer.workers
+    }
+
+    package func drain(_ name: String, undo: Bool) async throws -> PBOrdered {
+        let request = PBDrainWorker.make {
+            $0.name = name
+            $0.undo = undo
+        }
+        guard case .ordered(let answer) = try await ask(.drainWorker(request)) else { throw unexpected }
+        return answer
+    }
+
+    /// `open`, `limit` or `clear`; 0 = no limit of that kind.
+    package func order(
+        origin: String, _ order: String, perSecond: Double = 0, concurrency: UInt32 = 0
+    ) async throws -> PBOrdered {
+        try await ordered(
+            .originOrder(
+                .make {
+                    $0.order = order
+                    $0.limit.origin = origin
+                    $0.limit.perSecond = perSecond
+                    $0.limit.concurrency = concurrency
+                }))
+    }
+
+    /// Lines of the event log after `after`.
+    ///
+    /// Waits up to `wait` for the first one.
+    ///
+    /// - Parameter newest: Begin with the line at this place counted from the end, whatever `after` says; 0 = begin
+    ///   after `after`.
+    package func events(
+        after: UInt64, newest: UInt32 = 0, limit: UInt32, wait: Duration = .zero, job: UInt64 = 0
+    ) async throws -> PBEvents {
+        let question = PBGetEvents.make {
+            $0.after = after
+            $0.newest = newest
+            $0.limit = limit
+            $0.waitMs = UInt32(clamping: Int(wait.seconds * 1_000))
+            $0.job = job
+        }
+        guard case .events(let answer) = try await ask(.getEvents(question), patience: wait) else { throw unexpected }
+        return answer
+    }
+
+    package func backup(_ name: String) async throws -> PBBackedUp {
+        guard case .backedUp(let answer) = try await ask(.backup(.make { $0.name = name })) else { throw unexpected }
+        return answer
+    }
+
+    package func health() async throws -> PBHealth {
+        guard case .health(let answer) = try await ask(.ping(PBPing())) else { throw unexpected }
+        return answer
+    }
+
+    // MARK: - Asking
+
+    private var unexpected: ClusterError {
+        ClusterError(
+            .unexpectedAnswer, "the coordinator at \(endpoint) answered with an unexpected message type",
+            hint: "use the same version of packhorse for the command line and the coordinator")
+    }
+
+    private var silence: ClusterError {
+        ClusterError(
+            .unreachable, "no coordinator answers at \(endpoint) within \(timeout.seconds) s",
+            hint: "start one with 'packhorse coordinator', or name it with --coordinator tcp://HOST:7470 (and --keys)")
+    }
+
+    /// Sends one message and returns its answer.
+    ///
+    /// - Throws: ``ClusterError`` `unreachable` when no answer arrives in time, else according to the coordinator's ``PBProblem``.
+    private func ask(_ message: Message, patience: Duration = .zero) async throws -> Message {
+        let number = sequence.next()
+        do {
+            try await link.send([Frame(session: session, seq: number, message).encoded()])
+        } catch let error as ZeroMQError where error.code == .unreachable {
+            throw silence
+        }
+        let clock = ContinuousClock()
+        let deadline = clock.now + timeout + patience
+        while clock.now < deadline {
+            for bytes in try await link.receive(upTo: min(.milliseconds(200), deadline - clock.now)) {
+                let frame = try Frame(decoding: bytes)
+                guard frame.session == session, frame.re == number else { continue }
+                if case .problem(let problem) = frame.message { throw ClusterError(problem) }
+                return frame.message
+            }
+        }
+        throw silence
+    }
+}

@@ -1,0 +1,190 @@
+import Errors
+import Foundation
+package import PackageFiles
+import Regions
+internal import TextFormats
+package import Tiles
+package import Tilesets
+package import Wire
+
+/// A job before it is sent: areas, zooms and tileset, with their masks.
+package struct JobDraft {
+    package struct Package {
+        package let area: Area
+        package let mask: TileMask
+    }
+
+    package let packages: [Package]
+    package let zooms: ZoomRange
+    package var tileset: Tileset
+    /// The required version of the archive for all tiles; `nil` = the first one that a worker reports, and for tile
+    /// servers.
+    package var sourceVersion: String?
+    /// The common name of its packages.
+    private let title: String
+    /// The formats of packages whose areas set none.
+    package var formats: [PackageFormat] = [.mbtiles]
+    /// The address of the style for a format that contains one; empty = none.
+    package var style = ""
+    /// The catalog channel of the packages.
+    package var edition = PBEdition(group: "", language: "")
+    /// The date of the data; empty when unknown.
+    package var dataDate = ""
+    /// Whether packages may replace packages of another tileset.
+    package var replacesTileset = false
+    /// Whether packages may replace packages of another area or of wider zooms.
+    package var replacesArea = false
+    /// Whether packages may have less than half of the tiles or bytes of the catalog's versions.
+    package var allowsShrink = false
+    /// How the packages are cut into tile packs; `nil` = no tile packs.
+    package let packs: PackScheme?
+
+    /// The label of the job.
+    package var label: String { edition.isRoot ? title : "\(title) (\(edition.label))" }
+
+    /// Every format of any package, MBTiles first.
+    package var allFormats: [PackageFormat] {
+        let wanted = Set(packages.flatMap { $0.area.formats ?? formats }).union([.mbtiles])
+        return PackageFormat.allCases.filter(wanted.contains)
+    }
+
+    /// Makes the masks, widened to whole packs if packs are requested.
+    ///
+    /// A country of the size of Russia takes a second.
+    package init(
+        areas: [Area], zooms: ZoomRange, tileset: Tileset, label: String? = nil, packs: PackScheme? = nil
+    ) throws {
+        try Self.checkUnique(areas)
+        title = String((label ?? areas.map(\.label).joined(separator: ", ")).prefix(150))
+        packages = areas.map { area in
+            let mask = area.mask(zooms.max)
+            return Package(area: area, mask: packs?.widened(mask, zooms: zooms) ?? mask)
+        }
+        self.zooms = zooms
+        self.tileset = tileset
+        self.packs = packs
+        for package in packages where package.mask.count(in: zooms) == 0 {
+            throw ClusterError(.emptyArea, "'\(package.area.label)' contains no tile of zoom \(zooms)")
+        }
+    }
+
+    /// - Throws: ``ClusterError`` `duplicate-area` naming duplicate areas.
+    package static func checkUnique(_ areas: [Area]) throws {
+        let twice = Dictionary(grouping: areas, by: \.id).filter { $1.count > 1 }.keys.sorted()
+        guard twice.isEmpty else { throw ClusterError(.duplicateArea, "given twice: \(twice.joined(separator: ", "))") }
+    }
+
+    /// Whether it asks for more than MBTiles packages of the main catalog.
+    package var isUnusual: Bool {
+        !edition.isRoot || allFormats != [.mbtiles] || !dataDate.isEmpty || replacesTileset
+    }
+
+    /// The tiles of all packages, each counted once.
+    package var union: TileMask {
+        TileMask(union: packages.map(\.mask)) ?? TileMask(empty: zooms.max)
+    }
+
+    /// The number of tiles of all packages, counted in each package.
+    package var packageTiles: UInt64 { packages.reduce(0) { $0 + $1.mask.count(in: zooms) } }
+
+    /// The kind of its areas; `catalog` for several kinds, as on the wire.
+    private var kind: String {
+        let kinds = Set(packages.map(\.area.kind))
+        return kinds.count == 1 ? packages[0].area.kind.rawValue : "catalog"
+    }
+
+    /// The message that submits it.
+    ///
+    /// - Throws: ``ClusterError`` `too-large` when it is too large for a message.
+    package func request(_ options: SubmitPolicy) throws -> PBSubmit {
+        let request = message(options)
+        do {
+            _ = try Frame(session: 1, seq: 0, .submit(request)).encoded()
+        } catch {
+            guard error.code == .tooLarge else { throw error }
+            let masks = request.packages.reduce(0) { $0 + $1.mask.count }
+            throw ClusterError(
+                .tooLarge,
+                "the masks of \(Units.count(packages.count, of: "package")) have \(Units.bytes(UInt64(masks))); a submission can have"
+                    + " \(Units.bytes(UInt64(MessageType.submit.maxBodyBytes))) in total",
+                hint: "submit them as several jobs at the same time (jobs of one tileset still fetch each tile once),"
+                    + " or use fewer zooms")
+        }
+        return request
+    }
+
+    private func message(_ options: SubmitPolicy) -> PBSubmit {
+        PBSubmit.make {
+            $0.requestID = options.requestID
+            $0.kind = kind
+            $0.label = label
+            $0.tileset = Data(tileset.canonicalJSON)
+            $0.zoomMin = UInt32(zooms.min)
+            $0.zoomMax = UInt32(zooms.max)
+            $0.tileLimit = options.tileLimit
+            $0.priority = options.priority
+            $0.allowedMissing = options.allowedMissing
+            $0.dryRun = options.dryRun
+            $0.weight = options.weight
+            $0.after = options.after
+            $0.packages = packages.map(Self.request)
+            $0.formats = formats.filter { $0 != .mbtiles }.map(\.rawValue)
+            $0.style = style
+            if !edition.isRoot { $0.edition = edition }
+            $0.dataDate = dataDate
+            $0.replacesTileset = replacesTileset
+            $0.replacesArea = replacesArea
+            $0.allowShrink = allowsShrink
+            $0.tilePacks = packs?.description ?? ""
+            $0.sourceVersion = sourceVersion ?? ""
+        }
+    }
+
+    private static func request(_ package: Package) -> PBPackageRequest {
+        PBPackageRequest.make {
+            $0.id = package.area.id
+            $0.kind = package.area.kind.rawValue
+            $0.mask = Data(package.mask.encoded())
+            $0.names = package.area.names
+            $0.formats = package.area.formats?.map(\.rawValue) ?? []
+            $0.nodes = package.area.nodes.map { node in
+                .make {
+                    $0.id = node.id
+                    $0.parent = node.parentID ?? ""
+                    $0.kind = node.kind.rawValue
+                    $0.names = node.names
+                }
+            }
+            $0.bounds = PBBox.make {
+                $0.west = package.area.bounds.west
+                $0.south = package.area.bounds.south
+                $0.east = package.area.bounds.east
+                $0.north = package.area.bounds.north
+            }
+        }
+    }
+}
+
+/// The options of a submission in addition to its tiles.
+package struct SubmitPolicy {
+    package var requestID: String
+    package var tileLimit: UInt64 = 0
+    package var priority: Int32 = 0
+    package var allowedMissing: Double = 0.001
+    package var dryRun = false
+    package var weight: UInt32 = 1
+    package var after: [UInt64] = []
+
+    package init(
+        requestID: String, tileLimit: UInt64 = 0, priority: Int32 = 0, allowedMissing: Double = 0.001,
+        dryRun: Bool = false, weight: UInt32 = 1, after: [UInt64] = []
+    ) {
+        self.requestID = requestID
+        self.tileLimit = tileLimit
+        self.priority = priority
+        self.allowedMissing = allowedMissing
+        self.dryRun = dryRun
+        self.weight = weight
+        self.after = after
+    }
+}

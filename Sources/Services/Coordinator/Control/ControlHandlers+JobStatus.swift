@@ -1,0 +1,60 @@
+import Foundation
+import Logging
+import PackageFiles
+import Scheduling
+import Shards
+import Telemetry
+import Wire
+
+extension ControlHandlers {
+    /// How a job in memory stands, or `nil`.
+    ///
+    /// - Parameter absence: What `state.scheduler.absence` says, where that is known.
+    func status(_ id: JobID, mostPackages: Int, absence: String? = nil) -> PBJobStatus? {
+        guard let summary = state.scheduler.summary(of: id), let spec = state.jobs.spec(of: id),
+            let times = state.jobs.times(of: id)
+        else { return nil }
+        let packages = state.scheduler.packages(of: id)
+        var status = WireConversions.status(
+            summary, spec: spec, times: times, packages: Array(packages.prefix(mostPackages)), wall: environment.wall)
+        status.packagesTotal = UInt32(clamping: packages.count)
+        status.waiting = state.scheduler.waiting(of: id)
+        if status.waiting.isEmpty { status.waiting = state.scheduler.hindrance(of: id, now: environment.now) }
+        if status.waiting.isEmpty {
+            let missing = state.scheduler.missingFormats(of: id)
+            if !missing.isEmpty { status.waiting = "no connected worker writes \(missing.joined(separator: ", "))" }
+        }
+        if status.waiting.isEmpty, state.scheduler.isLiving(id) {
+            status.waiting = absence ?? state.scheduler.absence(now: environment.now)
+        }
+        if status.waiting.isEmpty { status.waiting = state.scheduler.stallReason(of: id, now: environment.now) }
+        // Stored as a relative path, so that a catalog can be moved; reported as an absolute path.
+        for index in status.packages.indices where !status.packages[index].path.isEmpty {
+            let path = environment.options.catalog.appending(path: status.packages[index].path).standardizedFileURL.path
+            status.packages[index].path = path
+            for file in status.packages[index].files.indices {
+                let format = PackageFormat(rawValue: status.packages[index].files[file].format)
+                guard let format, path.hasSuffix(PackageFormat.mbtiles.fileExtension) else { continue }
+                status.packages[index].files[file].path =
+                    path.dropLast(PackageFormat.mbtiles.fileExtension.count) + format.fileExtension
+            }
+        }
+        return status
+    }
+
+    /// Answers with the status of a job, or with the summary of a forgotten one.
+    func getJob(_ body: PBGetJob, _ asker: Asker) {
+        let (id, limit) = (JobID(body.job), Int(min(body.failures, 10_000)))
+        guard let status = status(id, mostPackages: 4_096) else {
+            return answer(asker, about: "The history of jobs") { store in
+                try await store.history(of: id).map { .jobStatus($0) } ?? WireConversions.problem(.unknown(id))
+            }
+        }
+        guard limit > 0 else { return state.reply(.jobStatus(status), to: asker) }
+        answer(asker, about: "The job's failures") { store in
+            var status = status
+            status.failures = try await store.failures(of: id, limit: limit).map(WireConversions.failure)
+            return .jobStatus(status)
+        }
+    }
+}

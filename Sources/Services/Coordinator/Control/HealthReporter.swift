@@ -1,0 +1,141 @@
+internal import Blobs
+import Files
+import Foundation
+import Scheduling
+import Wire
+
+/// Reports the state of this process, and watches the disk of the catalog.
+final class HealthReporter {
+    private let environment: LoopEnvironment
+    private let state: CoordinatorState
+    /// Whether the state file cannot be written.
+    var isDegraded = false
+    /// When the free space of the catalog's disk is checked next, and the last result.
+    private var nextSpaceCheck = Tick(milliseconds: 0)
+    private var isCheckingSpace = false
+    private var catalogSpace: DiskSpace?
+
+    init(_ state: CoordinatorState) {
+        self.state = state
+        environment = state.environment
+    }
+
+    /// Reports the state of this process and the findings that need an operator.
+    func report() -> Message {
+        .health(
+            .make {
+                $0.build = environment.options.build
+                $0.epoch = environment.store.epoch
+                $0.state = isDegraded ? "degraded" : "serving"
+                $0.catalog = environment.options.catalog.path
+                $0.blobStore = environment.blobs.id
+                $0.bboxTileLimit = environment.options.bboxTileLimit
+                $0.findings = catalogFindings() + scheduleFindings() + originFindings()
+            })
+    }
+
+    /// Checks the free space of the catalog's disk every ten seconds, outside the loop, because the folder may be on a
+    /// network file system that hangs.
+    func checkSpace() {
+        guard environment.now >= nextSpaceCheck, !isCheckingSpace else { return }
+        nextSpaceCheck = environment.now + 10_000
+        isCheckingSpace = true
+        environment.executor.run(on: .checks) { [options = environment.options] in
+            .catalogSpace(try? await FileWork.run { options.diskSpace(options.catalog) })
+        }
+    }
+
+    /// Handles the result of a check; `nil` = the disk cannot be asked.
+    func setCatalogSpace(_ space: DiskSpace?) {
+        catalogSpace = space
+        isCheckingSpace = false
+    }
+
+    /// A full disk, or packages that cannot be put into the catalog.
+    ///
+    /// Nothing is published until the operator acts.
+    private func catalogFindings() -> [PBHealthFinding] {
+        let folder = "'\(environment.options.catalog.path)'"
+        if let (job, package, trouble) = unpublished() {
+            let isFull = trouble.cause == "disk-full"
+            let text =
+                "package '\(package)' of job \(job) cannot be put into the catalog \(folder): \(trouble.detail) [\(trouble.cause)]"
+            let hint = isFull ? "free space on its disk" : "correct the folder or its permissions"
+            return [
+                finding(
+                    "fail", code: isFull ? "catalog-full" : "catalog-not-written", text: text,
+                    hint: "\(hint); publishing is retried every few seconds")
+            ]
+        }
+        guard let space = catalogSpace, space.isShort else { return [] }
+        let free = space.free / 1_000_000
+        guard space.free >= Self.leastSpace else {
+            return [
+                finding(
+                    "fail", code: "catalog-full", text: "the disk of the catalog \(folder) is full",
+                    hint: "free space on it")
+            ]
+        }
+        let text = "the disk of the catalog \(folder) is nearly full: \(free) MB are free"
+        let hint = "free space on it, or remove old versions: packhorse catalog prune"
+        return [finding("warn", code: "catalog-nearly-full", text: text, hint: hint)]
+    }
+
+    /// The first package whose publication failed and is being retried.
+    private func unpublished() -> (job: JobID, package: String, Trouble)? {
+        for job in state.scheduler.jobIDs where state.scheduler.isLiving(job) {
+            for package in state.scheduler.packages(of: job)
+            where package.state == .publishing || package.state == .manifest {
+                if let trouble = package.trouble, Self.catalogCauses.contains(trouble.cause) {
+                    return (job, package.id, trouble)
+                }
+            }
+        }
+        return nil
+    }
+
+    private func scheduleFindings() -> [PBHealthFinding] {
+        state.scheduler.allSchedules.compactMap { schedule in
+            if let trouble = schedule.trouble {
+                let text =
+                    "the last run of schedule '\(schedule.id)' made no job: \(trouble.detail) [\(trouble.cause)]"
+                let hint = "correct the schedule, then test it: packhorse schedule run \(schedule.id)"
+                return finding("warn", code: "schedule-failed", text: text, hint: hint)
+            }
+            guard let job = state.scheduler.summary(of: schedule.lastJob), job.state == .failed else { return nil }
+            let text = "job \(job.id), the last job of schedule '\(schedule.id)', failed: \(job.reason)"
+            return finding(
+                "warn", code: "schedule-failed", text: text,
+                hint: "packhorse status \(job.id); packhorse retry \(job.id)")
+        }
+    }
+
+    private func originFindings() -> [PBHealthFinding] {
+        state.scheduler.origins(now: environment.now).filter { $0.state == "blocked" || $0.state == "broken" }.map {
+            origin in
+            let seconds = (origin.blockedFor + 999) / 1_000
+            let text =
+                origin.state == "blocked"
+                ? "origin '\(origin.name)' asked clients to wait; it gets no requests for \(seconds) s"
+                : "origin '\(origin.name)' does not answer; the next attempt is in \(seconds) s"
+            return finding(
+                "warn", code: "origin-\(origin.state)", text: text, hint: "packhorse origins shows its state")
+        }
+    }
+
+    private func finding(_ level: String, code: String, text: String, hint: String) -> PBHealthFinding {
+        .make {
+            $0.level = level
+            $0.code = code
+            $0.text = String(text.prefix(1_000))
+            $0.hint = hint
+        }
+    }
+
+    /// Causes that are retried until they are resolved.
+    private static let catalogCauses: Set<String> = ["disk-full", "io"]
+    /// A disk with less free space counts as full: no package and hardly a list fits.
+    ///
+    /// Unit: bytes.
+    private static let leastSpace: UInt64 = 1_000_000
+}

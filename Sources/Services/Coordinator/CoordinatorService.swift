@@ -1,0 +1,112 @@
+import Blobs
+import Catalog
+import Errors
+public import Logging
+public import ServiceLifecycle
+import Telemetry
+import Wire
+import ZeroMQ
+
+/// The coordinator: owns the state file, hands out work, publishes packages.
+///
+/// Opened in this order, so that a crash at any point is harmless: state file (exclusive, with a new durable epoch),
+/// blob store, catalog, sockets.
+public struct CoordinatorService: Service, CustomStringConvertible {
+    /// The name of the service in logs.
+    public var description: String { "coordinator" }
+    /// Where the command line connects, with the port that was bound.
+    public let controlEndpoint: String
+    /// Where workers connect, with the port that was bound.
+    public let workEndpoint: String
+    /// Where blobs are streamed, with the port that was bound; `nil` = not streamed.
+    public let blobEndpoint: String?
+    let environment: LoopEnvironment
+    let blobServer: BlobServer?
+
+    /// Opens all files and binds the sockets; ``run()`` serves.
+    ///
+    /// Blocks while the integrity of the state file is checked.
+    ///
+    /// - Throws: ``CoordinatorError``; `StorageError` and `CatalogError` for their folders; `ZeroMQError` when an
+    ///   endpoint cannot be bound.
+    public init(_ options: CoordinatorOptions, logger: Logger) throws {
+        try self.init(options, logger: logger) {
+            CatalogPublisher(
+                catalog: $0, patchMaker: options.patchMaker, patchVersions: options.patchVersions, logger: logger)
+        }
+    }
+
+    /// The same with another publisher, for tests.
+    init(_ options: CoordinatorOptions, logger: Logger, publisher: (Catalog) -> any Publishing) throws {
+        let store = try StateStore(folder: options.data)
+        let blobs: any ManagedBlobStore = try options.store ?? FolderBlobStore(options.blobs, create: true)
+        let catalog = try Catalog(
+            options.catalog, create: true, baseURL: options.catalogBaseURL, signingKey: options.signingKey,
+            keepVersions: options.keepVersions)
+        if let warning = Self.addressWarning(catalog.baseURL, options) {
+            logger.warning(
+                "The address of the catalog is not for other machines", metadata: [LogKey.warning: "\(warning)"])
+        }
+        var link = LinkOptions()
+        link.allowPlain = options.allowPlain
+        link.maxFrameBytes = [MessageType.maxControlFrame, MessageType.maxWorkFrame]
+        // A peer that does not read must not delay the others. Its dropped messages are sent again later.
+        link.sendPatience = .milliseconds(100)
+        link.logger = logger
+        let router = try RouterLink(
+            bind: [options.controlBind, options.workBind], security: options.security, options: link)
+        controlEndpoint = router.boundEndpoints[CoordinatorLoop.control]
+        workEndpoint = router.boundEndpoints[CoordinatorLoop.work]
+        // Clients fetch the blobs of a bucket directly: only a folder is served.
+        let folder = blobs as? FolderBlobStore
+        blobServer = try options.blobBind.flatMap { bind in
+            try folder.map { BlobServer($0, router: try Self.bind(bind, options: options, link: link), logger: logger) }
+        }
+        blobEndpoint = blobServer?.endpoint
+        environment = LoopEnvironment(
+            options: options, logger: logger, store: store, blobs: blobs, publisher: publisher(catalog),
+            router: router, blobPort: Self.port(of: blobEndpoint))
+    }
+
+    /// A warning about a base URL that leads clients to their own machine although they are probably on others: the
+    /// catalog is signed, or other machines may connect.
+    static func addressWarning(_ base: String, _ options: CoordinatorOptions) -> String? {
+        guard Catalog.isLoopback(base) else { return nil }
+        let open = [options.controlBind, options.workBind].first { !RouterLink.isLocal($0) }
+        guard options.signingKey != nil || open != nil else { return nil }
+        let reason = open.map { "other machines may connect to '\($0)'" } ?? "the catalog is signed for others"
+        return
+            "packages.json names its files at '\(base)', which leads each client to its own machine, but \(reason); give the public address of the catalog with --catalog-url, or publish it with packhorse catalog push --url"
+    }
+
+    private static func bind(
+        _ endpoint: String, options: CoordinatorOptions, link: LinkOptions
+    ) throws -> RouterLink {
+        do {
+            return try BlobServer.bind(endpoint, security: options.security, options: link)
+        } catch let error as ZeroMQError where error.code == .addressInUse {
+            guard let fallback = options.blobFallback else { throw error }
+            return try BlobServer.bind(fallback, security: options.security, options: link)
+        }
+    }
+
+    private static func port(of endpoint: String?) -> UInt32 {
+        endpoint?.split(separator: ":").last.flatMap { UInt32($0) } ?? 0
+    }
+
+    /// Serves until cancelled or asked to shut down, then closes the sockets and the state file.
+    ///
+    /// - Throws: ``CoordinatorError`` `store-failed` or `damaged-state`. Everything that was acknowledged is durable
+    ///   even then.
+    public func run() async throws {
+        try await cancelWhenGracefulShutdown {
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await CoordinatorLoop(environment).run() }
+                if let blobServer { group.addTask { try await blobServer.run() } }
+                // Each of the two ends only when it must. Then the other one has nothing left to do.
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        }
+    }
+}

@@ -1,0 +1,189 @@
+import Errors
+import Files
+import Foundation
+import Scheduling
+import Tiles
+import Wire
+
+/// The parameters of a job: a checked and decoded submission.
+struct JobSpec: Sendable {
+    struct Package: Sendable {
+        let id: String
+        /// Covers exactly the zooms down to the job's deepest zoom.
+        let mask: TileMask
+        let names: [String: String]
+        let bounds: PBBox?
+        /// The package's region and its ancestors, for regions that the embedded tree may not contain.
+        let nodes: [PBRegionNode]
+    }
+
+    let label: String
+    let kind: String
+    let tileset: [UInt8]
+    let tilesetID: String
+    /// The origin whose budget the requests use.
+    let origin: JobOrigin?
+    /// The digest of the tileset's bytes.
+    ///
+    /// Jobs with the same tileset share fetched tiles.
+    let tilesetDigest: ContentDigest?
+    let zooms: ZoomRange
+    let packages: [Package]
+    /// The share of its tiles that a package may lack.
+    ///
+    /// 0...1.
+    let allowedMissing: Double
+    /// The union of the packages' masks: the tiles that the job fetches.
+    let mask: TileMask
+    /// Per package, the formats that are written in addition to MBTiles, ascending.
+    let formats: [[String]]
+    /// The address of the style for a format that contains one; empty = none.
+    let style: String
+    /// The catalog channel of the packages.
+    let edition: PBEdition
+
+    /// The age of the data, as stated by the submitter.
+    let dataDate: String?
+    /// Whether the packages may replace packages of another tileset.
+    let replacesTileset: Bool
+    /// Whether the packages may replace packages of another area or of wider zooms.
+    let replacesArea: Bool
+    /// Whether the packages may have less than half of the tiles or bytes of the catalog's versions.
+    let allowsShrink: Bool
+
+    /// How the packages are cut into tile packs when they are published; `nil` = no tile packs.
+    let packs: PackScheme?
+
+    /// Every format of any package.
+    var allFormats: [String] { Set(formats.joined()).sorted() }
+
+    /// Reads a submission that was checked before it was stored.
+    ///
+    /// A job in a final state needs no masks.
+    init(payload: [UInt8], withMasks: Bool) throws {
+        let frame = try Frame(decoding: payload)
+        guard case .submit(let body) = frame.message else {
+            throw CoordinatorError(
+                .damagedState,
+                "The payload of a stored job is not a Submit message. Restore the state file from a backup.")
+        }
+        try self.init(body, withMasks: withMasks)
+    }
+
+    /// The same without masks, for a job that has ended: masks take most of its memory.
+    var withoutMasks: JobSpec { JobSpec(of: self) }
+
+    private init(of spec: JobSpec) {
+        label = spec.label
+        kind = spec.kind
+        tileset = spec.tileset
+        tilesetID = spec.tilesetID
+        origin = spec.origin
+        tilesetDigest = spec.tilesetDigest
+        zooms = spec.zooms
+        packages = []
+        mask = TileMask(empty: spec.zooms.max)
+        allowedMissing = spec.allowedMissing
+        formats = spec.formats
+        dataDate = spec.dataDate
+        replacesTileset = spec.replacesTileset
+        replacesArea = spec.replacesArea
+        allowsShrink = spec.allowsShrink
+        style = spec.style
+        edition = spec.edition
+        packs = spec.packs
+    }
+
+    init(_ body: PBSubmit, withMasks: Bool = true) throws(SubmitProblem) {
+        guard let zooms = ZoomRange(min: Int(body.zoomMin), max: Int(body.zoomMax)) else {
+            throw SubmitProblem("bad-zoom", "The zooms \(body.zoomMin)-\(body.zoomMax) are not a range within 0-22.")
+        }
+        label = body.label
+        allowedMissing = body.allowedMissing
+        formats = Self.formats(body)
+        dataDate = body.dataDate.isEmpty ? nil : body.dataDate
+        replacesTileset = body.replacesTileset
+        replacesArea = body.replacesArea
+        allowsShrink = body.allowShrink
+        style = body.style
+        edition = body.edition
+        packs = try Self.packs(body)
+        kind = body.kind
+        tileset = Array(body.tileset)
+        tilesetID = try Self.id(ofTileset: tileset)
+        origin = JobOrigin(canonicalTileset: tileset)
+        self.zooms = zooms
+        tilesetDigest = ContentDigest(Digest(of: tileset).bytes)
+        var packages: [Package] = []
+        for package in withMasks ? body.packages : [] {
+            let mask: TileMask
+            do {
+                mask = try TileMask(decoding: package.mask).expanded(toZoom: zooms.max).clipped(toZoom: zooms.max)
+            } catch {
+                throw SubmitProblem("bad-mask", "The mask of package '\(package.id)' cannot be read: \(error)")
+            }
+            packages.append(
+                Package(
+                    id: package.id, mask: mask, names: package.names, bounds: package.hasBounds ? package.bounds : nil,
+                    nodes: package.nodes))
+        }
+        self.packages = packages
+        mask = TileMask(union: packages.map(\.mask)) ?? TileMask(empty: zooms.max)
+    }
+
+    /// The zoom bands of tile packs, if packs are requested.
+    private static func packs(_ body: PBSubmit) throws(SubmitProblem) -> PackScheme? {
+        guard !body.tilePacks.isEmpty else { return nil }
+        do throws(TilesError) {
+            guard body.tilePacks.utf8.count <= 1_000 else {
+                throw TilesError(.badZoom, "The text is longer than 1,000 bytes.")
+            }
+            return try PackScheme(parsing: body.tilePacks)
+        } catch {
+            throw SubmitProblem("bad-request", "The bands of the tile packs cannot be read: \(error.message)")
+        }
+    }
+
+    /// The formats of each package in addition to MBTiles, which every package has.
+    static func formats(_ body: PBSubmit) -> [[String]] {
+        body.packages.map { package in
+            Set(package.formats.isEmpty ? body.formats : package.formats).subtracting(["mbtiles"]).sorted()
+        }
+    }
+
+    /// The batches that each package waits for.
+    func needs(of batches: [Batch]) -> PackageNeeds {
+        PackageNeeds(masks: packages.map(\.mask), cells: batches.map(\.cell))
+    }
+
+    /// The tileset's attribution, cut to the catalog's limit of 4,096 bytes; empty when it has none.
+    var attribution: String {
+        let object = try? JSONSerialization.jsonObject(with: Data(tileset))
+        let text = (object as? [String: Any])?["attribution"] as? String ?? ""
+        return text.utf8.count <= 4_096 ? text : String(text.prefix(1_000))
+    }
+
+    /// The `id` of a tileset's canonical JSON.
+    private static func id(ofTileset bytes: [UInt8]) throws(SubmitProblem) -> String {
+        let object: Any?
+        do { object = try JSONSerialization.jsonObject(with: Data(bytes)) } catch { object = nil }
+        guard let id = (object as? [String: Any])?["id"] as? String, !id.isEmpty, id.utf8.count <= 255 else {
+            throw SubmitProblem(
+                "bad-request", "The submission's tileset is not a JSON object with an 'id' of 1 to 255 bytes.")
+        }
+        return id
+    }
+}
+
+/// Why a submission was refused.
+struct SubmitProblem: Error, Sendable {
+    let code: String
+    let text: String
+    let hint: String
+
+    init(_ code: String, _ text: String, hint: String = "") {
+        self.code = code
+        self.text = text
+        self.hint = hint
+    }
+}

@@ -1,0 +1,142 @@
+internal import Blobs
+import Errors
+import Files
+import Foundation
+import PackageFiles
+import Scheduling
+import Tiles
+import Wire
+
+/// Writes merge manifests, and puts merged packages into the catalog.
+final class PackagePublishing {
+    private let environment: LoopEnvironment
+    private let state: CoordinatorState
+    private let publications = Publications()
+
+    init(_ state: CoordinatorState) {
+        self.state = state
+        environment = state.environment
+    }
+
+    /// From now on no package waits for others.
+    func close() { publications.close() }
+
+    /// Writes the list of everything that a merger needs, as a separate blob.
+    func writeManifest(_ job: JobID, _ package: PackageIndex) {
+        guard state.scheduler.isLiving(job), let spec = state.jobs.spec(of: job),
+            spec.packages.indices.contains(package.number)
+        else {
+            let trouble = Trouble(
+                cause: FailureCause.jobFailed.rawValue, detail: "the job ended before its manifest was written")
+            state.handle(.manifestFailed(job, package: package, trouble, retriable: false))
+            return
+        }
+        let wanted = spec.packages[package.number]
+        let missing = failedTiles(of: wanted, job)
+        var shards: [Data] = []
+        var footers: [Data] = []
+        for batch in state.scheduler.batches(of: job) where batch.state != .split && wanted.mask.contains(batch.cell) {
+            guard batch.state == .done, let digest = batch.digest else { continue }
+            shards.append(Data(digest.bytes))
+            footers.append(Data(batch.result.footer?.bytes ?? []))
+        }
+        // The limit for missing tiles holds for each package, not only for the whole job.
+        let share = Self.mayLack(spec.allowedMissing, of: wanted.mask.count(in: spec.zooms))
+        let manifest = PBMergeManifest.make {
+            $0.packageFormat = min(WorkerAdmission.newestPackageFormat, state.scheduler.packageFormat ?? .max)
+            $0.packageID = wanted.id
+            $0.mask = Data(wanted.mask.encoded())
+            $0.zoomMin = UInt32(spec.zooms.min)
+            $0.zoomMax = UInt32(spec.zooms.max)
+            $0.tileset = Data(spec.tileset)
+            $0.names = wanted.names
+            $0.shards = shards
+            $0.shardFooters = footers
+            $0.bounds = wanted.bounds.map { [$0] } ?? []
+            $0.allowedMissing = min(missing, share)
+            $0.formats = state.scheduler.formats(of: job, package: package)
+            if $0.formats.contains(PackageFormat.maplibre.rawValue) {
+                $0.style = spec.style
+                $0.dataDate = spec.dataDate ?? ""
+            }
+            if !spec.edition.isRoot { $0.edition = spec.edition }
+        }
+        environment.executor.run(on: .files) { [environment] in
+            let (blobs, publisher, removals) = (environment.blobs, environment.publisher, environment.removals)
+            do {
+                let bytes = try manifest.encoded()
+                let digest = Digest(of: bytes)
+                guard let content = ContentDigest(digest.bytes) else {
+                    let trouble = Trouble(cause: "internal", detail: "the digest of a manifest has a wrong length")
+                    return .event(.manifestFailed(job, package: package, trouble, retriable: false))
+                }
+                // An earlier job over the same shards has an identical manifest.
+                removals.claim(content)
+                do {
+                    await removals.waitUntilFree(content)
+                    let temporary = try blobs.temporaryURL()
+                    try await FileWork.run { try Durable.write(bytes, to: temporary) }
+                    try await blobs.put(temporary, digest: digest)
+                } catch {
+                    removals.endClaim(of: content, mayBeNamed: false)
+                    throw error
+                }
+                // A style is identified by its address, and its content may change.
+                return .written(job, package: package, content, decides: manifest.style.isEmpty)
+            } catch {
+                let (trouble, mayHeal) = publisher.trouble(error)
+                return .event(.manifestFailed(job, package: package, trouble, retriable: mayHeal))
+            }
+        }
+    }
+
+    /// Upper bound of a package's failed tiles: those of its batches.
+    ///
+    /// Some of them may lie outside its mask.
+    private func failedTiles(of wanted: JobSpec.Package, _ job: JobID) -> UInt64 {
+        state.scheduler.batches(of: job).reduce(0) { sum, batch in
+            guard batch.state != .split, wanted.mask.contains(batch.cell) else { return sum }
+            return sum + (batch.state == .done ? batch.result.failed : batch.tiles)
+        }
+    }
+
+    /// The number of tiles that a package of `tiles` tiles may lack.
+    static func mayLack(_ share: Double, of tiles: UInt64) -> UInt64 {
+        share > 0 ? UInt64(exactly: (min(share, 1) * Double(tiles)).rounded(.down)) ?? tiles : 0
+    }
+
+    /// Puts a merged package into the catalog together with all others that wait.
+    ///
+    /// The scheduler has made the state `publishing` durable before.
+    func publish(_ job: JobID, package: PackageIndex, merged: MergedPackage) {
+        guard state.scheduler.isLiving(job), let spec = state.jobs.spec(of: job),
+            spec.packages.indices.contains(package.number)
+        else { return }
+        publications.add(
+            Publications.Waiting(
+                job: job, package: package, merged: merged, spec: spec,
+                failedTiles: failedTiles(of: spec.packages[package.number], job)))
+        environment.executor.run(on: .catalog) { [environment, publications] in
+            await publications.waitUntilDue()
+            // The first waiter usually publishes this package too, unless it came too late or too many wait.
+            let round = await publications.publish(
+                environment.blobs, publisher: environment.publisher, logger: environment.logger)
+            if !round.patching.isEmpty {
+                // Patches of large packages take minutes. Only these jobs wait for them, other packages do not.
+                environment.executor.run(on: .patches) {
+                    try? await FileWork.run { environment.publisher.makePatches(round.patching.map(\.order)) }
+                    return .events(round.patching.map(\.event))
+                }
+            }
+            return round.events.isEmpty ? nil : .events(round.events)
+        }
+    }
+
+    /// Handles a manifest that is durable: its claim ends.
+    ///
+    /// - Parameter decides: Whether the manifest alone decides the bytes of the package.
+    func manifestWritten(_ job: JobID, package: PackageIndex, _ digest: ContentDigest, decides: Bool) {
+        state.handle(.manifestWritten(job, package: package, digest, decides: decides))
+        environment.removals.endClaim(of: digest, mayBeNamed: true)
+    }
+}

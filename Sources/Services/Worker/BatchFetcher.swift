@@ -1,0 +1,173 @@
+internal import Blobs
+internal import Errors
+internal import Files
+internal import Foundation
+internal import Logging
+internal import Origins
+internal import Shards
+internal import Telemetry
+internal import TileBodies
+internal import Tiles
+internal import Tilesets
+internal import Wire
+
+/// Carries out a fetch lease: downloads tiles from the origin, writes a shard, and stores it in the blob store.
+struct BatchFetcher: Sendable {
+    let store: any BlobStore
+    let origins: OriginCache
+    /// Collects the layers of the fetched tiles.
+    let layers: LayerMemory
+    let logger: Logger?
+
+    /// Takes the tiles of the batch that the offer's sources contain, and requests the others from the origin:
+    /// conditionally where shards of previous builds have them, otherwise with their bodies.
+    ///
+    /// Tiles that cannot be fetched are named in the result.
+    ///
+    /// - Throws: ``WorkFailure``, `StorageError`, or `CancellationError`; no file is left then.
+    func run(_ work: PBFetchWork, token: UInt64, _ meter: WorkMeter) async throws -> PBCommit {
+        let mask: TileMask
+        do {
+            mask = try TileMask(decoding: work.mask)
+        } catch {
+            throw WorkFailure(cause: .badBatch, detail: "The offer's mask is damaged: \(error)", retriable: false)
+        }
+        guard let cell = work.cell.tileID, let zooms = ZoomRange(min: Int(work.zoomMin), max: Int(work.zoomMax)),
+            zooms.max <= mask.maxZoom
+        else { throw WorkFailure(cause: .badBatch, detail: "The offer's cell or zooms are invalid.", retriable: false) }
+        let count = mask.tiles(in: zooms, under: cell).reduce(into: 0 as UInt64) { count, _ in
+            count += 1
+        }
+        guard count == work.tiles else {
+            throw WorkFailure(
+                cause: .badBatch,
+                detail: "The batch \(cell) \(zooms) has \(count) tiles here and \(work.tiles) in the offer.",
+                retriable: false)
+        }
+        let tileset = Array(work.tileset)
+        var source = try await origins.open(tileset, budget: work.origin, version: work.sourceVersion)
+        // An archive that is open since an earlier job may have been replaced.
+        if !Self.fits(source.version, work), try await source.hasChanged() {
+            source = try await origins.open(tileset, budget: work.origin, version: work.sourceVersion)
+        }
+        try Self.check(source.version, of: work)
+        let result: PBFetchResult
+        do {
+            result = try await fetch(work, mask, cell, zooms, from: source, meter)
+        } catch  where !(error is CancellationError) {
+            // Data that is read while the archive changes may look damaged.
+            if try await source.hasChanged() { throw WorkFailure.changing(source.tileset) }
+            throw error
+        }
+        return .make {
+            $0.token = token
+            $0.fetch = result
+        }
+    }
+
+    private static func fits(_ version: String?, _ work: PBFetchWork) -> Bool {
+        work.sourceVersion.isEmpty || version == nil || version == work.sourceVersion
+    }
+
+    /// Refuses to build a batch from another version of the source's data than its job.
+    private static func check(_ version: String?, of work: PBFetchWork) throws {
+        guard !fits(version, work), let version else { return }
+        throw WorkFailure.changed(to: version)
+    }
+
+    private func fetch(
+        _ work: PBFetchWork, _ mask: TileMask, _ cell: TileID, _ zooms: ZoomRange, from source: OriginCache.Opened,
+        _ meter: WorkMeter
+    ) async throws -> PBFetchResult {
+        let (tileset, origin) = (source.tileset, source.origin)
+        let session = try ShardSession(
+            try store.temporaryURL(), ShardHeader(tileset: tileset.id, cell: cell, zooms: zooms), layers)
+        var wanted = SourceTiles(mask.tiles(in: zooms, under: cell), tileset: tileset.id)
+        for digest in work.base {
+            guard try await open(digest, in: session, wanted) else { break }
+        }
+        var failedBefore = false
+        let isOfVersion = work.sourcesVersion.isEmpty || work.sourcesVersion == source.version
+        for (number, shard) in (isOfVersion ? work.sources : []).enumerated() where !wanted.rest.isEmpty {
+            wanted = try await addTiles(wanted, from: shard, into: session, meter)
+            // A source without tiles says nothing about single tiles.
+            if number == 0 { failedBefore = work.partialFirst && wanted.taken > 0 }
+        }
+        if failedBefore, let control = mask.tiles(in: zooms, under: cell).first(where: { !wanted.rest.contains($0) }) {
+            // Tiles that failed before say nothing about the origin when they fail again. So a tile that succeeded
+            // before is requested together with them. Otherwise an origin that once seemed down would never be
+            // recognised as back when only such tiles are left.
+            try await origin.fetch([control]) { _ in }
+        }
+        if !wanted.rest.isEmpty {
+            let rest: any Sequence<TileID> & Sendable =
+                wanted.taken == 0 ? mask.tiles(in: zooms, under: cell) : wanted.rest.sorted()
+            let known = await session.validators(of: wanted.rest)
+            try await origin.fetch(rest, known: known, failedBefore: failedBefore) { tiles in
+                try await session.add(tiles)
+                meter.add(done: tiles.count, bytes: tiles.reduce(0) { $0 + $1.received })
+            }
+        }
+        try Task.checkCancellation()
+        let (lost, damage) = try await session.settleBase(expecting: work.tiles)
+        if let damage {
+            leave(nil, "\(damage)")
+            // The meter has already counted these tiles as completed.
+            try await origin.fetch(lost) { tiles in
+                try await session.add(tiles)
+                meter.add(done: 0, bytes: tiles.reduce(1) { $0 + $1.received })
+            }
+        }
+        try Task.checkCancellation()
+        if try await source.hasChanged() { throw WorkFailure.changing(tileset) }
+        var result = try await session.finish(store, expecting: work.tiles)
+        result.sourceVersion = source.version ?? ""
+        return result
+    }
+
+    /// Adds the wanted tiles of one source to the shard.
+    ///
+    /// A missing or damaged source is skipped, because it is optional.
+    private func addTiles(
+        _ wanted: SourceTiles, from source: Data, into session: ShardSession, _ meter: WorkMeter
+    ) async throws -> SourceTiles {
+        try Task.checkCancellation()
+        guard let digest = Digest(bytes: source), let blob = try await local(digest) else { return wanted }
+        let (left, damage) = try await session.add(wanted, from: blob.url)
+        withExtendedLifetime(blob) {}
+        if let damage { leave(digest, "\(damage)") }
+        meter.add(done: wanted.rest.count - left.rest.count, bytes: 0)
+        return left
+    }
+
+    /// Opens a shard of a previous build.
+    ///
+    /// A missing or damaged one is skipped.
+    ///
+    /// - Returns: Whether another shard may be useful.
+    private func open(_ base: Data, in session: ShardSession, _ wanted: SourceTiles) async throws -> Bool {
+        try Task.checkCancellation()
+        guard let digest = Digest(bytes: base), let blob = try await local(digest) else { return true }
+        let (damage, needsMore) = await session.open(base: digest, blob, wanted: wanted.rest)
+        if let damage { leave(digest, "\(damage)") }
+        return needsMore
+    }
+
+    private func local(_ digest: Digest) async throws -> LocalBlob? {
+        do {
+            let blob = try await store.local(digest)
+            if blob == nil { leave(digest, "It is not in the blob store.") }
+            return blob
+        } catch {
+            try Task.checkCancellation()
+            leave(digest, "\(error)")
+            return nil
+        }
+    }
+
+    private func leave(_ digest: Digest?, _ why: String) {
+        logger?.info(
+            "Source not usable; its tiles are fetched",
+            metadata: [LogKey.blob: "\(digest.map(\.hex) ?? "-")", LogKey.errorMessage: "\(why)"])
+    }
+}

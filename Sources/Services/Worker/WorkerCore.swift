@@ -1,0 +1,332 @@
+internal import Blobs
+internal import Errors
+internal import Files
+internal import Foundation
+internal import Wire
+
+/// The worker's rules: its reaction to each message, result and tick.
+///
+/// Pure: no clock, no socket, no disk.
+///
+/// A lease is queued, running or spooled. Spooled means that the work is done and durable, and the coordinator has not
+/// acknowledged it. A spooled lease is dropped only by a message of the coordinator.
+struct WorkerCore: Sendable {
+    enum Phase: Hashable, Sendable {
+        /// No welcome yet, or none since the coordinator forgot this worker.
+        case greeting
+        case serving
+        /// Leases are given back. Only results are still sent.
+        case draining
+        case ended
+    }
+
+    struct Lease: Sendable {
+        enum State: Sendable {
+            case queued(PBOffer)
+            case running
+            case spooled(PBCommit, resendAt: Int64)
+        }
+        let token: UInt64
+        var state: State
+        var counters = WorkCounters()
+    }
+
+    let profile: WorkerProfile
+    let policy: WorkerPolicy
+    private(set) var phase = Phase.greeting
+    private(set) var leases: [Lease] = []
+    private(set) var session: UInt64
+    private var lastToken: UInt64 = 0
+    private var heartbeat: Int64
+    private var nextHeartbeat: Int64 = 0
+    private var nextHello: Int64 = 0
+    private var lastHeard: Int64?
+    private var lastReconnect: Int64 = 0
+    private var pausedUntil: Int64 = 0
+    private var drainEnd = Int64.max
+    private var claimed: Set<UInt64> = []
+    /// The coordinator asked this worker to finish its running work and leave.
+    private(set) var isLeaving = false
+    /// Whether a pong without that request cancels it.
+    ///
+    /// False when the coordinator was restarted since.
+    private var mayStay = false
+
+    init(session: UInt64, profile: WorkerProfile, policy: WorkerPolicy = WorkerPolicy()) {
+        self.session = session
+        self.profile = profile
+        self.policy = policy
+        heartbeat = policy.heartbeat
+    }
+
+    /// The latest time for ``WorkerEvent/tick(_:)``.
+    var nextTick: Int64 {
+        var next = min(nextHeartbeat, drainEnd)
+        if phase == .greeting { next = min(next, nextHello) }
+        for case .spooled(_, let resendAt) in leases.map(\.state) { next = min(next, resendAt) }
+        return next
+    }
+
+    mutating func handle(_ event: WorkerEvent, now: Int64) -> [WorkerEffect] {
+        guard phase != .ended else { return [] }
+        if lastHeard == nil { lastHeard = now }
+        switch event {
+        case .linked: return phase == .draining ? [] : greet(now)
+        case .message(let message, let about):
+            guard about == session else { return [] }
+            lastHeard = now
+            return receive(message, now)
+        case .otherVersion(let text): return end(.rejected(code: "version-mismatch", text: text))
+        case .tick(let counters): return tick(counters, now)
+        case .report: return phase == .serving ? [.send(.progress(.make { $0.leases = progress }))] : []
+        case .finished(let token, let outcome): return finish(token, outcome, now)
+        case .drain: return drain(now)
+        }
+    }
+
+    // MARK: - Messages
+
+    private mutating func receive(_ message: Message, _ now: Int64) -> [WorkerEffect] {
+        switch message {
+        case .welcome(let body): return welcome(body, now)
+        case .reject(let body):
+            guard body.retriable else { return end(.rejected(code: body.code, text: body.text)) }
+            nextHello = now + policy.rejectedPause
+            return []
+        case .offer(let body): return accept(body, now)
+        case .pong(let body): return body.cancelled.flatMap { drop($0) } + leave(body.draining) + afterLeaseEnd(now)
+        case .ack(let body):
+            leases.removeAll { lease in
+                guard lease.token == body.token, case .spooled(let commit, _) = lease.state else { return false }
+                return commit.digest == body.digest
+            }
+            return afterLeaseEnd(now)
+        case .stale(let body): return drop(body.token) + afterLeaseEnd(now)
+        case .unknownSession:
+            // Several messages may have crossed it. One hello answers all of them.
+            guard phase != .draining, phase == .serving || now >= nextHello else { return [] }
+            return greet(now)
+        case .problem(let body) where phase == .greeting && !body.retriable:
+            // Only the endpoint for commands sends this answer.
+            let text =
+                "This is the endpoint for commands. Connect to the endpoint for workers, set by 'coordinator --work'."
+            return end(.rejected(code: "wrong-endpoint", text: text))
+        // All other messages go in the other direction or to other peers.
+        default: return []
+        }
+    }
+
+    private mutating func greet(_ now: Int64) -> [WorkerEffect] {
+        phase = .greeting
+        mayStay = false
+        nextHello = now + heartbeat
+        claimed = Set(leases.map(\.token))
+        return [.send(.hello(profile.hello(held: leases.map(\.token))))]
+    }
+
+    private mutating func welcome(_ body: PBWelcome, _ now: Int64) -> [WorkerEffect] {
+        guard phase == .greeting else { return [] }
+        phase = .serving
+        if body.heartbeatMs > 0 { heartbeat = min(max(Int64(body.heartbeatMs), 100), 60_000) }
+        nextHeartbeat = now + heartbeat
+        var effects: [WorkerEffect] = []
+        // Leases that this worker named and the coordinator no longer knows are dropped, except results: only ack or
+        // stale ends those.
+        for lease in leases where claimed.contains(lease.token) && !body.adopted.contains(lease.token) {
+            if case .spooled = lease.state { continue }
+            effects += drop(lease.token)
+        }
+        claimed = []
+        effects += resend(now, all: true)
+        return effects + advance(now) + [ready(now)]
+    }
+
+    private mutating func accept(_ offer: PBOffer, _ now: Int64) -> [WorkerEffect] {
+        // A token that is not above the last one is an old offer, delivered late or again.
+        guard offer.token > lastToken else { return [] }
+        lastToken = offer.token
+        // Offers that were under way when the credit was renewed are additional, at most the same number again.
+        guard phase != .draining, !isLeaving, now >= pausedUntil, active < 2 * (policy.slots + 1) else {
+            return [.send(.return(.make { $0.tokens = [offer.token] }))]
+        }
+        leases.append(Lease(token: offer.token, state: .queued(offer)))
+        return advance(now)
+    }
+
+    /// Handles the request of a pong to leave: gives back the leases that have not started, finishes the running ones,
+    /// and takes no more.
+    private mutating func leave(_ isAsked: Bool) -> [WorkerEffect] {
+        guard isAsked else {
+            if mayStay { isLeaving = false }
+            return []
+        }
+        mayStay = true
+        guard !isLeaving else { return [] }
+        isLeaving = true
+        return giveBack { if case .queued = $0.state { true } else { false } }
+    }
+
+    /// Drops a lease, by order of the coordinator.
+    ///
+    /// Its blob stays: another attempt may have produced the same bytes.
+    private mutating func drop(_ token: UInt64) -> [WorkerEffect] {
+        guard let index = leases.firstIndex(where: { $0.token == token }) else { return [] }
+        let lease = leases.remove(at: index)
+        if case .running = lease.state { return [.cancel(token)] }
+        return []
+    }
+
+    // MARK: - Work
+
+    private mutating func finish(_ token: UInt64, _ outcome: WorkOutcome, _ now: Int64) -> [WorkerEffect] {
+        guard let index = leases.firstIndex(where: { $0.token == token }), case .running = leases[index].state else {
+            return advance(now)
+        }
+        switch outcome {
+        case .done(let commit):
+            leases[index].state = .spooled(commit, resendAt: now + heartbeat)
+            return [.send(.commit(commit))] + afterLeaseEnd(now)
+        case .cancelled:
+            leases.remove(at: index)
+            return [.send(.return(.make { $0.tokens = [token] }))] + afterLeaseEnd(now)
+        case .failed(let failure):
+            leases.remove(at: index)
+            var effects: [WorkerEffect] = [
+                .send(
+                    .fail(
+                        .make {
+                            $0.token = token
+                            $0.cause = failure.cause.rawValue
+                            $0.detail = failure.detail
+                            $0.retriable = failure.retriable
+                            $0.lostShards = failure.lostShards.map { Data($0.bytes) }
+                        }))
+            ]
+            if failure.isLocal {
+                // This machine cannot work now, so other workers should.
+                pausedUntil = now + policy.localPause
+                effects += giveBack { if case .queued = $0.state { true } else { false } }
+            }
+            return effects + afterLeaseEnd(now)
+        }
+    }
+
+    /// Starts queued work while slots are free.
+    private mutating func advance(_ now: Int64) -> [WorkerEffect] {
+        guard phase != .draining, now >= pausedUntil else { return [] }
+        var effects: [WorkerEffect] = []
+        for index in leases.indices where running < policy.slots {
+            guard case .queued(let offer) = leases[index].state else { continue }
+            leases[index].state = .running
+            effects.append(.run(offer))
+        }
+        return effects
+    }
+
+    private mutating func giveBack(_ isMeant: (Lease) -> Bool) -> [WorkerEffect] {
+        let given = leases.filter(isMeant)
+        guard !given.isEmpty else { return [] }
+        leases.removeAll(where: isMeant)
+        let cancels = given.compactMap { lease -> WorkerEffect? in
+            if case .running = lease.state { .cancel(lease.token) } else { nil }
+        }
+        return cancels + [.send(.return(.make { $0.tokens = given.map(\.token) }))]
+    }
+
+    /// After the end of a lease: starts the next one, updates the credit, or leaves when draining is done.
+    private mutating func afterLeaseEnd(_ now: Int64) -> [WorkerEffect] {
+        switch phase {
+        case .serving where isLeaving && leases.isEmpty, .draining where leases.isEmpty:
+            return [.send(.bye(.make { $0.reason = "drained" }))] + end(.drained)
+        case .serving: return advance(now) + [ready(now)]
+        case .draining: return []
+        case .greeting, .ended: return advance(now)
+        }
+    }
+
+    private var running: Int { leases.count { if case .running = $0.state { true } else { false } } }
+
+    /// Leases that use or will use a slot.
+    private var active: Int { leases.count { if case .spooled = $0.state { false } else { true } } }
+
+    private func ready(_ now: Int64) -> WorkerEffect {
+        // Too many spooled results mean that the coordinator does not accept them. No more work is taken until it does.
+        let isPaused = isLeaving || now < pausedUntil || leases.count - active > policy.spool
+        let credit = isPaused ? 0 : max(0, policy.slots + 1 - active)
+        return .send(.ready(.make { $0.credit = UInt32(clamping: credit) }))
+    }
+
+    // MARK: - Time
+
+    private mutating func tick(_ counters: [UInt64: WorkCounters], _ now: Int64) -> [WorkerEffect] {
+        for index in leases.indices { leases[index].counters = counters[leases[index].token] ?? leases[index].counters }
+        if now >= drainEnd { return [.send(.bye(.make { $0.reason = "drain limit" }))] + end(.drained) }
+        let silence = now - (lastHeard ?? now)
+        if silence >= policy.orphaned, phase != .draining { return end(.orphaned) }
+        if silence >= policy.silence, now - lastReconnect >= policy.silence, phase != .draining {
+            lastReconnect = now
+            return [.reconnect] + greet(now)
+        }
+        if phase == .greeting { return now >= nextHello ? greet(now) : [] }
+        var effects = resend(now, all: false)
+        if now >= nextHeartbeat {
+            nextHeartbeat = now + heartbeat
+            effects.append(.send(.progress(.make { $0.leases = progress })))
+            if phase == .serving { effects += advance(now) + [ready(now)] }
+        }
+        return effects
+    }
+
+    private var progress: [PBLeaseProgress] {
+        leases.prefix(1024).map { lease in
+            .make {
+                $0.token = lease.token
+                $0.done = lease.counters.done
+                $0.bytes = lease.counters.bytes
+            }
+        }
+    }
+
+    private mutating func resend(_ now: Int64, all: Bool) -> [WorkerEffect] {
+        var effects: [WorkerEffect] = []
+        for index in leases.indices {
+            guard case .spooled(let commit, let resendAt) = leases[index].state, all || now >= resendAt else {
+                continue
+            }
+            leases[index].state = .spooled(commit, resendAt: now + heartbeat)
+            effects.append(.send(.commit(commit)))
+        }
+        return effects
+    }
+
+    private mutating func drain(_ now: Int64) -> [WorkerEffect] {
+        guard phase != .draining else { return [] }
+        let wasServing = phase == .serving
+        phase = .draining
+        drainEnd = now + policy.drain
+        let effects = giveBack { if case .spooled = $0.state { false } else { true } }
+        // Without a coordinator the results cannot be delivered now. They are durable, and the work will be offered
+        // again.
+        guard wasServing else { return effects + end(.drained) }
+        return effects + resend(now, all: true) + afterLeaseEnd(now)
+    }
+
+    private mutating func end(_ reason: WorkerEnd) -> [WorkerEffect] {
+        phase = .ended
+        let cancels = leases.compactMap { lease -> WorkerEffect? in
+            if case .running = lease.state { .cancel(lease.token) } else { nil }
+        }
+        return cancels + [.end(reason)]
+    }
+}
+
+extension PBCommit {
+    /// SHA-256 of the shard or package.
+    var digest: Data {
+        switch result {
+        case .fetch(let fetch): fetch.shard
+        case .merge(let merge): merge.package
+        case nil: Data()
+        }
+    }
+}

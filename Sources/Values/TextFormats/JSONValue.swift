@@ -1,0 +1,59 @@
+import Errors
+import Foundation
+
+/// A JSON value, or a YAML value reduced to JSON.
+package enum JSONValue: Sendable, Hashable, Codable {
+    case null
+    case bool(Bool)
+    case number(Double)
+    case string(String)
+    case array([JSONValue])
+    case object([String: JSONValue])
+
+    /// Parses a JSON document; `nil` when it is not one.
+    package init?(json: [UInt8]) {
+        guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(json)) else { return nil }
+        self = value
+    }
+
+    package init(from decoder: any Decoder) throws {
+        let one = try decoder.singleValueContainer()
+        if one.decodeNil() {
+            self = .null
+        } else if let value = try? one.decode(Bool.self) {
+            self = .bool(value)
+        } else if let value = try? one.decode(Double.self) {
+            self = .number(value)
+        } else if let value = try? one.decode(String.self) {
+            self = .string(value)
+        } else if let value = try? one.decode([JSONValue].self) {
+            self = .array(value)
+        } else {
+            self = .object(try one.decode([String: JSONValue].self))
+        }
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var one = encoder.singleValueContainer()
+        switch self {
+        case .null: try one.encodeNil()
+        case .bool(let value): try one.encode(value)
+        case .number(let value): try one.encode(value)
+        case .string(let value): try one.encode(value)
+        case .array(let value): try one.encode(value)
+        case .object(let value): try one.encode(value)
+        }
+    }
+
+    /// The word for the kind of value, for error texts.
+    package var kind: String {
+        switch self {
+        case .null: "nothing"
+        case .bool: "true or false"
+        case .number: "a number"
+        case .string: "text"
+        case .array: "a list"
+        case .object: "a mapping"
+        }
+    }
+}

@@ -1,0 +1,197 @@
+import ArgumentParser
+import CommandSupport
+import Errors
+import Foundation
+import Testing
+import Tilesets
+
+@testable import Commands
+
+/// Help as it is printed, for every command there is.
+struct HelpTextTests {
+    private static func all(_ command: any ParsableCommand.Type, _ path: [String]) -> [[String]] {
+        [path]
+            + command.configuration.subcommands.filter { $0.configuration.shouldDisplay }.flatMap {
+                all($0, path + [CommandTree.name($0)])
+            }
+    }
+
+    private static var commands: [(path: [String], type: any ParsableCommand.Type)] {
+        all(RootCommand.self, []).compactMap { path in CommandTree.path(path).last.map { (path, $0) } }
+    }
+
+    private static func help(_ command: any ParsableCommand.Type, columns: Int) -> String {
+        HelpText.fit(RootCommand.helpMessage(for: command, columns: .max), columns: columns)
+    }
+
+    /// The examples of a command, each as it is to be typed.
+    private static func examples(_ command: any ParsableCommand.Type) -> [String] {
+        command.configuration.discussion.split(separator: "\n").compactMap { line in
+            let text = line.hasPrefix("Example: ") ? line.dropFirst(9) : line.hasPrefix("  ") ? line.dropFirst(2) : ""
+            return text.hasPrefix("packhorse ") ? String(text) : nil
+        }
+    }
+
+    @Test(arguments: [40, 80, 200])
+    func nothingButExamplesIsWiderThanTheTerminal(columns: Int) {
+        #expect(Self.commands.count > 50)
+        for (path, type) in Self.commands {
+            for line in Self.help(type, columns: columns).split(separator: "\n") {
+                let isExample = line.contains("packhorse ") && (line.hasPrefix("  ") || line.hasPrefix("Example: "))
+                // One word, such as a long option, cannot be broken.
+                let isWord = line.split(separator: " ").count <= 2
+                #expect(
+                    DisplayWidth.columns(String(line)) <= min(100, columns) || isExample || isWord, "\(path): \(line)")
+            }
+        }
+    }
+
+    @Test func examplesAreWholeAtEveryWidth() {
+        for (path, type) in Self.commands {
+            for columns in [20, 80, 132] {
+                let lines = Self.help(type, columns: columns).split(separator: "\n")
+                for example in Self.examples(type) {
+                    #expect(lines.contains { $0.hasSuffix(example) }, "\(path) at \(columns): \(example)")
+                }
+            }
+        }
+    }
+
+    @Test func examplesAreCommandsThatExist() throws {
+        var count = 0
+        for (path, type) in Self.commands {
+            for example in Self.examples(type) {
+                count += 1
+                let words = try Self.words(example).prefix { $0 != ">" && $0 != "&&" }.map(\.self)
+                #expect(throws: Never.self, "\(path): \(example)") {
+                    try CommandTree.check(words)
+                    _ = try RootCommand.parseAsRoot(words)
+                }
+            }
+        }
+        #expect(count > 80)
+    }
+
+    /// The arguments of a shell line after the program's name; what is in $(…) becomes one word.
+    private static func words(_ line: String) throws -> [String] {
+        var (words, word, quote): ([String], String?, Character?) = ([], nil, nil)
+        for character in line {
+            if let open = quote {
+                if character == open { quote = nil } else { word = (word ?? "") + String(character) }
+            } else if "\"'".contains(character) {
+                (quote, word) = (character, word ?? "")
+            } else if character == " " {
+                if let done = word { words.append(done) }
+                word = nil
+            } else {
+                word = (word ?? "") + String(character)
+            }
+        }
+        try #require(quote == nil)
+        return Array((words + (word.map { [$0] } ?? [])).dropFirst())
+    }
+
+    @Test func paragraphsAreWrappedOnce() {
+        let text = """
+            OVERVIEW: Short.
+
+            One sentence that was
+            broken by its author. Another.
+            Examples:
+              packhorse submit a-long-example --with options that are wider than the screen
+
+            USAGE: packhorse submit [<areas> ...] [--geojson <geojson>] [--points <points>]
+
+            OPTIONS:
+              --geojson <geojson>     A file whose description is longer than a line of this screen.
+              --allowed-missing <allowed-missing>
+                                      Share of tiles that may be missing.
+            """
+        #expect(
+            HelpText.fit(text, columns: 60) == """
+                OVERVIEW: Short.
+
+                One sentence that was broken by its author. Another.
+
+                Examples:
+                  packhorse submit a-long-example --with options that are wider than the screen
+
+                USAGE: packhorse submit [<areas> ...] [--geojson <geojson>]
+                       [--points <points>]
+
+                OPTIONS:
+                  --geojson <geojson>     A file whose description is longer
+                                          than a line of this screen.
+                  --allowed-missing <allowed-missing>
+                                          Share of tiles that may be
+                                          missing.
+                """)
+    }
+
+    @Test(arguments: [
+        (["sumbit", "EE"], "unknown command 'sumbit'", "did you mean 'packhorse submit'?"),
+        (["push"], "unknown command 'push'", "did you mean 'packhorse catalog push'?"),
+        (["schedule", "ls"], "'packhorse schedule' has no command 'ls'", "did you mean 'packhorse schedule list'?"),
+        (["dead", "ls"], "unknown command 'dead'", "did you mean 'packhorse failed'?"),
+        (
+            ["help", "catalog", "prun"], "'packhorse catalog' has no command 'prun'",
+            "did you mean 'packhorse catalog prune'?"
+        ),
+        (["xyzzy"], "unknown command 'xyzzy'", "all commands: packhorse help"),
+    ])
+    func mistypedCommandsGetASuggestion(arguments: [String], message: String, hint: String) throws {
+        let error = #expect(throws: CLIError.self) { try CommandTree.check(arguments) }
+        #expect(error?.message == message)
+        #expect(error?.hint == hint)
+        #expect(error?.status == .usage)
+    }
+
+    @Test func whatIsNoCommandNameIsLeftToTheParser() {
+        for words in [
+            ["submit", "EE"], ["regions", "EE"], ["--help"], ["help"], ["help", "submit"], ["workers", "--json"],
+        ] {
+            #expect(throws: Never.self) { try CommandTree.check(words) }
+        }
+    }
+
+    @Test func errorsOfTheParserLookLikeAllOthers() {
+        func error(_ arguments: String...) -> CLIError? {
+            do { _ = try RootCommand.parseAsRoot(arguments) } catch { return UsageError.translated(error, arguments) }
+            return nil
+        }
+        let option = error("submit", "EE", "--wiat")
+        #expect(option?.message == "unknown option '--wiat'")
+        #expect(option?.hint == "did you mean '--wait'? See 'packhorse help submit'")
+        let limit = error("jobs", "--limit", "0")
+        #expect(limit?.lines.first?.hasPrefix("packhorse: error: --limit must be between 1 and ") ?? false)
+        #expect(limit?.message.hasSuffix(".") == false)
+        #expect(limit?.status == .usage)
+        #expect(error("verify")?.hint == "see 'packhorse help verify'")
+    }
+
+    @Test func theReferenceOfCommandsIsWhatTheySay() throws {
+        let document = try String(contentsOf: URL(filePath: "docs/reference/cli.md"), encoding: .utf8)
+        #expect(document == CommandReference.markdown(), "run 'make reference' to write docs/reference/cli.md again")
+    }
+
+    @Test func theReferenceOfExitCodesHasThemAll() throws {
+        let document = try String(contentsOf: URL(filePath: "docs/reference/exit-codes.md"), encoding: .utf8)
+        let codes = document.split(separator: "\n").compactMap { line in
+            line.split(separator: "|").first.flatMap {
+                Int32($0.trimmingCharacters(in: CharacterSet(charactersIn: " `")))
+            }
+        }
+        #expect(codes == ExitStatus.allCases.map(\.rawValue))
+    }
+
+    @Test func theTilesetReferenceIsTheParsersTable() throws {
+        let document = try String(contentsOf: URL(filePath: "docs/tilesets.md"), encoding: .utf8)
+        let rows = document.split(separator: "\n").filter { $0.hasPrefix("|") }.map(String.init)
+        #expect(
+            rows == TilesetHelp.markdown,
+            "docs/tilesets.md is not the table of Sources/Builder/Tilesets/TilesetKey.swift")
+        let page = TilesetHelp.lines(columns: 80)
+        #expect(page.allSatisfy { DisplayWidth.columns($0) <= 80 })
+        for key in TilesetKey.all { #expect(page.contains("  \(key.name): \(key.value)")) }
+    }
+}

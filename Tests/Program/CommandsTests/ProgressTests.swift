@@ -1,0 +1,76 @@
+import CommandSupport
+import Testing
+import Wire
+
+@testable import Commands
+
+struct ProgressTests {
+    private func job(_ tiles: UInt64, stored: UInt64, inFlight: UInt64) -> JobView {
+        JobView(
+            PBJobStatus.make {
+                $0.job = 7
+                $0.label = "Estonia"
+                $0.state = "fetching"
+                $0.tiles = tiles
+                $0.stored = stored
+                $0.inFlightDone = inFlight
+            })
+    }
+
+    @Test func progressNeverExceedsTheWhole() {
+        let view = job(100, stored: 90, inFlight: 60)
+        #expect(view.settled == 100)
+        #expect(view.fraction == 1)
+        #expect(job(0, stored: 0, inFlight: 0).fraction == 1)
+    }
+
+    @Test func percentsRoundDown() {
+        #expect(ProgressLine.plain(job(1000, stored: 999, inFlight: 0), RateMeter()).contains("99 %"))
+    }
+
+    @Test func theBarIsAsWideWhateverTheShare() {
+        for done: UInt64 in [0, 1, 50, 100] {
+            let bar = ProgressLine.bar(job(100, stored: done, inFlight: 0), RateMeter()).line(
+                columns: 43, isUnicode: true)
+            #expect(bar.prefix(10).allSatisfy { $0 == "█" || $0 == "░" })
+            #expect(bar.prefix(10).count { $0 == "█" } == done / 10)
+            #expect(bar.contains("\(done) %"))
+        }
+    }
+
+    @Test func theScreenTellsPausedJobsAndSilentWorkers() {
+        let paused = JobView(
+            PBJobStatus.make {
+                $0.job = 3
+                $0.state = "fetching"
+                $0.waiting = "paused"
+            })
+        let workers = ["busy", "suspect"].map { state in PBWorkerStatus.make { $0.state = state } }
+        let screen = TopScreen(health: PBHealth(), jobs: [paused], meters: [:], workers: workers)
+        let lines = screen.lines(height: 40)
+        #expect(lines[0].hasSuffix("2 workers, 1 busy, 1 silent"))
+        #expect(lines.contains { $0.contains("fetching (paused)") })
+    }
+
+    @Test func theRateIsOfTheLastHalfMinute() throws {
+        var meter = RateMeter()
+        #expect(meter.rate == nil)
+        meter.add(done: 0, at: 0)
+        meter.add(done: 1000, at: 10)
+        #expect(meter.rate == 100)
+        #expect(meter.remaining(to: 2000) == 10)
+        meter.add(done: 1000, at: 35)
+        meter.add(done: 1000, at: 60)
+        #expect(meter.rate == 0)
+        #expect(meter.remaining(to: 2000) == nil)
+    }
+
+    @Test func lostWorkStartsTheMeasureAnew() {
+        var meter = RateMeter()
+        meter.add(done: 500, at: 0)
+        meter.add(done: 100, at: 1)
+        #expect(meter.rate == nil)
+        meter.add(done: 200, at: 2)
+        #expect(meter.rate == 100)
+    }
+}

@@ -1,0 +1,73 @@
+import CommandSupport
+import Commands
+import Errors
+import Testing
+import TextFormats
+
+struct UnitsTests {
+    @Test(arguments: [
+        (0, "0 B"), (999, "999 B"), (1000, "1.00 kB"), (12_345, "12.3 kB"), (7_200_000, "7.20 MB"),
+        (5_000_000_000, "5.00 GB"),
+    ])
+    func bytesHaveDecimalUnits(count: UInt64, text: String) {
+        #expect(Units.bytes(count) == text)
+    }
+
+    @Test(arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")])
+    func countsAreGrouped(count: UInt64, text: String) {
+        #expect(Units.count(count) == text)
+    }
+
+    @Test(arguments: [
+        (0.2, "under 1 s"), (59, "59 s"), (125, "2 min 5 s"), (11_400, "3 h 10 min"), (Double.infinity, "unknown"),
+        (880_920, "10 days 4 h"), (172_800, "2 days 0 h"), (172_799, "47 h 59 min"),
+    ])
+    func durationsUseTheTwoLargestUnits(seconds: Double, text: String) {
+        #expect(Units.duration(seconds: seconds) == text)
+    }
+
+    @Test(arguments: [("2km", 2000), ("500", 500), ("500 m", 500), ("1.5mi", 2414.016)])
+    func distancesAreRead(text: String, meters: Double) throws {
+        #expect(abs(try Units.meters(text) - meters) < 0.001)
+    }
+
+    @Test(arguments: ["", "km", "-2km", "0", "two", "1e9km", "nan"])
+    func otherDistancesAreRefusedByName(text: String) {
+        #expect { try Units.meters(text) } throws: { ($0 as? CLIError)?.status == .usage }
+    }
+
+    @Test(arguments: [
+        ("50GB", 50_000_000_000), ("1.5 tb", 1_500_000_000_000), ("800mb", 800_000_000), ("0", 0), ("12", 12),
+        ("7B", 7), ("2kB", 2_000),
+    ])
+    func sizesAreRead(text: String, bytes: UInt64) { #expect(Units.size(text) == bytes) }
+
+    @Test(arguments: ["", "GB", "-1GB", "1e9", "nan", "1.2.3MB", "99999999TB", "5 GiB"])
+    func otherSizesAreRefused(text: String) { #expect(Units.size(text) == nil) }
+
+    @Test func countsTakeTheNounThatBelongsToThem() {
+        #expect(Units.count(1, of: "package") == "1 package")
+        #expect(Units.count(UInt64(1_000), of: "batch") == "1,000 batches")
+        #expect(Units.count(0, of: "tile") == "0 tiles")
+        #expect(Units.count(-1_234) == "-1,234")
+    }
+
+    @Test func cellsOfATableAreOneLineAndPaddedByColumns() {
+        var table = Table("name", "tiles")
+        table.add("東京\n\u{1B}[2J", "9")
+        table.add("LV", "10")
+        // Each wide character fills two columns: 15 in all.
+        let gap = { String(repeating: " ", count: $0) }
+        #expect(
+            table.lines == [
+                "NAME\(gap(11))  TILES", "東京\\n\\u001B[2J  \(gap(4))9", "LV\(gap(13))  \(gap(3))10",
+            ])
+    }
+
+    @Test func columnsArePaddedAndNumbersAlignRight() {
+        var table = Table("name", "tiles")
+        table.add("Estonia", "9")
+        table.add("LV", "1,234")
+        #expect(table.lines == ["NAME     TILES", "Estonia      9", "LV       1,234"])
+    }
+}
