@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .DEFAULT_GOAL := help
 # `demo` installs what is missing before `build` looks for it.
 .NOTPARALLEL:
-.PHONY: help bootstrap needs build bench-build test quick check format reference demo chaos s3-test bench bench-pieces bench-coordinator compose-test fuzz interop compat-test proto regions clean simulate
+.PHONY: help bootstrap needs build bench-build test quick check format reference demo chaos s3-test bench bench-pieces bench-coordinator compose-test fuzz interop compat-test dependency-test proto regions clean simulate
 
 # SwiftPM's own import check lets some undeclared imports through (6.3.1: those that something below declares);
 # ops/check-layers, part of `make check`, refuses them all.
@@ -86,6 +86,9 @@ fuzz: ## fuzz the decoders of foreign bytes, SECONDS_EACH (60) for each (libFuzz
 
 interop: build ## clients of others read every format (pmtiles, MapLibre Native from PyPI); each skips with a reason
 	@ops/interop/run
+
+dependency-test: ## a package outside of this checkout names PackhorseFormats by version, builds and reads a map (3 min)
+	@ops/dependency-test
 
 compat-test: build ## workers of an older version with this coordinator, and the reverse (ops/compat-test COMMIT)
 	@ops/compat-test

@@ -144,9 +144,8 @@ let libraries: [Module] = [
             "CMalloc", "CommandSupport", "ClusterClient", "CatalogTransfer", "TextFormats", "Tiles", "Regions", "Wire",
             "ZeroMQ", "Tilesets", "Origins", "TileBodies", "Transfer",
             "Files", "Blobs", "Shards", "S3", "ObjectStore", "PackageFiles", "Packages", "StyleFormat", "Styles",
-            "OfflineDatabase", "CatalogFormat", "Catalog", "DemoWorld", "Coordinator", "Worker", "Scheduling",
-            "Telemetry",
-        ], [.arguments, .grdb, .lifecycle, .logging, .signals]),
+            "OfflineDatabase", "CatalogFormat", "Catalog", "DemoWorld", "Coordinator", "Worker", "Telemetry",
+        ], [.arguments, .lifecycle, .logging, .signals]),
 
     // The scripted HTTP server and the raw ZeroMQ peer of the tests.
     Module("TestSupport", .testing),
