@@ -9,7 +9,7 @@ import sys
 
 from wire_schema import FOLDER, Schema, first
 
-DOCUMENT = FOLDER.parents[1] / "docs" / "formats" / "wire.md"
+DOCUMENT = FOLDER.parents[2] / "docs" / "formats" / "wire.md"
 BODIES = {"KIB_1": "1 KiB", "KIB_16": "16 KiB", "KIB_64": "64 KiB", "WORK_FRAME": "256 KiB", "CONTROL_FRAME": "4 MiB",
           "BLOB_FRAME": "1 MiB + 4 KiB"}
 ROLES = {"VIEWER": "V", "OPERATOR": "operator", "ANY": "all"}
