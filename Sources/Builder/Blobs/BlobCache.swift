@@ -87,7 +87,9 @@ public final class BlobCache: Sendable {
     public func adopt(_ temporary: URL, digest: Digest) throws(StorageError) {
         let size = try FileDescriptor(reading: temporary).size
         let file = freshURL(digest.hex)
-        guard rename(temporary.path, file.path) == 0 else { throw StorageError.system(errno, "rename to", file.path) }
+        guard rename(temporary.path, file.path) == 0 else {
+            throw StorageError.system(errno, action: "rename to", path: file.path)
+        }
         let isNew = state.withLock { state in
             guard state.entries[digest] == nil else { return false }
             state.uses += 1
@@ -136,7 +138,7 @@ public final class BlobCache: Sendable {
                             "The blob \(digest) arrived with the digest \(found) (\(size) bytes). It will be fetched again."
                         )
                     }
-                    arrived(digest, file, size)
+                    finishDownload(of: digest, at: file, size: size)
                     return true
                 } catch {
                     drop(digest, file)
@@ -148,7 +150,7 @@ public final class BlobCache: Sendable {
         }
     }
 
-    private func arrived(_ digest: Digest, _ file: URL, _ size: UInt64) {
+    private func finishDownload(of digest: Digest, at file: URL, size: UInt64) {
         let isWanted = state.withLock { state in
             guard state.entries[digest]?.file == file else { return false }
             state.entries[digest]?.size = size

@@ -40,7 +40,7 @@ public struct PartialBlobs: Sendable {
         if stat(part.path, &status) == 0 {
             length = UInt64(max(0, status.st_size))
         } else if errno != ENOENT {
-            throw StorageError.system(errno, "look for", part.path)
+            throw StorageError.system(errno, action: "look for", path: part.path)
         }
         if length > size {
             try Durable.remove(part)

@@ -50,7 +50,8 @@ extension Catalog {
             version += 1
             var missing: [(file: PublishFile, target: URL)] = []
             for file in request.allFiles {
-                let target = place(CatalogEntry.path(request.id, version, file.fileExtension), request.edition)
+                let target = place(
+                    CatalogEntry.path(request.id, version: version, fileExtension: file.fileExtension), request.edition)
                 switch try holds(target, file) {
                 case .nothing: missing.append((file, target))
                 case .sameBytes: continue
@@ -86,7 +87,7 @@ extension Catalog {
         let number = errno
         if number == ENOENT { return nil }
         throw try CatalogError.naming { () throws(StorageError) in
-            throw StorageError.system(number, "inspect", url.path)
+            throw StorageError.system(number, action: "inspect", path: url.path)
         }
     }
 
@@ -108,7 +109,7 @@ extension Catalog {
             if link(source.path, target.path) == 0 { return try Durable.sync(folder: parent) }
             let number = errno
             guard [EXDEV, EPERM, EMLINK, ENOSYS, EOPNOTSUPP].contains(number) else {
-                throw StorageError.system(number, "link", target.path)
+                throw StorageError.system(number, action: "link", path: target.path)
             }
             try Durable.copy(source, to: target)
         }

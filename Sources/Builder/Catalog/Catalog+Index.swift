@@ -81,7 +81,7 @@ extension Catalog {
                         url: edition.path + "packages.json", size: Int64(document.size), sha256: document.digest.hex),
                     packages: list.packages.count, sizes: sizes))
         }
-        parts.tree = memory.nodes(regions, imported) { Self.nodes(above: regions, in: tree, imported) }
+        parts.tree = memory.nodes(regions, imported: imported) { Self.nodes(above: regions, in: tree, imported) }
         let there = Set(parts.tree.map(\.id))
         for edition in parts.packages.indices {
             for number in parts.packages[edition].indices {
@@ -127,7 +127,7 @@ extension Catalog {
         guard handle >= 0 else {
             let number = errno
             throw try CatalogError.naming { () throws(StorageError) in
-                throw StorageError.system(number, "create", staleMark.path)
+                throw StorageError.system(number, action: "create", path: staleMark.path)
             }
         }
         close(handle)

@@ -77,7 +77,9 @@ extension RegionDefinition {
         var counts: [Int: UInt64] = [:]
         switch area {
         case .bounds(let south, let west, let north, let east):
-            for zoom in zooms { counts[zoom] = Self.count(south, west, north, east, zoom) }
+            for zoom in zooms {
+                counts[zoom] = Self.count(south: south, west: west, north: north, east: east, zoom: zoom)
+            }
         case .geometry(_, let geometry):
             let mask = TileMask(covering: MercatorShape(geometry), maxZoom: min(zooms.upperBound, TileID.maxZoom))
             for zoom in zooms { counts[zoom] = mask.count(atZoom: zoom) }
@@ -86,7 +88,7 @@ extension RegionDefinition {
     }
 
     private static func count(
-        _ south: Double, _ west: Double, _ north: Double, _ east: Double, _ zoom: Int
+        south: Double, west: Double, north: Double, east: Double, zoom: Int
     ) -> UInt64 {
         guard zoom > 0, zoom <= 30 else { return 1 }
         let side = Double(1 << zoom)

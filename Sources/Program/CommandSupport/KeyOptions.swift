@@ -33,8 +33,8 @@ package struct KeyOptions: ParsableArguments {
 
     /// The client's security: its own key and the coordinator's public key, or no encryption without keys.
     package func client(as role: Role) throws -> LinkSecurity {
-        let own = file(key, "PACKHORSE_KEY", "\(role.rawValue).key")
-        let server = file(serverKey, "PACKHORSE_SERVER_KEY", "coordinator.pub")
+        let own = file(key, variable: "PACKHORSE_KEY", name: "\(role.rawValue).key")
+        let server = file(serverKey, variable: "PACKHORSE_SERVER_KEY", name: "coordinator.pub")
         switch (own, server) {
         case (nil, nil): return .plain
         case (let own?, let server?):
@@ -49,7 +49,7 @@ package struct KeyOptions: ParsableArguments {
 
     /// The coordinator's security: its key and the folder of authorized keys, or no encryption without keys.
     package func server(authorizedKeys: String?) throws -> LinkSecurity {
-        let own = file(key, "PACKHORSE_KEY", "coordinator.key")
+        let own = file(key, variable: "PACKHORSE_KEY", name: "coordinator.key")
         let allowed = allowed(authorizedKeys)
         switch (own, allowed) {
         case (nil, nil): return .plain
@@ -63,9 +63,11 @@ package struct KeyOptions: ParsableArguments {
     }
 
     /// The folder of authorized keys.
-    package func allowed(_ option: String?) -> URL? { file(option, "PACKHORSE_AUTHORIZED_KEYS", "authorized_keys.d") }
+    package func allowed(_ option: String?) -> URL? {
+        file(option, variable: "PACKHORSE_AUTHORIZED_KEYS", name: "authorized_keys.d")
+    }
 
-    private func file(_ option: String?, _ variable: String, _ name: String) -> URL? {
+    private func file(_ option: String?, variable: String, name: String) -> URL? {
         if let option { return URL(filePath: option) }
         if let keys { return URL(filePath: keys).appending(path: name) }
         if let named = Variable.value(variable) { return URL(filePath: named) }

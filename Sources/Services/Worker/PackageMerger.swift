@@ -32,7 +32,7 @@ struct PackageMerger: Sendable {
         let temporary = try store.temporaryURL()
         let receipt = try await withTaskCancellationHandler {
             try await Blocking.run("packhorse.merge") {
-                try merge(spec, inputs, into: temporary, allowedMissing: manifest.allowedMissing, meter)
+                try merge(spec, inputs: inputs, into: temporary, allowedMissing: manifest.allowedMissing, meter: meter)
             }
         } onCancel: {
             meter.cancel()
@@ -61,7 +61,7 @@ struct PackageMerger: Sendable {
     }
 
     private func merge(
-        _ spec: PackageSpec, _ inputs: [MergeInput], into temporary: URL, allowedMissing: UInt64, _ meter: WorkMeter
+        _ spec: PackageSpec, inputs: [MergeInput], into temporary: URL, allowedMissing: UInt64, meter: WorkMeter
     ) throws -> PackageReceipt {
         do {
             return try MBTilesMerge.run(

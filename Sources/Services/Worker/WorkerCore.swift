@@ -79,7 +79,7 @@ struct WorkerCore: Sendable {
         case .otherVersion(let text): return end(.rejected(code: "version-mismatch", text: text))
         case .tick(let counters): return tick(counters, now)
         case .report: return phase == .serving ? [.send(.progress(.make { $0.leases = progress }))] : []
-        case .finished(let token, let outcome): return finish(token, outcome, now)
+        case .finished(let token, let outcome): return finish(token, outcome: outcome, now: now)
         case .drain: return drain(now)
         }
     }
@@ -178,7 +178,7 @@ struct WorkerCore: Sendable {
 
     // MARK: - Work
 
-    private mutating func finish(_ token: UInt64, _ outcome: WorkOutcome, _ now: Int64) -> [WorkerEffect] {
+    private mutating func finish(_ token: UInt64, outcome: WorkOutcome, now: Int64) -> [WorkerEffect] {
         guard let index = leases.firstIndex(where: { $0.token == token }), case .running = leases[index].state else {
             return advance(now)
         }

@@ -32,7 +32,7 @@ actor WorkerShell {
 
     /// - Parameter onWelcome: Called with the coordinator's welcome message, before any offer is handled.
     init(
-        _ core: WorkerCore, _ link: DealerLink, _ runner: any WorkRunner, _ logger: Logger,
+        _ core: WorkerCore, link: DealerLink, runner: any WorkRunner, logger: Logger,
         budgets: WorkerBudgets = WorkerBudgets(),
         onWelcome: @escaping @Sendable (PBWelcome) async -> Void = { _ in }
     ) {

@@ -29,7 +29,7 @@ struct ForeignMetadata {
     }
 
     /// Records a tile with its canonical body; tiles come by zoom, column and row.
-    mutating func add(_ tile: TileID, _ body: [UInt8], _ key: BodyKey) throws {
+    mutating func add(_ tile: TileID, body: [UInt8], key: BodyKey) throws {
         hash.add(zoom: tile.zoom, column: tile.x, row: tile.tmsY, body: body)
         if zooms?.upperBound != tile.zoom { deepest = nil }
         zooms = (zooms?.lowerBound ?? tile.zoom)...tile.zoom

@@ -66,7 +66,8 @@ struct JobWatcher {
                 for line in StallNotice.lines(view, try await client.workers()) { Console.note(line) }
             }
             if stall.stands(view, at: elapsed) > patience {
-                throw Self.gaveUp(view, StallNotice.lines(view, try await client.workers()), patience)
+                throw Self.gaveUp(
+                    on: view, causes: StallNotice.lines(view, try await client.workers()), patience: patience)
             }
             if style.progress == .bar, elapsed >= quietStart {
                 Console.draw(ProgressLine.bar(view, meter))
@@ -96,7 +97,7 @@ struct JobWatcher {
         }
     }
 
-    private static func gaveUp(_ view: JobView, _ causes: [String], _ patience: Double) -> CLIError {
+    private static func gaveUp(on view: JobView, causes: [String], patience: Double) -> CLIError {
         CLIError(
             .temporary,
             "no tile of \(view.label) arrived for \(Units.duration(seconds: patience)); \(Units.count(view.settled)) of"

@@ -91,7 +91,7 @@ extension BlobClientCore {
         effects.append(.write(download.id, offset: download.written, download.queue))
     }
 
-    mutating func wrote(_ id: BlobTransferID, _ count: UInt64?, _ now: Int64) {
+    mutating func finishWrite(of id: BlobTransferID, count: UInt64?, now: Int64) {
         guard let index = downloads.firstIndex(where: { $0.id == id }) else { return }
         downloads[index].isWriting = false
         guard let count else {

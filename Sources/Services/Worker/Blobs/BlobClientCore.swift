@@ -34,9 +34,9 @@ struct BlobClientCore: Sendable {
         case .linked: takeUp(now)
         case .message(let message, let re):
             lastHeard = now
-            receive(message, re, now)
-        case .piece(let id, let offset, let data): piece(id, offset, data, now)
-        case .wrote(let id, let count): wrote(id, count, now)
+            receive(message, answering: re, now: now)
+        case .piece(let id, let offset, let data): sendPiece(of: id, offset: offset, data: data, now: now)
+        case .wrote(let id, let count): finishWrite(of: id, count: count, now: now)
         case .tick: tick(now)
         }
         start(now)
@@ -44,9 +44,9 @@ struct BlobClientCore: Sendable {
         return effects
     }
 
-    private mutating func receive(_ message: Message, _ re: UInt64, _ now: Int64) {
+    private mutating func receive(_ message: Message, answering re: UInt64, now: Int64) {
         switch message {
-        case .have(let body): have(body, re, now)
+        case .have(let body): updateUpload(body, answering: re, now: now)
         case .stored(let body):
             guard let index = upload(body.digest) else { return }
             end(uploads.remove(at: index).id, .stored)
