@@ -83,6 +83,7 @@ extension Catalog {
         let isSameArea = previous.tileMask == request.maskWire
         // A mask that cannot be read has no area to compare.
         if !request.replacesArea, !isSameArea, let old = try? TileMask(cartoText: previous.tileMask),
+            // The same holds for the new mask.
             let new = try? TileMask(cartoText: request.maskWire), let overlap = AreaOverlap(old: old, new: new),
             overlap.isOtherArea
         {

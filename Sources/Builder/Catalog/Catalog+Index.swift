@@ -157,6 +157,7 @@ extension Catalog {
         let earlier = held.flatMap { try? CatalogSignature(decoding: $0) }
         let digest = Digest(of: bytes)
         if let earlier, earlier.signatures.first?.sha256 == digest.hex,
+            // A signature that does not match is written again.
             (try? earlier.check(bytes, by: try signingKey.publicKey)) != nil
         {
             return
@@ -174,6 +175,7 @@ extension Catalog {
         let target = folder.appendingPathComponent(CatalogIndex.signatureName)
         if let signingKey {
             let own = try signingKey.publicKey.id
+            // An unreadable signature file names no other key.
             guard let held = try Self.bytes(target), let earlier = try? CatalogSignature(decoding: held),
                 earlier.keyID != own
             else { return }

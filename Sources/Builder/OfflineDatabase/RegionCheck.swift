@@ -61,6 +61,7 @@ struct RegionCheck {
         let mapped = Set(
             try Int64.fetchAll(
                 database, sql: "SELECT resource_id FROM region_resources WHERE region_id = ?", arguments: [id]))
+        // `ResourceRows` has reported a style that cannot be read.
         guard let bytes = try resources.bytes(definition.styleURL), let style = try? StyleDocument(bytes) else {
             return report.add(
                 "missing-resource", at: place, because: "its style '\(definition.styleURL.prefix(200))' does not exist")

@@ -6,6 +6,7 @@ extension RegionDefinition {
     ///
     /// - Returns: The definition, or the reason why a client cannot read it.
     static func read(_ text: String) -> Result<RegionDefinition, Malformed> {
+        // The parser's error names no place; the reason says what the definition must be.
         guard let members = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else {
             return .failure(Malformed("it is not a JSON object"))
         }
@@ -28,7 +29,9 @@ extension RegionDefinition {
             }
             area = .bounds(south: numbers[0], west: numbers[1], north: numbers[2], east: numbers[3])
         } else if let geometry = members["geometry"] as? [String: Any], JSONSerialization.isValidJSONObject(geometry),
+            // A geometry that cannot be written or read leads to the reason below.
             let json = try? JSONSerialization.data(withJSONObject: geometry, options: .sortedKeys),
+            // See above.
             let shape = try? Geometry(geoJSON: [UInt8](json)), !shape.isEmpty
         {
             area = .geometry(String(decoding: json, as: UTF8.self), shape)

@@ -14,8 +14,8 @@ package enum OfflineStyle {
             guard let url = try? URLReference.resolve(reference, against: base) else { return reference }
             return path(url) ?? url
         }
-        // A reference that cannot be resolved stays as it is.
         var root = rewritten(style, references: packed) { tiles in
+            // A reference that cannot be resolved stays as it is.
             (try? URLReference.resolve(tiles, against: base)) ?? tiles
         }
         if !style.sprites.isEmpty { root["sprite"] = sprites(style) { PackPath.sprite($0.id) } }

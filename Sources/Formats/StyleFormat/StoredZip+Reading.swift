@@ -20,6 +20,7 @@ extension StoredZip {
         guard let handle = try? FileHandle(forReadingFrom: file) else { return false }
         // The file was only read: closing it cannot lose data.
         defer { try? handle.close() }
+        // A file that cannot be read is no archive; what opens it reports the cause.
         let start = (try? handle.read(upToCount: 4)).flatMap { $0 }.map { [UInt8]($0) }
         return start == [0x50, 0x4B, 3, 4] || start == [0x50, 0x4B, 5, 6]
     }

@@ -74,6 +74,7 @@ public enum StatusLine {
     /// A message that cannot be written is lost: there is no other place to report it.
     private static func put(_ text: String) {
         guard !text.isEmpty else { return }
+        // There is no other place to report it.
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }

@@ -95,6 +95,7 @@ struct ProcessSample {
         // second.
         let fields = (stat.split(separator: ")").last ?? "").split(separator: " ")
         cpu = fields.count > 12 ? ((Double(fields[11]) ?? 0) + (Double(fields[12]) ?? 0)) / 100 : 0
+        // A process that has ended counts as 0 bytes.
         let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
         func kibibytes(_ name: String) -> UInt64 {
             let line = status.split(separator: "\n").first { $0.hasPrefix(name) } ?? ""

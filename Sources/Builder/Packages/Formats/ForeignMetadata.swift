@@ -71,6 +71,7 @@ struct ForeignMetadata {
     private func center(_ bounds: String) -> String? {
         let numbers = bounds.split(separator: ",").compactMap { Double($0.trimmingCharacters(in: .whitespaces)) }
         guard numbers.count == 4,
+            // Bounds of third parties that are no box give no center.
             let box = try? BoundingBox(west: numbers[0], south: numbers[1], east: numbers[2], north: numbers[3]),
             let range = zooms.flatMap({ ZoomRange(min: $0.lowerBound, max: $0.upperBound) })
         else { return nil }

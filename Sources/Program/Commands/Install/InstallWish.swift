@@ -19,6 +19,7 @@ enum InstallWish: Hashable, Sendable {
     /// If not, the installed files are not changed.
     func isThere(in index: CatalogIndex) -> Bool {
         func package(_ id: String, group: String?, language: String?) -> CatalogIndex.Package? {
+            // A catalog has no edition with an invalid name.
             (try? CatalogEdition(group: group, language: language)).flatMap { index.package(id, in: $0) }
         }
         switch self {

@@ -97,6 +97,7 @@ enum PlanningRows {
         try process.run()
         let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
+        // The error below says that the peer's answer cannot be used.
         guard process.terminationStatus == 0, let count = try? JSONDecoder().decode(Count.self, from: output) else {
             throw CLIError(
                 .software, "'packhorse bench-pieces --count \(subject)' ended with \(process.terminationStatus)")
