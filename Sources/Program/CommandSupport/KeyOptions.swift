@@ -39,7 +39,7 @@ package struct KeyOptions: ParsableArguments {
         case (nil, nil): return .plain
         case (let own?, let server?):
             return .curveClient(try KeyFile.readSecret(own), serverKey: try KeyFile.readPublic(server))
-        default:
+        case (.some, nil), (nil, .some):
             throw CLIError(
                 .usage,
                 "an encrypted link needs both --key and --server-key; only \(own == nil ? "the latter" : "the former") is given",
@@ -55,7 +55,7 @@ package struct KeyOptions: ParsableArguments {
         case (nil, nil): return .plain
         case (let own?, let allowed?):
             return .curveServer(try KeyFile.readSecret(own), try AllowList(folder: allowed))
-        default:
+        case (.some, nil), (nil, .some):
             throw CLIError(
                 .usage, "an encrypted coordinator needs both --key and --authorized-keys",
                 hint: "create a set with packhorse keygen --cluster keys, then pass --keys keys")
