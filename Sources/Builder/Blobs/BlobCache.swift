@@ -128,7 +128,7 @@ public final class BlobCache: Sendable {
             let task = Task { [self] in
                 do {
                     guard try await fetch(file) else {
-                        drop(digest, file)
+                        forgetDownload(of: digest, at: file)
                         return false
                     }
                     let (found, size) = try await FileWork.run { try Digest.ofFile(file) }
@@ -141,7 +141,7 @@ public final class BlobCache: Sendable {
                     finishDownload(of: digest, at: file, size: size)
                     return true
                 } catch {
-                    drop(digest, file)
+                    forgetDownload(of: digest, at: file)
                     throw error
                 }
             }
@@ -178,7 +178,7 @@ public final class BlobCache: Sendable {
     }
 
     /// Forgets a download that came to nothing.
-    private func drop(_ digest: Digest, _ file: URL) {
+    private func forgetDownload(of digest: Digest, at file: URL) {
         state.withLock { state in
             if state.entries[digest]?.file == file { state.entries[digest] = nil }
         }

@@ -58,7 +58,7 @@ extension Catalog {
                 case .otherBytes: continue candidates
                 }
             }
-            for (file, target) in missing { try bring(file.url, to: target) }
+            for (file, target) in missing { try linkOrCopy(file.url, to: target) }
             return version
         }
         throw CatalogError(.badRequest, "Package '\(request.id)' has used up its versions.")
@@ -68,7 +68,7 @@ extension Catalog {
     func replace(_ target: URL, with file: PublishFile, of id: String) throws(CatalogError) {
         try checkFile(file, of: id)
         try CatalogError.naming { () throws(StorageError) in try Durable.remove(target) }
-        try bring(file.url, to: target)
+        try linkOrCopy(file.url, to: target)
     }
 
     private enum Holding { case nothing, sameBytes, otherBytes }
@@ -102,7 +102,7 @@ extension Catalog {
     }
 
     /// Links the file, or copies it if it is on another file system; flushes it and renames it to its final name.
-    private func bring(_ source: URL, to target: URL) throws(CatalogError) {
+    private func linkOrCopy(_ source: URL, to target: URL) throws(CatalogError) {
         try CatalogError.naming { () throws(StorageError) in
             let parent = target.deletingLastPathComponent()
             try Durable.makeFolder(parent)

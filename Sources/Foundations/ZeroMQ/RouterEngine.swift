@@ -133,7 +133,7 @@ final class RouterEngine {
                 while let event = monitor.next() { watch.handle(event, at: index) }
             }
             // Checked before they are read: data that arrives meanwhile must not count against a peer.
-            watch.look(at: .now)
+            watch.sampleConnections(at: .now)
             for (index, socket) in sockets.enumerated() {
                 let isDrained = reads && read(socket, index)
                 watch.judge(index, isDrained: isDrained)

@@ -45,7 +45,7 @@ struct WorkersCommand: AsyncParsableCommand {
         var mark = 0
         let started = ContinuousClock.now
         while herd.acknowledged < batches, ContinuousClock.now < end {
-            try herd.turn()
+            try herd.serveFrames()
             guard herd.acknowledged >= (mark + 1) * max(1, batches / 20) else { continue }
             mark = herd.acknowledged / max(1, batches / 20)
             last = ProcessSample(pid)

@@ -104,7 +104,7 @@ struct PackageExporter: Sendable {
             try await Blocking.run("packhorse.export") {
                 try work { _ in
                     if meter.isCancelled { throw CancellationError() }
-                    meter.step()
+                    meter.countStep()
                 }
             }
         } onCancel: {

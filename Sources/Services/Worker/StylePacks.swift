@@ -73,7 +73,7 @@ actor StylePacks {
             }
             if entry.steps.value > seen {
                 seen = entry.steps.value
-                meter.step()
+                meter.countStep()
             }
             try await Task.sleep(for: .milliseconds(50))
         }

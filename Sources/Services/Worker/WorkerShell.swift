@@ -61,7 +61,7 @@ actor WorkerShell {
                     isMissing = false
                     logger.notice("Coordinator connected", metadata: [LogKey.endpoint: "\(link.endpoint)"])
                 }
-                budgets.heard(epoch: frame.epoch, re: frame.re)
+                budgets.recordAnswer(epoch: frame.epoch, re: frame.re)
                 trace("in", frame.message)
                 if case .stale(let body) = frame.message {
                     logger.notice(

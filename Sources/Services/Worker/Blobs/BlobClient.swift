@@ -129,7 +129,9 @@ actor BlobClient {
     }
 
     /// Requests a blob's size.
-    func ask(_ digest: Digest) async -> BlobOutcome { await transfer(nil, onMove: Self.nothing) { .ask($0, digest) } }
+    func requestSize(of digest: Digest) async -> BlobOutcome {
+        await transfer(nil, onMove: Self.nothing) { .ask($0, digest) }
+    }
 
     private static let nothing: @Sendable () -> Void = {}
 

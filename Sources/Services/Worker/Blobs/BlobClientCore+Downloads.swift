@@ -27,7 +27,7 @@ extension BlobClientCore {
     /// Requests the rest.
     ///
     /// A repeated credit makes the coordinator resume at our offset.
-    mutating func ask(_ index: Int, _ now: Int64) {
+    mutating func requestRest(of index: Int, now: Int64) {
         let download = downloads[index]
         if download.phase == .waiting { downloads[index].phase = .asking }
         if !download.isQuestion { downloads[index].credit = max(download.credit, download.written + policy.window) }

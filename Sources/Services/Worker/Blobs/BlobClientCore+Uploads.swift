@@ -27,7 +27,7 @@ extension BlobClientCore {
         var due: Int64 = 0
     }
 
-    mutating func begin(_ index: Int, _ now: Int64) {
+    mutating func beginUpload(_ index: Int, now: Int64) {
         let (digest, size) = (uploads[index].digest, uploads[index].size)
         let seq = send(
             .putBegin(
