@@ -87,7 +87,9 @@ public final class BlobCache: Sendable {
     public func adopt(_ temporary: URL, digest: Digest) throws(StorageError) {
         let size = try FileDescriptor(reading: temporary).size
         let file = freshURL(digest.hex)
-        guard rename(temporary.path, file.path) == 0 else { throw StorageError.system(errno, "rename to", file.path) }
+        guard rename(temporary.path, file.path) == 0 else {
+            throw StorageError.system(errno, action: "rename to", path: file.path)
+        }
         let isNew = state.withLock { state in
             guard state.entries[digest] == nil else { return false }
             state.uses += 1
@@ -126,7 +128,7 @@ public final class BlobCache: Sendable {
             let task = Task { [self] in
                 do {
                     guard try await fetch(file) else {
-                        drop(digest, file)
+                        forgetDownload(of: digest, at: file)
                         return false
                     }
                     let (found, size) = try await FileWork.run { try Digest.ofFile(file) }
@@ -136,10 +138,10 @@ public final class BlobCache: Sendable {
                             "The blob \(digest) arrived with the digest \(found) (\(size) bytes). It will be fetched again."
                         )
                     }
-                    arrived(digest, file, size)
+                    finishDownload(of: digest, at: file, size: size)
                     return true
                 } catch {
-                    drop(digest, file)
+                    forgetDownload(of: digest, at: file)
                     throw error
                 }
             }
@@ -148,7 +150,7 @@ public final class BlobCache: Sendable {
         }
     }
 
-    private func arrived(_ digest: Digest, _ file: URL, _ size: UInt64) {
+    private func finishDownload(of digest: Digest, at file: URL, size: UInt64) {
         let isWanted = state.withLock { state in
             guard state.entries[digest]?.file == file else { return false }
             state.entries[digest]?.size = size
@@ -176,7 +178,7 @@ public final class BlobCache: Sendable {
     }
 
     /// Forgets a download that came to nothing.
-    private func drop(_ digest: Digest, _ file: URL) {
+    private func forgetDownload(of digest: Digest, at file: URL) {
         state.withLock { state in
             if state.entries[digest]?.file == file { state.entries[digest] = nil }
         }

@@ -89,7 +89,7 @@ public struct FolderBlobStore: Sendable {
     public func url(of digest: Digest) throws(StorageError) -> URL? {
         let url = place(of: digest)
         if access(url.path, F_OK) == 0 { return url }
-        guard errno == ENOENT else { throw StorageError.system(errno, "look for", url.path) }
+        guard errno == ENOENT else { throw StorageError.system(errno, action: "look for", path: url.path) }
         return nil
     }
 
@@ -98,7 +98,7 @@ public struct FolderBlobStore: Sendable {
         let path = path(of: digest)
         var status = stat()
         if stat(path, &status) == 0 { return UInt64(max(0, status.st_size)) }
-        guard errno == ENOENT else { throw StorageError.system(errno, "look for", path) }
+        guard errno == ENOENT else { throw StorageError.system(errno, action: "look for", path: path) }
         return nil
     }
 
@@ -144,7 +144,9 @@ public struct FolderBlobStore: Sendable {
         let linked = link(draft.path, file.path)
         let number = errno
         try Durable.remove(draft)
-        guard linked == 0 || number == EEXIST else { throw StorageError.system(number, "create", file.path) }
+        guard linked == 0 || number == EEXIST else {
+            throw StorageError.system(number, action: "create", path: file.path)
+        }
         try Durable.sync(folder: folder)
     }
 }

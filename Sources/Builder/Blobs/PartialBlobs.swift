@@ -32,7 +32,7 @@ public struct PartialBlobs: Sendable {
     /// How many bytes of a blob of `size` bytes have arrived; a part that is too long is removed.
     ///
     /// - Throws: `disk-full` when the rest would not fit, `io`.
-    public func look(for digest: Digest, size: UInt64) throws(StorageError) -> Found {
+    public func findPart(of digest: Digest, size: UInt64) throws(StorageError) -> Found {
         if try store.length(of: digest) == size { return .stored }
         let part = url(of: digest)
         var status = stat()
@@ -40,7 +40,7 @@ public struct PartialBlobs: Sendable {
         if stat(part.path, &status) == 0 {
             length = UInt64(max(0, status.st_size))
         } else if errno != ENOENT {
-            throw StorageError.system(errno, "look for", part.path)
+            throw StorageError.system(errno, action: "look for", path: part.path)
         }
         if length > size {
             try Durable.remove(part)

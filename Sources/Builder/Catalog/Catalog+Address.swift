@@ -7,8 +7,11 @@ extension Catalog {
     /// The base address of the files in the lists of a catalog's folder; `nil` when the lists name no file or cannot be
     /// read.
     static func listedBase(_ folder: URL) -> String? {
+        // A list that cannot be read names no address; `nil` is what the caller handles.
         for edition in (try? editions(in: folder)) ?? [] {
+            // The next edition may be readable.
             guard let bytes = try? Data(contentsOf: folder.appendingPathComponent(edition.path + "packages.json")),
+                // See above.
                 let list = try? JSONDecoder().decode(CatalogList.self, from: bytes),
                 let base = list.packages.lazy.compactMap({ $0.base(in: edition) }).first
             else { continue }

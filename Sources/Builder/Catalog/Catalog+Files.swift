@@ -50,14 +50,15 @@ extension Catalog {
             version += 1
             var missing: [(file: PublishFile, target: URL)] = []
             for file in request.allFiles {
-                let target = place(CatalogEntry.path(request.id, version, file.fileExtension), request.edition)
+                let target = place(
+                    CatalogEntry.path(request.id, version: version, fileExtension: file.fileExtension), request.edition)
                 switch try holds(target, file) {
                 case .nothing: missing.append((file, target))
                 case .sameBytes: continue
                 case .otherBytes: continue candidates
                 }
             }
-            for (file, target) in missing { try bring(file.url, to: target) }
+            for (file, target) in missing { try linkOrCopy(file.url, to: target) }
             return version
         }
         throw CatalogError(.badRequest, "Package '\(request.id)' has used up its versions.")
@@ -67,7 +68,7 @@ extension Catalog {
     func replace(_ target: URL, with file: PublishFile, of id: String) throws(CatalogError) {
         try checkFile(file, of: id)
         try CatalogError.naming { () throws(StorageError) in try Durable.remove(target) }
-        try bring(file.url, to: target)
+        try linkOrCopy(file.url, to: target)
     }
 
     private enum Holding { case nothing, sameBytes, otherBytes }
@@ -86,7 +87,7 @@ extension Catalog {
         let number = errno
         if number == ENOENT { return nil }
         throw try CatalogError.naming { () throws(StorageError) in
-            throw StorageError.system(number, "inspect", url.path)
+            throw StorageError.system(number, action: "inspect", path: url.path)
         }
     }
 
@@ -101,14 +102,14 @@ extension Catalog {
     }
 
     /// Links the file, or copies it if it is on another file system; flushes it and renames it to its final name.
-    private func bring(_ source: URL, to target: URL) throws(CatalogError) {
+    private func linkOrCopy(_ source: URL, to target: URL) throws(CatalogError) {
         try CatalogError.naming { () throws(StorageError) in
             let parent = target.deletingLastPathComponent()
             try Durable.makeFolder(parent)
             if link(source.path, target.path) == 0 { return try Durable.sync(folder: parent) }
             let number = errno
             guard [EXDEV, EPERM, EMLINK, ENOSYS, EOPNOTSUPP].contains(number) else {
-                throw StorageError.system(number, "link", target.path)
+                throw StorageError.system(number, action: "link", path: target.path)
             }
             try Durable.copy(source, to: target)
         }

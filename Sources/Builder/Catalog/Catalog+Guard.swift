@@ -70,7 +70,7 @@ extension Catalog {
             others.append((entry, overlap))
         }
         if let (entry, overlap) = others.first {
-            throw Self.otherArea(entry, overlap, edition, more: others.count - 1)
+            throw Self.otherArea(entry, overlap: overlap, in: edition, more: others.count - 1)
         }
     }
 
@@ -83,10 +83,11 @@ extension Catalog {
         let isSameArea = previous.tileMask == request.maskWire
         // A mask that cannot be read has no area to compare.
         if !request.replacesArea, !isSameArea, let old = try? TileMask(cartoText: previous.tileMask),
+            // The same holds for the new mask.
             let new = try? TileMask(cartoText: request.maskWire), let overlap = AreaOverlap(old: old, new: new),
             overlap.isOtherArea
         {
-            throw otherArea(previous, overlap, request.edition)
+            throw otherArea(previous, overlap: overlap, in: request.edition)
         }
         // A package that may have another area, other zooms or another tileset cannot be compared by size.
         let hasOtherZooms =
@@ -106,7 +107,7 @@ extension Catalog {
 
     /// Why a package of another area cannot take the place of `entry`.
     private static func otherArea(
-        _ entry: CatalogEntry, _ overlap: AreaOverlap, _ edition: CatalogEdition, more: Int = 0
+        _ entry: CatalogEntry, overlap: AreaOverlap, in edition: CatalogEdition, more: Int = 0
     ) -> CatalogError {
         let others = more == 0 ? "" : " \(more) more of these packages have the same problem."
         return CatalogError(

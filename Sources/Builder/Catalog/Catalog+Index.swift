@@ -81,7 +81,7 @@ extension Catalog {
                         url: edition.path + "packages.json", size: Int64(document.size), sha256: document.digest.hex),
                     packages: list.packages.count, sizes: sizes))
         }
-        parts.tree = memory.nodes(regions, imported) { Self.nodes(above: regions, in: tree, imported) }
+        parts.tree = memory.nodes(regions, imported: imported) { Self.nodes(above: regions, in: tree, imported) }
         let there = Set(parts.tree.map(\.id))
         for edition in parts.packages.indices {
             for number in parts.packages[edition].indices {
@@ -127,7 +127,7 @@ extension Catalog {
         guard handle >= 0 else {
             let number = errno
             throw try CatalogError.naming { () throws(StorageError) in
-                throw StorageError.system(number, "create", staleMark.path)
+                throw StorageError.system(number, action: "create", path: staleMark.path)
             }
         }
         close(handle)
@@ -157,6 +157,7 @@ extension Catalog {
         let earlier = held.flatMap { try? CatalogSignature(decoding: $0) }
         let digest = Digest(of: bytes)
         if let earlier, earlier.signatures.first?.sha256 == digest.hex,
+            // A signature that does not match is written again.
             (try? earlier.check(bytes, by: try signingKey.publicKey)) != nil
         {
             return
@@ -174,6 +175,7 @@ extension Catalog {
         let target = folder.appendingPathComponent(CatalogIndex.signatureName)
         if let signingKey {
             let own = try signingKey.publicKey.id
+            // An unreadable signature file names no other key.
             guard let held = try Self.bytes(target), let earlier = try? CatalogSignature(decoding: held),
                 earlier.keyID != own
             else { return }

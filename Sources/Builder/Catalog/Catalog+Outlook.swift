@@ -19,7 +19,9 @@ extension Catalog {
         let others = try list(edition).packages.filter {
             wanted.contains($0.id) && $0.tileset != nil && $0.tileset != tileset
         }
-        if let first = others.first { throw Self.otherTileset(first, tileset, edition, more: others.count - 1) }
+        if let first = others.first {
+            throw Self.otherTileset(first, tileset: tileset, in: edition, more: others.count - 1)
+        }
     }
 
     /// Refuses packages whose ids differ from listed ids only in upper and lower case.
@@ -54,7 +56,7 @@ extension Catalog {
 
     /// Why a package of `tileset` cannot take the place of `entry`.
     static func otherTileset(
-        _ entry: CatalogEntry, _ tileset: String, _ edition: CatalogEdition, more: Int = 0
+        _ entry: CatalogEntry, tileset: String, in edition: CatalogEdition, more: Int = 0
     ) -> CatalogError {
         let others = more == 0 ? "" : " \(more) more of these packages have the same problem."
         return CatalogError(

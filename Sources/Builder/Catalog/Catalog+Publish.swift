@@ -65,7 +65,7 @@ extension Catalog {
         if let previous, let known = previous.tileset, !request.tileset.isEmpty, known != request.tileset,
             !request.replacesTileset
         {
-            throw Self.otherTileset(previous, request.tileset, edition)
+            throw Self.otherTileset(previous, tileset: request.tileset, in: edition)
         }
         if previous == nil { try Self.checkCase([request.id], in: change.list, edition) }
         if let previous { try Self.checkPlace(of: request, previous) }

@@ -39,14 +39,14 @@ extension Catalog {
         for edition in try editions() {
             for entry in try list(edition).packages {
                 report.packages += 1
-                try check(entry, edition, &report)
+                try check(entry, in: edition, into: &report)
             }
         }
         return report
     }
 
     private func check(
-        _ entry: CatalogEntry, _ edition: CatalogEdition, _ report: inout CatalogReport
+        _ entry: CatalogEntry, in edition: CatalogEdition, into report: inout CatalogReport
     ) throws(CatalogError) {
         report.problems += entry.problems(in: edition)
         func add(_ code: String, _ message: String) {

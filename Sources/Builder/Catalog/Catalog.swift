@@ -181,14 +181,16 @@ public struct Catalog: Sendable {
         let handle = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard handle >= 0 else {
             let number = errno
-            throw try CatalogError.naming { () throws(StorageError) in throw StorageError.system(number, "open", path) }
+            throw try CatalogError.naming { () throws(StorageError) in
+                throw StorageError.system(number, action: "open", path: path)
+            }
         }
         defer { close(handle) }
         while flock(handle, LOCK_EX) != 0 {
             let number = errno
             guard number == EINTR else {
                 throw try CatalogError.naming { () throws(StorageError) in
-                    throw StorageError.system(number, "lock", path)
+                    throw StorageError.system(number, action: "lock", path: path)
                 }
             }
         }

@@ -8,13 +8,14 @@ extension CatalogEntry {
         let new = request.files.map {
             File(
                 format: $0.format, fileExtension: $0.fileExtension,
-                url: base + Self.path(request.id, version, $0.fileExtension), size: Int64($0.size),
+                url: base + Self.path(request.id, version: version, fileExtension: $0.fileExtension),
+                size: Int64($0.size),
                 sha256: $0.digest.hex)
         }
         let all = new + (same?.files ?? []).filter { old in !new.contains { $0.format == old.format } }
         self.init(
             id: request.id, version: version, size: Int64(request.size),
-            url: base + Self.path(request.id, version, CatalogEntry.mainFile.fileExtension),
+            url: base + Self.path(request.id, version: version, fileExtension: CatalogEntry.mainFile.fileExtension),
             tileMask: request.maskWire,
             metainfo: Dictionary(uniqueKeysWithValues: request.names.map { ("name_\($0.key)", $0.value) }),
             sha256: request.digest.hex, tilesHash: request.tilesHash,

@@ -115,7 +115,7 @@ final class CatalogMemory: Sendable {
 
     /// The nodes above these regions; the result of the last call is cached.
     func nodes(
-        _ regions: Set<String>, _ imported: [String: CatalogIndex.Node], _ find: () -> [CatalogIndex.Node]
+        _ regions: Set<String>, imported: [String: CatalogIndex.Node], _ find: () -> [CatalogIndex.Node]
     ) -> [CatalogIndex.Node] {
         if let held = state.withLock({ $0.nodes }), held.regions == regions, held.imported == imported {
             return held.nodes

@@ -18,8 +18,9 @@ extension S3Bucket {
             throw refusal(of: started, "begin to store \(name)")
         }
         do {
-            let tags = try await sendParts(name, file, size, upload, max(partBytes, (size + 9_999) / 10_000))
-            try await complete(name, upload, tags)
+            let tags = try await sendParts(
+                of: name, file: file, size: size, upload: upload, partBytes: max(partBytes, (size + 9_999) / 10_000))
+            try await complete(name, upload: upload, tags: tags)
         } catch {
             try? await abort(name, upload)  // The periodic clean-up removes the rest; the first error is reported.
             throw error
@@ -56,7 +57,7 @@ extension S3Bucket {
     }
 
     private func sendParts(
-        _ name: String, _ file: String, _ size: UInt64, _ upload: String, _ partBytes: UInt64
+        of name: String, file: String, size: UInt64, upload: String, partBytes: UInt64
     ) async throws -> [String] {
         var tags: [String] = []
         var offset: UInt64 = 0
@@ -75,7 +76,7 @@ extension S3Bucket {
         return tags
     }
 
-    private func complete(_ name: String, _ upload: String, _ tags: [String]) async throws {
+    private func complete(_ name: String, upload: String, tags: [String]) async throws {
         let parts = tags.enumerated().map { index, tag in
             "<Part><PartNumber>\(index + 1)</PartNumber><ETag>\(Self.escaped(tag))</ETag></Part>"
         }

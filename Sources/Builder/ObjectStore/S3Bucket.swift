@@ -188,6 +188,7 @@ public struct S3Page: Sendable {
     /// Reads `2026-11-21T03:29:37.000Z`, with or without the fraction.
     static func seconds(_ text: String) -> Double? {
         let whole = text.split(separator: ".").first.map { $0.hasSuffix("Z") ? String($0) : "\($0)Z" } ?? text
+        // Text that is no date gives `nil`, which callers treat as an unknown age.
         return try? Date(whole, strategy: .iso8601).timeIntervalSince1970
     }
 }

@@ -41,7 +41,7 @@ final class OfflineBuilder {
 
     /// Makes the file: runs `body` in its one transaction, closes and seals it.
     static func write<Result>(
-        _ url: URL, _ options: OfflineOptions, _ body: (OfflineBuilder) throws -> Result
+        _ url: URL, options: OfflineOptions, _ body: (OfflineBuilder) throws -> Result
     ) throws -> Result {
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false

@@ -45,8 +45,8 @@ public enum OfflineDatabaseExport {
         let inputs = try TileInput.pair(tiles, style)
         let temporary = TemporaryName.nextTo(target)
         do {
-            let written = try OfflineBuilder.write(temporary, options) { builder in
-                try fill(builder, style, inputs, options, progress)
+            let written = try OfflineBuilder.write(temporary, options: options) { builder in
+                try fill(builder, style: style, inputs: inputs, options: options, progress: progress)
             }
             try Durable.sync(file: temporary)
             let (report, content) = try OfflineDatabaseVerify.read(temporary)
@@ -71,8 +71,8 @@ public enum OfflineDatabaseExport {
     }
 
     private static func fill(
-        _ builder: OfflineBuilder, _ style: ClientStyle, _ inputs: [TileInput], _ options: OfflineOptions,
-        _ progress: (UInt64) throws -> Void
+        _ builder: OfflineBuilder, style: ClientStyle, inputs: [TileInput], options: OfflineOptions,
+        progress: (UInt64) throws -> Void
     ) throws -> Written {
         for resource in style.resources {
             try builder.add(

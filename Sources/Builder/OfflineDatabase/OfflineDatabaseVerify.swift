@@ -21,7 +21,7 @@ public enum OfflineDatabaseVerify {
         if let expecting {
             let found = try Digest.ofFile(url).digest
             if found != expecting {
-                report.add("digest-mismatch", "file", "SHA-256 is \(found), expected \(expecting)")
+                report.add("digest-mismatch", at: "file", because: "SHA-256 is \(found), expected \(expecting)")
             }
         }
         return report
@@ -42,32 +42,33 @@ public enum OfflineDatabaseVerify {
         }
         var report = VerifyReport(path: url.path, size: size, kind: "MapLibre")
         report.dialect = "offline-database"
-        guard checkHead(head, url, &report) else { return (report, "") }
+        guard checkHead(head, of: url, into: &report) else { return (report, "") }
         var content = TileContent()
         do {
             try PackageDatabase.reading(url) { database in
                 for text in try String.fetchAll(database, sql: "PRAGMA integrity_check(20)") where text != "ok" {
-                    report.add("sqlite-integrity", "file", text)
+                    report.add("sqlite-integrity", at: "file", because: text)
                 }
                 guard try SchemaCheck.run(database, &report) else { return }
                 if try database.tableExists(OfflineSchema.sealed) {
-                    try SQLiteSeal.check(url, table: OfflineSchema.sealed, database, &report)
+                    try SQLiteSeal.check(url, table: OfflineSchema.sealed, in: database, into: &report)
                 }
                 let resources = try ResourceRows(database, &report)
-                let tiles = try TileRows.check(database, &report, &content)
-                try RegionCheck(database, resources, tiles).run(&report)
+                let tiles = try TileRows.check(database, into: &report, content: &content)
+                try RegionCheck(database, resources: resources, tiles: tiles).run(&report)
             }
         } catch let error as DatabaseError {
-            report.add("sqlite", "file", "SQLite cannot read it: \(error.message ?? "error \(error.resultCode)")")
+            report.add(
+                "sqlite", at: "file", because: "SQLite cannot read it: \(error.message ?? "error \(error.resultCode)")")
         }
         report.tilesHash = content.finish()
         return (report, report.tilesHash)
     }
 
     /// Whether it is worth going on.
-    private static func checkHead(_ head: [UInt8], _ url: URL, _ report: inout VerifyReport) -> Bool {
+    private static func checkHead(_ head: [UInt8], of url: URL, into report: inout VerifyReport) -> Bool {
         guard head.count == 100, head.starts(with: Array("SQLite format 3\0".utf8)) else {
-            report.add("not-sqlite", "file", "it does not begin with a SQLite header")
+            report.add("not-sqlite", at: "file", because: "it does not begin with a SQLite header")
             return false
         }
         func number(_ offset: Int, _ count: Int) -> UInt64 {
@@ -77,17 +78,17 @@ public enum OfflineDatabaseVerify {
         let stated = number(28, 4) * pageSize
         if stated != report.size {
             report.add(
-                "wrong-size", "file",
-                "it has \(report.size) bytes, its header says \(number(28, 4)) pages of \(pageSize)")
+                "wrong-size", at: "file",
+                because: "it has \(report.size) bytes, its header says \(number(28, 4)) pages of \(pageSize)")
             if stated > report.size { return false }
         }
         if head[18] == 2 || head[19] == 2 {
-            report.add("wal-mode", "file", "it is in WAL mode; clients need a rollback journal")
+            report.add("wal-mode", at: "file", because: "it is in WAL mode; clients need a rollback journal")
         }
         for suffix in ["-wal", "-shm", "-journal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
             report.add(
-                "side-file", "file",
-                "'\(url.lastPathComponent)\(suffix)' exists next to it: the file was not closed cleanly")
+                "side-file", at: "file",
+                because: "'\(url.lastPathComponent)\(suffix)' exists next to it: the file was not closed cleanly")
         }
         return true
     }
@@ -100,10 +101,13 @@ enum SchemaCheck {
         let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
         if version != OfflineSchema.version {
             report.add(
-                "wrong-version", "file", "user_version is \(version), clients accept only \(OfflineSchema.version)")
+                "wrong-version", at: "file",
+                because: "user_version is \(version), clients accept only \(OfflineSchema.version)")
         }
         if try Int.fetchOne(database, sql: "PRAGMA auto_vacuum") != OfflineSchema.autoVacuum {
-            report.add("wrong-vacuum", "file", "auto_vacuum is not incremental; clients would rewrite the whole file")
+            report.add(
+                "wrong-vacuum", at: "file",
+                because: "auto_vacuum is not incremental; clients would rewrite the whole file")
         }
         var isReadable = true
         for (table, expected) in OfflineSchema.columns.sorted(by: { $0.key < $1.key }) {
@@ -117,11 +121,12 @@ enum SchemaCheck {
             }
             guard found != expected else { continue }
             if Set(found.map(\.name)) != Set(expected.map(\.name)) { isReadable = false }
-            report.add("wrong-schema", "table '\(table)'", "its columns are not those of schema version 6")
+            report.add("wrong-schema", at: "table '\(table)'", because: "its columns are not those of schema version 6")
         }
         for (table, columns) in OfflineSchema.unique.sorted(by: { $0.key < $1.key })
-        where try !isUnique(database, table, columns) {
-            report.add("wrong-schema", "table '\(table)'", "\(columns.joined(separator: ", ")) are not unique")
+        where try !isUnique(database, table: table, columns: columns) {
+            report.add(
+                "wrong-schema", at: "table '\(table)'", because: "\(columns.joined(separator: ", ")) are not unique")
         }
         for (name, table, column) in OfflineSchema.indexes {
             let columns = try String.fetchAll(
@@ -130,17 +135,18 @@ enum SchemaCheck {
                 database, sql: "SELECT tbl_name FROM sqlite_schema WHERE type = 'index' AND name = ?", arguments: [name]
             )
             if columns != [column] || owner != table {
-                report.add("wrong-schema", "index '\(name)'", "it is not the index of \(table) by \(column)")
+                report.add(
+                    "wrong-schema", at: "index '\(name)'", because: "it is not the index of \(table) by \(column)")
             }
         }
         if let row = try Row.fetchOne(database, sql: "SELECT * FROM pragma_foreign_key_check LIMIT 1") {
             let table: String = row[0] ?? ""
-            report.add("lost-row", "table '\(table)'", "a row refers to a row that does not exist")
+            report.add("lost-row", at: "table '\(table)'", because: "a row refers to a row that does not exist")
         }
         return isReadable
     }
 
-    private static func isUnique(_ database: Database, _ table: String, _ columns: [String]) throws -> Bool {
+    private static func isUnique(_ database: Database, table: String, columns: [String]) throws -> Bool {
         let names = try String.fetchAll(
             database, sql: #"SELECT name FROM pragma_index_list(?) WHERE "unique" = 1"#, arguments: [table])
         for name in names

@@ -68,7 +68,7 @@ enum Region {
 
     private static func area(_ span: TileSpan, _ zooms: ZoomRange) throws -> RegionDefinition.Area {
         let deepest = span.area(zooms.max)
-        if let bounds = deepest.bounds, fills(bounds, span, zooms) {
+        if let bounds = deepest.bounds, fills(bounds, span: span, zooms: zooms) {
             let box = RegionDefinition.box(bounds, zoom: zooms.max, inset: zooms.max)
             return .bounds(south: box.south, west: box.west, north: box.north, east: box.east)
         }
@@ -86,7 +86,7 @@ enum Region {
     }
 
     /// Whether every tile of a box, and every tile above them from the shallowest zoom on, exists.
-    private static func fills(_ bounds: TileRectangles.Rectangle, _ span: TileSpan, _ zooms: ZoomRange) -> Bool {
+    private static func fills(_ bounds: TileRectangles.Rectangle, span: TileSpan, zooms: ZoomRange) -> Bool {
         for zoom in zooms {
             let shift = zooms.max - zoom
             let columns = (bounds.columns.lowerBound >> shift)...(bounds.columns.upperBound >> shift)

@@ -6,6 +6,7 @@ extension RegionDefinition {
     ///
     /// - Returns: The definition, or the reason why a client cannot read it.
     static func read(_ text: String) -> Result<RegionDefinition, Malformed> {
+        // The parser's error names no place; the reason says what the definition must be.
         guard let members = try? JSONSerialization.jsonObject(with: Data(text.utf8)) as? [String: Any] else {
             return .failure(Malformed("it is not a JSON object"))
         }
@@ -28,7 +29,9 @@ extension RegionDefinition {
             }
             area = .bounds(south: numbers[0], west: numbers[1], north: numbers[2], east: numbers[3])
         } else if let geometry = members["geometry"] as? [String: Any], JSONSerialization.isValidJSONObject(geometry),
+            // A geometry that cannot be written or read leads to the reason below.
             let json = try? JSONSerialization.data(withJSONObject: geometry, options: .sortedKeys),
+            // See above.
             let shape = try? Geometry(geoJSON: [UInt8](json)), !shape.isEmpty
         {
             area = .geometry(String(decoding: json, as: UTF8.self), shape)
@@ -77,7 +80,9 @@ extension RegionDefinition {
         var counts: [Int: UInt64] = [:]
         switch area {
         case .bounds(let south, let west, let north, let east):
-            for zoom in zooms { counts[zoom] = Self.count(south, west, north, east, zoom) }
+            for zoom in zooms {
+                counts[zoom] = Self.count(south: south, west: west, north: north, east: east, zoom: zoom)
+            }
         case .geometry(_, let geometry):
             let mask = TileMask(covering: MercatorShape(geometry), maxZoom: min(zooms.upperBound, TileID.maxZoom))
             for zoom in zooms { counts[zoom] = mask.count(atZoom: zoom) }
@@ -86,7 +91,7 @@ extension RegionDefinition {
     }
 
     private static func count(
-        _ south: Double, _ west: Double, _ north: Double, _ east: Double, _ zoom: Int
+        south: Double, west: Double, north: Double, east: Double, zoom: Int
     ) -> UInt64 {
         guard zoom > 0, zoom <= 30 else { return 1 }
         let side = Double(1 << zoom)

@@ -24,19 +24,20 @@ struct ResourceRows {
             guard let id = Int64.fromDatabaseValue(row[0]), let url = String.fromDatabaseValue(row[1]),
                 let kind = Int64.fromDatabaseValue(row[2]), ResourceKind.known.contains(kind)
             else {
-                report.add("bad-row", "resources", "a row has no URL, or a kind that clients do not know")
+                report.add("bad-row", at: "resources", because: "a row has no URL, or a kind that clients do not know")
                 continue
             }
-            let body = CachedRow.body(row, from: 3, "resource '\(url.prefix(200))'", &report)
+            let body = CachedRow.body(row, from: 3, at: "resource '\(url.prefix(200))'", into: &report)
             var isEmpty = false
             switch body {
-            case .bytes(let bytes): Self.check(bytes, kind, url, &report)
+            case .bytes(let bytes): Self.check(bytes, kind: kind, url: url, into: &report)
             case .none: isEmpty = true
             case .broken: break
             }
             if isEmpty, kind != 4 {
                 report.add(
-                    "bad-row", "resource '\(url.prefix(200))'", "it has no bytes; clients accept that only for glyphs")
+                    "bad-row", at: "resource '\(url.prefix(200))'",
+                    because: "it has no bytes; clients accept that only for glyphs")
             }
             entries[url] = Entry(id: id, kind: kind, isEmpty: isEmpty)
         }
@@ -49,11 +50,11 @@ struct ResourceRows {
                 database, sql: "SELECT \(CachedRow.columns) FROM resources WHERE url = ?", arguments: [url])
         else { return nil }
         var unheard = VerifyReport(path: "", size: 0, kind: "")
-        guard case .bytes(let bytes) = CachedRow.body(row, from: 0, url, &unheard) else { return nil }
+        guard case .bytes(let bytes) = CachedRow.body(row, from: 0, at: url, into: &unheard) else { return nil }
         return bytes
     }
 
-    private static func check(_ bytes: [UInt8], _ kind: Int64, _ url: String, _ report: inout VerifyReport) {
+    private static func check(_ bytes: [UInt8], kind: Int64, url: String, into report: inout VerifyReport) {
         let place = "resource '\(url.prefix(200))'"
         do {
             switch kind {
@@ -62,16 +63,16 @@ struct ResourceRows {
             case 5: _ = try BodyChecker().check(bytes, coding: .identity, declared: .png)
             case 2, 6:
                 guard bytes.first(where: { $0 > 0x20 }) == UInt8(ascii: "{") else {
-                    return report.add("bad-resource", place, "it is not a JSON object")
+                    return report.add("bad-resource", at: place, because: "it is not a JSON object")
                 }
             default: break
             }
         } catch let error as StylesError {
-            report.add(error.code.description, place, error.message)
+            report.add(error.code.description, at: place, because: error.message)
         } catch let error as TileBodiesError {
-            report.add(error.code.description, place, error.message)
+            report.add(error.code.description, at: place, because: error.message)
         } catch {
-            report.add("bad-resource", place, "\(error)")
+            report.add("bad-resource", at: place, because: "\(error)")
         }
     }
 }

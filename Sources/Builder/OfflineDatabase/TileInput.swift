@@ -22,7 +22,7 @@ struct TileInput {
         var inputs: [TileInput] = []
         for tile in tiles {
             let (format, name) = try metadata(tile.file)
-            let source = try choose(tile, format, style)
+            let source = try chooseSource(for: tile, format: format, in: style)
             guard !inputs.contains(where: { $0.source.name == source.name }) else {
                 throw PackagesError(.badSource, "Two files are given for the style's source '\(source.name)'.")
             }
@@ -38,8 +38,8 @@ struct TileInput {
         return inputs
     }
 
-    private static func choose(
-        _ tile: OfflineTiles, _ format: TileFormat, _ style: ClientStyle
+    private static func chooseSource(
+        for tile: OfflineTiles, format: TileFormat, in style: ClientStyle
     ) throws -> ClientStyle.TileSource {
         let fitting = style.tileSources.filter { ($0.type == "vector") == (format == .mvt) }
         if let name = tile.source {
@@ -76,7 +76,7 @@ struct TileInput {
         }
         return try reading(file) { database in
             var report = VerifyReport(path: file.path, size: 0, kind: "MBTiles")
-            try SQLiteSeal.check(file, table: "metadata", database, &report)
+            try SQLiteSeal.check(file, table: "metadata", in: database, into: &report)
             guard report.seal != .broken else {
                 throw PackagesError(
                     .badSource, "'\(file.path)' is damaged: its seal is broken. Build it again.")

@@ -18,7 +18,7 @@ struct TileRows {
     }
 
     static func check(
-        _ database: Database, _ report: inout VerifyReport, _ content: inout TileContent
+        _ database: Database, into report: inout VerifyReport, content: inout TileContent
     ) throws -> TileRows {
         var found = TileRows()
         var zooms: [Int: UInt64] = [:]
@@ -31,15 +31,16 @@ struct TileRows {
             guard let template = String.fromDatabaseValue(row[0]), 1...2 ~= numbers[0], numbers.allSatisfy({ $0 >= 0 }),
                 numbers[1] <= Int64(TileID.maxZoom), numbers[2] < 1 << numbers[1], numbers[3] < 1 << numbers[1]
             else {
-                report.add("bad-tile", "tile \(report.tiles)", "it has no template, or invalid coordinates")
+                report.add(
+                    "bad-tile", at: "tile \(report.tiles)", because: "it has no template, or invalid coordinates")
                 continue
             }
             let place = "\(numbers[1])/\(numbers[2])/\(numbers[3])"
             var bytes: [UInt8]?
-            switch CachedRow.body(row, from: 5, place, &report) {
+            switch CachedRow.body(row, from: 5, at: place, into: &report) {
             case .bytes(let body):
                 bytes = body
-                found.check(body, template, place, checker, &report)
+                found.check(body, template: template, at: place, with: checker, into: &report)
             case .none, .broken: break
             }
             content.add(zoom: Int(numbers[1]), column: Int(numbers[2]), row: Int(numbers[3]), bytes: bytes)
@@ -53,20 +54,20 @@ struct TileRows {
     }
 
     private mutating func check(
-        _ body: [UInt8], _ template: String, _ place: String, _ checker: BodyChecker, _ report: inout VerifyReport
+        _ body: [UInt8], template: String, at place: String, with checker: BodyChecker, into report: inout VerifyReport
     ) {
         do throws(TileBodiesError) {
             if let format = Self.raster(body) {
                 _ = try checker.check(body, coding: .identity, declared: format)
                 formats[template, default: []].insert(format)
             } else if Gzip.isGzip(body) {
-                report.add("bad-body", place, "it is gzip; clients do not unpack that here")
+                report.add("bad-body", at: place, because: "it is gzip; clients do not unpack that here")
             } else {
                 try Self.scan(body)
                 formats[template, default: []].insert(.mvt)
             }
         } catch {
-            report.add(error.code.description, place, error.message)
+            report.add(error.code.description, at: place, because: error.message)
         }
     }
 

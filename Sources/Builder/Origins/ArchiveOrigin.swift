@@ -43,7 +43,7 @@ final class ArchiveOrigin: TileOrigin {
                 var fetched: [FetchedTile] = []
                 return Result { () throws(OriginsError) -> [FetchedTile] in
                     try archive.read(wanted) { tile, found in
-                        fetched.append(Self.fetchedTile(tile, found, format, checker))
+                        fetched.append(Self.fetchedTile(tile, found: found, format: format, checker: checker))
                     }
                     return fetched
                 }
@@ -53,8 +53,8 @@ final class ArchiveOrigin: TileOrigin {
     }
 
     private static func fetchedTile(
-        _ tile: TileID, _ found: Result<(body: [UInt8], coding: BodyCoding)?, OriginsError>, _ format: TileFormat,
-        _ checker: BodyChecker
+        _ tile: TileID, found: Result<(body: [UInt8], coding: BodyCoding)?, OriginsError>, format: TileFormat,
+        checker: BodyChecker
     ) -> FetchedTile {
         switch found {
         case .failure(let error):

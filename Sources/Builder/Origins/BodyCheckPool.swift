@@ -9,7 +9,7 @@ final class BodyCheckPool: Sendable {
         let queue: DispatchQueue
         let checker: BodyChecker
 
-        init(_ number: Int, limit: Int, _ layers: LayerMemory?, _ choice: LayerChoice?) {
+        init(_ number: Int, limit: Int, layers: LayerMemory?, choice: LayerChoice?) {
             queue = DispatchQueue(label: "packhorse.body-check.\(number)")
             checker = BodyChecker(limit: limit, layers: layers, choice: choice)
         }
@@ -23,7 +23,7 @@ final class BodyCheckPool: Sendable {
     ///   - layers: Numbers the layers of vector tiles; `nil` = they are not needed.
     ///   - choice: The layers that vector tiles keep; `nil` = all.
     init(lanes: Int, limit: Int, layers: LayerMemory?, choice: LayerChoice?) {
-        self.queues = (0..<max(1, lanes)).map { WorkerQueue($0, limit: limit, layers, choice) }
+        self.queues = (0..<max(1, lanes)).map { WorkerQueue($0, limit: limit, layers: layers, choice: choice) }
     }
 
     /// Runs `work` on one of the worker queues with its checker.

@@ -92,7 +92,7 @@ public enum OriginSampler {
         let settled = Mutex<[FetchedTile]>([])
         let counts = zooms.map { mask.count(atZoom: $0) }
         let chosen = zip(zooms, shares(of: counts, count: count)).flatMap { zoom, share in
-            pick(mask, zoom, share, seed: seed &+ UInt64(zoom))
+            pick(from: mask, zoom: zoom, count: share, seed: seed &+ UInt64(zoom))
         }
         var survey: (answers: [[Answer]], transfer: Transfer)?
         if let archive = origin as? RemoteArchiveOrigin, archive.tellsSizes,
@@ -108,7 +108,7 @@ public enum OriginSampler {
         let all = settled.withLock { $0 }.sorted { $0.tile < $1.tile }
         let byZoom = Dictionary(grouping: all, by: \.tile.zoom)
         var samples = zip(zooms, counts).filter { $1 > 0 }.map { zoom, tiles in
-            summary(zoom, tiles, byZoom[zoom] ?? [])
+            summary(zoom: zoom, total: tiles, tiles: byZoom[zoom] ?? [])
         }
         // The directories have the size of every body; the sample shows that bodies are what they should be.
         if let survey {
@@ -142,7 +142,7 @@ public enum OriginSampler {
     }
 
     /// One tile of each of `count` equal parts of a zoom along the Hilbert curve; all tiles when there are no more.
-    static func pick(_ mask: TileMask, _ zoom: Int, _ count: Int, seed: UInt64) -> [TileID] {
+    static func pick(from mask: TileMask, zoom: Int, count: Int, seed: UInt64) -> [TileID] {
         let total = mask.count(atZoom: zoom)
         guard total > UInt64(max(count, 0)) else {
             return total == 0 ? [] : Array(mask.tiles(atZoom: zoom, under: .root))
@@ -173,7 +173,7 @@ public enum OriginSampler {
         body.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 
-    private static func summary(_ zoom: Int, _ total: UInt64, _ tiles: [FetchedTile]) -> ZoomSample {
+    private static func summary(zoom: Int, total: UInt64, tiles: [FetchedTile]) -> ZoomSample {
         var sample = ZoomSample(zoom: zoom, tiles: total, answers: [])
         for tile in tiles {
             switch tile.outcome {

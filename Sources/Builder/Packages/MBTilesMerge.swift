@@ -46,15 +46,17 @@ public enum MBTilesMerge {
             let survey = try TileSurvey(spec, inputs) { try progress(0) }
             let expected = spec.mask.count(in: spec.zooms)
             if survey.mentioned + allowedMissing < expected {
-                throw try missing(spec, inputs, expected - survey.mentioned, allowedMissing)
+                throw try missing(of: spec, from: inputs, count: expected - survey.mentioned, allowed: allowedMissing)
             }
-            let readBack = { (totals: Totals) in try verify(temporary, spec, totals) }
+            let readBack = { (totals: Totals) in try verify(temporary, against: spec, totals: totals) }
             let (totals, digest) = try BulkPackage.write(temporary, readBack: readBack) { builder in
                 var totals = Totals()
-                try fill(builder, spec, inputs, survey, stripTiles, layers, &totals, progress)
+                try fill(
+                    builder, spec: spec, inputs: inputs, survey: survey, stripTiles: stripTiles, layers: layers,
+                    totals: &totals, progress: progress)
                 totals.missing = expected - min(expected, totals.tiles + totals.empty)
                 guard totals.missing <= allowedMissing else {
-                    throw try missing(spec, inputs, totals.missing, allowedMissing)
+                    throw try missing(of: spec, from: inputs, count: totals.missing, allowed: allowedMissing)
                 }
                 return totals
             }
@@ -78,12 +80,12 @@ public enum MBTilesMerge {
     }
 
     private static func fill(
-        _ builder: any PackageWriter, _ spec: PackageSpec, _ inputs: [MergeInput], _ survey: TileSurvey,
-        _ stripTiles: Int, _ memory: LayerMemory, _ totals: inout Totals, _ progress: (UInt64) throws -> Void
+        _ builder: any PackageWriter, spec: PackageSpec, inputs: [MergeInput], survey: TileSurvey,
+        stripTiles: Int, layers memory: LayerMemory, totals: inout Totals, progress: (UInt64) throws -> Void
     ) throws {
         let hash = MergeAside.tilesHash()
         let layers = MergeLayers(spec.metadata, memory)
-        let counts = try MergeStream.run(spec, inputs, survey, stripTiles: stripTiles) { tiles in
+        let counts = try MergeStream.run(spec, inputs: inputs, survey: survey, stripTiles: stripTiles) { tiles in
             hash.add(tiles)
             layers?.add(tiles)
             for tile in tiles {
@@ -110,7 +112,7 @@ public enum MBTilesMerge {
     ///
     /// Proves that the file has the given bodies. That the bodies are valid tiles was checked by a worker before it put
     /// their SHA-256 into a shard.
-    private static func verify(_ url: URL, _ spec: PackageSpec, _ totals: Totals) throws {
+    private static func verify(_ url: URL, against spec: PackageSpec, totals: Totals) throws {
         let problems = try MBTilesReadBack.problems(
             of: url, sum: totals.sum, format: spec.metadata.format)
         guard let first = problems.first else { return }
@@ -121,7 +123,7 @@ public enum MBTilesMerge {
 
     /// The error that names some of the tiles that were not fetched.
     private static func missing(
-        _ spec: PackageSpec, _ inputs: [MergeInput], _ count: UInt64, _ allowed: UInt64
+        of spec: PackageSpec, from inputs: [MergeInput], count: UInt64, allowed: UInt64
     ) throws -> PackagesError {
         var examples: [String] = []
         // Naming them needs a set of all tiles; for very large packages only the count is given.

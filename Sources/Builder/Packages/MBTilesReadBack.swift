@@ -16,9 +16,9 @@ enum MBTilesReadBack {
         var found = TileSum()
         try PackageDatabase.reading(url) { database in
             for text in try String.fetchAll(database, sql: "PRAGMA integrity_check(20)") where text != "ok" {
-                report.add("sqlite-integrity", "file", text)
+                report.add("sqlite-integrity", at: "file", because: text)
             }
-            _ = try MetadataCheck(database, ["metadata"], &report)
+            _ = try MetadataCheck(database, tables: ["metadata"], into: &report)
             let rows = try Row.fetchCursor(
                 database,
                 sql: """
@@ -27,14 +27,15 @@ enum MBTilesReadBack {
                     """)
             while let row = try rows.next() {
                 guard let zoom = row[0] as Int?, let column = row[1] as Int?, let tmsRow = row[2] as Int? else {
-                    return report.add("bad-tile", "tile \(found.tiles)", "its coordinates cannot be read")
+                    return report.add("bad-tile", at: "tile \(found.tiles)", because: "its coordinates cannot be read")
                 }
                 try row.withUnsafeData(atIndex: 3) { body in
                     (body ?? Data()).withUnsafeBytes {
                         found.add(zoom: zoom, column: column, row: tmsRow, TileSum.Body($0))
                         if !format.begins($0) {
                             report.add(
-                                "wrong-kind", "\(zoom)/\(column)/(row \(tmsRow))", "it is not a \(format.rawValue) tile"
+                                "wrong-kind", at: "\(zoom)/\(column)/(row \(tmsRow))",
+                                because: "it is not a \(format.rawValue) tile"
                             )
                         }
                     }
@@ -50,9 +51,10 @@ extension VerifyReport {
     /// Says whether the tiles that were read back are those that were written.
     mutating func compare(_ found: TileSum, with written: TileSum) {
         if found.tiles != written.tiles {
-            add("other-tiles", "file", "it holds \(found.tiles) tiles, \(written.tiles) were written")
+            add(
+                "other-tiles", at: "file", because: "it holds \(found.tiles) tiles, \(written.tiles) were written")
         } else if found != written {
-            add("other-tiles", "file", "its tiles differ from those that were written")
+            add("other-tiles", at: "file", because: "its tiles differ from those that were written")
         }
     }
 }

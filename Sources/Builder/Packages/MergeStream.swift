@@ -34,13 +34,13 @@ enum MergeStream {
     ///
     /// - Throws: What reading throws, and what `each` throws; the other thread has ended then.
     static func run(
-        _ spec: PackageSpec, _ inputs: [MergeInput], _ survey: TileSurvey, stripTiles: Int,
+        _ spec: PackageSpec, inputs: [MergeInput], survey: TileSurvey, stripTiles: Int,
         each: ([MergeTile]) throws -> Void
     ) throws -> Counts {
         let queue = BoundedQueue<[MergeTile]>(limit: waiting)
         let reading = BackgroundTask("merge.read") {
             defer { queue.close() }
-            return try read(spec, inputs, survey, stripTiles, into: queue)
+            return try read(spec, inputs: inputs, survey: survey, stripTiles: stripTiles, into: queue)
         }
         do {
             while let tiles = queue.next() { try each(tiles) }
@@ -54,7 +54,7 @@ enum MergeStream {
     }
 
     private static func read(
-        _ spec: PackageSpec, _ inputs: [MergeInput], _ survey: TileSurvey, _ stripTiles: Int,
+        _ spec: PackageSpec, inputs: [MergeInput], survey: TileSurvey, stripTiles: Int,
         into queue: BoundedQueue<[MergeTile]>
     ) throws -> Counts {
         let reader = StripReader(spec, inputs)

@@ -16,8 +16,8 @@ struct CollectorRun {
     private var mayHeal = false
 
     init(
-        _ policy: ReferencePolicy, _ journal: PackJournal, _ options: StylePackOptions,
-        _ progress: @escaping @Sendable (StylePackProgress) -> Void
+        _ policy: ReferencePolicy, journal: PackJournal, options: StylePackOptions,
+        progress: @escaping @Sendable (StylePackProgress) -> Void
     ) {
         self.policy = policy
         self.journal = journal

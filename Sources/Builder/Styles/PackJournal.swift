@@ -50,6 +50,7 @@ final class PackJournal {
         // Resources without a readable journal line are fetched again.
         let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
         for line in text.split(separator: "\n") {
+            // A line that was cut by a crash: its resource is fetched again.
             guard let entry = try? JSONDecoder().decode(StylePackIndex.Entry.self, from: Data(line.utf8)) else {
                 continue
             }
@@ -60,6 +61,7 @@ final class PackJournal {
     /// The bytes of an entry, if its file still has them.
     func bytes(_ entry: StylePackIndex.Entry) -> [UInt8]? {
         guard let path = entry.path, PackPath.isInside(path),
+            // A file that cannot be read is fetched again.
             let data = try? Data(contentsOf: folder.appendingPathComponent(path)), UInt64(data.count) == entry.size,
             Digest(of: data).hex == entry.sha256
         else { return nil }

@@ -14,7 +14,7 @@ public enum StylePackCollector {
     ) async throws(StylesError) -> (style: StyleDocument, needs: StyleNeeds) {
         let policy = try ReferencePolicy(location)
         let fetcher = try PackFetcher(policy, options)
-        let style = try await StyleReading(location, policy, fetcher).read(known: nil)
+        let style = try await StyleReading(location, policy: policy, fetcher: fetcher).read(known: nil)
         return (style.document, try StyleNeeds(style.document, base: policy.address, choice: options.choice))
     }
 
@@ -36,9 +36,10 @@ public enum StylePackCollector {
         let journal = try PackJournal(folder, style: policy.address)
         let fetcher = try PackFetcher(policy, options)
         let address = policy.address ?? PackPath.style
-        let style = try await StyleReading(location, policy, fetcher).read(known: journal.finished[address])
+        let style = try await StyleReading(location, policy: policy, fetcher: fetcher).read(
+            known: journal.finished[address])
         let needs = try StyleNeeds(style.document, base: policy.address, choice: options.choice)
-        var run = CollectorRun(policy, journal, options, progress)
+        var run = CollectorRun(policy, journal: journal, options: options, progress: progress)
         try run.finish(
             style.entry, body: style.bytes, received: UInt64(style.received), kept: style.isKept)
         try await run.fetch(needs.resources, fetcher)
@@ -93,7 +94,7 @@ private struct StyleReading {
     let policy: ReferencePolicy
     let fetcher: PackFetcher
 
-    init(_ location: StyleLocation, _ policy: ReferencePolicy, _ fetcher: PackFetcher) {
+    init(_ location: StyleLocation, policy: ReferencePolicy, fetcher: PackFetcher) {
         self.location = location
         self.policy = policy
         self.fetcher = fetcher

@@ -169,7 +169,7 @@ struct Draft: Sendable {
     private static func headers(_ reader: FieldReader) throws(TilesetsError) -> [String: String] {
         guard let value = reader["headers"] else { return [:] }
         guard case .object(let values) = value else {
-            throw reader.wrong("headers", value, "a mapping of names to texts")
+            throw reader.wrong("headers", value: value, expected: "a mapping of names to texts")
         }
         var headers: [String: String] = [:]
         let inner = try FieldReader(value, name: reader.name, path: "headers", known: Array(values.keys))

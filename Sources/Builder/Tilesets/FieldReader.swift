@@ -35,14 +35,16 @@ struct FieldReader {
         case .string(let text): return text
         case .number(let number):
             return number == number.rounded() && abs(number) < 1e15 ? "\(Int(number))" : "\(number)"
-        case .null, .bool, .array, .object: throw wrong(key, value, "text; put it in quotes")
+        case .null, .bool, .array, .object: throw wrong(key, value: value, expected: "text; put it in quotes")
         }
     }
 
     func number(_ key: String, in range: ClosedRange<Double>) throws(TilesetsError) -> Double? {
         guard let value = values[key] else { return nil }
         guard case .number(let number) = value, range.contains(number) else {
-            throw wrong(key, value, "a number within \(Self.show(range.lowerBound))...\(Self.show(range.upperBound))")
+            throw wrong(
+                key, value: value,
+                expected: "a number within \(Self.show(range.lowerBound))...\(Self.show(range.upperBound))")
         }
         return number
     }
@@ -50,14 +52,14 @@ struct FieldReader {
     func integer(_ key: String, in range: ClosedRange<Int>) throws(TilesetsError) -> Int? {
         guard let value = values[key] else { return nil }
         guard case .number(let number) = value, let integer = Int(exactly: number), range.contains(integer) else {
-            throw wrong(key, value, "a whole number within \(range.lowerBound)...\(range.upperBound)")
+            throw wrong(key, value: value, expected: "a whole number within \(range.lowerBound)...\(range.upperBound)")
         }
         return integer
     }
 
     func flag(_ key: String) throws(TilesetsError) -> Bool? {
         guard let value = values[key] else { return nil }
-        guard case .bool(let flag) = value else { throw wrong(key, value, "true or false") }
+        guard case .bool(let flag) = value else { throw wrong(key, value: value, expected: "true or false") }
         return flag
     }
 
@@ -65,10 +67,12 @@ struct FieldReader {
     func texts(_ key: String) throws(TilesetsError) -> [String]? {
         guard let value = values[key] else { return nil }
         if case .string(let text) = value { return [text] }
-        guard case .array(let items) = value, !items.isEmpty else { throw wrong(key, value, "text or a list of texts") }
+        guard case .array(let items) = value, !items.isEmpty else {
+            throw wrong(key, value: value, expected: "text or a list of texts")
+        }
         var texts: [String] = []
         for item in items {
-            guard case .string(let text) = item else { throw wrong(key, item, "a list of texts") }
+            guard case .string(let text) = item else { throw wrong(key, value: item, expected: "a list of texts") }
             texts.append(text)
         }
         return texts
@@ -79,7 +83,7 @@ struct FieldReader {
         return try FieldReader(value, name: name, path: key, known: known)
     }
 
-    func wrong(_ key: String, _ value: JSONValue, _ expected: String) -> TilesetsError {
+    func wrong(_ key: String, value: JSONValue, expected: String) -> TilesetsError {
         var found = value.kind
         if case .number(let number) = value { found = Self.show(number) }
         return TilesetsError(

@@ -31,11 +31,11 @@ extension JSONValue {
                 .badSyntax, "\(what) '\(name)' is empty\(what == "Tileset file" ? "; it needs at least 'url'." : ".")")
         }
         var left = Self.maxValues
-        self = try Self.convert(node, "\(what) '\(name)'", asText, depth: 0, left: &left)
+        self = try Self.convert(node, of: "\(what) '\(name)'", asText: asText, depth: 0, left: &left)
     }
 
     private static func convert(
-        _ node: Node, _ file: String, _ asText: Bool, depth: Int, left: inout Int
+        _ node: Node, of file: String, asText: Bool, depth: Int, left: inout Int
     ) throws(TilesetsError) -> JSONValue {
         left -= 1
         guard left >= 0, depth < maxDepth else {
@@ -50,7 +50,9 @@ extension JSONValue {
             return .string(scalar.string)
         case .sequence(let sequence):
             var values: [JSONValue] = []
-            for item in sequence { values.append(try convert(item, file, asText, depth: depth + 1, left: &left)) }
+            for item in sequence {
+                values.append(try convert(item, of: file, asText: asText, depth: depth + 1, left: &left))
+            }
             return .array(values)
         case .mapping(let mapping):
             var values: [String: JSONValue] = [:]
@@ -58,7 +60,7 @@ extension JSONValue {
                 guard let key = key.scalar?.string else {
                     throw TilesetsError(.badSyntax, "\(file) has a key that is not text.")
                 }
-                values[key] = try convert(value, file, asText, depth: depth + 1, left: &left)
+                values[key] = try convert(value, of: file, asText: asText, depth: depth + 1, left: &left)
             }
             return .object(values)
         case .alias:

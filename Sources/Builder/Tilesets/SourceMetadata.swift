@@ -57,6 +57,7 @@ public struct SourceMetadata: Sendable, Hashable {
             min(max(numbers[0], -180), 180), min(max(numbers[1], -90), 90), min(max(numbers[2], -180), 180),
             min(max(numbers[3], -90), 90),
         ]
+        // Third-party metadata that breaks a rule is left out.
         return try? BoundingBox(west: cut[0], south: cut[1], east: cut[2], north: cut[3])
     }
 

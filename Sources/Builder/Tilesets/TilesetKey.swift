@@ -9,7 +9,7 @@ public struct TilesetKey: Sendable {
     /// What it does, and its default.
     public let meaning: String
 
-    private init(_ name: String, _ value: String, _ meaning: String) {
+    private init(_ name: String, value: String, meaning: String) {
         self.name = name
         self.value = value
         self.meaning = meaning
@@ -18,70 +18,82 @@ public struct TilesetKey: Sendable {
     /// Every key, in the order of the reference.
     public static let all = [
         TilesetKey(
-            "url", "text, or a list of texts",
-            "Required. Tile URLs with placeholders, a TileJSON URL, the URL of a PMTiles archive (http, https or s3), mbtiles:PATH or pmtiles:PATH. Relative paths start at the folder of the tileset file."
+            "url", value: "text, or a list of texts",
+            meaning:
+                "Required. Tile URLs with placeholders, a TileJSON URL, the URL of a PMTiles archive (http, https or s3), mbtiles:PATH or pmtiles:PATH. Relative paths start at the folder of the tileset file."
         ),
         TilesetKey(
-            "id", "letters, digits, - _ .",
-            "Names the tileset in jobs, packages and tile packs. Default: the name of the archive, else of the tileset file."
+            "id", value: "letters, digits, - _ .",
+            meaning:
+                "Names the tileset in jobs, packages and tile packs. Default: the name of the archive, else of the tileset file."
         ),
-        TilesetKey("name", "text", "A title. Default: from the source."),
-        TilesetKey("description", "text", "Goes into packages. Default: from the source."),
-        TilesetKey("attribution", "text", "Goes into packages and the catalog. Default: from the source."),
+        TilesetKey("name", value: "text", meaning: "A title. Default: from the source."),
+        TilesetKey("description", value: "text", meaning: "Goes into packages. Default: from the source."),
         TilesetKey(
-            "format", "pbf (or mvt), png, jpg, webp",
-            "The format of the tiles. Default: from the source, else the ending of the URL."),
+            "attribution", value: "text", meaning: "Goes into packages and the catalog. Default: from the source."),
         TilesetKey(
-            "zoom", "0-14, or one number", "The zooms that the source has. Default: from the source, else 0-22."),
-        TilesetKey("minzoom", "0 to 30", "The same as zoom with maxzoom. Default: 0."),
-        TilesetKey("maxzoom", "0 to 30", "See minzoom; not together with zoom."),
+            "format", value: "pbf (or mvt), png, jpg, webp",
+            meaning: "The format of the tiles. Default: from the source, else the ending of the URL."),
         TilesetKey(
-            "bounds", "[west, south, east, north]",
-            "Degrees, as a list or text. Default: from the source."),
+            "zoom", value: "0-14, or one number",
+            meaning: "The zooms that the source has. Default: from the source, else 0-22."),
+        TilesetKey("minzoom", value: "0 to 30", meaning: "The same as zoom with maxzoom. Default: 0."),
+        TilesetKey("maxzoom", value: "0 to 30", meaning: "See minzoom; not together with zoom."),
         TilesetKey(
-            "scheme", "xyz or tms", "How {y} counts: from the north (xyz) or from the south (tms). Default: xyz."),
-        TilesetKey("subdomains", "text, or a list of texts", "What {s} stands for, in turn. Default: a, b, c."),
+            "bounds", value: "[west, south, east, north]",
+            meaning: "Degrees, as a list or text. Default: from the source."),
         TilesetKey(
-            "headers", "a mapping of names to texts",
-            "Sent with every request. Secrets as \"Bearer ${NAME}\", from the environment of the workers."),
+            "scheme", value: "xyz or tms",
+            meaning: "How {y} counts: from the north (xyz) or from the south (tms). Default: xyz."),
         TilesetKey(
-            "key", "${NAME}", "The environment variable of the workers whose value {key} stands for in the URL."),
+            "subdomains", value: "text, or a list of texts", meaning: "What {s} stands for, in turn. Default: a, b, c."),
         TilesetKey(
-            "language", "a language code", "What {language} stands for. Without it, --language names one or several."),
+            "headers", value: "a mapping of names to texts",
+            meaning: "Sent with every request. Secrets as \"Bearer ${NAME}\", from the environment of the workers."),
         TilesetKey(
-            "group", "letters, digits, - _",
-            "The data group of its packages, for example terrain. Default: none, which is the base map."),
+            "key", value: "${NAME}",
+            meaning: "The environment variable of the workers whose value {key} stands for in the URL."),
         TilesetKey(
-            "tile_packs", "standard, mapbox, 0-5@0,6-10@6, or a list",
-            "The bands of tile packs: zooms@zoom of the index tile; in a list each with minzoom, maxzoom and index_zoom. Default: packhorse:tile_packs of the source, else standard."
+            "language", value: "a language code",
+            meaning: "What {language} stands for. Without it, --language names one or several."),
+        TilesetKey(
+            "group", value: "letters, digits, - _",
+            meaning: "The data group of its packages, for example terrain. Default: none, which is the base map."),
+        TilesetKey(
+            "tile_packs", value: "standard, mapbox, 0-5@0,6-10@6, or a list",
+            meaning:
+                "The bands of tile packs: zooms@zoom of the index tile; in a list each with minzoom, maxzoom and index_zoom. Default: packhorse:tile_packs of the source, else standard."
         ),
         TilesetKey(
-            "layers", "text, or a list of texts",
-            "The layers that vector tiles keep; tiles without any of them are empty. Default: all layers."),
+            "layers", value: "text, or a list of texts",
+            meaning: "The layers that vector tiles keep; tiles without any of them are empty. Default: all layers."),
         TilesetKey(
-            "overfetch", "0 to 1",
-            "Of an archive on a web server: bytes between the tiles that are also fetched to save requests, as a share of the tiles' bytes. Default: 0.05."
+            "overfetch", value: "0 to 1",
+            meaning:
+                "Of an archive on a web server: bytes between the tiles that are also fetched to save requests, as a share of the tiles' bytes. Default: 0.05."
         ),
-        TilesetKey("http2", "true or false", "Ask for HTTP/2 over TLS. Default: false."),
+        TilesetKey("http2", value: "true or false", meaning: "Ask for HTTP/2 over TLS. Default: false."),
         TilesetKey(
-            "max_tile_bytes", "1 to 268435456", "A larger answer is refused. Bytes. Default: 16777216."),
-        TilesetKey("politeness", "a mapping", "How the server is treated. It holds for all workers together."),
-        TilesetKey("politeness.concurrency", "1 to 256", "Requests at once. Default: 8."),
+            "max_tile_bytes", value: "1 to 268435456", meaning: "A larger answer is refused. Bytes. Default: 16777216."),
         TilesetKey(
-            "politeness.requests_per_second", "0.01 to 100000", "Requests per second at most. Default: no limit."),
+            "politeness", value: "a mapping", meaning: "How the server is treated. It holds for all workers together."),
+        TilesetKey("politeness.concurrency", value: "1 to 256", meaning: "Requests at once. Default: 8."),
         TilesetKey(
-            "politeness.bytes_per_second", "10000 to 1000000000000",
-            "Bytes of answers per second at most, headers not counted. Default: no limit."),
+            "politeness.requests_per_second", value: "0.01 to 100000",
+            meaning: "Requests per second at most. Default: no limit."),
         TilesetKey(
-            "politeness.user_agent", "text",
-            "The User-Agent header. Default: Packhorse with its version and the contact."),
+            "politeness.bytes_per_second", value: "10000 to 1000000000000",
+            meaning: "Bytes of answers per second at most, headers not counted. Default: no limit."),
         TilesetKey(
-            "politeness.contact", "a mail address or URL",
-            "Who runs the job, for the server's operators. Required for public hosts."),
-        TilesetKey("timeouts", "a mapping", "In seconds."),
-        TilesetKey("timeouts.connect", "0.1 to 600", "Until a connection is established. Default: 10."),
-        TilesetKey("timeouts.total", "0.1 to 3600", "For a whole request. Default: 60."),
-        TilesetKey("timeouts.stall", "1 to 600", "Without progress. Default: 20."),
+            "politeness.user_agent", value: "text",
+            meaning: "The User-Agent header. Default: Packhorse with its version and the contact."),
+        TilesetKey(
+            "politeness.contact", value: "a mail address or URL",
+            meaning: "Who runs the job, for the server's operators. Required for public hosts."),
+        TilesetKey("timeouts", value: "a mapping", meaning: "In seconds."),
+        TilesetKey("timeouts.connect", value: "0.1 to 600", meaning: "Until a connection is established. Default: 10."),
+        TilesetKey("timeouts.total", value: "0.1 to 3600", meaning: "For a whole request. Default: 60."),
+        TilesetKey("timeouts.stall", value: "1 to 600", meaning: "Without progress. Default: 20."),
     ]
 
     /// Names of the keys at the top of the file, or inside of a mapping.

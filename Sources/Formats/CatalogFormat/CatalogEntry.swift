@@ -185,12 +185,14 @@ public struct CatalogEntry: Sendable, Hashable, Codable {
     public var path: String { path(CatalogEntry.mainFile.fileExtension) }
 
     /// Where the file with this extension lies in its channel's folder.
-    public func path(_ fileExtension: String) -> String { Self.path(id, version, fileExtension) }
+    public func path(_ fileExtension: String) -> String {
+        Self.path(id, version: version, fileExtension: fileExtension)
+    }
 
     /// Where the patch from a version lies in its channel's folder.
     public func patchPath(from: Int32) -> String { "patches/\(id)/\(from)-\(version).mbtiles" }
 
-    package static func path(_ id: String, _ version: Int32, _ fileExtension: String) -> String {
+    package static func path(_ id: String, version: Int32, fileExtension: String) -> String {
         "packages/\(version)/\(id)\(fileExtension)"
     }
 

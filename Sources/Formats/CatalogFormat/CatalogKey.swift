@@ -120,6 +120,7 @@ public struct CatalogPublicKey: Sendable, Hashable, CustomStringConvertible {
     public var id: String { String(Digest(of: raw).hex.prefix(16)) }
 
     func isValid(_ signature: [UInt8], for bytes: [UInt8]) -> Bool {
+        // No signature is valid for bytes that are no key.
         guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: Data(raw)) else { return false }
         return key.isValidSignature(Data(signature), for: Data(bytes))
     }

@@ -47,6 +47,7 @@ public struct CatalogSignature: Sendable, Hashable, Codable {
     ///
     /// - Throws: `bad-signature` for anything else.
     public init(decoding bytes: [UInt8]) throws(CatalogError) {
+        // The parser's error is not for users; the error below says what to do.
         guard bytes.count <= 1 << 16, let value = try? JSONDecoder().decode(Self.self, from: Data(bytes)),
             value.algorithm == "ed25519", value.signatures.count <= 16
         else { throw CatalogError(.badSignature, "'catalog.json.sig' is not a signature file of this format.") }

@@ -16,7 +16,7 @@ public enum DataDate {
 
     /// Days from 1970 to `YYYY-MM-DD`.
     private static func days(_ text: ArraySlice<UInt8>) -> Int64? {
-        guard let parts = numbers(text, [4, 2, 2], UInt8(ascii: "-")) else { return nil }
+        guard let parts = numbers(in: text, digits: [4, 2, 2], separator: UInt8(ascii: "-")) else { return nil }
         let (year, month, day) = (parts[0], parts[1], parts[2])
         let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
         let lengths: [Int64] = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
@@ -28,7 +28,8 @@ public enum DataDate {
 
     /// Seconds from midnight to `HH:MM:SS`.
     private static func seconds(ofDay text: ArraySlice<UInt8>) -> Int64? {
-        guard let parts = numbers(text, [2, 2, 2], UInt8(ascii: ":")), parts[0] < 24, parts[1] < 60, parts[2] < 60
+        guard let parts = numbers(in: text, digits: [2, 2, 2], separator: UInt8(ascii: ":")), parts[0] < 24,
+            parts[1] < 60, parts[2] < 60
         else { return nil }
         return parts[0] * 3_600 + parts[1] * 60 + parts[2]
     }
@@ -37,14 +38,15 @@ public enum DataDate {
     private static func offset(_ text: ArraySlice<UInt8>) -> Int64? {
         if text.elementsEqual("Z".utf8) { return 0 }
         guard let sign = text.first, [UInt8(ascii: "+"), UInt8(ascii: "-")].contains(sign),
-            let parts = numbers(text.dropFirst(), [2, 2], UInt8(ascii: ":")), parts[0] < 24, parts[1] < 60
+            let parts = numbers(in: text.dropFirst(), digits: [2, 2], separator: UInt8(ascii: ":")), parts[0] < 24,
+            parts[1] < 60
         else { return nil }
         let seconds = parts[0] * 3_600 + parts[1] * 60
         return sign == UInt8(ascii: "-") ? -seconds : seconds
     }
 
     /// Decimal numbers of exactly so many digits each.
-    private static func numbers(_ text: ArraySlice<UInt8>, _ digits: [Int], _ separator: UInt8) -> [Int64]? {
+    private static func numbers(in text: ArraySlice<UInt8>, digits: [Int], separator: UInt8) -> [Int64]? {
         let parts = text.split(separator: separator, omittingEmptySubsequences: false)
         guard parts.map(\.count) == digits, parts.joined().allSatisfy({ (0x30...0x39).contains($0) }) else {
             return nil

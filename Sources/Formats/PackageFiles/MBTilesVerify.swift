@@ -40,64 +40,65 @@ public enum MBTilesVerify {
         if let expecting {
             let found = try Digest.ofFile(url).digest
             if found != expecting {
-                report.add("digest-mismatch", "file", "SHA-256 is \(found), expected \(expecting)")
+                report.add("digest-mismatch", at: "file", because: "SHA-256 is \(found), expected \(expecting)")
             }
         }
-        guard checkHeader(head, url, &report) else { return report }
+        guard checkHeader(head, of: url, into: &report) else { return report }
         do {
-            try read(url, mask, zooms, &report)
+            try read(url, mask: mask, zooms: zooms, into: &report)
         } catch let error as PackagesError where error.cause is ComputedView {
-            report.add("computed-view", "file", error.message)
+            report.add("computed-view", at: "file", because: error.message)
         } catch let error as DatabaseError {
-            report.add("sqlite", "file", "SQLite cannot read it: \(error.message ?? "error \(error.resultCode)")")
+            report.add(
+                "sqlite", at: "file", because: "SQLite cannot read it: \(error.message ?? "error \(error.resultCode)")")
         }
         return report
     }
 
     /// Whether verification can continue.
-    private static func checkHeader(_ head: [UInt8], _ url: URL, _ report: inout VerifyReport) -> Bool {
+    private static func checkHeader(_ head: [UInt8], of url: URL, into report: inout VerifyReport) -> Bool {
         guard let header = SQLiteFileHeader(head) else {
-            report.add("not-sqlite", "file", "it does not begin with a SQLite header")
+            report.add("not-sqlite", at: "file", because: "it does not begin with a SQLite header")
             return false
         }
         let stated = UInt64(header.pages) * UInt64(header.pageSize)
         if stated != report.size {
             report.add(
-                "wrong-size", "file",
-                "it has \(report.size) bytes, its header says \(header.pages) pages of \(header.pageSize)")
+                "wrong-size", at: "file",
+                because: "it has \(report.size) bytes, its header says \(header.pages) pages of \(header.pageSize)")
             if stated > report.size { return false }
         }
         if header.usesWAL {
-            report.add("wal-mode", "file", "it is in WAL mode; readers on read-only media cannot open it")
+            report.add("wal-mode", at: "file", because: "it is in WAL mode; readers on read-only media cannot open it")
         }
         for suffix in ["-wal", "-shm", "-journal"] where FileManager.default.fileExists(atPath: url.path + suffix) {
             report.add(
-                "side-file", "file",
-                "'\(url.lastPathComponent)\(suffix)' exists next to it: the file was not closed cleanly")
+                "side-file", at: "file",
+                because: "'\(url.lastPathComponent)\(suffix)' exists next to it: the file was not closed cleanly")
         }
         return true
     }
 
     private static func read(
-        _ url: URL, _ mask: TileMask?, _ zooms: ZoomRange?, _ report: inout VerifyReport
+        _ url: URL, mask: TileMask?, zooms: ZoomRange?, into report: inout VerifyReport
     ) throws {
         try PackageDatabase.reading(url) { database in
             for text in try String.fetchAll(database, sql: "PRAGMA integrity_check(20)") where text != "ok" {
-                report.add("sqlite-integrity", "file", text)
+                report.add("sqlite-integrity", at: "file", because: text)
             }
             let tables = Set(
                 try String.fetchAll(database, sql: "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')"))
             report.dialect = dialect(tables)
             guard tables.contains("tiles") else {
-                report.add("no-tiles", "file", "it has no table or view 'tiles'")
+                report.add("no-tiles", at: "file", because: "it has no table or view 'tiles'")
                 return
             }
-            if tables.contains("metadata") { try SQLiteSeal.check(url, table: "metadata", database, &report) }
-            let metadata = try MetadataCheck(database, tables, &report)
-            try TileCheck(metadata, mask, zooms).run(database, &report)
+            if tables.contains("metadata") { try SQLiteSeal.check(url, table: "metadata", in: database, into: &report) }
+            let metadata = try MetadataCheck(database, tables: tables, into: &report)
+            try TileCheck(metadata, mask: mask, zooms: zooms).run(database, &report)
             if report.isPatch, tables.contains("tile_deltas") { try countDeltas(database, &report) }
             if let lost = try LostBodies.count(database), lost > 0 {
-                report.add("lost-body", "file", "\(lost) tiles refer to a body that does not exist")
+                report.add("lost-body", at: "file", because: "\(lost) tiles refer to a body that does not exist")
             }
             if report.dialect == "dedup-id" { try checkNumbers(database, &report) }
         }
@@ -134,7 +135,8 @@ public enum MBTilesVerify {
         let most = try Int64.fetchOne(database, sql: "SELECT max(tile_data_id) FROM tiles_data") ?? 0
         if most > used {
             report.add(
-                "unused-body", "tiles_data", "bodies up to \(most), but tiles only refer to bodies up to \(used)")
+                "unused-body", at: "tiles_data",
+                because: "bodies up to \(most), but tiles only refer to bodies up to \(used)")
         }
     }
 }

@@ -11,9 +11,10 @@ package struct MetadataCheck {
     /// Whether the file is a patch, in which a body may be NULL.
     package private(set) var isPatch = false
 
-    package init(_ database: Database, _ tables: Set<String>, _ report: inout VerifyReport) throws {
+    package init(_ database: Database, tables: Set<String>, into report: inout VerifyReport) throws {
         guard tables.contains("metadata") else {
-            report.add("no-metadata", "file", "it has no table 'metadata'; CARTO's client deletes such a file")
+            report.add(
+                "no-metadata", at: "file", because: "it has no table 'metadata'; CARTO's client deletes such a file")
             return
         }
         var values: [String: String] = [:]
@@ -22,7 +23,7 @@ package struct MetadataCheck {
             let name: DatabaseValue = row[0]
             let value: DatabaseValue = row[1]
             guard case .string(let key) = name.storage else {
-                report.add("bad-metadata", "metadata", "a row's name is not text")
+                report.add("bad-metadata", at: "metadata", because: "a row's name is not text")
                 continue
             }
             // Values are text by the specification, numbers in many files, and rarely NULL.
@@ -34,7 +35,7 @@ package struct MetadataCheck {
             default: text = ""
             }
             if values.updateValue(text, forKey: key) != nil {
-                report.add("bad-metadata", "metadata '\(key)'", "the name occurs twice")
+                report.add("bad-metadata", at: "metadata '\(key)'", because: "the name occurs twice")
             }
         }
         check(values, &report)
@@ -53,30 +54,34 @@ package struct MetadataCheck {
         isPatch = values[PatchSchema.before] != nil
         report.isPatch = isPatch
         if requiresName, values["name"] == nil {
-            report.add("bad-metadata", "metadata 'name'", "it is required and missing")
+            report.add("bad-metadata", at: "metadata 'name'", because: "it is required and missing")
         }
         if let text = values["format"] {
             format = Self.format(text)
             if format == nil {
                 report.add(
-                    "unknown-format", "metadata 'format'", "'\(text.prefix(64))' is not one of pbf, png, jpg, webp")
+                    "unknown-format", at: "metadata 'format'",
+                    because: "'\(text.prefix(64))' is not one of pbf, png, jpg, webp")
             }
         } else {
-            report.add("bad-metadata", "metadata 'format'", "it is required and missing")
+            report.add("bad-metadata", at: "metadata 'format'", because: "it is required and missing")
         }
         if let text = values["bounds"], !Self.areBounds(text) {
             report.add(
-                "bad-metadata", "metadata 'bounds'", "'\(text.prefix(64))' is not west,south,east,north in degrees")
+                "bad-metadata", at: "metadata 'bounds'",
+                because: "'\(text.prefix(64))' is not west,south,east,north in degrees")
         }
         let least = values["minzoom"].map { Int($0) }
         let most = values["maxzoom"].map { Int($0) }
         for (name, zoom) in [("minzoom", least), ("maxzoom", most)] where zoom == .some(nil) {
-            report.add("bad-metadata", "metadata '\(name)'", "it is not a whole number")
+            report.add("bad-metadata", at: "metadata '\(name)'", because: "it is not a whole number")
         }
         if case (.some(.some(let low)), .some(.some(let high))) = (least, most) {
             zooms = ZoomRange(min: low, max: high)
             if zooms == nil {
-                report.add("bad-metadata", "metadata 'maxzoom'", "zooms \(low) to \(high) are not a range of 0 to 22")
+                report.add(
+                    "bad-metadata", at: "metadata 'maxzoom'",
+                    because: "zooms \(low) to \(high) are not a range of 0 to 22")
             }
         }
         if format == .mvt { checkLayers(values["json"], &report) }
@@ -84,16 +89,18 @@ package struct MetadataCheck {
 
     private func checkLayers(_ text: String?, _ report: inout VerifyReport) {
         guard let text else {
-            return report.add("no-vector-layers", "metadata 'json'", "vector tiles need it, with vector_layers")
+            return report.add(
+                "no-vector-layers", at: "metadata 'json'", because: "vector tiles need it, with vector_layers")
         }
         let value: Any? = {
             do { return try JSONSerialization.jsonObject(with: Data(text.utf8)) } catch { return nil }
         }()
         guard let layers = (value as? [String: Any])?["vector_layers"] as? [[String: Any]] else {
-            return report.add("no-vector-layers", "metadata 'json'", "it is not JSON with an array vector_layers")
+            return report.add(
+                "no-vector-layers", at: "metadata 'json'", because: "it is not JSON with an array vector_layers")
         }
         for layer in layers where !(layer["id"] is String && layer["fields"] is [String: Any]) {
-            report.add("no-vector-layers", "metadata 'json'", "a layer lacks its id or its fields")
+            report.add("no-vector-layers", at: "metadata 'json'", because: "a layer lacks its id or its fields")
         }
     }
 

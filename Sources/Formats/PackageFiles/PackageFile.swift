@@ -44,7 +44,7 @@ package struct PackageFile {
         let blame = Blame(path: url.path, code: code)
         let isStamped = try checkHeader(url, blame)
         // Errors of `body` are passed on unchanged; only SQLite errors about this file get its name.
-        return try opening(url, blame) { database in
+        return try opening(url, blame: blame) { database in
             let names = try blame.naming {
                 try String.fetchSet(database, sql: "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view')")
             }
@@ -60,7 +60,7 @@ package struct PackageFile {
     }
 
     private static func opening<Output>(
-        _ url: URL, _ blame: Blame, _ body: (Database) throws -> Output
+        _ url: URL, blame: Blame, _ body: (Database) throws -> Output
     ) throws -> Output {
         do {
             return try PackageDatabase.reading(url, body)
@@ -72,7 +72,7 @@ package struct PackageFile {
     /// Checks the seal of a file that Packhorse wrote; third-party files have no seal.
     private func checkSeal(_ url: URL, isStamped: Bool) throws -> Bool {
         var report = VerifyReport(path: path, size: 0, kind: "MBTiles")
-        try SQLiteSeal.check(url, table: "metadata", database, &report)
+        try SQLiteSeal.check(url, table: "metadata", in: database, into: &report)
         guard report.seal != .broken, report.seal == .valid || !isStamped else {
             throw refusal("it is damaged: its seal is broken. Download it again")
         }

@@ -17,7 +17,7 @@ package struct TileCheck {
     private var seen: Set<UInt64> = []
     private static let seenLimit = 1_000_000
 
-    package init(_ metadata: MetadataCheck, _ mask: TileMask?, _ zooms: ZoomRange?) {
+    package init(_ metadata: MetadataCheck, mask: TileMask?, zooms: ZoomRange?) {
         self.metadata = metadata
         self.mask = mask
         self.zooms = zooms
@@ -46,7 +46,9 @@ package struct TileCheck {
                 case (.int64(let zoom), .int64(let column), .int64(let tmsRow)) =
                     (values[0].storage, values[1].storage, values[2].storage)
             else {
-                report.add("bad-tile", "tile \(report.tiles)", "its zoom, column and row are not all whole numbers")
+                report.add(
+                    "bad-tile", at: "tile \(report.tiles)",
+                    because: "its zoom, column and row are not all whole numbers")
                 continue
             }
             let body: [UInt8]
@@ -55,11 +57,13 @@ package struct TileCheck {
             default: body = []
             }
             hash.add(zoom: Int(zoom), column: Int(column), row: Int(tmsRow), body: body)
-            guard let tile = place(zoom, column, tmsRow) else {
-                report.add("bad-tile", "\(zoom)/\(column)/(row \(tmsRow))", "there is no such tile")
+            guard let tile = tile(zoom: zoom, column: column, row: tmsRow) else {
+                report.add("bad-tile", at: "\(zoom)/\(column)/(row \(tmsRow))", because: "there is no such tile")
                 continue
             }
-            if let last, last == (zoom, column, tmsRow) { report.add("twice", "\(tile)", "the tile is a duplicate") }
+            if let last, last == (zoom, column, tmsRow) {
+                report.add("twice", at: "\(tile)", because: "the tile is a duplicate")
+            }
             last = (zoom, column, tmsRow)
             counts[tile.zoom, default: 0] += 1
             // A patch deletes tiles of the old version, which the metadata of the new version does not describe.
@@ -76,8 +80,8 @@ package struct TileCheck {
     package func finish(inMask: UInt64, _ report: inout VerifyReport) {
         if let recorded = metadata.tilesHash, recorded != report.tilesHash {
             report.add(
-                "hash-mismatch", "metadata 'agg_tiles_hash'",
-                "it is \(recorded.prefix(64)), the tiles hash to \(report.tilesHash)")
+                "hash-mismatch", at: "metadata 'agg_tiles_hash'",
+                because: "it is \(recorded.prefix(64)), the tiles hash to \(report.tilesHash)")
         }
         if let mask, let span = zooms ?? ZoomRange(min: 0, max: mask.maxZoom) {
             let expected = mask.count(in: span)
@@ -85,7 +89,7 @@ package struct TileCheck {
         }
     }
 
-    private func place(_ zoom: Int64, _ column: Int64, _ row: Int64) -> TileID? {
+    private func tile(zoom: Int64, column: Int64, row: Int64) -> TileID? {
         guard 0...Int64(TileID.maxZoom) ~= zoom, column >= 0, row >= 0 else { return nil }
         return TileID(zoom: Int(zoom), x: Int(column), tmsY: Int(row))
     }
@@ -93,14 +97,14 @@ package struct TileCheck {
     /// Whether the mask has the tile (always, without a mask), after saying so when it or a zoom range has not.
     package func isWelcome(_ tile: TileID, _ report: inout VerifyReport) -> Bool {
         if let stated = metadata.zooms, !stated.contains(tile.zoom) {
-            report.add("outside-zooms", "\(tile)", "the metadata says zooms \(stated)")
+            report.add("outside-zooms", at: "\(tile)", because: "the metadata says zooms \(stated)")
         }
         if let zooms, !zooms.contains(tile.zoom) {
-            report.add("outside-zooms", "\(tile)", "the package spans zooms \(zooms)")
+            report.add("outside-zooms", at: "\(tile)", because: "the package spans zooms \(zooms)")
             return false
         }
         guard mask?.contains(tile) ?? true else {
-            report.add("outside-mask", "\(tile)", "the tile is not in the mask")
+            report.add("outside-mask", at: "\(tile)", because: "the tile is not in the mask")
             return false
         }
         return true
@@ -113,11 +117,12 @@ package struct TileCheck {
         _ body: [UInt8], of tile: TileID, coding: BodyCoding? = nil, _ report: inout VerifyReport
     ) {
         guard !body.isEmpty else {
-            return report.add("no-body", "\(tile)", "the tile has no body, or its body is not a BLOB")
+            return report.add("no-body", at: "\(tile)", because: "the tile has no body, or its body is not a BLOB")
         }
         guard let format = metadata.format else { return }
         if coding == .gzip, !Gzip.isGzip(body) {
-            return report.add("not-canonical", "\(tile)", "the body is not gzip, but the file says that all bodies are")
+            return report.add(
+                "not-canonical", at: "\(tile)", because: "the body is not gzip, but the file says that all bodies are")
         }
         let key = Digest(of: body).prefix128.0
         guard !seen.contains(key) else { return }
@@ -125,12 +130,12 @@ package struct TileCheck {
             let settled = try checker.check(body, coding: coding ?? .identity, declared: format)
             if coding == nil, settled != body {
                 report.add(
-                    "not-canonical", "\(tile)",
-                    "the body is not stored as MBTiles requires (vector tiles: one gzip member)")
+                    "not-canonical", at: "\(tile)",
+                    because: "the body is not stored as MBTiles requires (vector tiles: one gzip member)")
             }
             if seen.count < Self.seenLimit { seen.insert(key) }
         } catch {
-            report.add(error.code.description, "\(tile)", error.message)
+            report.add(error.code.description, at: "\(tile)", because: error.message)
         }
     }
 }

@@ -75,7 +75,7 @@ public struct VerifyReport: Sendable, Codable {
         self.kind = kind
     }
 
-    package mutating func add(_ code: String, _ place: String, _ message: String) {
+    package mutating func add(_ code: String, at place: String, because message: String) {
         problemCount += 1
         if problems.count < Self.problemLimit { problems.append(Problem(code: code, place: place, message: message)) }
     }

@@ -14,8 +14,10 @@ package enum OfflineStyle {
             guard let url = try? URLReference.resolve(reference, against: base) else { return reference }
             return path(url) ?? url
         }
-        // A reference that cannot be resolved stays as it is.
-        var root = rewritten(style, packed) { tiles in (try? URLReference.resolve(tiles, against: base)) ?? tiles }
+        var root = rewritten(style, references: packed) { tiles in
+            // A reference that cannot be resolved stays as it is.
+            (try? URLReference.resolve(tiles, against: base)) ?? tiles
+        }
         if !style.sprites.isEmpty { root["sprite"] = sprites(style) { PackPath.sprite($0.id) } }
         if style.glyphs != nil { root["glyphs"] = .string(PackPath.glyphTemplate) }
         return try encoded(root)
@@ -27,7 +29,7 @@ package enum OfflineStyle {
             // A reference that cannot be resolved stays as it is.
             (try? URLReference.resolve(reference, against: base)) ?? reference
         }
-        var root = rewritten(style, full, full)
+        var root = rewritten(style, references: full, tiles: full)
         if !style.sprites.isEmpty { root["sprite"] = sprites(style) { full($0.url) } }
         if let glyphs = style.glyphs { root["glyphs"] = .string(full(glyphs)) }
         return root == style.root ? nil : try encoded(root)
@@ -81,7 +83,7 @@ package enum OfflineStyle {
     }
 
     private static func rewritten(
-        _ style: StyleDocument, _ reference: (String) -> String, _ tiles: (String) -> String
+        _ style: StyleDocument, references reference: (String) -> String, tiles: (String) -> String
     ) -> [String: JSONValue] {
         var root = style.root
         guard case .object(var sources)? = root["sources"] else { return root }

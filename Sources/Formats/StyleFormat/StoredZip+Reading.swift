@@ -20,6 +20,7 @@ extension StoredZip {
         guard let handle = try? FileHandle(forReadingFrom: file) else { return false }
         // The file was only read: closing it cannot lose data.
         defer { try? handle.close() }
+        // A file that cannot be read is no archive; what opens it reports the cause.
         let start = (try? handle.read(upToCount: 4)).flatMap { $0 }.map { [UInt8]($0) }
         return start == [0x50, 0x4B, 3, 4] || start == [0x50, 0x4B, 5, 6]
     }
@@ -52,7 +53,7 @@ extension StoredZip {
 
     /// The files of an archive, in the order of their offsets.
     private static func members(_ handle: FileHandle, _ size: Int) throws -> [Member] {
-        let end = try read(handle, max(0, size - 22 - 0xFFFF), min(size, 22 + 0xFFFF))
+        let end = try read(handle, at: max(0, size - 22 - 0xFFFF), count: min(size, 22 + 0xFFFF))
         // A comment may follow the record; the record contains its length.
         let start = stride(from: end.count - 22, through: 0, by: -1).first { at in
             end.little(at, 4) == 0x0605_4B50 && at + 22 + end.little(at + 20, 2) == end.count
@@ -62,7 +63,7 @@ extension StoredZip {
         guard end.little(start + 4, 4) == 0, end.little(start + 8, 2) == count, count < 0xFFFF,
             length <= mostDirectory, place + length <= size
         else { throw bad("it is in several parts, or its directory is outside of it") }
-        let directory = try read(handle, place, length)
+        let directory = try read(handle, at: place, count: length)
         var members: [Member] = []
         var at = 0
         for _ in 0..<count {
@@ -93,18 +94,18 @@ extension StoredZip {
     }
 
     private static func bytes(of member: Member, _ handle: FileHandle, _ size: Int) throws -> [UInt8] {
-        let head = try read(handle, member.offset, 30)
+        let head = try read(handle, at: member.offset, count: 30)
         guard head.little(0, 4) == 0x0403_4B50, head.little(26, 2) == member.name.utf8.count else {
             throw bad("'\(member.name)' is not where the directory says")
         }
         let start = member.offset + 30 + head.little(26, 2) + head.little(28, 2)
         guard start + member.size <= size else { throw bad("'\(member.name)' ends outside of it") }
-        let body = try read(handle, start, member.size)
+        let body = try read(handle, at: start, count: member.size)
         guard Zlib.crc32(body) == member.crc32 else { throw bad("the checksum of '\(member.name)' is wrong") }
         return body
     }
 
-    private static func read(_ handle: FileHandle, _ offset: Int, _ count: Int) throws -> [UInt8] {
+    private static func read(_ handle: FileHandle, at offset: Int, count: Int) throws -> [UInt8] {
         try handle.seek(toOffset: UInt64(max(0, offset)))
         let bytes = count > 0 ? [UInt8](try handle.read(upToCount: count) ?? Data()) : []
         guard bytes.count == count else { throw bad("it ends early") }

@@ -30,7 +30,8 @@ public enum StoredZip {
             let handle = try FileHandle(forWritingTo: temporary)
             // `synchronize` below reports what cannot be written.
             defer { try? handle.close() }
-            try fill(handle, files.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }, folder)
+            try fill(
+                handle, with: files.sorted { Array($0.utf8).lexicographicallyPrecedes(Array($1.utf8)) }, from: folder)
             try handle.synchronize()
             try Durable.rename(temporary, to: target)
         } catch {
@@ -41,7 +42,7 @@ public enum StoredZip {
         }
     }
 
-    private static func fill(_ handle: FileHandle, _ files: [String], _ folder: URL) throws {
+    private static func fill(_ handle: FileHandle, with files: [String], from folder: URL) throws {
         var directory: [UInt8] = []
         var offset = 0
         for name in files {

@@ -82,6 +82,7 @@ public struct StylePackIndex: Sendable, Hashable, Codable {
     ///
     /// - Throws: ``StylesError`` `bad-style-pack`.
     package init(_ bytes: [UInt8]) throws(StylesError) {
+        // The parser's error is not for users; the error below says what to do.
         guard bytes.count <= 32 << 20, let index = try? JSONDecoder().decode(Self.self, from: Data(bytes)) else {
             throw StylesError(.badPack, "\(PackPath.index) cannot be read; make the pack again.")
         }

@@ -13,13 +13,17 @@ public enum Durable {
 
     /// Renames within one file system, replacing what was there, and flushes the folder of the new name.
     public static func rename(_ from: URL, to: URL) throws(StorageError) {
-        guard Foundation.rename(from.path, to.path) == 0 else { throw StorageError.system(errno, "rename to", to.path) }
+        guard Foundation.rename(from.path, to.path) == 0 else {
+            throw StorageError.system(errno, action: "rename to", path: to.path)
+        }
         try sync(folder: to.deletingLastPathComponent())
     }
 
     /// Removes a file; a missing file is not an error.
     public static func remove(_ url: URL) throws(StorageError) {
-        guard unlink(url.path) == 0 || errno == ENOENT else { throw StorageError.system(errno, "remove", url.path) }
+        guard unlink(url.path) == 0 || errno == ENOENT else {
+            throw StorageError.system(errno, action: "remove", path: url.path)
+        }
     }
 
     /// Removes the empty folders of removed files, and empty folders above them; `root` stays.
@@ -44,7 +48,7 @@ public enum Durable {
         }
         let above = url.deletingLastPathComponent()
         guard !isAlone, number == ENOENT && above.path != url.path, access(above.path, F_OK) != 0 else {
-            throw StorageError.system(number, "create folder", url.path)
+            throw StorageError.system(number, action: "create folder", path: url.path)
         }
         try makeFolder(above)
         try makeFolder(url)
@@ -88,18 +92,20 @@ public enum Durable {
     /// Bytes an unprivileged process may still write to the file system of a path.
     public static func freeBytes(_ url: URL) throws(StorageError) -> UInt64 {
         var status = statvfs()
-        guard statvfs(url.path, &status) == 0 else { throw StorageError.system(errno, "inspect", url.path) }
+        guard statvfs(url.path, &status) == 0 else {
+            throw StorageError.system(errno, action: "inspect", path: url.path)
+        }
         return UInt64(status.f_bavail) &* UInt64(status.f_frsize)
     }
 
     private static func sync(path: String, flags: Int32) throws(StorageError) {
         let handle = open(path, flags | O_CLOEXEC)
-        guard handle >= 0 else { throw StorageError.system(errno, "open", path) }
+        guard handle >= 0 else { throw StorageError.system(errno, action: "open", path: path) }
         defer { close(handle) }
         while fsync(handle) != 0 {
             // Some file systems (FUSE, SMB) cannot flush a folder and report that; this is ignored.
             if errno == EINVAL && flags & O_DIRECTORY != 0 { return }
-            guard errno == EINTR else { throw StorageError.system(errno, "flush", path) }
+            guard errno == EINTR else { throw StorageError.system(errno, action: "flush", path: path) }
         }
     }
 }

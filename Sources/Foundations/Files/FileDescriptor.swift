@@ -22,9 +22,9 @@ package final class FileDescriptor {
     package init(reading url: URL) throws(StorageError) {
         path = url.path
         handle = open(path, O_RDONLY | O_CLOEXEC)
-        guard handle >= 0 else { throw StorageError.system(errno, "open", path) }
+        guard handle >= 0 else { throw StorageError.system(errno, action: "open", path: path) }
         var status = stat()
-        guard fstat(handle, &status) == 0 else { throw StorageError.system(errno, "inspect", path) }
+        guard fstat(handle, &status) == 0 else { throw StorageError.system(errno, action: "inspect", path: path) }
         guard status.st_mode & S_IFMT == S_IFREG else {
             throw StorageError(.io, "Cannot read '\(path)': it is not a regular file.")
         }
@@ -35,7 +35,7 @@ package final class FileDescriptor {
     package init(creating url: URL) throws(StorageError) {
         path = url.path
         handle = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
-        guard handle >= 0 else { throw StorageError.system(errno, "create", path) }
+        guard handle >= 0 else { throw StorageError.system(errno, action: "create", path: path) }
     }
 
     /// Creates a file for writing and reading that has no name: it is removed with this object or at the end of the
@@ -45,7 +45,7 @@ package final class FileDescriptor {
     package init(scratch url: URL) throws(StorageError) {
         path = url.path
         handle = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard handle >= 0 else { throw StorageError.system(errno, "create", path) }
+        guard handle >= 0 else { throw StorageError.system(errno, action: "create", path: path) }
         started = nil
         unlink(path)
     }
@@ -54,9 +54,9 @@ package final class FileDescriptor {
     package init(changing url: URL) throws(StorageError) {
         path = url.path
         handle = open(path, O_RDWR | O_CLOEXEC)
-        guard handle >= 0 else { throw StorageError.system(errno, "open", path) }
+        guard handle >= 0 else { throw StorageError.system(errno, action: "open", path: path) }
         var status = stat()
-        guard fstat(handle, &status) == 0 else { throw StorageError.system(errno, "inspect", path) }
+        guard fstat(handle, &status) == 0 else { throw StorageError.system(errno, action: "inspect", path: path) }
         size = UInt64(max(0, status.st_size))
     }
 
@@ -73,7 +73,7 @@ package final class FileDescriptor {
                 guard let base = buffer.baseAddress else { break }
                 let got = pread(handle, base + filled, count - filled, off_t(offset) + off_t(filled))
                 if got < 0 && errno == EINTR { continue }
-                if got < 0 { failure = StorageError.system(errno, "read", path) }
+                if got < 0 { failure = StorageError.system(errno, action: "read", path: path) }
                 if got == 0 { failure = StorageError(.corrupt, "'\(path)' became shorter while it was read.") }
                 guard got > 0 else { break }
                 filled += got
@@ -102,7 +102,7 @@ package final class FileDescriptor {
                 raw.baseAddress.map { pwrite(handle, $0 + done, raw.count - done, off_t(offset) + off_t(done)) } ?? 0
             }
             if put < 0 && errno == EINTR { continue }
-            guard put > 0 else { throw StorageError.system(errno, "write", path) }
+            guard put > 0 else { throw StorageError.system(errno, action: "write", path: path) }
             done += put
         }
     }
@@ -110,7 +110,7 @@ package final class FileDescriptor {
     /// Cuts the file to its first `count` bytes.
     package func truncate(to count: UInt64) throws(StorageError) {
         while ftruncate(handle, off_t(count)) != 0 {
-            guard errno == EINTR else { throw StorageError.system(errno, "shorten", path) }
+            guard errno == EINTR else { throw StorageError.system(errno, action: "shorten", path: path) }
         }
         size = count
     }
@@ -118,7 +118,7 @@ package final class FileDescriptor {
     /// Returns when the bytes are on the medium.
     package func sync() throws(StorageError) {
         while fdatasync(handle) != 0 {
-            guard errno == EINTR else { throw StorageError.system(errno, "flush", path) }
+            guard errno == EINTR else { throw StorageError.system(errno, action: "flush", path: path) }
         }
     }
 
@@ -127,6 +127,8 @@ package final class FileDescriptor {
         guard handle >= 0 else { return }
         let closing = handle
         handle = -1
-        guard Foundation.close(closing) == 0 || errno == EINTR else { throw StorageError.system(errno, "close", path) }
+        guard Foundation.close(closing) == 0 || errno == EINTR else {
+            throw StorageError.system(errno, action: "close", path: path)
+        }
     }
 }

@@ -10,7 +10,7 @@ public enum FilePiece {
     /// - Throws: `corrupt-shard` when the file ends before, `io`.
     public static func read(_ file: URL, at offset: UInt64, count: Int) throws(StorageError) -> Data {
         let handle = open(file.path, O_RDONLY | O_CLOEXEC)
-        guard handle >= 0 else { throw StorageError.system(errno, "open", file.path) }
+        guard handle >= 0 else { throw StorageError.system(errno, action: "open", path: file.path) }
         defer { close(handle) }
         guard let start = off_t(exactly: offset) else {
             throw StorageError(.corrupt, "'\(file.path)' has no byte \(offset).")
@@ -22,7 +22,7 @@ public enum FilePiece {
             while done < raw.count, let base = raw.baseAddress {
                 let got = pread(handle, base + done, raw.count - done, start + off_t(done))
                 if got < 0, errno == EINTR { continue }
-                if got < 0 { failure = StorageError.system(errno, "read", file.path) }
+                if got < 0 { failure = StorageError.system(errno, action: "read", path: file.path) }
                 if got == 0 { failure = StorageError(.corrupt, "'\(file.path)' ends before \(offset) + \(count).") }
                 guard got > 0 else { return }
                 done += got
@@ -37,7 +37,7 @@ public enum FilePiece {
     /// - Throws: `disk-full` or `io`; a part may be written.
     public static func write(_ pieces: [Data], to file: URL, at offset: UInt64) throws(StorageError) {
         let handle = open(file.path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
-        guard handle >= 0 else { throw StorageError.system(errno, "open", file.path) }
+        guard handle >= 0 else { throw StorageError.system(errno, action: "open", path: file.path) }
         defer { close(handle) }
         guard var at = off_t(exactly: offset) else {
             throw StorageError(.limitExceeded, "'\(file.path)' cannot have a byte \(offset).")
@@ -50,7 +50,7 @@ public enum FilePiece {
                     let put = pwrite(handle, base + done, raw.count - done, at + off_t(done))
                     if put < 0, errno == EINTR { continue }
                     guard put > 0 else {
-                        failure = StorageError.system(errno, "write", file.path)
+                        failure = StorageError.system(errno, action: "write", path: file.path)
                         return
                     }
                     done += put

@@ -55,12 +55,12 @@ public final class ScratchFolder: Sendable {
 
     private static func locked(_ file: URL) throws(StorageError) -> Int32 {
         let handle = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard handle >= 0 else { throw StorageError.system(errno, "open", file.path) }
+        guard handle >= 0 else { throw StorageError.system(errno, action: "open", path: file.path) }
         while flock(handle, LOCK_EX) != 0 {
             let number = errno
             if number == EINTR { continue }
             close(handle)
-            throw StorageError.system(number, "lock", file.path)
+            throw StorageError.system(number, action: "lock", path: file.path)
         }
         return handle
     }

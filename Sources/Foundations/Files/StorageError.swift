@@ -50,7 +50,7 @@ extension PackhorseError where Code == StorageErrorCode {
     ///   - number: The call's `errno`.
     ///   - action: What was attempted, as a verb: "write", "rename".
     ///   - path: The file it was attempted on.
-    public static func system(_ number: Int32, _ action: String, _ path: String) -> StorageError {
+    public static func system(_ number: Int32, action: String, path: String) -> StorageError {
         if number == ENOSPC || number == EDQUOT {
             return StorageError(
                 .diskFull,

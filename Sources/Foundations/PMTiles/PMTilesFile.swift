@@ -41,7 +41,7 @@ public final class PMTilesFile: Sendable {
             let bytes = try Self.bytes(of: file, at: 0, min(size, UInt64(PMTilesHeader.size)), path)
             let header = try PMTilesHeader(bytes, fileSize: size, path: path)
             coding = try header.bodyCoding(of: path)
-            root = try Self.directory(of: file, header.root, header, path)
+            root = try Self.directory(of: file, in: header.root, header: header, path: path)
             self.header = header
         } catch {
             close(file)
@@ -88,11 +88,11 @@ public final class PMTilesFile: Sendable {
     ///   its pointer names, a body lies outside its section, or directories nest too deep; and what `each` throws.
     public func walk(_ each: (PMTilesDirectory.Entry) throws -> Void) throws {
         var next: UInt64 = 0
-        try walk(root, depth: 1, &next, each)
+        try walk(root, depth: 1, next: &next, each)
     }
 
     private func walk(
-        _ directory: PMTilesDirectory, depth: Int, _ next: inout UInt64,
+        _ directory: PMTilesDirectory, depth: Int, next: inout UInt64,
         _ each: (PMTilesDirectory.Entry) throws -> Void
     ) throws {
         for entry in directory.entries {
@@ -110,13 +110,13 @@ public final class PMTilesFile: Sendable {
             guard depth < PMTilesHeader.maxDepth else { throw tooDeep }
             let place = try header.place(of: entry, in: path)
             let section = PMTilesHeader.Section(offset: place.lowerBound, length: entry.length)
-            let leaf = try Self.directory(of: file, section, header, path)
+            let leaf = try Self.directory(of: file, in: section, header: header, path: path)
             guard leaf.entries.first?.tile == entry.tile else {
                 throw PMTilesError(
                     .badArchive,
                     "PMTiles file '\(path)': the leaf directory of tile \(entry.tile) does not begin with this tile.")
             }
-            try walk(leaf, depth: depth + 1, &next, each)
+            try walk(leaf, depth: depth + 1, next: &next, each)
         }
     }
 
@@ -129,7 +129,7 @@ public final class PMTilesFile: Sendable {
         let place = try header.place(of: entry, in: path)
         if let known = leaves.withLock({ $0[place.lowerBound] }) { return known }
         let section = PMTilesHeader.Section(offset: place.lowerBound, length: entry.length)
-        let leaf = try Self.directory(of: file, section, header, path)
+        let leaf = try Self.directory(of: file, in: section, header: header, path: path)
         leaves.withLock { leaves in
             if leaves.count >= Self.cachedLeaves { leaves.removeAll(keepingCapacity: true) }
             leaves[place.lowerBound] = leaf
@@ -138,7 +138,7 @@ public final class PMTilesFile: Sendable {
     }
 
     private static func directory(
-        of file: Int32, _ section: PMTilesHeader.Section, _ header: PMTilesHeader, _ path: String
+        of file: Int32, in section: PMTilesHeader.Section, header: PMTilesHeader, path: String
     ) throws(PMTilesError) -> PMTilesDirectory {
         try header.directory(try packed(of: file, section, path), at: section.offset, of: path)
     }

@@ -43,7 +43,9 @@ package enum AnySQLiteFile {
     private static func usesWAL(_ url: URL) -> Bool {
         // What cannot be read here fails when SQLite opens it, with the cause.
         guard let handle = try? FileHandle(forReadingFrom: url) else { return false }
+        // The file was only read: closing it cannot lose data.
         defer { try? handle.close() }
+        // What cannot be read here fails when SQLite opens it, with the cause.
         return (try? handle.read(upToCount: 100)).flatMap { SQLiteFileHeader([UInt8]($0)) }?.usesWAL ?? false
     }
 }

@@ -54,18 +54,18 @@ private struct LineHandler: LogHandler {
         let time = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         let line =
             switch style {
-            case .text: textLine(time, event, fields)
-            case .json: jsonLine(time, event, fields)
+            case .text: textLine(time, event: event, fields: fields)
+            case .json: jsonLine(time, event: event, fields: fields)
             }
         StatusLine.write(VisibleText.escaped(line))
     }
 
-    private func textLine(_ time: String, _ event: LogEvent, _ fields: [(String, String)]) -> String {
+    private func textLine(_ time: String, event: LogEvent, fields: [(String, String)]) -> String {
         let tail = fields.map { " \($0.0)=\($0.1)" }.joined()
         return "\(time) \(event.level) \(label): \(event.message)\(tail)"
     }
 
-    private func jsonLine(_ time: String, _ event: LogEvent, _ fields: [(String, String)]) -> String {
+    private func jsonLine(_ time: String, event: LogEvent, fields: [(String, String)]) -> String {
         var object = ["time": time, "level": "\(event.level)", "label": label, "message": "\(event.message)"]
         object.merge(fields) { $1 }
         let encoder = JSONEncoder()

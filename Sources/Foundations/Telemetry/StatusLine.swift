@@ -17,7 +17,7 @@ public enum StatusLine {
     ///
     /// The caller is responsible for line breaks and control sequences in it.
     public static func write(_ line: String) {
-        aside { put(line + "\n") }
+        aside { writeToStandardError(line + "\n") }
     }
 
     /// Draws the status line in place of the previous one.
@@ -27,7 +27,7 @@ public enum StatusLine {
     ///   - columns: The width of the text in columns.
     public static func draw(_ text: String, columns: Int) {
         state.withLock { state in
-            put(erasure(state) + text)
+            writeToStandardError(erasure(state) + text)
             state.drawn = (text, columns)
         }
     }
@@ -35,7 +35,7 @@ public enum StatusLine {
     /// Removes the status line.
     public static func clear() {
         state.withLock { state in
-            put(erasure(state))
+            writeToStandardError(erasure(state))
             state.drawn = nil
         }
     }
@@ -46,7 +46,7 @@ public enum StatusLine {
     ///   echoed `^C`.
     public static func leave(always: Bool = false) {
         state.withLock { state in
-            if state.drawn != nil || always { put("\n") }
+            if state.drawn != nil || always { writeToStandardError("\n") }
             state.drawn = nil
         }
     }
@@ -54,10 +54,12 @@ public enum StatusLine {
     /// Runs `body`, which writes complete lines to the terminal in another way, while the status line is removed.
     public static func aside<Result>(_ body: () throws -> Result) rethrows -> Result {
         try state.withLock { state in
-            put(erasure(state))
+            writeToStandardError(erasure(state))
             defer {
                 // After a change of the terminal's size it may not fit any more. The next one that is drawn does.
-                if let drawn = state.drawn, drawn.columns < Terminal.columns ?? .max { put(drawn.text) }
+                if let drawn = state.drawn, drawn.columns < Terminal.columns ?? .max {
+                    writeToStandardError(drawn.text)
+                }
             }
             return try body()
         }
@@ -72,8 +74,9 @@ public enum StatusLine {
     }
 
     /// A message that cannot be written is lost: there is no other place to report it.
-    private static func put(_ text: String) {
+    private static func writeToStandardError(_ text: String) {
         guard !text.isEmpty else { return }
+        // There is no other place to report it.
         try? FileHandle.standardError.write(contentsOf: Data(text.utf8))
     }
 }

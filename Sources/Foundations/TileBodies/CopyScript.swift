@@ -21,7 +21,7 @@ enum CopyScript {
         let last = old.count - window
         if last >= 0 {
             for place in stride(from: min(last, Int(Int32.max) - 1), through: 0, by: -1) {
-                places[slot(old, place, bits)] = Int32(place)
+                places[slot(old, at: place, bits: bits)] = Int32(place)
             }
         }
         // The position in the old bytes that would continue the last copy; the begin of the pending literal bytes; the
@@ -29,10 +29,10 @@ enum CopyScript {
         var (expected, said, at) = (0, 0, 0)
         while at + window <= new.count {
             let going = expected + (at - said)
-            var from = going >= 0 && going <= last && agree(old, going, new, at) ? going : -1
+            var from = going >= 0 && going <= last && agree(old, at: going, with: new, at: at) ? going : -1
             if from < 0 {
-                let place = Int(places[slot(new, at, bits)])
-                if place >= 0 && agree(old, place, new, at) { from = place }
+                let place = Int(places[slot(new, at: at, bits: bits)])
+                if place >= 0 && agree(old, at: place, with: new, at: at) { from = place }
             }
             guard from >= 0 else {
                 at += 1
@@ -113,11 +113,11 @@ enum CopyScript {
 
     private static func unzigzag(_ value: UInt64) -> Int { Int(value >> 1) ^ -Int(value & 1) }
 
-    private static func agree(_ old: [UInt8], _ from: Int, _ new: [UInt8], _ at: Int) -> Bool {
+    private static func agree(_ old: [UInt8], at from: Int, with new: [UInt8], at: Int) -> Bool {
         (0..<window).allSatisfy { old[from + $0] == new[at + $0] }
     }
 
-    private static func slot(_ bytes: [UInt8], _ at: Int, _ bits: Int) -> Int {
+    private static func slot(_ bytes: [UInt8], at: Int, bits: Int) -> Int {
         var word: UInt64 = 0
         for offset in 0..<window { word = word << 8 | UInt64(bytes[at + offset]) }
         return Int((word &* 0x9E37_79B9_7F4A_7C15) >> UInt64(64 - bits))

@@ -15,7 +15,7 @@ enum JPEGScanner {
             while true {
                 let marker = try next(&cursor)
                 if marker == 0xd9 { break }
-                try segment(marker, &cursor, &hasFrame, &hasScan)
+                try readSegment(marker, at: &cursor, hasFrame: &hasFrame, hasScan: &hasScan)
             }
             guard hasFrame, hasScan else { throw TileBodiesError(.badJPEG, "EOI comes before a frame and a scan") }
             guard cursor.isAtEnd else { throw TileBodiesError(.badJPEG, "\(cursor.remaining) bytes follow EOI") }
@@ -36,8 +36,8 @@ enum JPEGScanner {
         }
     }
 
-    private static func segment(
-        _ marker: UInt8, _ cursor: inout ByteCursor, _ hasFrame: inout Bool, _ hasScan: inout Bool
+    private static func readSegment(
+        _ marker: UInt8, at cursor: inout ByteCursor, hasFrame: inout Bool, hasScan: inout Bool
     ) throws {
         guard marker >= 0xc0, !(0xd0...0xd8).contains(marker) else {
             throw TileBodiesError(.badJPEG, "marker \(marker) has no place between segments")

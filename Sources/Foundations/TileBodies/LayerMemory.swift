@@ -65,7 +65,7 @@ public final class LayerMemory: Sendable {
             return number
         }
 
-        mutating func add(_ key: Key, _ traits: [Number], _ limit: Int) {
+        mutating func add(_ key: Key, traits: [Number], limit: Int) {
             if recent.isFull(limit) {
                 older = recent
                 recent = Generation()
@@ -116,7 +116,7 @@ public final class LayerMemory: Sendable {
 
     /// Remembers a body.
     public func remember(_ key: Key, _ traits: [Number]) {
-        state.withLock { state in if state.older[key] == nil { state.add(key, traits, limit) } }
+        state.withLock { state in if state.older[key] == nil { state.add(key, traits: traits, limit: limit) } }
     }
 
     /// The numbers of a body's traits; `nil` if it is not in the cache.
@@ -126,7 +126,7 @@ public final class LayerMemory: Sendable {
             guard let found = state.older[key].map(Array.init) else { return nil }
             // A body that is requested again is moved to the new generation, because it is more useful than unused
             // ones.
-            state.add(key, found, limit)
+            state.add(key, traits: found, limit: limit)
             return found
         }
     }

@@ -88,7 +88,7 @@ public enum VectorTileScanner {
             case 1 << 3 | 2:
                 name = try text(try cursor.delimited())
             case 2 << 3 | 2:
-                try feature(try cursor.delimited(), &counts, &tags)
+                try feature(try cursor.delimited(), counts: &counts, tags: &tags)
             case 3 << 3 | 2:
                 _ = try text(try cursor.delimited())
                 keys += 1
@@ -138,7 +138,7 @@ public enum VectorTileScanner {
     }
 
     private static func feature(
-        _ whole: ByteCursor, _ counts: inout Counts, _ tags: inout Tags
+        _ whole: ByteCursor, counts: inout Counts, tags: inout Tags
     ) throws(ScanFault) {
         counts.features += 1
         var cursor = whole

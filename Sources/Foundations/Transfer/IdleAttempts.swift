@@ -102,7 +102,7 @@ struct IdleAttempts: Sendable {
 extension TransferJob {
     /// How long to wait before an attempt that replaces the last one, or `nil` when the last one counts.
     mutating func idleWait(
-        _ reception: OriginBudget.Reception, hadAnswer: Bool, _ budget: OriginBudget, _ policy: RetryPolicy,
+        after reception: OriginBudget.Reception, hadAnswer: Bool, budget: OriginBudget, policy: RetryPolicy,
         using generator: inout some RandomNumberGenerator
     ) -> Duration? {
         guard idle.takes(reception, hadAnswer: hadAnswer, budget.use) else { return nil }

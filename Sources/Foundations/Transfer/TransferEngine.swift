@@ -213,7 +213,7 @@ final class TransferEngine {
                         job.held.forget()
                     }
                 }
-                failed(job, easy.fileFailure ?? easy.rangeFailure ?? rangeError(job, status, error))
+                failed(job, easy.fileFailure ?? easy.rangeFailure ?? rangeError(job, status: status, otherwise: error))
             }
             easy.rest()
             idle.append(easy)
@@ -229,7 +229,9 @@ final class TransferEngine {
         if let budget {
             let reception = OriginBudget.Reception(status: status, retryAfter: after)
             endRequest(job.idle.evidence(of: reception, hadAnswer: true), budget, begun: job.begun)
-            if let wait = job.idleWait(reception, hadAnswer: true, budget, options.retry, using: &generator) {
+            if let wait = job.idleWait(
+                after: reception, hadAnswer: true, budget: budget, policy: options.retry, using: &generator)
+            {
                 pause(after, status)
                 job.startAgain(counts: false)
                 queue.append(job, due: .now + wait)
@@ -263,7 +265,7 @@ final class TransferEngine {
     }
 
     /// The error for a whole file that was refused by its announced length.
-    private func rangeError(_ job: TransferJob, _ status: Int, _ error: TransferError) -> TransferError {
+    private func rangeError(_ job: TransferJob, status: Int, otherwise error: TransferError) -> TransferError {
         guard job.request.range != nil, status == 200, error.code == .tooLarge else { return error }
         return TransferError(
             .rangeIgnored,
@@ -316,7 +318,8 @@ final class TransferEngine {
             let hadAnswer = error.code != .connectFailed && error.code != .resolveFailed
             endRequest(job.idle.evidence(of: error.isRetriable ? .failed : .answered, hadAnswer: hadAnswer), budget)
             if error.isRetriable,
-                let wait = job.idleWait(.failed, hadAnswer: hadAnswer, budget, options.retry, using: &generator)
+                let wait = job.idleWait(
+                    after: .failed, hadAnswer: hadAnswer, budget: budget, policy: options.retry, using: &generator)
             {
                 job.startAgain(counts: false)
                 queue.append(job, due: .now + wait)

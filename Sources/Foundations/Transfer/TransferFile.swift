@@ -17,7 +17,7 @@ final class TransferFile {
     /// Opens a file to send from.
     init(reading path: String, from offset: UInt64) throws(TransferError) {
         handle = open(path, O_RDONLY | O_CLOEXEC)
-        guard handle >= 0 else { throw Self.error(errno, "open", path) }
+        guard handle >= 0 else { throw Self.error(errno, action: "open", path: path) }
         size = Self.size(handle)
         position = offset
     }
@@ -25,7 +25,7 @@ final class TransferFile {
     /// Opens or creates a file to append to.
     init(appending path: String) throws(TransferError) {
         handle = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
-        guard handle >= 0 else { throw Self.error(errno, "open", path) }
+        guard handle >= 0 else { throw Self.error(errno, action: "open", path: path) }
         size = Self.size(handle)
         position = size
     }
@@ -72,7 +72,7 @@ final class TransferFile {
     func seek(by target: UInt64, from sent: UInt64) { position = position &- sent &+ target }
 
     private func failed(_ number: Int32, _ action: String) -> Bool {
-        failure = Self.error(number, action, "")
+        failure = Self.error(number, action: action, path: "")
         return false
     }
 
@@ -81,7 +81,7 @@ final class TransferFile {
         return fstat(handle, &status) == 0 ? UInt64(max(0, status.st_size)) : 0
     }
 
-    private static func error(_ number: Int32, _ action: String, _ path: String) -> TransferError {
+    private static func error(_ number: Int32, action: String, path: String) -> TransferError {
         let isFull = number == ENOSPC || number == EDQUOT
         let place = path.isEmpty ? "the local file" : "'\(path)'"
         return TransferError(

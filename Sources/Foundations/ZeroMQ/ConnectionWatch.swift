@@ -41,7 +41,7 @@ struct ConnectionWatch {
             guard let inode = PeerSocket.inode(descriptor) else { return }
             if ingress.connections.isEmpty { resident = memory.bytes }
             ingress.accepted(descriptor, endpoint: endpoint, inode: inode, memory: resident, at: .now)
-        case .disconnected(let descriptor): ingress.gone(descriptor)
+        case .disconnected(let descriptor): ingress.closed(descriptor)
         case .connected, .handshakeSucceeded, .refused, .broken, .unreachable: break
         }
     }
@@ -58,7 +58,7 @@ struct ConnectionWatch {
     }
 
     /// Reads the state of all connections from the kernel when memory has grown or enough time has passed.
-    mutating func look(at now: ContinuousClock.Instant) {
+    mutating func sampleConnections(at now: ContinuousClock.Instant) {
         guard !ingress.connections.isEmpty, now - pacedAt >= Self.pace else { return }
         pacedAt = now
         resident = memory.bytes
@@ -66,7 +66,7 @@ struct ConnectionWatch {
         guard resident - lookedMemory > Self.growth || now - lookedAt >= Self.patience else { return }
         lookedAt = now
         lookedMemory = resident
-        ingress.look { descriptor, _ in PeerSocket.sample(descriptor) }
+        ingress.sampleConnections { descriptor, _ in PeerSocket.sample(descriptor) }
         open = Set(ingress.connections.values.map(\.endpoint))
     }
 
@@ -97,7 +97,7 @@ struct ConnectionWatch {
     private mutating func cut(_ descriptor: Int32, _ reason: String) {
         guard let connection = ingress.connections[descriptor] else { return }
         PeerSocket.cut(descriptor, inode: connection.inode)
-        ingress.gone(descriptor)
+        ingress.closed(descriptor)
         cuts += 1
         // A peer that reconnects at once must not fill the log.
         logged.removeAll { $0.duration(to: .now) > .seconds(1) }

@@ -36,14 +36,15 @@ final class DealerEngine {
     private var pending: [Pending] = []
 
     static func run(
-        _ channel: LinkChannel<[UInt8], DealerJob>, _ status: LinkStatus, _ endpoint: Endpoint,
-        _ security: LinkSecurity, _ options: LinkOptions, _ started: (Result<Void, ZeroMQError>) -> Void
+        _ channel: LinkChannel<[UInt8], DealerJob>, status: LinkStatus, to endpoint: Endpoint,
+        security: LinkSecurity, options: LinkOptions, onStart started: (Result<Void, ZeroMQError>) -> Void
     ) {
         var reason = ZeroMQError(.closed, "The link to '\(endpoint.text)' was closed.")
         do throws(ZeroMQError) {
             let context = try SocketContext()
             defer { context.terminate() }
-            let engine = try DealerEngine(channel, status, context, endpoint, security, options)
+            let engine = try DealerEngine(
+                channel, status: status, in: context, to: endpoint, security: security, options: options)
             started(.success(()))
             defer { engine.close() }
             try engine.serve()
@@ -61,8 +62,8 @@ final class DealerEngine {
     }
 
     private init(
-        _ channel: LinkChannel<[UInt8], DealerJob>, _ status: LinkStatus, _ context: SocketContext,
-        _ endpoint: Endpoint, _ security: LinkSecurity, _ options: LinkOptions
+        _ channel: LinkChannel<[UInt8], DealerJob>, status: LinkStatus, in context: SocketContext,
+        to endpoint: Endpoint, security: LinkSecurity, options: LinkOptions
     ) throws(ZeroMQError) {
         self.channel = channel
         self.status = status
@@ -71,12 +72,13 @@ final class DealerEngine {
         self.security = security
         self.options = options
         backoff = options.reconnectMin
-        (socket, monitor) = try Self.open(context, endpoint, security, options, generation)
+        (socket, monitor) = try Self.open(
+            in: context, to: endpoint, security: security, options: options, generation: generation)
     }
 
     private static func open(
-        _ context: SocketContext, _ endpoint: Endpoint, _ security: LinkSecurity, _ options: LinkOptions,
-        _ generation: Int
+        in context: SocketContext, to endpoint: Endpoint, security: LinkSecurity, options: LinkOptions,
+        generation: Int
     ) throws(ZeroMQError) -> (Socket, SocketMonitor) {
         let socket = try Socket(context, ZMQ_DEALER)
         try socket.configure(options, endpoint, maxFrameBytes: options.maxFrameBytes.first ?? 256 << 10)
@@ -91,7 +93,7 @@ final class DealerEngine {
             throw ZeroMQError(
                 .badKey, "A dealer needs CURVE client keys: its own key pair and the server's public key.")
         }
-        let monitor = try SocketMonitor(context, socket, "inproc://packhorse.monitor.\(generation)")
+        let monitor = try SocketMonitor(context, watching: socket, at: "inproc://packhorse.monitor.\(generation)")
         try socket.connect(endpoint.text)
         return (socket, monitor)
     }
@@ -178,7 +180,8 @@ final class DealerEngine {
         generation += 1
         monitor.close()
         socket.close()
-        (socket, monitor) = try Self.open(context, endpoint, security, options, generation)
+        (socket, monitor) = try Self.open(
+            in: context, to: endpoint, security: security, options: options, generation: generation)
         if status.value == .connected { change(to: .disconnected) }
     }
 

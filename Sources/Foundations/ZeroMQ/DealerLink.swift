@@ -48,7 +48,7 @@ public final class DealerLink: Sendable {
     /// - Throws: ``ZeroMQError`` `bad-endpoint`, `plain-refused` or `library-failed`; nothing stays open.
     public init(connect: String, security: LinkSecurity, options: LinkOptions = LinkOptions()) throws(ZeroMQError) {
         let endpoint = try Endpoint(connect)
-        try endpoint.check(security, options, "connect")
+        try endpoint.check(security, options: options, to: "connect")
         let channel = try LinkChannel<[UInt8], DealerJob>(options)
         let status = LinkStatus()
         self.endpoint = connect
@@ -57,7 +57,8 @@ public final class DealerLink: Sendable {
         patience = options.sendPatience
         maxFrameBytes = options.maxFrameBytes.first ?? 256 << 10
         try PollThread.start("packhorse.dealer") { started in
-            DealerEngine.run(channel, status, endpoint, security, options, started)
+            DealerEngine.run(
+                channel, status: status, to: endpoint, security: security, options: options, onStart: started)
         }
     }
 

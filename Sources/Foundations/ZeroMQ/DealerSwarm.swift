@@ -19,7 +19,7 @@ public final class DealerSwarm {
         throws(ZeroMQError)
     {
         let endpoint = try Endpoint(connect)
-        try endpoint.check(security, options, "connect")
+        try endpoint.check(security, options: options, to: "connect")
         context = try SocketContext(maxSockets: Int32(clamping: count + 16))
         var sockets: [Socket] = []
         for _ in 0..<count {

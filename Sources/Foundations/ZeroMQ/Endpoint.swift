@@ -29,7 +29,7 @@ struct Endpoint {
     /// Refuses unencrypted connections over a network.
     ///
     /// - Throws: ``ZeroMQError`` `plain-refused`.
-    func check(_ security: LinkSecurity, _ options: LinkOptions, _ verb: String) throws(ZeroMQError) {
+    func check(_ security: LinkSecurity, options: LinkOptions, to verb: String) throws(ZeroMQError) {
         guard security.isPlain, !isLocal, !options.allowPlain else { return }
         throw ZeroMQError(
             .plainRefused,

@@ -63,12 +63,12 @@ struct IngressGuard {
     mutating func accepted(
         _ descriptor: Int32, endpoint: Int, inode: UInt64, memory: Int64, at now: ContinuousClock.Instant
     ) {
-        gone(descriptor)
+        closed(descriptor)
         connections[descriptor] = Connection(
             endpoint: endpoint, inode: inode, deliveredAt: now, memoryBefore: memory)
     }
 
-    mutating func gone(_ descriptor: Int32) {
+    mutating func closed(_ descriptor: Int32) {
         guard let connection = connections.removeValue(forKey: descriptor) else { return }
         if let route = connection.route, routes[route] == descriptor { routes[route] = nil }
     }
@@ -111,9 +111,9 @@ struct IngressGuard {
     }
 
     /// Stores the kernel's data about every connection, and forgets connections that the kernel does not know any more.
-    mutating func look(_ ask: (Int32, Connection) -> Sample?) {
+    mutating func sampleConnections(_ read: (Int32, Connection) -> Sample?) {
         for (descriptor, connection) in connections {
-            guard let sample = ask(descriptor, connection) else { continue }
+            guard let sample = read(descriptor, connection) else { continue }
             connections[descriptor]?.sample = sample
             // More was credited than was received. The excess must not accumulate.
             connections[descriptor]?.delivered = min(connection.delivered, sample.received)

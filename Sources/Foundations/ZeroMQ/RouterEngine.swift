@@ -38,15 +38,16 @@ final class RouterEngine {
     private var counters = RouterCounters()
 
     static func run(
-        _ channel: LinkChannel<Inbound, RouterJob>, _ endpoints: [Endpoint], _ security: LinkSecurity,
-        _ options: LinkOptions, _ started: (Result<[String], ZeroMQError>) -> Void
+        _ channel: LinkChannel<Inbound, RouterJob>, on endpoints: [Endpoint], security: LinkSecurity,
+        options: LinkOptions, onStart started: (Result<[String], ZeroMQError>) -> Void
     ) {
         var reason = ZeroMQError(.closed, "The link was closed.")
         do throws(ZeroMQError) {
             let context = try SocketContext()
             defer { context.terminate() }
             var bound: [String] = []
-            let engine = try RouterEngine(channel, context, endpoints, security, options, &bound)
+            let engine = try RouterEngine(
+                channel, in: context, on: endpoints, security: security, options: options, bound: &bound)
             started(.success(bound))
             defer { engine.close() }
             try engine.serve()
@@ -64,14 +65,14 @@ final class RouterEngine {
     }
 
     private init(
-        _ channel: LinkChannel<Inbound, RouterJob>, _ context: SocketContext, _ endpoints: [Endpoint],
-        _ security: LinkSecurity, _ options: LinkOptions, _ bound: inout [String]
+        _ channel: LinkChannel<Inbound, RouterJob>, in context: SocketContext, on endpoints: [Endpoint],
+        security: LinkSecurity, options: LinkOptions, bound: inout [String]
     ) throws(ZeroMQError) {
         self.channel = channel
         self.security = security
         logger = options.logger
         if case .curveServer(_, let list) = security {
-            zap = try ZAPHandler(context, list, options.logger)
+            zap = try ZAPHandler(context, allowing: list, logger: options.logger)
         } else {
             zap = nil
         }
@@ -86,7 +87,7 @@ final class RouterEngine {
             try socket.set(ZMQ_ROUTER_MANDATORY, 1)
             try Self.secure(socket, security)
             // Created before the bind, so that no connection is missed.
-            watched.append(try SocketMonitor(context, socket, "inproc://packhorse.monitor.\(index)"))
+            watched.append(try SocketMonitor(context, watching: socket, at: "inproc://packhorse.monitor.\(index)"))
             bound.append(try socket.bind(endpoint.text))
             opened.append(socket)
             limits.append(
@@ -132,7 +133,7 @@ final class RouterEngine {
                 while let event = monitor.next() { watch.handle(event, at: index) }
             }
             // Checked before they are read: data that arrives meanwhile must not count against a peer.
-            watch.look(at: .now)
+            watch.sampleConnections(at: .now)
             for (index, socket) in sockets.enumerated() {
                 let isDrained = reads && read(socket, index)
                 watch.judge(index, isDrained: isDrained)

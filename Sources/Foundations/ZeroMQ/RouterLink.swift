@@ -61,7 +61,7 @@ public final class RouterLink: Sendable {
         var endpoints: [Endpoint] = []
         for text in bind {
             let endpoint = try Endpoint(text)
-            try endpoint.check(security, options, "listen there")
+            try endpoint.check(security, options: options, to: "listen there")
             endpoints.append(endpoint)
         }
         guard !endpoints.isEmpty else { throw ZeroMQError(.badEndpoint, "A router needs at least one endpoint.") }
@@ -70,7 +70,7 @@ public final class RouterLink: Sendable {
         self.channel = channel
         patience = options.sendPatience
         boundEndpoints = try PollThread.start("packhorse.router") { started in
-            RouterEngine.run(channel, sockets, security, options, started)
+            RouterEngine.run(channel, on: sockets, security: security, options: options, onStart: started)
         }
     }
 

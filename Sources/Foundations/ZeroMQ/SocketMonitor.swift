@@ -28,7 +28,7 @@ final class SocketMonitor {
     private let pair: Socket
     private let watched: Socket
 
-    init(_ context: SocketContext, _ socket: Socket, _ endpoint: String) throws(ZeroMQError) {
+    init(_ context: SocketContext, watching socket: Socket, at endpoint: String) throws(ZeroMQError) {
         watched = socket
         try socket.monitor(endpoint, events: Self.events)
         pair = try Socket(context, ZMQ_PAIR)

@@ -16,7 +16,7 @@ final class ZAPHandler {
     private let logger: Logger?
     private(set) var refused = 0
 
-    init(_ context: SocketContext, _ list: AllowList, _ logger: Logger?) throws(ZeroMQError) {
+    init(_ context: SocketContext, allowing list: AllowList, logger: Logger?) throws(ZeroMQError) {
         self.list = list
         self.logger = logger
         socket = try Socket(context, ZMQ_REP)
@@ -51,7 +51,7 @@ final class ZAPHandler {
         guard parts.count == 7, !request.hasMore, parts[0].elementsEqual("1.0".utf8),
             parts[2].elementsEqual(Self.domain.utf8), parts[5].elementsEqual("CURVE".utf8),
             let key = PublicKey(bytes: parts[6])
-        else { return refuse(id, "400", "bad request") }
+        else { return refuse(id, status: "400", reason: "bad request") }
         guard list.entry(of: key) != nil else {
             logger?.info(
                 "Peer with an unknown key refused",
@@ -59,12 +59,12 @@ final class ZAPHandler {
                     LogKey.peerKey: "\(key)",
                     LogKey.peerAddress: "\(String(decoding: parts[3], as: UTF8.self))",
                 ])
-            return refuse(id, "400", "unknown key")
+            return refuse(id, status: "400", reason: "unknown key")
         }
         return [Array("1.0".utf8), id, Array("200".utf8), Array("OK".utf8), Array(key.z85.utf8), []]
     }
 
-    private func refuse(_ id: [UInt8], _ status: String, _ text: String) -> [[UInt8]] {
+    private func refuse(_ id: [UInt8], status: String, reason text: String) -> [[UInt8]] {
         refused += 1
         return [Array("1.0".utf8), id, Array(status.utf8), Array(text.utf8), [], []]
     }

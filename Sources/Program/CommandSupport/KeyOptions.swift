@@ -33,13 +33,13 @@ package struct KeyOptions: ParsableArguments {
 
     /// The client's security: its own key and the coordinator's public key, or no encryption without keys.
     package func client(as role: Role) throws -> LinkSecurity {
-        let own = file(key, "PACKHORSE_KEY", "\(role.rawValue).key")
-        let server = file(serverKey, "PACKHORSE_SERVER_KEY", "coordinator.pub")
+        let own = file(key, variable: "PACKHORSE_KEY", name: "\(role.rawValue).key")
+        let server = file(serverKey, variable: "PACKHORSE_SERVER_KEY", name: "coordinator.pub")
         switch (own, server) {
         case (nil, nil): return .plain
         case (let own?, let server?):
             return .curveClient(try KeyFile.readSecret(own), serverKey: try KeyFile.readPublic(server))
-        default:
+        case (.some, nil), (nil, .some):
             throw CLIError(
                 .usage,
                 "an encrypted link needs both --key and --server-key; only \(own == nil ? "the latter" : "the former") is given",
@@ -49,13 +49,13 @@ package struct KeyOptions: ParsableArguments {
 
     /// The coordinator's security: its key and the folder of authorized keys, or no encryption without keys.
     package func server(authorizedKeys: String?) throws -> LinkSecurity {
-        let own = file(key, "PACKHORSE_KEY", "coordinator.key")
+        let own = file(key, variable: "PACKHORSE_KEY", name: "coordinator.key")
         let allowed = allowed(authorizedKeys)
         switch (own, allowed) {
         case (nil, nil): return .plain
         case (let own?, let allowed?):
             return .curveServer(try KeyFile.readSecret(own), try AllowList(folder: allowed))
-        default:
+        case (.some, nil), (nil, .some):
             throw CLIError(
                 .usage, "an encrypted coordinator needs both --key and --authorized-keys",
                 hint: "create a set with packhorse keygen --cluster keys, then pass --keys keys")
@@ -63,9 +63,11 @@ package struct KeyOptions: ParsableArguments {
     }
 
     /// The folder of authorized keys.
-    package func allowed(_ option: String?) -> URL? { file(option, "PACKHORSE_AUTHORIZED_KEYS", "authorized_keys.d") }
+    package func allowed(_ option: String?) -> URL? {
+        file(option, variable: "PACKHORSE_AUTHORIZED_KEYS", name: "authorized_keys.d")
+    }
 
-    private func file(_ option: String?, _ variable: String, _ name: String) -> URL? {
+    private func file(_ option: String?, variable: String, name: String) -> URL? {
         if let option { return URL(filePath: option) }
         if let keys { return URL(filePath: keys).appending(path: name) }
         if let named = Variable.value(variable) { return URL(filePath: named) }

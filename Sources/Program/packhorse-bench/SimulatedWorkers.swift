@@ -43,7 +43,7 @@ final class SimulatedWorkers {
     func greet(until end: ContinuousClock.Instant) throws {
         for index in workers.indices { try hello(index) }
         while workers.contains(where: { !$0.isWelcome }) {
-            try turn()
+            try serveFrames()
             guard ContinuousClock.now < end else {
                 throw CLIError(.unavailable, "\(workers.count { !$0.isWelcome }) simulated workers got no answer")
             }
@@ -54,7 +54,7 @@ final class SimulatedWorkers {
     func takeWork() throws { for index in workers.indices { try ready(index) } }
 
     /// Reads the arrived frames, answers them, and sends due reports.
-    func turn() throws {
+    func serveFrames() throws {
         for (index, bytes) in try swarm.receive(upTo: .milliseconds(100)) {
             try handle(try Frame(decoding: bytes).message, index)
         }
@@ -62,9 +62,9 @@ final class SimulatedWorkers {
         for index in workers.indices where workers[index].reportAt <= now {
             workers[index].reportAt = now + Self.heartbeat
             guard workers[index].isWelcome else { continue }
-            for commit in workers[index].spool.values { try say(.commit(commit), index) }
+            for commit in workers[index].spool.values { try send(.commit(commit), from: index) }
             let tokens = Array(workers[index].spool.keys)
-            try say(.progress(.make { $0.leases = tokens.map { token in .make { $0.token = token } } }), index)
+            try send(.progress(.make { $0.leases = tokens.map { token in .make { $0.token = token } } }), from: index)
         }
     }
 
@@ -75,7 +75,7 @@ final class SimulatedWorkers {
             guard case .fetch(let work) = offer.work else { return }
             let commit = try result(of: work, token: offer.token)
             workers[index].spool[offer.token] = commit
-            try say(.commit(commit), index)
+            try send(.commit(commit), from: index)
         case .ack(let answer):
             guard let commit = workers[index].spool.removeValue(forKey: answer.token) else { return }
             acknowledged += 1
@@ -93,7 +93,7 @@ final class SimulatedWorkers {
     }
 
     private func hello(_ index: Int) throws {
-        try say(
+        try send(
             .hello(
                 .make {
                     $0.wireMinorMin = UInt32(WireVersion.minors.lowerBound)
@@ -104,15 +104,15 @@ final class SimulatedWorkers {
                     $0.canFetch = true
                     $0.blobStore = store.id
                     $0.shardFormats = [1]
-                }), index)
+                }), from: index)
     }
 
     private func ready(_ index: Int) throws {
         let free = credit - min(credit, UInt32(clamping: workers[index].spool.count))
-        try say(.ready(.make { $0.credit = free }), index)
+        try send(.ready(.make { $0.credit = free }), from: index)
     }
 
-    private func say(_ message: Message, _ index: Int) throws {
+    private func send(_ message: Message, from index: Int) throws {
         workers[index].seq += 1
         let frame = Frame(session: workers[index].session, seq: workers[index].seq, message)
         // A full queue drops it, like a broken connection. The next report repeats it.

@@ -45,7 +45,7 @@ struct WorkersCommand: AsyncParsableCommand {
         var mark = 0
         let started = ContinuousClock.now
         while herd.acknowledged < batches, ContinuousClock.now < end {
-            try herd.turn()
+            try herd.serveFrames()
             guard herd.acknowledged >= (mark + 1) * max(1, batches / 20) else { continue }
             mark = herd.acknowledged / max(1, batches / 20)
             last = ProcessSample(pid)
@@ -95,6 +95,7 @@ struct ProcessSample {
         // second.
         let fields = (stat.split(separator: ")").last ?? "").split(separator: " ")
         cpu = fields.count > 12 ? ((Double(fields[11]) ?? 0) + (Double(fields[12]) ?? 0)) / 100 : 0
+        // A process that has ended counts as 0 bytes.
         let status = (try? String(contentsOfFile: "/proc/\(pid)/status", encoding: .utf8)) ?? ""
         func kibibytes(_ name: String) -> UInt64 {
             let line = status.split(separator: "\n").first { $0.hasPrefix(name) } ?? ""

@@ -41,11 +41,17 @@ package struct CatalogLists {
         for package in index?.packages ?? [] {
             if let list = package.tilePacks { try await read(list, in: package.edition) }
             for version in package.versions {
-                for file in version.files { add(file.url, file.size, file.sha256, file.format, version.tileMask) }
-                for patch in version.patches { add(patch.url, patch.size, patch.sha256, "patch", "") }
+                for file in version.files {
+                    add(file.url, size: file.size, sha256: file.sha256, format: file.format, mask: version.tileMask)
+                }
+                for patch in version.patches {
+                    add(patch.url, size: patch.size, sha256: patch.sha256, format: "patch", mask: "")
+                }
             }
         }
-        for style in index?.styles ?? [] { add(style.url, style.size, style.sha256, "style-pack", "") }
+        for style in index?.styles ?? [] {
+            add(style.url, size: style.size, sha256: style.sha256, format: "style-pack", mask: "")
+        }
     }
 
     private mutating func read(_ edition: CatalogEdition, _ index: CatalogIndex?) async throws {
@@ -74,8 +80,12 @@ package struct CatalogLists {
                 problems.append(
                     "\(edition.path)\(entry.id): catalog.json and packages.json contradict each other [index-differs]")
             }
-            for file in version.files { add(file.url, file.size, file.sha256, file.format, version.tileMask) }
-            for patch in version.patches { add(patch.url, patch.size, patch.sha256, "patch", "") }
+            for file in version.files {
+                add(file.url, size: file.size, sha256: file.sha256, format: file.format, mask: version.tileMask)
+            }
+            for patch in version.patches {
+                add(patch.url, size: patch.size, sha256: patch.sha256, format: "patch", mask: "")
+            }
         }
         let listed = Set(entries.map(\.id))
         for package in index?.packages ?? [] where package.edition == edition.path && !listed.contains(package.id) {
@@ -102,10 +112,12 @@ package struct CatalogLists {
             return
         }
         documents.append(list.url)
-        for pack in packs.packs { add(edition + pack.path, pack.size, pack.sha256, "tile-pack", "") }
+        for pack in packs.packs {
+            add(edition + pack.path, size: pack.size, sha256: pack.sha256, format: "tile-pack", mask: "")
+        }
     }
 
-    private mutating func add(_ path: String, _ size: Int64, _ sha256: String, _ format: String, _ mask: String) {
+    private mutating func add(_ path: String, size: Int64, sha256: String, format: String, mask: String) {
         guard let bytes = UInt64(exactly: size), let digest = Digest(hex: sha256) else {
             problems.append("\(path): its size \(size) or SHA-256 '\(sha256.prefix(70))' is invalid [bad-entry]")
             return

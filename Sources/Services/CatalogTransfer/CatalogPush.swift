@@ -177,6 +177,7 @@ package struct CatalogPush: Sendable {
             for package in index.packages {
                 // The packs of an unreadable list are not known: they are sent again.
                 guard let list = package.tilePacks, let bytes = try await target.read(list.url),
+                    // See above.
                     let packs = try? CatalogPackList(decoding: bytes, named: list.url).packs
                 else { continue }
                 for pack in packs { known[package.edition + pack.path] = pack.sha256 }
@@ -188,6 +189,7 @@ package struct CatalogPush: Sendable {
         }
         // If the journal cannot be read, some files are sent again.
         let unfinished = try await target.read(Self.journal).flatMap {
+            // If the journal cannot be decoded, some files are sent again.
             try? JSONDecoder().decode([String: String].self, from: Data($0))
         }
         return known.merging(unfinished ?? [:]) { published, _ in published }

@@ -94,7 +94,7 @@ package struct CatalogSource: Sendable {
             let file = folder.appending(path: path)
             guard FileManager.default.fileExists(atPath: file.path) else { return nil }
             let found = try await FileWork.run { try Digest.ofFile(file) }
-            try Self.check(found, size, sha256, name + path)
+            try Self.check(found, size: size, sha256: sha256, name: name + path)
             return file
         case .web(let client):
             // Bytes of an interrupted download are used once. If the complete file is wrong, all of it is fetched
@@ -113,7 +113,7 @@ package struct CatalogSource: Sendable {
                 let found = try await FileWork.run { try Digest.ofFile(target) }
                 if found == (sha256, size) { return target }
                 try Durable.remove(target)
-                if isLast { try Self.check(found, size, sha256, name + path) }
+                if isLast { try Self.check(found, size: size, sha256: sha256, name: name + path) }
             }
             return nil
         }
@@ -150,7 +150,7 @@ package struct CatalogSource: Sendable {
     }
 
     private static func check(
-        _ found: (digest: Digest, size: UInt64), _ size: UInt64, _ sha256: Digest, _ name: String
+        _ found: (digest: Digest, size: UInt64), size: UInt64, sha256: Digest, name: String
     ) throws {
         guard found.size == size else {
             throw CatalogTransferError(

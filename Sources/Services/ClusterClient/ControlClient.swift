@@ -27,7 +27,7 @@ package final class ControlClient: Sendable {
     package func close() async { await link.close() }
 
     package func submit(_ request: PBSubmit) async throws -> PBSubmitted {
-        guard case .submitted(let answer) = try await ask(.submit(request)) else { throw unexpected }
+        guard case .submitted(let answer) = try await sendRequest(.submit(request)) else { throw unexpected }
         return answer
     }
 
@@ -36,7 +36,7 @@ package final class ControlClient: Sendable {
             $0.job = number
             $0.failures = failures
         }
-        guard case .jobStatus(let answer) = try await ask(.getJob(request)) else { throw unexpected }
+        guard case .jobStatus(let answer) = try await sendRequest(.getJob(request)) else { throw unexpected }
         return answer
     }
 
@@ -53,7 +53,7 @@ package final class ControlClient: Sendable {
         var jobs: [PBJobStatus] = []
         while true {
             question.limit = UInt32(clamping: min(limit - jobs.count, 200))
-            guard case .jobs(let page) = try await ask(.listJobs(question)) else { throw unexpected }
+            guard case .jobs(let page) = try await sendRequest(.listJobs(question)) else { throw unexpected }
             jobs += page.jobs.reversed()
             guard page.next != 0, jobs.count < limit else { return (jobs, page.next) }
             question.before = page.next
@@ -61,11 +61,11 @@ package final class ControlClient: Sendable {
     }
 
     package func cancel(_ number: UInt64) async throws {
-        guard case .done = try await ask(.cancelJob(.make { $0.job = number })) else { throw unexpected }
+        guard case .done = try await sendRequest(.cancelJob(.make { $0.job = number })) else { throw unexpected }
     }
 
     package func origins() async throws -> [PBOriginStatus] {
-        guard case .origins(let answer) = try await ask(.listOrigins(PBListOrigins())) else { throw unexpected }
+        guard case .origins(let answer) = try await sendRequest(.listOrigins(PBListOrigins())) else { throw unexpected }
         return answer.origins
     }
 
@@ -75,7 +75,7 @@ package final class ControlClient: Sendable {
     package func order(_ order: PBJobOrder) async throws -> PBOrdered { try await ordered(.jobOrder(order)) }
 
     package func failedWork(_ request: PBListFailed) async throws -> PBFailedWork {
-        guard case .failedWork(let answer) = try await ask(.listFailed(request)) else { throw unexpected }
+        guard case .failedWork(let answer) = try await sendRequest(.listFailed(request)) else { throw unexpected }
         return answer
     }
 
@@ -89,7 +89,7 @@ package final class ControlClient: Sendable {
                 }))
     }
 
-    package func put(_ schedule: PBSchedule) async throws -> PBOrdered {
+    package func putSchedule(_ schedule: PBSchedule) async throws -> PBOrdered {
         try await ordered(.putSchedule(.make { $0.schedule = schedule }))
     }
 
@@ -98,17 +98,19 @@ package final class ControlClient: Sendable {
     }
 
     package func schedules() async throws -> [PBSchedule] {
-        guard case .schedules(let answer) = try await ask(.listSchedules(PBListSchedules())) else { throw unexpected }
+        guard case .schedules(let answer) = try await sendRequest(.listSchedules(PBListSchedules())) else {
+            throw unexpected
+        }
         return answer.schedules
     }
 
     private func ordered(_ message: Message) async throws -> PBOrdered {
-        guard case .ordered(let answer) = try await ask(message) else { throw unexpected }
+        guard case .ordered(let answer) = try await sendRequest(message) else { throw unexpected }
         return answer
     }
 
     package func workers() async throws -> [PBWorkerStatus] {
-        guard case .workers(let answer) = try await ask(.listWorkers(PBListWorkers())) else { throw unexpected }
+        guard case .workers(let answer) = try await sendRequest(.listWorkers(PBListWorkers())) else { throw unexpected }
         return answer.workers
     }
 
@@ -117,7 +119,7 @@ package final class ControlClient: Sendable {
             $0.name = name
             $0.undo = undo
         }
-        guard case .ordered(let answer) = try await ask(.drainWorker(request)) else { throw unexpected }
+        guard case .ordered(let answer) = try await sendRequest(.drainWorker(request)) else { throw unexpected }
         return answer
     }
 
@@ -151,17 +153,21 @@ package final class ControlClient: Sendable {
             $0.waitMs = UInt32(clamping: Int(wait.seconds * 1_000))
             $0.job = job
         }
-        guard case .events(let answer) = try await ask(.getEvents(question), patience: wait) else { throw unexpected }
+        guard case .events(let answer) = try await sendRequest(.getEvents(question), patience: wait) else {
+            throw unexpected
+        }
         return answer
     }
 
     package func backup(_ name: String) async throws -> PBBackedUp {
-        guard case .backedUp(let answer) = try await ask(.backup(.make { $0.name = name })) else { throw unexpected }
+        guard case .backedUp(let answer) = try await sendRequest(.backup(.make { $0.name = name })) else {
+            throw unexpected
+        }
         return answer
     }
 
     package func health() async throws -> PBHealth {
-        guard case .health(let answer) = try await ask(.ping(PBPing())) else { throw unexpected }
+        guard case .health(let answer) = try await sendRequest(.ping(PBPing())) else { throw unexpected }
         return answer
     }
 
@@ -182,7 +188,7 @@ package final class ControlClient: Sendable {
     /// Sends one message and returns its answer.
     ///
     /// - Throws: ``ClusterError`` `unreachable` when no answer arrives in time, else according to the coordinator's ``PBProblem``.
-    private func ask(_ message: Message, patience: Duration = .zero) async throws -> Message {
+    private func sendRequest(_ message: Message, patience: Duration = .zero) async throws -> Message {
         let number = sequence.next()
         do {
             try await link.send([Frame(session: session, seq: number, message).encoded()])

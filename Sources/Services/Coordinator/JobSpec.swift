@@ -158,6 +158,7 @@ struct JobSpec: Sendable {
 
     /// The tileset's attribution, cut to the catalog's limit of 4,096 bytes; empty when it has none.
     var attribution: String {
+        // The tileset was checked at submission; without JSON there is no attribution.
         let object = try? JSONSerialization.jsonObject(with: Data(tileset))
         let text = (object as? [String: Any])?["attribution"] as? String ?? ""
         return text.utf8.count <= 4_096 ? text : String(text.prefix(1_000))

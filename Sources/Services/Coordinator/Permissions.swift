@@ -22,8 +22,11 @@ enum Permissions {
     static func missing(_ message: Message, _ roles: PeerRoles) -> PeerRoles? {
         var needed = needed(message.type)
         if case .commit(let body) = message {
-            if case .fetch = body.result { needed = .worker }
-            if case .merge = body.result { needed = .merger }
+            switch body.result {
+            case .fetch: needed = .worker
+            case .merge: needed = .merger
+            case nil: break
+            }
         }
         return roles.isDisjoint(with: needed) ? needed : nil
     }
@@ -49,6 +52,7 @@ enum Permissions {
         case .chunk(let body): digest = body.digest
         case .putEnd(let body): digest = body.digest
         case .get(let body): digest = body.digest
+        // All other messages name no blob. They are refused without an answer.
         default: return nil
         }
         return .blobRefused(

@@ -158,6 +158,7 @@ extension StateStore {
                 count += 1
                 let id = JobID(key: row["id"])
                 let bytes: Data = row["status"]
+                // A row that cannot be decoded differs from every column, which is reported below.
                 let status = try? StateStore.summary(decoding: bytes)
                 if status?.job != id.rawValue || status?.state != row["state"] || status?.submittedMs != row["created"]
                 {

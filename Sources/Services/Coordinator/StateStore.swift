@@ -171,6 +171,7 @@ final class StateStore: Sendable {
             queue.async { [database] in
                 // A failed checkpoint loses nothing: the WAL is read at the next start.
                 _ = try? database.writeWithoutTransaction { db in try db.checkpoint(.truncate) }
+                // The process ends; the next start reads the WAL.
                 try? database.close()
                 continuation.resume()
             }

@@ -36,7 +36,7 @@ enum DemoDocuments {
     /// A MapLibre style over that TileJSON, with icons and names; the server's own sprite and glyphs serve it.
     static func style(base: String, language: String?) throws -> [UInt8] {
         func layer(
-            _ id: String, _ type: String, _ source: String?, _ paint: [String: Paint], layout: [String: Paint]? = nil
+            _ id: String, type: String, source: String?, paint: [String: Paint], layout: [String: Paint]? = nil
         ) -> StyleLayer {
             StyleLayer(
                 id: id, type: type, source: source == nil ? nil : "world", sourceLayer: source, layout: layout,
@@ -47,15 +47,21 @@ enum DemoDocuments {
             sources: ["world": Source(type: "vector", url: "\(prefix(base, language))/tiles.json")],
             sprite: "\(base)/sprite", glyphs: "\(base)/fonts/{fontstack}/{range}.pbf",
             layers: [
-                layer("sea", "background", nil, ["background-color": .text("#cfe3ee")]),
+                layer("sea", type: "background", source: nil, paint: ["background-color": .text("#cfe3ee")]),
                 layer(
-                    "countries", "fill", "countries",
-                    ["fill-color": .text("#f4f0e4"), "fill-outline-color": .text("#8a7f6a")]),
-                layer("grid", "line", "grid", ["line-color": .text("#d8d2c0"), "line-width": .number(0.5)]),
-                layer("regions", "line", "regions", ["line-color": .text("#b8ad93"), "line-width": .number(0.75)]),
-                layer("borders", "line", "countries", ["line-color": .text("#8a7f6a"), "line-width": .number(1.25)]),
+                    "countries", type: "fill", source: "countries",
+                    paint: ["fill-color": .text("#f4f0e4"), "fill-outline-color": .text("#8a7f6a")]),
                 layer(
-                    "labels", "symbol", "labels", ["text-color": .text("#4a3728")],
+                    "grid", type: "line", source: "grid",
+                    paint: ["line-color": .text("#d8d2c0"), "line-width": .number(0.5)]),
+                layer(
+                    "regions", type: "line", source: "regions",
+                    paint: ["line-color": .text("#b8ad93"), "line-width": .number(0.75)]),
+                layer(
+                    "borders", type: "line", source: "countries",
+                    paint: ["line-color": .text("#8a7f6a"), "line-width": .number(1.25)]),
+                layer(
+                    "labels", type: "symbol", source: "labels", paint: ["text-color": .text("#4a3728")],
                     layout: [
                         "icon-image": .list([
                             .text("match"), .list([.text("get"), .text("kind")]), .text("country"), .text("country"),

@@ -26,7 +26,7 @@ final class DemoResponder: Sendable {
 
     func respond(to request: Request) async throws -> Response {
         guard request.method == .get || request.method == .head else {
-            return Self.text(.methodNotAllowed, "only GET and HEAD are answered here", [.allow: "GET, HEAD"])
+            return Self.text(.methodNotAllowed, "only GET and HEAD are answered here", headers: [.allow: "GET, HEAD"])
         }
         let response = try await get(request)
         return request.method == .head ? response.createHeadResponse() : response
@@ -35,25 +35,26 @@ final class DemoResponder: Sendable {
     private func get(_ request: Request) async throws -> Response {
         switch DemoRoute(path: request.uri.path, query: request.uri.query) {
         case .index:
-            Self.plain(.ok, DemoDocuments.index(base: base(request)), "text/plain; charset=utf-8")
+            Self.plain(.ok, body: DemoDocuments.index(base: base(request)), type: "text/plain; charset=utf-8")
         case .health:
             Self.text(.ok, "ok")
         case .tileJSON(let language):
             Self.plain(
-                .ok, try DemoDocuments.tileJSON(base: base(request), language: language, maxZoom: maxZoom),
-                "application/json")
+                .ok, body: try DemoDocuments.tileJSON(base: base(request), language: language, maxZoom: maxZoom),
+                type: "application/json")
         case .style(let language):
-            Self.plain(.ok, try DemoDocuments.style(base: base(request), language: language), "application/json")
+            Self.plain(
+                .ok, body: try DemoDocuments.style(base: base(request), language: language), type: "application/json")
         case .tile(let tile, let language):
-            try await self.tile(tile, language, request)
+            try await self.tile(tile, language: language, for: request)
         case .spriteJSON(let density):
-            Self.asset(try DemoSprite.json(density: density), "application/json", request)
+            Self.asset(try DemoSprite.json(density: density), type: "application/json", for: request)
         case .spriteImage(let density):
-            Self.asset(DemoSprite.png(density: density), "image/png", request)
+            Self.asset(DemoSprite.png(density: density), type: "image/png", for: request)
         case .glyphs(let start):
-            Self.asset(DemoGlyphs.range(start), "application/x-protobuf", request)
+            Self.asset(DemoGlyphs.range(start), type: "application/x-protobuf", for: request)
         case .htmlPage:
-            Self.plain(.ok, DemoDocuments.htmlPage, "text/html; charset=utf-8")
+            Self.plain(.ok, body: DemoDocuments.htmlPage, type: "text/html; charset=utf-8")
         case .outOfRange:
             Self.text(.notFound, "no such tile: zooms are 0-22, columns and rows 0 to 2^zoom - 1")
         case .malformed(let reason):
@@ -63,7 +64,7 @@ final class DemoResponder: Sendable {
         }
     }
 
-    private func tile(_ tile: TileID, _ language: String?, _ request: Request) async throws -> Response {
+    private func tile(_ tile: TileID, language: String?, for request: Request) async throws -> Response {
         let count = tileRequests.add(1, ordering: .relaxed).newValue
         log?.append(request.uri.path)
         if knobs.latency > .zero { try await Task.sleep(for: knobs.latency) }
@@ -125,16 +126,16 @@ final class DemoResponder: Sendable {
     }
 
     private static func text(
-        _ status: HTTPResponse.Status, _ message: String, _ more: HTTPFields = [:]
+        _ status: HTTPResponse.Status, _ message: String, headers more: HTTPFields = [:]
     ) -> Response {
-        var response = plain(status, Array("\(message)\n".utf8), "text/plain; charset=utf-8")
+        var response = plain(status, body: Array("\(message)\n".utf8), type: "text/plain; charset=utf-8")
         response.headers.append(contentsOf: more)
         response.headers[.cacheControl] = "no-store"
         return response
     }
 
     /// A document that never changes for one binary; clients can revalidate it with its ETag.
-    private static func asset(_ body: [UInt8], _ type: String, _ request: Request) -> Response {
+    private static func asset(_ body: [UInt8], type: String, for request: Request) -> Response {
         let tag = "\"\(DemoTile.hash(of: body))\""
         var headers = shared
         headers[.eTag] = tag
@@ -144,7 +145,7 @@ final class DemoResponder: Sendable {
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
     }
 
-    private static func plain(_ status: HTTPResponse.Status, _ body: [UInt8], _ type: String) -> Response {
+    private static func plain(_ status: HTTPResponse.Status, body: [UInt8], type: String) -> Response {
         var headers = shared
         headers[.contentType] = type
         return Response(status: status, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))

@@ -51,13 +51,13 @@ enum DemoRoute: Hashable {
         case _ where parts.first == "fonts" && parts.count == 3: self = Self.glyphs(parts[1], parts[2])
         case _ where parts.first == "html" && parts.count > 1: self = .htmlPage
         case _ where parts.first == "tiles" && parts.count == 4:
-            self = Self.tile(parts[1], parts[2], parts[3], language)
+            self = Self.tile(z: parts[1], x: parts[2], file: parts[3], language: language)
         case _ where parts.first == "tiles": self = .malformed("expected /tiles/{z}/{x}/{y}.pbf")
         default: self = .notFound
         }
     }
 
-    private static func tile(_ z: String, _ x: String, _ file: String, _ language: String?) -> DemoRoute {
+    private static func tile(z: String, x: String, file: String, language: String?) -> DemoRoute {
         guard file.hasSuffix(".pbf") || file.hasSuffix(".mvt"), let zoom = number(z[...]), let column = number(x[...]),
             let row = number(file.dropLast(4))
         else { return .malformed("expected /tiles/{z}/{x}/{y}.pbf with whole numbers") }

@@ -52,19 +52,19 @@ enum DemoSprite {
             rows.append(0)  // no filter
             for x in 0..<width {
                 let icon = icons[x / height]
-                let alpha = coverage(icon, x % height, y, height)
+                let alpha = coverage(of: icon, x: x % height, y: y, side: height)
                 rows += [icon.colour.0, icon.colour.1, icon.colour.2, alpha]
             }
         }
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-        chunk("IHDR", big(UInt32(width)) + big(UInt32(height)) + [8, 6, 0, 0, 0], &file)
-        chunk("IDAT", Zlib.compress(rows), &file)
-        chunk("IEND", [], &file)
+        appendChunk("IHDR", content: big(UInt32(width)) + big(UInt32(height)) + [8, 6, 0, 0, 0], to: &file)
+        appendChunk("IDAT", content: Zlib.compress(rows), to: &file)
+        appendChunk("IEND", content: [], to: &file)
         return file
     }
 
     /// How much of a pixel the icon covers, from 16 points of it.
-    private static func coverage(_ icon: Icon, _ x: Int, _ y: Int, _ side: Int) -> UInt8 {
+    private static func coverage(of icon: Icon, x: Int, y: Int, side: Int) -> UInt8 {
         var hits = 0
         for point in 0..<16 {
             let px = (Double(x) + (Double(point % 4) + 0.5) / 4) / Double(side) * 2 - 1
@@ -74,7 +74,7 @@ enum DemoSprite {
         return UInt8(hits * 255 / 16)
     }
 
-    private static func chunk(_ type: String, _ content: [UInt8], _ file: inout [UInt8]) {
+    private static func appendChunk(_ type: String, content: [UInt8], to file: inout [UInt8]) {
         let body = Array(type.utf8) + content
         file += big(UInt32(content.count)) + body + big(Zlib.crc32(body))
     }

@@ -15,7 +15,8 @@ enum Graticule {
         for position in multiples(of: step, from: west - fullTurn / 2, to: east - fullTurn / 2) {
             let x = (position + fullTurn / 2) * plane / fullTurn - tile.x * extent
             layer.line(
-                id: 2 * (position + fullTurn), fields("meridian", position, "E", "W"), from: Pixel(x: x, y: -64),
+                id: 2 * (position + fullTurn), fields("meridian", at: position, plus: "E", minus: "W"),
+                from: Pixel(x: x, y: -64),
                 to: Pixel(x: x, y: extent + 64))
         }
         let grid = PixelGrid(tile)
@@ -26,13 +27,14 @@ enum Graticule {
             let place = MercatorPoint(longitude: 0, latitude: Double(position) / 1e6)
             let y = min(extent + 64, max(-64, grid.pixel(place).y))
             layer.line(
-                id: 2 * (position + fullTurn) + 1, fields("parallel", position, "N", "S"), from: Pixel(x: -64, y: y),
+                id: 2 * (position + fullTurn) + 1, fields("parallel", at: position, plus: "N", minus: "S"),
+                from: Pixel(x: -64, y: y),
                 to: Pixel(x: extent + 64, y: y))
         }
     }
 
     private static func fields(
-        _ kind: String, _ position: Int, _ plus: String, _ minus: String
+        _ kind: String, at position: Int, plus: String, minus: String
     ) -> [(String, FieldValue)] {
         let side = position == 0 ? "" : position > 0 ? " \(plus)" : " \(minus)"
         return [

@@ -26,10 +26,10 @@ struct LandRing: Sendable {
         guard box.meets(clip) else { return nil }
         guard !clip.contains(box) else { return self }
         var points = points
-        if box.minX < clip.minX { points = Self.cut(points, \.x, \.y, at: clip.minX, keepsAbove: true) }
-        if box.maxX > clip.maxX { points = Self.cut(points, \.x, \.y, at: clip.maxX, keepsAbove: false) }
-        if box.minY < clip.minY { points = Self.cut(points, \.y, \.x, at: clip.minY, keepsAbove: true) }
-        if box.maxY > clip.maxY { points = Self.cut(points, \.y, \.x, at: clip.maxY, keepsAbove: false) }
+        if box.minX < clip.minX { points = Self.cut(points, along: \.x, across: \.y, at: clip.minX, keepsAbove: true) }
+        if box.maxX > clip.maxX { points = Self.cut(points, along: \.x, across: \.y, at: clip.maxX, keepsAbove: false) }
+        if box.minY < clip.minY { points = Self.cut(points, along: \.y, across: \.x, at: clip.minY, keepsAbove: true) }
+        if box.maxY > clip.maxY { points = Self.cut(points, along: \.y, across: \.x, at: clip.maxY, keepsAbove: false) }
         points = Self.straightened(points)
         return points.count < 3 ? nil : LandRing(points, isHole: isHole)
     }
@@ -39,7 +39,7 @@ struct LandRing: Sendable {
     /// One side of the clipping: keeps what lies on the wanted side of `limit` along `main`.
     @inline(__always)
     private static func cut(
-        _ points: [MercatorPoint], _ main: Axis, _ other: Axis, at limit: Int64, keepsAbove: Bool
+        _ points: [MercatorPoint], along main: Axis, across other: Axis, at limit: Int64, keepsAbove: Bool
     ) -> [MercatorPoint] {
         guard var previous = points.last else { return [] }
         var result: [MercatorPoint] = []
@@ -78,7 +78,7 @@ struct LandRing: Sendable {
             while let last = result.last {
                 if last == point {
                     result.removeLast()
-                } else if result.count > 1, inLine(result[result.count - 2], last, point) {
+                } else if result.count > 1, isStraight(from: result[result.count - 2], over: last, to: point) {
                     result.removeLast()
                 } else {
                     break
@@ -87,9 +87,9 @@ struct LandRing: Sendable {
             result.append(point)
         }
         while result.count > 2, let first = result.first, let last = result.last {
-            if last == first || inLine(result[result.count - 2], last, first) {
+            if last == first || isStraight(from: result[result.count - 2], over: last, to: first) {
                 result.removeLast()
-            } else if inLine(last, first, result[1]) {
+            } else if isStraight(from: last, over: first, to: result[1]) {
                 result.removeFirst()
             } else {
                 break
@@ -98,7 +98,7 @@ struct LandRing: Sendable {
         return result
     }
 
-    private static func inLine(_ one: MercatorPoint, _ two: MercatorPoint, _ three: MercatorPoint) -> Bool {
+    private static func isStraight(from one: MercatorPoint, over two: MercatorPoint, to three: MercatorPoint) -> Bool {
         (one.x == two.x && two.x == three.x) || (one.y == two.y && two.y == three.y)
     }
 

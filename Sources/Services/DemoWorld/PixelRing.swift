@@ -52,7 +52,9 @@ struct PixelRing: Sendable {
         for point in ring.points {
             let pixel = grid.pixel(point)
             while let last = result.last {
-                if last == pixel || (result.count > 1 && Self.inLine(result[result.count - 2], last, pixel)) {
+                if last == pixel
+                    || (result.count > 1 && Self.isStraight(from: result[result.count - 2], over: last, to: pixel))
+                {
                     result.removeLast()
                 } else {
                     break
@@ -61,9 +63,9 @@ struct PixelRing: Sendable {
             result.append(pixel)
         }
         while result.count > 2, let first = result.first, let last = result.last {
-            if last == first || Self.inLine(result[result.count - 2], last, first) {
+            if last == first || Self.isStraight(from: result[result.count - 2], over: last, to: first) {
                 result.removeLast()
-            } else if Self.inLine(last, first, result[1]) {
+            } else if Self.isStraight(from: last, over: first, to: result[1]) {
                 result.removeFirst()
             } else {
                 break
@@ -89,7 +91,7 @@ struct PixelRing: Sendable {
         return isInside
     }
 
-    private static func inLine(_ one: Pixel, _ two: Pixel, _ three: Pixel) -> Bool {
+    private static func isStraight(from one: Pixel, over two: Pixel, to three: Pixel) -> Bool {
         (two.x - one.x) * (three.y - one.y) == (three.x - one.x) * (two.y - one.y)
     }
 

@@ -53,7 +53,7 @@ struct BatchFetcher: Sendable {
         try Self.check(source.version, of: work)
         let result: PBFetchResult
         do {
-            result = try await fetch(work, mask, cell, zooms, from: source, meter)
+            result = try await fetch(work, mask: mask, cell: cell, zooms: zooms, from: source, meter: meter)
         } catch  where !(error is CancellationError) {
             // Data that is read while the archive changes may look damaged.
             if try await source.hasChanged() { throw WorkFailure.changing(source.tileset) }
@@ -76,12 +76,13 @@ struct BatchFetcher: Sendable {
     }
 
     private func fetch(
-        _ work: PBFetchWork, _ mask: TileMask, _ cell: TileID, _ zooms: ZoomRange, from source: OriginCache.Opened,
-        _ meter: WorkMeter
+        _ work: PBFetchWork, mask: TileMask, cell: TileID, zooms: ZoomRange, from source: OriginCache.Opened,
+        meter: WorkMeter
     ) async throws -> PBFetchResult {
         let (tileset, origin) = (source.tileset, source.origin)
         let session = try ShardSession(
-            try store.temporaryURL(), ShardHeader(tileset: tileset.id, cell: cell, zooms: zooms), layers)
+            try store.temporaryURL(), header: ShardHeader(tileset: tileset.id, cell: cell, zooms: zooms), layers: layers
+        )
         var wanted = SourceTiles(mask.tiles(in: zooms, under: cell), tileset: tileset.id)
         for digest in work.base {
             guard try await open(digest, in: session, wanted) else { break }

@@ -38,7 +38,7 @@ struct PackageExporter: Sendable {
             do {
                 let receipt: ExportReceipt
                 if format == .maplibre {
-                    receipt = try await database(manifest, job, from: package, to: temporary, meter)
+                    receipt = try await database(manifest, job: job, from: package, to: temporary, meter: meter)
                 } else {
                     receipt = try await onThread(meter) { step in
                         try PackageExport.write(
@@ -62,7 +62,7 @@ struct PackageExporter: Sendable {
 
     /// Writes the offline database with the style of the manifest.
     private func database(
-        _ manifest: PBMergeManifest, _ job: UInt64, from package: URL, to target: URL, _ meter: WorkMeter
+        _ manifest: PBMergeManifest, job: UInt64, from package: URL, to target: URL, meter: WorkMeter
     ) async throws -> ExportReceipt {
         let tileset: Tileset
         let address: SecretAddress
@@ -84,7 +84,7 @@ struct PackageExporter: Sendable {
         let language = manifest.edition.language.isEmpty ? tileset.language : manifest.edition.language
         let wanted = StylePacks.Wanted(
             url: address.url, language: address.url.contains("{language}") ? language : nil, key: key, job: job)
-        return try await styles.withPack(wanted, meter) { [options] pack in
+        return try await styles.withPack(wanted, meter: meter) { [options] pack in
             try await onThread(meter) { step in
                 try OfflineDatabaseExport.write(
                     from: [OfflineTiles(package)], stylePack: pack, to: target, options: options, replacing: true,
@@ -104,7 +104,7 @@ struct PackageExporter: Sendable {
             try await Blocking.run("packhorse.export") {
                 try work { _ in
                     if meter.isCancelled { throw CancellationError() }
-                    meter.step()
+                    meter.countStep()
                 }
             }
         } onCancel: {

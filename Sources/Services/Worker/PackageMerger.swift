@@ -32,7 +32,7 @@ struct PackageMerger: Sendable {
         let temporary = try store.temporaryURL()
         let receipt = try await withTaskCancellationHandler {
             try await Blocking.run("packhorse.merge") {
-                try merge(spec, inputs, into: temporary, allowedMissing: manifest.allowedMissing, meter)
+                try merge(spec, inputs: inputs, into: temporary, allowedMissing: manifest.allowedMissing, meter: meter)
             }
         } onCancel: {
             meter.cancel()
@@ -61,7 +61,7 @@ struct PackageMerger: Sendable {
     }
 
     private func merge(
-        _ spec: PackageSpec, _ inputs: [MergeInput], into temporary: URL, allowedMissing: UInt64, _ meter: WorkMeter
+        _ spec: PackageSpec, inputs: [MergeInput], into temporary: URL, allowedMissing: UInt64, meter: WorkMeter
     ) throws -> PackageReceipt {
         do {
             return try MBTilesMerge.run(
@@ -69,12 +69,12 @@ struct PackageMerger: Sendable {
             ) { tiles in
                 if meter.isCancelled { throw CancellationError() }
                 meter.set(done: tiles)
-                meter.step()
+                meter.countStep()
             }
         } catch let error as PackagesError where error.code == .badShard {
             // All damaged shards are named at once. Otherwise each would cost a separate merge.
             let damaged = inputs.filter { input in
-                meter.step()
+                meter.countStep()
                 // An input that cannot be read counts as damaged.
                 return !meter.isCancelled && (try? Digest.ofFile(input.url).digest) != input.digest
             }
@@ -129,7 +129,7 @@ struct PackageMerger: Sendable {
             for (index, digest) in wanted.enumerated() {
                 // A few at a time: enough to hide the network latency.
                 if index >= Self.fetches, let (place, blob) = try await group.next() { found[place] = blob }
-                meter.step()
+                meter.countStep()
                 group.addTask { (index, try await local(digest)) }
             }
             for try await (place, blob) in group { found[place] = blob }

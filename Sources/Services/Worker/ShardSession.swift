@@ -34,7 +34,7 @@ actor ShardSession {
     nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
     /// - Parameter layers: Gets the layers of the tiles that an origin sends, if the origin found them.
-    init(_ temporary: URL, _ header: ShardHeader, _ layers: LayerMemory) throws {
+    init(_ temporary: URL, header: ShardHeader, layers: LayerMemory) throws {
         self.layers = layers
         executor = QueueExecutor("packhorse.shard")
         self.temporary = temporary
@@ -53,19 +53,21 @@ actor ShardSession {
             case .stored(let body, let etag, let lastModified):
                 if base.length(of: fetched.tile) == body.count {
                     let digest = Digest(of: body)
-                    if base.confirm(fetched.tile, digest, etag: etag, lastModified: lastModified, .sent) {
+                    if base.confirm(fetched.tile, digest: digest, etag: etag, lastModified: lastModified, proof: .sent)
+                    {
                         remember(fetched, digest)
                         continue
                     }
                 }
                 remember(fetched, try write(fetched.tile, body, etag: etag, lastModified: lastModified))
             case .empty:
-                if base.confirm(fetched.tile, nil, etag: nil, lastModified: nil, .sent) { continue }
+                if base.confirm(fetched.tile, digest: nil, etag: nil, lastModified: nil, proof: .sent) { continue }
                 try write(fetched.tile, nil, etag: nil, lastModified: nil)
             case .unchanged:
                 if base.confirm(fetched.tile) { continue }
-                fail(fetched.tile, "http-304", "the server answered 304 for a tile that is not available")
-            case .failed(let cause, let detail): fail(fetched.tile, cause, detail)
+                fail(
+                    fetched.tile, cause: "http-304", detail: "the server answered 304 for a tile that is not available")
+            case .failed(let cause, let detail): fail(fetched.tile, cause: cause, detail: detail)
             }
         }
     }
@@ -75,7 +77,7 @@ actor ShardSession {
         layers.remember(LayerMemory.Key(digest.prefix128), traits)
     }
 
-    private func fail(_ tile: TileID, _ cause: String, _ detail: String) {
+    private func fail(_ tile: TileID, cause: String, detail: String) {
         failed += 1
         if failures.count < Self.namedFailures { failures.append((tile, cause, detail)) }
     }
@@ -85,7 +87,7 @@ actor ShardSession {
     /// Its body is read only if the previous build does not have the same one.
     func add(_ entry: ShardEntry, from reader: ShardReader) throws(SourceDamage) {
         if base.confirm(
-            entry.tile, entry.body?.digest, etag: entry.etag, lastModified: entry.lastModified, .shared)
+            entry.tile, digest: entry.body?.digest, etag: entry.etag, lastModified: entry.lastModified, proof: .shared)
         {
             return
         }

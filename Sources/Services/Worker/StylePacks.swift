@@ -59,7 +59,7 @@ actor StylePacks {
     /// - Throws: what `body` throws; `StylesError`, `StorageError`; `CancellationError`: then the collection stops if no
     ///   other task needs it.
     func withPack<Value: Sendable>(
-        _ wanted: Wanted, _ meter: WorkMeter, _ body: @Sendable (URL) async throws -> Value
+        _ wanted: Wanted, meter: WorkMeter, _ body: @Sendable (URL) async throws -> Value
     ) async throws -> Value {
         if entries[wanted] == nil { try begin(wanted) }
         entries[wanted]?.users += 1
@@ -73,7 +73,7 @@ actor StylePacks {
             }
             if entry.steps.value > seen {
                 seen = entry.steps.value
-                meter.step()
+                meter.countStep()
             }
             try await Task.sleep(for: .milliseconds(50))
         }
@@ -100,12 +100,12 @@ actor StylePacks {
             } catch {
                 outcome = .failure(error)
             }
-            await self?.ended(wanted, number, outcome)
+            await self?.collectionEnded(wanted, number: number, outcome: outcome)
         }
         entries[wanted] = Entry(folder: folder, collecting: collecting, steps: steps, number: number)
     }
 
-    private func ended(_ wanted: Wanted, _ number: Int, _ outcome: Result<Void, any Error>) {
+    private func collectionEnded(_ wanted: Wanted, number: Int, outcome: Result<Void, any Error>) {
         // An abandoned pack may already have a successor.
         guard entries[wanted]?.number == number else { return }
         entries[wanted]?.outcome = outcome

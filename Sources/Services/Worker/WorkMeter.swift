@@ -28,7 +28,7 @@ final class WorkMeter: Sendable {
     func set(done: UInt64) { state.withLock { $0.counters.done = max($0.counters.done, done) } }
 
     /// Counts a step of work that completes no tile, so that long work does not count as stalled.
-    func step() { state.withLock { $0.counters.bytes &+= 1 } }
+    func countStep() { state.withLock { $0.counters.bytes &+= 1 } }
 
     func cancel() { state.withLock { $0.isCancelled = true } }
 }

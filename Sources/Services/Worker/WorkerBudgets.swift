@@ -44,7 +44,7 @@ final class WorkerBudgets: Sendable {
     func budget(_ origin: String) -> OriginBudget { state.withLock { $0.budget(origin) } }
 
     /// Records a message of a coordinator run that answers our message `re`.
-    func heard(epoch: UInt32, re: UInt64) {
+    func recordAnswer(epoch: UInt32, re: UInt64) {
         state.withLock { state in
             if epoch > state.epoch {
                 state.epoch = epoch

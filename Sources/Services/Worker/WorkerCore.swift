@@ -79,7 +79,7 @@ struct WorkerCore: Sendable {
         case .otherVersion(let text): return end(.rejected(code: "version-mismatch", text: text))
         case .tick(let counters): return tick(counters, now)
         case .report: return phase == .serving ? [.send(.progress(.make { $0.leases = progress }))] : []
-        case .finished(let token, let outcome): return finish(token, outcome, now)
+        case .finished(let token, let outcome): return finish(token, outcome: outcome, now: now)
         case .drain: return drain(now)
         }
     }
@@ -94,14 +94,15 @@ struct WorkerCore: Sendable {
             nextHello = now + policy.rejectedPause
             return []
         case .offer(let body): return accept(body, now)
-        case .pong(let body): return body.cancelled.flatMap { drop($0) } + leave(body.draining) + afterLeaseEnd(now)
+        case .pong(let body):
+            return body.cancelled.flatMap { dropLease($0) } + leave(body.draining) + afterLeaseEnd(now)
         case .ack(let body):
             leases.removeAll { lease in
                 guard lease.token == body.token, case .spooled(let commit, _) = lease.state else { return false }
                 return commit.digest == body.digest
             }
             return afterLeaseEnd(now)
-        case .stale(let body): return drop(body.token) + afterLeaseEnd(now)
+        case .stale(let body): return dropLease(body.token) + afterLeaseEnd(now)
         case .unknownSession:
             // Several messages may have crossed it. One hello answers all of them.
             guard phase != .draining, phase == .serving || now >= nextHello else { return [] }
@@ -134,7 +135,7 @@ struct WorkerCore: Sendable {
         // stale ends those.
         for lease in leases where claimed.contains(lease.token) && !body.adopted.contains(lease.token) {
             if case .spooled = lease.state { continue }
-            effects += drop(lease.token)
+            effects += dropLease(lease.token)
         }
         claimed = []
         effects += resend(now, all: true)
@@ -169,7 +170,7 @@ struct WorkerCore: Sendable {
     /// Drops a lease, by order of the coordinator.
     ///
     /// Its blob stays: another attempt may have produced the same bytes.
-    private mutating func drop(_ token: UInt64) -> [WorkerEffect] {
+    private mutating func dropLease(_ token: UInt64) -> [WorkerEffect] {
         guard let index = leases.firstIndex(where: { $0.token == token }) else { return [] }
         let lease = leases.remove(at: index)
         if case .running = lease.state { return [.cancel(token)] }
@@ -178,7 +179,7 @@ struct WorkerCore: Sendable {
 
     // MARK: - Work
 
-    private mutating func finish(_ token: UInt64, _ outcome: WorkOutcome, _ now: Int64) -> [WorkerEffect] {
+    private mutating func finish(_ token: UInt64, outcome: WorkOutcome, now: Int64) -> [WorkerEffect] {
         guard let index = leases.firstIndex(where: { $0.token == token }), case .running = leases[index].state else {
             return advance(now)
         }

@@ -46,7 +46,7 @@ public struct WorkerService: Service, CustomStringConvertible {
         let runner = LeaseRunner(
             store: store, environment: options.environment, logger: logger, budgets: budgets,
             scratch: options.scratch, beforeMerge: options.beforeMerge)
-        try await run(store, runner, WorkerPolicy(slots: options.slots), budgets: budgets)
+        try await run(store: store, runner: runner, policy: WorkerPolicy(slots: options.slots), budgets: budgets)
     }
 
     /// The same without a shared folder.
@@ -57,12 +57,14 @@ public struct WorkerService: Service, CustomStringConvertible {
         let runner = LeaseRunner(
             store: store, environment: options.environment, logger: logger, budgets: budgets,
             scratch: options.scratch, beforeMerge: options.beforeMerge)
-        try await run(store, runner, WorkerPolicy(slots: options.slots), budgets: budgets, streaming: client)
+        try await run(
+            store: store, runner: runner, policy: WorkerPolicy(slots: options.slots), budgets: budgets,
+            streaming: client)
     }
 
     /// The same with another runner and other constants, for tests.
     func run(
-        _ store: any BlobStore, _ runner: any WorkRunner, _ policy: WorkerPolicy,
+        store: any BlobStore, runner: any WorkRunner, policy: WorkerPolicy,
         budgets: WorkerBudgets = WorkerBudgets(), streaming client: BlobClient? = nil
     ) async throws {
         var linkOptions = LinkOptions()
@@ -79,7 +81,8 @@ public struct WorkerService: Service, CustomStringConvertible {
         profile.streams = client != nil
         profile.exports = PackageExporter.formats.map(\.rawValue)
         let core = WorkerCore(session: .random(in: 1...UInt64.max), profile: profile, policy: policy)
-        let shell = WorkerShell(core, link, runner, logger, budgets: budgets) { [options] welcome in
+        let shell = WorkerShell(core, link: link, runner: runner, logger: logger, budgets: budgets) {
+            [options] welcome in
             await client?.connect(to: options.blobEndpoint(port: welcome.blobPort))
         }
         logger.notice(

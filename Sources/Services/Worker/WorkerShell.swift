@@ -32,7 +32,7 @@ actor WorkerShell {
 
     /// - Parameter onWelcome: Called with the coordinator's welcome message, before any offer is handled.
     init(
-        _ core: WorkerCore, _ link: DealerLink, _ runner: any WorkRunner, _ logger: Logger,
+        _ core: WorkerCore, link: DealerLink, runner: any WorkRunner, logger: Logger,
         budgets: WorkerBudgets = WorkerBudgets(),
         onWelcome: @escaping @Sendable (PBWelcome) async -> Void = { _ in }
     ) {
@@ -61,7 +61,7 @@ actor WorkerShell {
                     isMissing = false
                     logger.notice("Coordinator connected", metadata: [LogKey.endpoint: "\(link.endpoint)"])
                 }
-                budgets.heard(epoch: frame.epoch, re: frame.re)
+                budgets.recordAnswer(epoch: frame.epoch, re: frame.re)
                 trace("in", frame.message)
                 if case .stale(let body) = frame.message {
                     logger.notice(

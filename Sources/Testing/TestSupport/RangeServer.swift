@@ -51,14 +51,14 @@ public final class RangeServer: Sendable {
                 }
                 return (state.bytes, state.number)
             }
-            let answer = Self.answer(request, bytes, number, manner)
+            let answer = Self.answer(request, from: bytes, number: number, manner: manner)
             if case .reply(_, _, let body) = answer { shelf.state.withLock { $0.sent += body.count } }
             return answer
         }
     }
 
     private static func answer(
-        _ request: ScriptedServer.Request, _ bytes: [UInt8], _ number: Int, _ manner: Manner
+        _ request: ScriptedServer.Request, from bytes: [UInt8], number: Int, manner: Manner
     ) -> ScriptedServer.Answer {
         var headers: [(String, String)] = []
         switch manner.validator {

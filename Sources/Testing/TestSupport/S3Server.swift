@@ -58,6 +58,7 @@ public final class S3Server: Sendable {
         try process.run()
         var words = ""
         for _ in 0..<600 {
+            // The file does not exist before the server writes it.
             words = (try? String(contentsOf: said, encoding: .utf8)) ?? ""
             if words.hasSuffix("\n") && words.contains("ready ") || !process.isRunning { break }
             try await Task.sleep(for: .milliseconds(100))

@@ -147,7 +147,9 @@ public final class ScriptedServer: Sendable {
                 guard let colon = line.firstIndex(of: ":") else { continue }
                 headers[line[..<colon].lowercased()] = String(line[line.index(after: colon)...].drop { $0 == " " })
             }
-            guard let body = readBody(fd, Int(headers["content-length"] ?? "") ?? 0, &pending) else { break }
+            guard let body = readBody(fd, length: Int(headers["content-length"] ?? "") ?? 0, after: &pending) else {
+                break
+            }
             let request = state.withLock { state in
                 let earlier = state.counts[path, default: 0]
                 state.counts[path] = earlier + 1
@@ -192,7 +194,7 @@ public final class ScriptedServer: Sendable {
         }
     }
 
-    private func readBody(_ fd: Int32, _ length: Int, _ pending: inout [UInt8]) -> [UInt8]? {
+    private func readBody(_ fd: Int32, length: Int, after pending: inout [UInt8]) -> [UInt8]? {
         var buffer = [UInt8](repeating: 0, count: 65_536)
         while pending.count < length {
             let count = read(fd, &buffer, buffer.count)

@@ -73,7 +73,7 @@ public enum RegionImport {
             geometries[id, default: []].append(geometry)
             if properties[id] == nil { properties[id] = found }
         }
-        guard !geometries.isEmpty else { throw nothingFound(features, keys, file) }
+        guard !geometries.isEmpty else { throw nothingFound(in: features, keys: keys, file: file) }
         var files: [ImportFile] = []
         for (id, parts) in geometries.sorted(by: { $0.key < $1.key }) {
             let old = tree[id]
@@ -128,7 +128,7 @@ public enum RegionImport {
         }
     }
 
-    private static func nothingFound(_ features: [[String: Any]], _ keys: ImportKeys, _ file: URL) -> RegionsError {
+    private static func nothingFound(in features: [[String: Any]], keys: ImportKeys, file: URL) -> RegionsError {
         let seen = Set(features.prefix(1000).flatMap { ($0["properties"] as? [String: Any] ?? [:]).keys }).sorted()
             .prefix(40)
         let list = seen.isEmpty ? "no properties at all" : "the properties " + seen.joined(separator: ", ")

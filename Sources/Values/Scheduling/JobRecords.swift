@@ -42,7 +42,7 @@ public enum BatchState: UInt8, Hashable, Sendable, CaseIterable {
     public var isSettled: Bool {
         switch self {
         case .ready, .leased, .backoff: false
-        default: true
+        case .done, .dead, .split: true
         }
     }
 }

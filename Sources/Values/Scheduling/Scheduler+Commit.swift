@@ -18,7 +18,7 @@ extension Scheduler {
                     now: now)
             case (.package(let job, let index), .merge(let merged)):
                 commitMerge(id, token: token, job: job, package: index, merged: merged, now: now)
-            default:
+            case (.batch, .merge), (.package, .fetch):
                 refuse(
                     id, token: token,
                     trouble: Trouble(cause: "bad-commit", detail: "the result is not of the lease's kind"), now: now)

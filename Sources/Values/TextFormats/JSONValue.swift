@@ -12,21 +12,24 @@ package enum JSONValue: Sendable, Hashable, Codable {
 
     /// Parses a JSON document; `nil` when it is not one.
     package init?(json: [UInt8]) {
+        // The parser's error is not used: callers say what the document is.
         guard let value = try? JSONDecoder().decode(JSONValue.self, from: Data(json)) else { return nil }
         self = value
     }
 
     package init(from decoder: any Decoder) throws {
         let one = try decoder.singleValueContainer()
+        // A value of another type; the next attempt reads it.
+        func decoded<Value: Decodable>(_ type: Value.Type) -> Value? { try? one.decode(type) }
         if one.decodeNil() {
             self = .null
-        } else if let value = try? one.decode(Bool.self) {
+        } else if let value = decoded(Bool.self) {
             self = .bool(value)
-        } else if let value = try? one.decode(Double.self) {
+        } else if let value = decoded(Double.self) {
             self = .number(value)
-        } else if let value = try? one.decode(String.self) {
+        } else if let value = decoded(String.self) {
             self = .string(value)
-        } else if let value = try? one.decode([JSONValue].self) {
+        } else if let value = decoded([JSONValue].self) {
             self = .array(value)
         } else {
             self = .object(try one.decode([String: JSONValue].self))

@@ -7,7 +7,7 @@ public struct BoundingBox: Hashable, Sendable {
     /// The latitude of the edge of the square world, 2 * atan(exp(pi)) - pi / 2 in degrees.
     public static let maxLatitude = 85.051_128_779_806_6
     /// The whole world.
-    public static let world = BoundingBox(trusted: -180, -maxLatitude, 180, maxLatitude)
+    public static let world = BoundingBox(trustedWest: -180, south: -maxLatitude, east: 180, north: maxLatitude)
 
     /// The western longitude, -180...180.
     public let west: Double
@@ -33,10 +33,10 @@ public struct BoundingBox: Hashable, Sendable {
                 .badBox,
                 "Bounding box has south \(south) above north \(north); expected west,south,east,north in degrees.")
         }
-        self.init(trusted: west, south, east, north)
+        self.init(trustedWest: west, south: south, east: east, north: north)
     }
 
-    init(trusted west: Double, _ south: Double, _ east: Double, _ north: Double) {
+    init(trustedWest west: Double, south: Double, east: Double, north: Double) {
         self.west = west
         self.east = east
         self.south = Swift.max(-Self.maxLatitude, Swift.min(Self.maxLatitude, south))
@@ -58,20 +58,25 @@ public struct BoundingBox: Hashable, Sendable {
     /// The box or boxes that cover the same area without crossing the antimeridian.
     public var parts: [BoundingBox] {
         crossesAntimeridian
-            ? [BoundingBox(trusted: west, south, 180, north), BoundingBox(trusted: -180, south, east, north)] : [self]
+            ? [
+                BoundingBox(trustedWest: west, south: south, east: 180, north: north),
+                BoundingBox(trustedWest: -180, south: south, east: east, north: north),
+            ] : [self]
     }
 
     /// The narrowest box that holds both; it crosses the antimeridian when that is the shorter way round.
     public func union(_ other: BoundingBox) -> BoundingBox {
         let south = Swift.min(south, other.south)
         let north = Swift.max(north, other.north)
-        let plain = BoundingBox(trusted: Swift.min(west, other.west), south, Swift.max(east, other.east), north)
+        let plain = BoundingBox(
+            trustedWest: Swift.min(west, other.west), south: south, east: Swift.max(east, other.east), north: north)
         let candidates = [
             crossesAntimeridian || other.crossesAntimeridian ? nil : plain,
-            BoundingBox(trusted: west, south, other.east, north), BoundingBox(trusted: other.west, south, east, north),
+            BoundingBox(trustedWest: west, south: south, east: other.east, north: north),
+            BoundingBox(trustedWest: other.west, south: south, east: east, north: north),
             self.spanning(south, north), other.spanning(south, north),
         ]
-        var best = BoundingBox(trusted: -180, south, 180, north)
+        var best = BoundingBox(trustedWest: -180, south: south, east: 180, north: north)
         for candidate in candidates.compactMap({ $0 })
         where candidate.width < best.width && candidate.holdsLongitudes(of: self)
             && candidate.holdsLongitudes(of: other)
@@ -82,7 +87,7 @@ public struct BoundingBox: Hashable, Sendable {
     }
 
     private func spanning(_ south: Double, _ north: Double) -> BoundingBox {
-        BoundingBox(trusted: west, south, east, north)
+        BoundingBox(trustedWest: west, south: south, east: east, north: north)
     }
 
     private func holdsLongitudes(of other: BoundingBox) -> Bool {

@@ -29,7 +29,9 @@ extension Geometry {
         let distance = radius * (1 + 1e-8) + 3e-9
         let toPole = .pi / 2 - abs(latitude)
         if distance >= toPole - 1e-3 {
-            return around(pole: latitude >= 0 ? 1 : -1, latitude, longitude, max(distance, toPole + 1e-7))
+            return around(
+                pole: latitude >= 0 ? 1 : -1, latitude: latitude, longitude: longitude,
+                distance: max(distance, toPole + 1e-7))
         }
         // On the plane of longitude u and Mercator height v (from the centre), the circle is where
         //   f = cos(lat) cos(u) - cos(distance) cosh(v) + sin(lat) sinh(v) = 0,
@@ -78,7 +80,7 @@ extension Geometry {
     /// A band around the world that holds a circle with a pole in it: its edge in steps, each at the latitude of the end that
     /// is farther from the pole.
     private static func around(
-        pole: Double, _ latitude: Double, _ longitude: Double, _ distance: Double
+        pole: Double, latitude: Double, longitude: Double, distance: Double
     ) -> [Coordinate] {
         let far = pole * latitude - distance
         // With both poles inside, or nearly, the circle is treated as the whole world.

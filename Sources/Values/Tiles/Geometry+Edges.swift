@@ -43,7 +43,7 @@ extension Geometry {
     public var longEdges: LongEdges? {
         var count = 0
         var first: (from: Coordinate, to: Coordinate)?
-        func look(_ from: Coordinate, _ to: Coordinate) {
+        func countIfLong(from: Coordinate, to: Coordinate) {
             let step = abs(to.longitude - from.longitude)
             guard step > 180, step != 360, min(abs(from.latitude), abs(to.latitude)) < BoundingBox.maxLatitude else {
                 return
@@ -51,9 +51,11 @@ extension Geometry {
             count += 1
             if first == nil { first = (from, to) }
         }
-        for line in lines + polygons.joined() { for (from, to) in zip(line, line.dropFirst()) { look(from, to) } }
+        for line in lines + polygons.joined() {
+            for (from, to) in zip(line, line.dropFirst()) { countIfLong(from: from, to: to) }
+        }
         for ring in polygons.joined() {
-            if let start = ring.first, let end = ring.last { look(end, start) }
+            if let start = ring.first, let end = ring.last { countIfLong(from: end, to: start) }
         }
         return first.map { LongEdges(count: count, from: $0.from, to: $0.to) }
     }

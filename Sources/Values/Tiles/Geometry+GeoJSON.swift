@@ -19,11 +19,15 @@ extension Geometry {
         }
         switch type {
         case "FeatureCollection":
-            for (index, feature) in try Self.list(members["features"], "features", of: type, place).enumerated() {
+            for (index, feature) in try Self.list(members["features"], named: "features", of: type, at: place)
+                .enumerated()
+            {
                 try add(feature, at: "feature \(index)")
             }
         case "GeometryCollection":
-            for (index, part) in try Self.list(members["geometries"], "geometries", of: type, place).enumerated() {
+            for (index, part) in try Self.list(members["geometries"], named: "geometries", of: type, at: place)
+                .enumerated()
+            {
                 try add(part, at: "\(place), geometry \(index)")
             }
         case "Feature":
@@ -45,7 +49,7 @@ extension Geometry {
         case "MultiLineString": lines += Self.filled(try Self.rings(value, place))
         case "Polygon": polygons += Self.filled([Self.filled(try Self.rings(value, place))])
         case "MultiPolygon":
-            for polygon in try Self.list(value, "coordinates", of: type, place) {
+            for polygon in try Self.list(value, named: "coordinates", of: type, at: place) {
                 polygons += Self.filled([Self.filled(try Self.rings(polygon, place))])
             }
         default:
@@ -63,7 +67,7 @@ extension Geometry {
     private static func filled<Part>(_ parts: [[Part]]) -> [[Part]] { parts.filter { !$0.isEmpty } }
 
     private static func list(
-        _ value: JSONText?, _ name: String, of type: String, _ place: String
+        _ value: JSONText?, named name: String, of type: String, at place: String
     ) throws(TilesError) -> [JSONText] {
         guard case .list(let values)? = value else { throw failure(place, "is a \(type) without a list of '\(name)'") }
         return values
@@ -71,12 +75,14 @@ extension Geometry {
 
     private static func rings(_ value: JSONText, _ place: String) throws(TilesError) -> [[Coordinate]] {
         var rings: [[Coordinate]] = []
-        for ring in try list(value, "coordinates", of: "list of lines", place) { rings.append(try line(ring, place)) }
+        for ring in try list(value, named: "coordinates", of: "list of lines", at: place) {
+            rings.append(try line(ring, place))
+        }
         return rings
     }
 
     private static func line(_ value: JSONText, _ place: String) throws(TilesError) -> [Coordinate] {
-        let values = try list(value, "coordinates", of: "line", place)
+        let values = try list(value, named: "coordinates", of: "line", at: place)
         var line: [Coordinate] = []
         line.reserveCapacity(values.count)
         for value in values { line.append(try coordinate(value, place)) }

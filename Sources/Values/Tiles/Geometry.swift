@@ -54,9 +54,10 @@ public struct Geometry: Hashable, Sendable {
             south = min(south, place.latitude)
             north = max(north, place.latitude)
         }
-        if east - west >= 360 { return BoundingBox(trusted: -180, south, 180, north) }
+        if east - west >= 360 { return BoundingBox(trustedWest: -180, south: south, east: 180, north: north) }
         return BoundingBox(
-            trusted: Antimeridian.normalized(west, isWest: true), south, Antimeridian.normalized(east, isWest: false),
-            north)
+            trustedWest: Antimeridian.normalized(west, isWest: true), south: south,
+            east: Antimeridian.normalized(east, isWest: false),
+            north: north)
     }
 }

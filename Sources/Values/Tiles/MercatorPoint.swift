@@ -65,6 +65,7 @@ extension TileID {
     /// The tile's rectangle in degrees.
     public var bounds: BoundingBox {
         let far = MercatorPoint(x: origin.x + units, y: origin.y + units)
-        return BoundingBox(trusted: origin.longitude, far.latitude, far.longitude, origin.latitude)
+        return BoundingBox(
+            trustedWest: origin.longitude, south: far.latitude, east: far.longitude, north: origin.latitude)
     }
 }

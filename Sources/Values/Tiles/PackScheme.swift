@@ -146,7 +146,7 @@ extension TileMask {
     /// Adds to each index tile that has a tile of the band's zooms everything down to the band's last zoom.
     fileprivate func completed(_ bands: [PackScheme.Band]) -> TileMask {
         var builder = MaskBuilder(maxZoom: maxZoom)
-        func complete(_ node: MaskNode, _ zoom: Int, _ above: Int) -> MaskNode {
+        func complete(_ node: MaskNode, zoom: Int, above: Int) -> MaskNode {
             guard node.isPresent else { return above >= zoom ? .through(above) : .absent }
             var floor = above
             // A uniform node also covers all index tiles below it.
@@ -158,11 +158,11 @@ extension TileMask {
             if floor >= maxZoom { return .through(maxZoom) }
             var children = MaskChildren()
             for quadrant in 0..<4 {
-                children[quadrant] = complete(child(quadrant, of: node, zoom: zoom), zoom + 1, floor)
+                children[quadrant] = complete(child(quadrant, of: node, zoom: zoom), zoom: zoom + 1, above: floor)
             }
             return builder.join(children, zoom: zoom)
         }
-        let top = complete(root, 0, -1)
+        let top = complete(root, zoom: 0, above: -1)
         return builder.mask(top)
     }
 

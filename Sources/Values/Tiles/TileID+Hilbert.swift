@@ -14,7 +14,7 @@ enum HilbertCurve {
 
     /// The entry of a table for an orientation and a place or quadrant: the other of the two, and the orientation inside.
     @inline(__always)
-    static func step(_ table: UInt64, _ orientation: UInt32, _ index: UInt32) -> (value: UInt32, inside: UInt32) {
+    static func step(in table: UInt64, orientation: UInt32, index: UInt32) -> (value: UInt32, inside: UInt32) {
         let entry = UInt32(truncatingIfNeeded: table &>> UInt64(orientation &<< 4 | index &<< 2))
         return (entry & 3, entry &>> 2 & 3)
     }
@@ -33,7 +33,7 @@ extension TileID: Comparable {
         for bit in stride(from: zoom - 1, through: 0, by: -1) {
             let shift = UInt32(truncatingIfNeeded: bit)
             let quadrant = (y &>> shift & 1) << 1 | x &>> shift & 1
-            let step = HilbertCurve.step(HilbertCurve.places, orientation, quadrant)
+            let step = HilbertCurve.step(in: HilbertCurve.places, orientation: orientation, index: quadrant)
             index = index << 2 | UInt64(step.value)
             orientation = step.inside
         }
@@ -51,7 +51,8 @@ extension TileID: Comparable {
         var x = 0
         var y = 0
         for bit in stride(from: 2 * zoom - 2, through: 0, by: -2) {
-            let step = HilbertCurve.step(table, orientation, UInt32(truncatingIfNeeded: index >> UInt64(bit)) & 3)
+            let step = HilbertCurve.step(
+                in: table, orientation: orientation, index: UInt32(truncatingIfNeeded: index >> UInt64(bit)) & 3)
             x = x << 1 | Int(step.value & 1)
             y = y << 1 | Int(step.value >> 1)
             orientation = step.inside
@@ -69,7 +70,7 @@ extension TileID: Comparable {
         var orientation: UInt32 = 0
         for bit in stride(from: zoom - 1, through: 0, by: -1) {
             let quadrant = UInt32(y >> bit & 1) << 1 | UInt32(x >> bit & 1)
-            orientation = HilbertCurve.step(HilbertCurve.places, orientation, quadrant).inside
+            orientation = HilbertCurve.step(in: HilbertCurve.places, orientation: orientation, index: quadrant).inside
         }
         return orientation
     }

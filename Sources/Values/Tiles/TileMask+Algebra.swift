@@ -5,7 +5,7 @@ extension TileMask {
     /// tiles.
     public func union(_ other: TileMask) -> TileMask {
         var builder = MaskBuilder(maxZoom: max(maxZoom, other.maxZoom))
-        func join(_ left: MaskNode, _ right: MaskNode, _ zoom: Int) -> MaskNode {
+        func join(_ left: MaskNode, with right: MaskNode, zoom: Int) -> MaskNode {
             if left.isUniform && right.isUniform { return left.code > right.code ? left : right }
             if !left.isPresent || right.isUniform && right.depth == builder.maxZoom {
                 return builder.copy(right, of: other, zoom: zoom)
@@ -16,11 +16,12 @@ extension TileMask {
             var children = MaskChildren()
             for quadrant in 0..<4 {
                 children[quadrant] = join(
-                    child(quadrant, of: left, zoom: zoom), other.child(quadrant, of: right, zoom: zoom), zoom + 1)
+                    child(quadrant, of: left, zoom: zoom), with: other.child(quadrant, of: right, zoom: zoom),
+                    zoom: zoom + 1)
             }
             return builder.join(children, zoom: zoom)
         }
-        let top = join(root, other.root, 0)
+        let top = join(root, with: other.root, zoom: 0)
         return builder.mask(top)
     }
 
@@ -29,19 +30,20 @@ extension TileMask {
         let shallow = min(maxZoom, other.maxZoom)
         let (mine, theirs) = (clipped(toZoom: shallow), other.clipped(toZoom: shallow))
         var builder = MaskBuilder(maxZoom: shallow)
-        func meet(_ left: MaskNode, _ right: MaskNode, _ zoom: Int) -> MaskNode {
+        func intersect(_ left: MaskNode, with right: MaskNode, zoom: Int) -> MaskNode {
             if !left.isPresent || !right.isPresent { return .absent }
             if left.isUniform && right.isUniform { return left.code < right.code ? left : right }
             if left.isUniform && left.depth == shallow { return builder.copy(right, of: theirs, zoom: zoom) }
             if right.isUniform && right.depth == shallow { return builder.copy(left, of: mine, zoom: zoom) }
             var children = MaskChildren()
             for quadrant in 0..<4 {
-                children[quadrant] = meet(
-                    mine.child(quadrant, of: left, zoom: zoom), theirs.child(quadrant, of: right, zoom: zoom), zoom + 1)
+                children[quadrant] = intersect(
+                    mine.child(quadrant, of: left, zoom: zoom), with: theirs.child(quadrant, of: right, zoom: zoom),
+                    zoom: zoom + 1)
             }
             return builder.join(children, zoom: zoom)
         }
-        let top = meet(mine.root, theirs.root, 0)
+        let top = intersect(mine.root, with: theirs.root, zoom: 0)
         return builder.mask(top)
     }
 
@@ -51,7 +53,7 @@ extension TileMask {
     /// children in this mask stays if at least one of them stays, so the result is a valid mask.
     public func subtracting(_ other: TileMask) -> TileMask {
         var builder = MaskBuilder(maxZoom: maxZoom)
-        func remove(_ left: MaskNode, _ right: MaskNode, _ zoom: Int) -> MaskNode {
+        func remaining(_ left: MaskNode, without right: MaskNode, zoom: Int) -> MaskNode {
             if !left.isPresent { return .absent }
             if !right.isPresent { return builder.copy(left, of: self, zoom: zoom) }
             if left.isUniform {
@@ -60,12 +62,13 @@ extension TileMask {
             }
             var children = MaskChildren()
             for quadrant in 0..<4 {
-                children[quadrant] = remove(
-                    child(quadrant, of: left, zoom: zoom), other.child(quadrant, of: right, zoom: zoom), zoom + 1)
+                children[quadrant] = remaining(
+                    child(quadrant, of: left, zoom: zoom), without: other.child(quadrant, of: right, zoom: zoom),
+                    zoom: zoom + 1)
             }
             return children.isEmpty ? .absent : builder.join(children, zoom: zoom)
         }
-        let top = remove(root, other.root, 0)
+        let top = remaining(root, without: other.root, zoom: 0)
         return builder.mask(top)
     }
 

@@ -48,7 +48,7 @@ extension TileMask {
     public var bounds: BoundingBox? {
         if isEmpty { return nil }
         var (west, north, east, south) = (Int64.max, Int64.max, Int64.min, Int64.min)
-        func visit(_ node: MaskNode, _ zoom: Int, _ x: Int64, _ y: Int64) {
+        func visit(_ node: MaskNode, zoom: Int, x: Int64, y: Int64) {
             let size = MercatorPoint.world >> Int64(zoom)
             if node.isUniform {
                 guard node.isPresent else { return }
@@ -60,12 +60,13 @@ extension TileMask {
             if x >= west && y >= north && x + size <= east && y + size <= south { return }
             for quadrant in 0..<4 {
                 visit(
-                    child(quadrant, of: node, zoom: zoom), zoom + 1, x + (quadrant & 1 == 1 ? size / 2 : 0),
-                    y + (quadrant < 2 ? size / 2 : 0))
+                    child(quadrant, of: node, zoom: zoom), zoom: zoom + 1, x: x + (quadrant & 1 == 1 ? size / 2 : 0),
+                    y: y + (quadrant < 2 ? size / 2 : 0))
             }
         }
-        visit(root, 0, 0, 0)
+        visit(root, zoom: 0, x: 0, y: 0)
         let (first, last) = (MercatorPoint(x: west, y: north), MercatorPoint(x: east, y: south))
-        return BoundingBox(trusted: first.longitude, last.latitude, last.longitude, first.latitude)
+        return BoundingBox(
+            trustedWest: first.longitude, south: last.latitude, east: last.longitude, north: first.latitude)
     }
 }

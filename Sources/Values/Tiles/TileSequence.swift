@@ -67,7 +67,7 @@ public struct TileSequence: Sequence, Sendable {
         private mutating func push(_ frame: Frame) {
             if frame.node.isUniform && frame.node.depth < zoom { return }
             for place in 0..<UInt32(4) {
-                let step = HilbertCurve.step(walk, UInt32(frame.orientation), 3 - place)
+                let step = HilbertCurve.step(in: walk, orientation: UInt32(frame.orientation), index: 3 - place)
                 let child = mask.child(Int(step.value ^ 2), of: frame.node, zoom: Int(frame.zoom))
                 guard child.isPresent else { continue }
                 frames.append(

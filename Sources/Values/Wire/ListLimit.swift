@@ -7,7 +7,7 @@ struct ListLimit: Hashable, Sendable {
     let isPacked: Bool
     private let path: [UInt32]
 
-    init(_ field: String, _ path: [UInt32], _ most: Int, isPacked: Bool = false) {
+    init(_ field: String, path: [UInt32], most: Int, isPacked: Bool = false) {
         self.field = field
         self.path = path
         self.most = most

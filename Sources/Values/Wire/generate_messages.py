@@ -121,7 +121,7 @@ public enum MessageType: UInt8, CaseIterable, Sendable {"""]
             continue
         lines += [f"        case .{case_name(name)}:", "            ["]
         for names, numbers, most, packed in limits:
-            lines += [f'                ListLimit("{names}", {numbers}, {most}{", isPacked: true" if packed else ""}),']
+            lines += [f'                ListLimit("{names}", path: {numbers}, most: {most}{", isPacked: true" if packed else ""}),']
         lines += ["            ]"]
     lines += [f"        case {', '.join(without)}: []", "        }", "    }", "}", ""]
     for name in schema.names:

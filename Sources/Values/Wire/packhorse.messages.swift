@@ -310,104 +310,104 @@ public enum MessageType: UInt8, CaseIterable, Sendable {
         switch self {
         case .hello:
             [
-                ListLimit("shard_formats", [10], 64, isPacked: true),
-                ListLimit("package_formats", [11], 64, isPacked: true),
-                ListLimit("held", [12], 1024),
-                ListLimit("exports", [14], 32),
+                ListLimit("shard_formats", path: [10], most: 64, isPacked: true),
+                ListLimit("package_formats", path: [11], most: 64, isPacked: true),
+                ListLimit("held", path: [12], most: 1024),
+                ListLimit("exports", path: [14], most: 32),
             ]
         case .progress:
             [
-                ListLimit("leases", [1], 1024),
-                ListLimit("origins", [2], 256),
+                ListLimit("leases", path: [1], most: 1024),
+                ListLimit("origins", path: [2], most: 256),
             ]
         case .commit:
             [
-                ListLimit("fetch", [2], 1),
-                ListLimit("merge", [3], 1),
-                ListLimit("fetch.failures", [2, 8], 1000),
-                ListLimit("merge.files", [3, 5], 32),
+                ListLimit("fetch", path: [2], most: 1),
+                ListLimit("merge", path: [3], most: 1),
+                ListLimit("fetch.failures", path: [2, 8], most: 1000),
+                ListLimit("merge.files", path: [3, 5], most: 32),
             ]
         case .fail:
             [
-                ListLimit("lost_shards", [5], 100),
+                ListLimit("lost_shards", path: [5], most: 100),
             ]
         case .return:
             [
-                ListLimit("tokens", [1], 1024, isPacked: true),
+                ListLimit("tokens", path: [1], most: 1024, isPacked: true),
             ]
         case .welcome:
             [
-                ListLimit("adopted", [4], 1024, isPacked: true),
+                ListLimit("adopted", path: [4], most: 1024, isPacked: true),
             ]
         case .offer:
             [
-                ListLimit("fetch", [5], 1),
-                ListLimit("merge", [6], 1),
-                ListLimit("fetch.sources", [5, 8], 256),
-                ListLimit("fetch.base", [5, 9], 256),
+                ListLimit("fetch", path: [5], most: 1),
+                ListLimit("merge", path: [6], most: 1),
+                ListLimit("fetch.sources", path: [5, 8], most: 256),
+                ListLimit("fetch.base", path: [5, 9], most: 256),
             ]
         case .pong:
             [
-                ListLimit("cancelled", [1], 1024, isPacked: true),
-                ListLimit("grants", [3], 256),
+                ListLimit("cancelled", path: [1], most: 1024, isPacked: true),
+                ListLimit("grants", path: [3], most: 256),
             ]
         case .rateGrants:
             [
-                ListLimit("grants", [1], 256),
+                ListLimit("grants", path: [1], most: 256),
             ]
         case .submit:
             [
-                ListLimit("packages", [7], 4096),
-                ListLimit("after", [13], 64, isPacked: true),
-                ListLimit("formats", [15], 32),
-                ListLimit("packages.names", [7, 3], 40000),
-                ListLimit("packages.formats", [7, 6], 131072),
-                ListLimit("packages.nodes", [7, 7], 20480),
-                ListLimit("packages.nodes.names", [7, 7, 4], 100000),
+                ListLimit("packages", path: [7], most: 4096),
+                ListLimit("after", path: [13], most: 64, isPacked: true),
+                ListLimit("formats", path: [15], most: 32),
+                ListLimit("packages.names", path: [7, 3], most: 40000),
+                ListLimit("packages.formats", path: [7, 6], most: 131072),
+                ListLimit("packages.nodes", path: [7, 7], most: 20480),
+                ListLimit("packages.nodes.names", path: [7, 7, 4], most: 100000),
             ]
         case .listJobs:
             [
-                ListLimit("states", [221], 16),
+                ListLimit("states", path: [221], most: 16),
             ]
         case .jobs:
             [
-                ListLimit("jobs", [1], 1000),
-                ListLimit("jobs.packages", [1, 19], 4096),
-                ListLimit("jobs.failures", [1, 20], 10000),
-                ListLimit("jobs.formats", [1, 28], 32000),
-                ListLimit("jobs.packages.files", [1, 19, 9], 131072),
+                ListLimit("jobs", path: [1], most: 1000),
+                ListLimit("jobs.packages", path: [1, 19], most: 4096),
+                ListLimit("jobs.failures", path: [1, 20], most: 10000),
+                ListLimit("jobs.formats", path: [1, 28], most: 32000),
+                ListLimit("jobs.packages.files", path: [1, 19, 9], most: 131072),
             ]
         case .jobStatus:
             [
-                ListLimit("packages", [19], 4096),
-                ListLimit("failures", [20], 10000),
-                ListLimit("formats", [28], 32),
-                ListLimit("packages.files", [19, 9], 131072),
+                ListLimit("packages", path: [19], most: 4096),
+                ListLimit("failures", path: [20], most: 10000),
+                ListLimit("formats", path: [28], most: 32),
+                ListLimit("packages.files", path: [19, 9], most: 131072),
             ]
         case .failedWork:
             [
-                ListLimit("batches", [1], 1000),
-                ListLimit("batches.failures", [1, 12], 10000),
+                ListLimit("batches", path: [1], most: 1000),
+                ListLimit("batches.failures", path: [1, 12], most: 10000),
             ]
         case .failedOrder:
             [
-                ListLimit("batches", [3], 4096, isPacked: true),
+                ListLimit("batches", path: [3], most: 4096, isPacked: true),
             ]
         case .schedules:
             [
-                ListLimit("schedules", [1], 1000),
+                ListLimit("schedules", path: [1], most: 1000),
             ]
         case .origins:
             [
-                ListLimit("origins", [1], 1000),
+                ListLimit("origins", path: [1], most: 1000),
             ]
         case .events:
             [
-                ListLimit("events", [1], 10000),
+                ListLimit("events", path: [1], most: 10000),
             ]
         case .workers:
             [
-                ListLimit("workers", [1], 4096),
+                ListLimit("workers", path: [1], most: 4096),
             ]
         case .ready, .bye, .reject, .ack, .stale, .unknownSession, .submitted, .getJob, .cancelJob, .jobOrder, .listFailed, .ordered, .putSchedule, .dropSchedule, .listSchedules, .listOrigins, .getEvents, .backup, .backedUp, .drainWorker, .done, .listWorkers, .ping, .health, .problem, .putBegin, .have, .chunk, .putEnd, .stored, .get, .blobSize, .blobRefused, .originOrder: []
         }

@@ -137,10 +137,10 @@ struct FolderBlobStoreTests {
         let refused = #expect(throws: StorageError.self) { try store.temporaryURL() }
         #expect(refused?.code == .diskFull)
         #expect(refused?.message.contains(scratch.file("blobs").path) == true)
-        let mapped = StorageError.system(ENOSPC, "write", "/some/where")
+        let mapped = StorageError.system(ENOSPC, action: "write", path: "/some/where")
         #expect(mapped.code == .diskFull && mapped.message.contains("/some/where"))
-        #expect(StorageError.system(EDQUOT, "write", "/x").code == .diskFull)
-        #expect(StorageError.system(EACCES, "write", "/x").code == .io)
+        #expect(StorageError.system(EDQUOT, action: "write", path: "/x").code == .diskFull)
+        #expect(StorageError.system(EACCES, action: "write", path: "/x").code == .io)
     }
 
     @Test func aSmallFileIsReplacedWholeOrNotAtAll() throws {

@@ -17,7 +17,7 @@ struct IngressGuardTests {
         _ ingress: inout IngressGuard, received: Int64, waiting: Int64 = 0, isDrained: Bool = true,
         memory: Int64 = 50 << 20
     ) -> [Int64] {
-        ingress.look { _, _ in IngressGuard.Sample(received: received, waiting: waiting) }
+        ingress.sampleConnections { _, _ in IngressGuard.Sample(received: received, waiting: waiting) }
         return ingress.offenders(at: 0, isDrained: isDrained, memory: memory).map(\.held)
     }
 
@@ -42,7 +42,7 @@ struct IngressGuardTests {
 
     @Test func aLookIsJudgedOnceItsMessagesAreRead() {
         var ingress = one()
-        ingress.look { _, _ in IngressGuard.Sample(received: 1 << 20, waiting: 0) }
+        ingress.sampleConnections { _, _ in IngressGuard.Sample(received: 1 << 20, waiting: 0) }
         #expect(ingress.offenders(at: 0, isDrained: false, memory: 0).isEmpty)
         for _ in 0..<4 {
             ingress.delivered(5, bytes: 256 << 10, parts: 1, route: [0, 1], key: nil, memory: 0, at: start)

@@ -175,7 +175,7 @@ private final class FullStore: BlobStore {
 
     func temporaryURL() throws(StorageError) -> URL { try inner.temporaryURL() }
     func put(_ temporary: URL, digest: Digest) async throws {
-        if isFull.withLock({ $0 }) { throw StorageError.system(ENOSPC, "rename", temporary.path) }
+        if isFull.withLock({ $0 }) { throw StorageError.system(ENOSPC, action: "rename", path: temporary.path) }
         try await inner.put(temporary, digest: digest)
     }
     func local(_ digest: Digest) async throws -> LocalBlob? { try await inner.local(digest) }

@@ -76,15 +76,15 @@ struct WorkerBudgetsTests {
 
     @Test func aNewCoordinatorIsToldWhatIsHeldUntilItHasAnswered() throws {
         let budgets = WorkerBudgets()
-        budgets.heard(epoch: 4, re: 0)
+        budgets.recordAnswer(epoch: 4, re: 0)
         #expect(budgets.isUrgent(at: start), "It may wait for the word that nothing is held.")
         #expect(budgets.report(seq: 1, at: start).namesHeld)
-        budgets.heard(epoch: 4, re: 1)
+        budgets.recordAnswer(epoch: 4, re: 1)
         budgets.sent(1, at: start)
         budgets.apply([grant(3, round: 4 << 32 | 7)], re: 1, at: start)
         let quiet = budgets.report(seq: 2, at: start)
         #expect(!quiet.namesHeld && quiet.uses.allSatisfy { !$0.hasHeld })
-        budgets.heard(epoch: 5, re: 2)
+        budgets.recordAnswer(epoch: 5, re: 2)
         let later = start + .seconds(2)
         #expect(budgets.isUrgent(at: later))
         for seq in [3, 4] as [UInt64] {
@@ -93,9 +93,9 @@ struct WorkerBudgetsTests {
             #expect(told.namesHeld && held.concurrency == 3 && held.perSecond == 0)
         }
         #expect(!budgets.isUrgent(at: later + .seconds(1)), "Said once, it can wait for its turn.")
-        budgets.heard(epoch: 5, re: 2)
+        budgets.recordAnswer(epoch: 5, re: 2)
         #expect(budgets.report(seq: 5, at: later).namesHeld, "What was answered is older.")
-        budgets.heard(epoch: 5, re: 4)
+        budgets.recordAnswer(epoch: 5, re: 4)
         #expect(!budgets.report(seq: 6, at: later).namesHeld)
     }
 
@@ -103,7 +103,7 @@ struct WorkerBudgetsTests {
         let budgets = WorkerBudgets()
         budgets.sent(1, at: start)
         budgets.apply([grant(3, round: 4 << 32 | 7)], re: 1, at: start)
-        budgets.heard(epoch: 5, re: 0)
+        budgets.recordAnswer(epoch: 5, re: 0)
         let told = budgets.report(at: start + .seconds(10))
         #expect(told.namesHeld && told.uses.allSatisfy { !$0.hasHeld })
     }

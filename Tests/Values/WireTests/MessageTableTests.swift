@@ -62,7 +62,7 @@ struct MessageTableTests {
     }
 
     @Test func aLimitHoldsOverAllParentsAndInEveryEncoding() {
-        let limit = ListLimit("parents.entries", [1, 3], 5, isPacked: true)
+        let limit = ListLimit("parents.entries", path: [1, 3], most: 5, isPacked: true)
         // Two parents: one with the packed entries 1, 300 and 2, one with the single entry 4.
         let body: [UInt8] = [0x0A, 6, 0x1A, 4, 1, 0xAC, 0x02, 2, 0x0A, 2, 0x18, 4]
         #expect(limit.count(in: body[...]) == 4)

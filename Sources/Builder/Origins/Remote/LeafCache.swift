@@ -44,7 +44,7 @@ actor LeafCache {
         if !missing.isEmpty {
             let wanted = missing
             // Not a child task of the requesting batch, because other batches wait for it too.
-            let task = Task { [file, header] in try await Self.fetch(wanted, file, header) }
+            let task = Task { [file, header] in try await Self.fetch(wanted, from: file, header: header) }
             for (_, place) in missing { loading[place.lowerBound] = task }
             defer { for (_, place) in missing { loading[place.lowerBound] = nil } }
             let fetched = try await task.value
@@ -79,7 +79,8 @@ actor LeafCache {
     }
 
     private static func fetch(
-        _ wanted: [(pointer: PMTilesDirectory.Entry, place: Range<UInt64>)], _ file: RemoteFile, _ header: PMTilesHeader
+        _ wanted: [(pointer: PMTilesDirectory.Entry, place: Range<UInt64>)], from file: RemoteFile,
+        header: PMTilesHeader
     ) async throws -> [UInt64: PMTilesDirectory] {
         let sorted = wanted.sorted { $0.place.lowerBound < $1.place.lowerBound }
         var found: [UInt64: PMTilesDirectory] = [:]

@@ -113,7 +113,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
                 let part = tiles[start..<min(start + 65_536, tiles.count)]
                 let entries = try await archive.entries(of: part.map(\.hilbertID).sorted())
                 for tile in part {
-                    found.append(Self.answer(tile, entries[tile.hilbertID], &bodies))
+                    found.append(Self.answer(for: tile, entry: entries[tile.hilbertID], bodies: &bodies))
                 }
             }
             answers.append(found.sorted { $0.tile < $1.tile })
@@ -134,7 +134,7 @@ final class RemoteArchiveOrigin: PinnedOrigin {
     }
 
     private static func answer(
-        _ tile: TileID, _ entry: PMTilesDirectory.Entry?, _ bodies: inout [UInt64: UInt64]
+        for tile: TileID, entry: PMTilesDirectory.Entry?, bodies: inout [UInt64: UInt64]
     ) -> OriginSampler.Answer {
         // A body longer than Int32 is refused when it is fetched.
         guard let entry, entry.length > 0, entry.length <= UInt64(Int32.max), entry.offset <= UInt64.max / 2 else {
@@ -163,7 +163,9 @@ final class RemoteArchiveOrigin: PinnedOrigin {
             try await deliver(
                 await checkPool.run { [format, archive] checker in
                     kept.flatMap {
-                        Self.fetchedTiles($0.body, archive.coding, format, tag, $0.tiles, checker, isReceived: false)
+                        Self.fetchedTiles(
+                            $0.body, coding: archive.coding, format: format, tag: tag, tiles: $0.tiles,
+                            checker: checker, isReceived: false)
                     }
                 })
         }
@@ -182,7 +184,9 @@ final class RemoteArchiveOrigin: PinnedOrigin {
                 part.pieces.flatMap { piece in
                     let start = Int(wanted[piece].lowerBound - part.range.lowerBound)
                     let body = Array(bytes[start..<start + wanted[piece].count])
-                    return Self.fetchedTiles(body, archive.coding, format, tag, bodies[wanted[piece]] ?? [], checker)
+                    return Self.fetchedTiles(
+                        body, coding: archive.coding, format: format, tag: tag, tiles: bodies[wanted[piece]] ?? [],
+                        checker: checker)
                 }
             }
             try await deliver(settled)
@@ -191,8 +195,8 @@ final class RemoteArchiveOrigin: PinnedOrigin {
 
     /// The result of one body for the tiles that share it.
     private static func fetchedTiles(
-        _ body: [UInt8], _ coding: BodyCoding, _ format: TileFormat, _ tag: String?, _ tiles: [TileID],
-        _ checker: BodyChecker, isReceived: Bool = true
+        _ body: [UInt8], coding: BodyCoding, format: TileFormat, tag: String?, tiles: [TileID],
+        checker: BodyChecker, isReceived: Bool = true
     ) -> [FetchedTile] {
         let outcome: FetchedTile.Outcome
         var layers: [LayerMemory.Number]?

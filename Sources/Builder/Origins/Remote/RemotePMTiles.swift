@@ -49,13 +49,14 @@ final class RemotePMTiles: Sendable {
     /// - Throws: ``OriginsError``, `CancellationError`.
     func entries(of ids: [UInt64]) async throws -> [UInt64: PMTilesDirectory.Entry] {
         var found: [UInt64: PMTilesDirectory.Entry] = [:]
-        try await look(for: ids, in: root, depth: 1, &found)
+        try await collectEntries(for: ids, in: root, depth: 1, into: &found)
         return found
     }
 
     /// Few leaves at a time, because those of a hostile archive are large.
-    private func look(
-        for ids: [UInt64], in directory: PMTilesDirectory, depth: Int, _ found: inout [UInt64: PMTilesDirectory.Entry]
+    private func collectEntries(
+        for ids: [UInt64], in directory: PMTilesDirectory, depth: Int,
+        into found: inout [UInt64: PMTilesDirectory.Entry]
     ) async throws {
         var pointers: [(entry: PMTilesDirectory.Entry, ids: [UInt64])] = []
         for id in ids {
@@ -77,7 +78,7 @@ final class RemotePMTiles: Sendable {
             let part = pointers[start..<min(start + Self.leavesAtOnce, pointers.count)]
             let below = try await leaves.directories(of: part.map(\.entry))
             for (directory, pointer) in zip(below, part) {
-                try await look(for: pointer.ids, in: directory, depth: depth + 1, &found)
+                try await collectEntries(for: pointer.ids, in: directory, depth: depth + 1, into: &found)
             }
         }
     }

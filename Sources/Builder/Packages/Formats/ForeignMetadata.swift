@@ -29,7 +29,7 @@ struct ForeignMetadata {
     }
 
     /// Records a tile with its canonical body; tiles come by zoom, column and row.
-    mutating func add(_ tile: TileID, _ body: [UInt8], _ key: BodyKey) throws {
+    mutating func add(_ tile: TileID, body: [UInt8], key: BodyKey) throws {
         hash.add(zoom: tile.zoom, column: tile.x, row: tile.tmsY, body: body)
         if zooms?.upperBound != tile.zoom { deepest = nil }
         zooms = (zooms?.lowerBound ?? tile.zoom)...tile.zoom
@@ -71,6 +71,7 @@ struct ForeignMetadata {
     private func center(_ bounds: String) -> String? {
         let numbers = bounds.split(separator: ",").compactMap { Double($0.trimmingCharacters(in: .whitespaces)) }
         guard numbers.count == 4,
+            // Bounds of third parties that are no box give no center.
             let box = try? BoundingBox(west: numbers[0], south: numbers[1], east: numbers[2], north: numbers[3]),
             let range = zooms.flatMap({ ZoomRange(min: $0.lowerBound, max: $0.upperBound) })
         else { return nil }

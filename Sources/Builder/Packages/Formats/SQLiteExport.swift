@@ -15,9 +15,9 @@ enum SQLiteExport {
         let values = format == .carto ? CartoMetadata.rows(feed.rows) : feed.rows
         let rows = values.keys.sorted().map { (name: $0, value: values[$0, default: ""]) }
         guard [.mbtilesFlat, .carto, .mbtilesNormalized].contains(format) else {
-            let check = { (sum: TileSum) in try readBack(url, sum, feed.format) }
+            let check = { (sum: TileSum) in try readBack(url, expecting: sum, format: feed.format) }
             let (sum, digest) = try BulkPackage.write(url, readBack: check) { builder in
-                let sum = try fill(DeduplicatedTable(builder), feed, progress)
+                let sum = try fill(DeduplicatedTable(builder), from: feed, progress: progress)
                 builder.add(metadata: rows)
                 return sum
             }
@@ -27,7 +27,8 @@ enum SQLiteExport {
             try MBTilesBuilder.begin(database)
             let sum =
                 format == .mbtilesNormalized
-                ? try fill(NormalizedTable(database), feed, progress) : try fill(FlatTable(database), feed, progress)
+                ? try fill(NormalizedTable(database), from: feed, progress: progress)
+                : try fill(FlatTable(database), from: feed, progress: progress)
             for row in rows {
                 try database.execute(sql: "INSERT INTO metadata VALUES (?, ?)", arguments: [row.name, row.value])
             }
@@ -35,16 +36,16 @@ enum SQLiteExport {
         }
         let digest = try Sealing.run(
             url, { try SQLiteSeal.apply(to: $0, rootPage: root ?? 0) },
-            readBack: { try readBack(url, sum, feed.format) })
+            readBack: { try readBack(url, expecting: sum, format: feed.format) })
         return (sum.tiles, digest)
     }
 
-    private static func readBack(_ url: URL, _ sum: TileSum, _ format: TileFormat) throws {
+    private static func readBack(_ url: URL, expecting sum: TileSum, format: TileFormat) throws {
         try Sealing.refuse(try MBTilesReadBack.problems(of: url, sum: sum, format: format))
     }
 
     private static func fill(
-        _ table: some TileTable, _ feed: TileFeed, _ progress: (UInt64) throws -> Void
+        _ table: some TileTable, from feed: TileFeed, progress: (UInt64) throws -> Void
     ) throws -> TileSum {
         var table = table
         var tally = TileTally()

@@ -60,7 +60,7 @@ final class TileFeed {
         let sorter = try sorted ?? sorter { $0.rowOrder }
         try sorter.walk { record in
             guard let tile = TileID(rowOrder: record.order) else { throw Self.lost(record) }
-            try deliver(record, tile, each)
+            try deliver(record, for: tile, each)
         }
     }
 
@@ -69,7 +69,7 @@ final class TileFeed {
         sorted = nil
         try sorter { $0.hilbertID }.walk { record in
             guard let tile = TileID(hilbertID: record.order) else { throw Self.lost(record) }
-            try deliver(record, tile, each)
+            try deliver(record, for: tile, each)
         }
     }
 
@@ -88,7 +88,7 @@ final class TileFeed {
         return sorter
     }
 
-    private func deliver(_ record: TileRecord, _ tile: TileID, _ each: (FeedTile) throws -> Void) throws {
+    private func deliver(_ record: TileRecord, for tile: TileID, _ each: (FeedTile) throws -> Void) throws {
         if goesByReference {
             let key = BodyKey(reference: record.reference)
             try each(
@@ -123,7 +123,7 @@ final class TileFeed {
             guard let tile = TileID(rowOrder: record.order), let body = try settled(record, tile) else { return }
             let key = BodyKey(Digest(of: body))
             repeats.add(key)
-            try facts.add(tile, body, key)
+            try facts.add(tile, body: body, key: key)
             count += 1
             if count % 1_024 == 0 { try tick() }
         }

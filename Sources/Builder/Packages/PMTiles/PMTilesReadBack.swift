@@ -23,7 +23,7 @@ enum PMTilesReadBack {
         }
         PMTilesVerify.checkSections(file.header, &report)
         let rows = MetadataCheck(try PMTilesMetadata(reading: file).rows(file.header), requiresName: false, &report)
-        var walk = PMTilesWalk(file, TileCheck(rows, nil, nil))
+        var walk = PMTilesWalk(file, TileCheck(rows, mask: nil, zooms: nil))
         var found = TileSum()
         var last: (entry: PMTilesDirectory.Entry, body: TileSum.Body)?
         do {
@@ -31,7 +31,7 @@ enum PMTilesReadBack {
                 if let last, last.entry == entry { return found.add(tile, last.body) }
                 let body = try file.body(at: entry.offset, length: entry.length).withUnsafeBytes { bytes in
                     if !format.begins(bytes) {
-                        report.add("wrong-kind", "\(tile)", "it is not a \(format.rawValue) tile")
+                        report.add("wrong-kind", at: "\(tile)", because: "it is not a \(format.rawValue) tile")
                     }
                     return TileSum.Body(bytes)
                 }
@@ -39,7 +39,7 @@ enum PMTilesReadBack {
                 last = (entry, body)
             }
         } catch let error as PMTilesError {
-            report.add(error.code.description, "directories", error.message)
+            report.add(error.code.description, at: "directories", because: error.message)
         }
         report.compare(found, with: sum)
         return report.problems.map(\.description)

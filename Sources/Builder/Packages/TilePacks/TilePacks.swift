@@ -87,12 +87,12 @@ public enum TilePacks {
                 guard metadata[PatchSchema.before] == nil else {
                     throw PatchSchema.refusal(order.package.path)
                 }
-                let packs = try present(package, metadata, order.scheme)
+                let packs = try present(in: package, metadata: metadata, scheme: order.scheme)
                 var listed: [TilePackList.Pack] = []
                 for (done, pack) in packs.enumerated() {
                     try progress(done, packs.count)
                     let file = PackFile(pack: pack, tileset: order.tileset, source: metadata)
-                    listed.append(try place(file, package, order, folder))
+                    listed.append(try place(file, of: package, order: order, in: folder))
                 }
                 try progress(packs.count, packs.count)
                 return TilePackList(order, package: digest, packs: listed)
@@ -124,7 +124,7 @@ public enum TilePacks {
 
     /// The packs that the package has a tile of, band by band, along the Hilbert curve.
     private static func present(
-        _ package: PackageFile, _ metadata: [String: String], _ scheme: PackScheme
+        in package: PackageFile, metadata: [String: String], scheme: PackScheme
     ) throws -> [PackScheme.Pack] {
         var found = [Set<TileID>](repeating: [], count: scheme.bands.count)
         // Uses the zooms that were built, not those that have tiles: the zooms of a pack must not depend on the rest of
@@ -155,7 +155,7 @@ public enum TilePacks {
     }
 
     private static func place(
-        _ file: PackFile, _ package: PackageFile, _ order: Order, _ folder: URL
+        _ file: PackFile, of package: PackageFile, order: Order, in folder: URL
     ) throws -> TilePackList.Pack {
         let pack = file.pack
         let inside = "packs/\(order.tileset)/\(pack.index)"

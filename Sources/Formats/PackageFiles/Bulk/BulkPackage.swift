@@ -40,7 +40,7 @@ package final class BulkPackage: PackageWriter {
     }
 
     package func add(body: UnsafeRawBufferPointer, number: UInt32) throws {
-        try bodies.add(UInt64(number), SQLiteRecord.headerOfBlob(body.count), body)
+        try bodies.add(UInt64(number), head: SQLiteRecord.headerOfBlob(body.count), rest: body)
     }
 
     package func add(zoom: Int, column: Int, row: Int, number: UInt32) throws {

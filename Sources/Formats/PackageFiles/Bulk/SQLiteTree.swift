@@ -59,7 +59,7 @@ struct SQLiteTableTree {
     }
 
     /// Adds a row; its number must be above all before.
-    mutating func add(_ number: UInt64, _ head: [UInt8], _ rest: UnsafeRawBufferPointer) throws {
+    mutating func add(_ number: UInt64, head: [UInt8], rest: UnsafeRawBufferPointer) throws {
         guard number > last else {
             throw PackagesError(.verificationFailed, "Row \(number) after row \(last); this is a bug in Packhorse.")
         }
@@ -73,7 +73,7 @@ struct SQLiteTableTree {
     }
 
     mutating func add(_ number: UInt64, _ row: [UInt8]) throws {
-        try row.withUnsafeBytes { try add(number, [], $0) }
+        try row.withUnsafeBytes { try add(number, head: [], rest: $0) }
     }
 
     /// Writes the remaining cells and returns the page of the root.

@@ -85,7 +85,7 @@ final class MBTilesSource: PackageSource {
     static func seal(of url: URL) throws -> VerifyReport.Seal {
         var report = VerifyReport(path: url.path, size: 0, kind: "MBTiles")
         try PackageDatabase.reading(url) { database in
-            try reading(url) { try SQLiteSeal.check(url, table: "metadata", database, &report) }
+            try reading(url) { try SQLiteSeal.check(url, table: "metadata", in: database, into: &report) }
         }
         return report.seal
     }

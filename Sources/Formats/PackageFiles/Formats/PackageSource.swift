@@ -37,8 +37,9 @@ package enum PackageSources {
     /// - Throws: `bad-source` when the seal is broken, also if `body` succeeded; and the errors of `body`.
     package static func open<Result>(_ url: URL, _ body: (any PackageSource) throws -> Result) throws -> Result {
         switch try PackageKind.of(url) {
-        case .mbtiles: return try MBTilesSource.open(url) { try whole(url, $0, MBTilesSource.seal(of:), body) }
-        case .pmtiles: return try whole(url, try PMTilesSource(url), PMTilesSource.seal(of:), body)
+        case .mbtiles:
+            return try MBTilesSource.open(url) { try whole(url, source: $0, seal: MBTilesSource.seal(of:), body) }
+        case .pmtiles: return try whole(url, source: try PMTilesSource(url), seal: PMTilesSource.seal(of:), body)
         case .maplibre:
             throw PackagesError(
                 .unsupported,
@@ -49,7 +50,7 @@ package enum PackageSources {
     }
 
     private static func whole<Result>(
-        _ url: URL, _ source: any PackageSource, _ seal: @escaping @Sendable (URL) throws -> VerifyReport.Seal,
+        _ url: URL, source: any PackageSource, seal: @escaping @Sendable (URL) throws -> VerifyReport.Seal,
         _ body: (any PackageSource) throws -> Result
     ) throws -> Result {
         guard source.isSealed else { return try body(source) }

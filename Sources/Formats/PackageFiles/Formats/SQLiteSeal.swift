@@ -96,7 +96,7 @@ package enum SQLiteSeal {
 
     /// Says in the report whether the seal holds; a file without one is not wrong.
     package static func check(
-        _ url: URL, table: String, _ database: Database, _ report: inout VerifyReport
+        _ url: URL, table: String, in database: Database, into report: inout VerifyReport
     ) throws {
         let rows = try Row.fetchAll(
             database, sql: "SELECT value FROM \(table) WHERE name = ? LIMIT 2", arguments: [name])
@@ -104,15 +104,15 @@ package enum SQLiteSeal {
         report.seal = .broken
         let value: DatabaseValue = row[0]
         guard rows.count == 1, case .string(let stated) = value.storage, stated.utf8.count == 64 else {
-            return report.add("seal-broken", "seal", "its row is not one text of 64 hexadecimal digits")
+            return report.add("seal-broken", at: "seal", because: "its row is not one text of 64 hexadecimal digits")
         }
         let file = try FileDescriptor(reading: url)
         guard let place = SealPlace.find(in: file, rootPage: try rootPage(of: table, database)) else {
-            return report.add("seal-broken", "seal", "its row is not the first of '\(table)'")
+            return report.add("seal-broken", at: "seal", because: "its row is not the first of '\(table)'")
         }
         let found = try hash(file, sealAt: place)
         guard found == stated else {
-            return report.add("seal-broken", "file", "its bytes hash to \(found), its seal says \(stated)")
+            return report.add("seal-broken", at: "file", because: "its bytes hash to \(found), its seal says \(stated)")
         }
         report.seal = .valid
     }

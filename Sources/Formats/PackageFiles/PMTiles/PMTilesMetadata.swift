@@ -81,6 +81,7 @@ package struct PMTilesMetadata {
     }
 
     private static func parse(_ text: [UInt8]) -> [String: Any]? {
+        // Callers treat `nil` as metadata that is not a JSON object, and report that.
         (try? JSONSerialization.jsonObject(with: Data(text))) as? [String: Any]
     }
 }

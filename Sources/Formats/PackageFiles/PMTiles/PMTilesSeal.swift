@@ -40,13 +40,14 @@ package enum PMTilesSeal {
         let found =
             file.size >= size ? try file.read(at: file.size - size, count: Int(size)) : []
         guard found.starts(with: mark) else {
-            return report.add("seal-broken", "file", "it does not end with the seal that its metadata announces")
+            return report.add(
+                "seal-broken", at: "file", because: "it does not end with the seal that its metadata announces")
         }
         let expected = try seal(of: file, count: file.size - size).bytes
         guard found == expected else {
             func hex(_ bytes: [UInt8]) -> String { Digest(bytes: bytes.suffix(32))?.hex ?? "" }
             return report.add(
-                "seal-broken", "file", "its bytes hash to \(hex(expected)), its seal says \(hex(found))")
+                "seal-broken", at: "file", because: "its bytes hash to \(hex(expected)), its seal says \(hex(found))")
         }
         report.seal = .valid
     }

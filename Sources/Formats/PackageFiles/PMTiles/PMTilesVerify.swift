@@ -22,7 +22,7 @@ public enum PMTilesVerify {
         if let expecting {
             let found = try Digest.ofFile(url).digest
             if found != expecting {
-                report.add("digest-mismatch", "file", "SHA-256 is \(found), expected \(expecting)")
+                report.add("digest-mismatch", at: "file", because: "SHA-256 is \(found), expected \(expecting)")
             }
         }
         let file: PMTilesFile
@@ -30,7 +30,7 @@ public enum PMTilesVerify {
             file = try PMTilesFile(path: url.path)
         } catch {
             if error.code == .unreadable { throw PackagesError(reading: error) }
-            report.add(error.code.description, "file", error.message)
+            report.add(error.code.description, at: "file", because: error.message)
             return report
         }
         checkSections(file.header, &report)
@@ -38,28 +38,31 @@ public enum PMTilesVerify {
         do {
             metadata = try PMTilesMetadata(reading: file)
         } catch let error as PackagesError where error.code != .io {
-            report.add("bad-metadata", "metadata", error.message)
+            report.add("bad-metadata", at: "metadata", because: error.message)
         }
         try PMTilesSeal.check(url, isPromised: metadata.promisesSeal, &report)
         if file.header.format == nil {
             report.add(
-                "unknown-format", "header",
-                "tile type \(file.header.tileType) cannot be checked; supported are vector tiles, PNG, JPEG and WebP")
+                "unknown-format", at: "header",
+                because:
+                    "tile type \(file.header.tileType) cannot be checked; supported are vector tiles, PNG, JPEG and WebP"
+            )
         }
         let rows = MetadataCheck(metadata.rows(file.header), requiresName: false, &report)
         do {
-            try checkTiles(file, TileCheck(rows, mask, zooms), &report)
+            try checkTiles(of: file, with: TileCheck(rows, mask: mask, zooms: zooms), into: &report)
         } catch let error as PMTilesError {
             if error.code == .unreadable { throw PackagesError(reading: error) }
-            report.add(error.code.description, "directories", error.message)
+            report.add(error.code.description, at: "directories", because: error.message)
         } catch let error as PackagesError where error.code == .badSource {
-            report.add("bad-archive", "directories", error.message)
+            report.add("bad-archive", at: "directories", because: error.message)
         }
         return report
     }
 
     /// Looks at each body once, and takes the hash in the order of rows.
-    private static func checkTiles(_ file: PMTilesFile, _ check: TileCheck, _ report: inout VerifyReport) throws {
+    private static func checkTiles(of file: PMTilesFile, with check: TileCheck, into report: inout VerifyReport) throws
+    {
         var check = check
         var walk = PMTilesWalk(file, check)
         let sorter = TileSorter(
@@ -72,7 +75,7 @@ public enum PMTilesVerify {
                 check.check(body, of: tile, coding: file.coding, &report)
             } catch {
                 if error.code == .unreadable { throw PackagesError(reading: error) }
-                report.add(error.code.description, "\(tile)", error.message)
+                report.add(error.code.description, at: "\(tile)", because: error.message)
             }
         }
         var hash = TilesHash()
@@ -96,19 +99,23 @@ public enum PMTilesVerify {
     package static func checkSections(_ header: PMTilesHeader, _ report: inout VerifyReport) {
         if header.root.end > PMTilesHeader.rootEnd {
             report.add(
-                "bad-archive", "header",
-                "the root directory ends at byte \(header.root.end); readers fetch the first \(PMTilesHeader.rootEnd)")
+                "bad-archive", at: "header",
+                because:
+                    "the root directory ends at byte \(header.root.end); readers fetch the first \(PMTilesHeader.rootEnd)"
+            )
         }
         let sections = [
             ("header", .init(offset: 0, length: UInt64(PMTilesHeader.size))), ("root directory", header.root),
             ("metadata", header.metadata), ("leaf directories", header.leaves), ("tile data", header.tiles),
         ].filter { $0.1.length > 0 }.sorted { $0.1.offset < $1.1.offset }
         for (before, after) in zip(sections, sections.dropFirst()) where before.1.end > after.1.offset {
-            report.add("bad-archive", "header", "\(before.0) and \(after.0) overlap at byte \(after.1.offset)")
+            report.add(
+                "bad-archive", at: "header", because: "\(before.0) and \(after.0) overlap at byte \(after.1.offset)")
         }
         for (name, code) in [("directories", header.internalCompression), ("tiles", header.tileCompression)]
         where !(0...2).contains(code) {
-            report.add("unsupported", "header", "\(name) are packed with code \(code); gzip and none are read")
+            report.add(
+                "unsupported", at: "header", because: "\(name) are packed with code \(code); gzip and none are read")
         }
     }
 }

@@ -29,14 +29,14 @@ package struct PMTilesWalk {
         _ report: inout VerifyReport,
         _ each: (TileID, PMTilesDirectory.Entry, inout VerifyReport) throws -> Void
     ) throws {
-        try file.walk { try see($0, &report, each) }
+        try file.walk { try visit($0, into: &report, each) }
         report.tilesPerZoom = perZoom.sorted { $0.key < $1.key }.map { .init(zoom: $0.key, tiles: $0.value) }
         report.format = file.header.format?.rawValue
         compareCounts(&report)
     }
 
-    private mutating func see(
-        _ entry: PMTilesDirectory.Entry, _ report: inout VerifyReport,
+    private mutating func visit(
+        _ entry: PMTilesDirectory.Entry, into report: inout VerifyReport,
         _ each: (TileID, PMTilesDirectory.Entry, inout VerifyReport) throws -> Void
     ) throws {
         guard entry.run <= Self.tileLimit - min(Self.tileLimit, report.tiles) else {
@@ -52,7 +52,7 @@ package struct PMTilesWalk {
         for id in entry.tile..<entry.tile + entry.run {
             report.tiles += 1
             guard let tile = TileID(hilbertID: id) else {
-                report.add("bad-tile", "id \(id)", "it is deeper than zoom \(TileID.maxZoom)")
+                report.add("bad-tile", at: "id \(id)", because: "it is deeper than zoom \(TileID.maxZoom)")
                 continue
             }
             perZoom[tile.zoom, default: 0] += 1
@@ -64,7 +64,9 @@ package struct PMTilesWalk {
     private func compareCounts(_ report: inout VerifyReport) {
         let header = file.header
         if header.isClustered, !isClustered {
-            report.add("bad-archive", "header", "it says that bodies are in the order of their tiles, but they are not")
+            report.add(
+                "bad-archive", at: "header",
+                because: "it says that bodies are in the order of their tiles, but they are not")
         }
         var counts = [
             ("addressed tiles", header.addressedTiles, report.tiles), ("tile entries", header.tileEntries, entries),
@@ -72,7 +74,7 @@ package struct PMTilesWalk {
         // If bodies are in any order, counting them would need a list of all of them.
         if isClustered { counts.append(("tile contents", header.tileContents, contents)) }
         for (name, stated, found) in counts where stated != 0 && stated != found {
-            report.add("wrong-count", "header", "it says \(stated) \(name), there are \(found)")
+            report.add("wrong-count", at: "header", because: "it says \(stated) \(name), there are \(found)")
         }
     }
 }

@@ -52,7 +52,7 @@ extension Patch {
                 let survey = try PatchRun.survey(old, difference) { try progress(0) }
                 try check(survey, metadata, patch: difference.path, old: old.path)
                 let (_, digest) = try BulkPackage.write(temporary) { builder in
-                    try fill(builder, try PatchRun(old, difference), survey.repeats, progress)
+                    try fill(builder, from: try PatchRun(old, difference), repeats: survey.repeats, progress: progress)
                     builder.add(metadata: result(metadata, hash: survey.after))
                 }
                 return (survey, digest)
@@ -89,7 +89,7 @@ extension Patch {
     }
 
     private static func fill(
-        _ builder: any PackageWriter, _ rows: PatchRun, _ repeats: RepeatFilter, _ progress: (UInt64) throws -> Void
+        _ builder: any PackageWriter, from rows: PatchRun, repeats: RepeatFilter, progress: (UInt64) throws -> Void
     ) throws {
         var rows = rows
         var numbers = BodyNumbers(repeats)

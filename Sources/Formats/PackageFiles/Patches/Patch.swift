@@ -18,7 +18,7 @@ public enum Patch {
     ) throws -> PatchCounts {
         try PackageFile.read(old) { old in
             try PackageFile.read(new) { new in
-                try compare(old, new, metadata: try packageMetadata(new), progress) { _, _ in }
+                try compare(old, with: new, metadata: try packageMetadata(new), progress: progress) { _, _ in }
             }
         }
     }
@@ -51,7 +51,8 @@ public enum Patch {
                         var own = TilesHash()
                         var delta = BodyDelta()
                         var deltaCount: UInt64 = 0
-                        var counts = try compare(old, new, metadata: metadata, progress) { before, row in
+                        var counts = try compare(old, with: new, metadata: metadata, progress: progress) {
+                            before, row in
                             var row = row
                             if deltas, let before = before?.body, let body = row.body,
                                 let smaller = delta.make(from: before, to: body)
@@ -89,7 +90,7 @@ public enum Patch {
 
     /// Walks both files and reports the differences: bodies of the new file or NULL.
     private static func compare(
-        _ old: PackageFile, _ new: PackageFile, metadata: [String: String], _ progress: (UInt64) throws -> Void,
+        _ old: PackageFile, with new: PackageFile, metadata: [String: String], progress: (UInt64) throws -> Void,
         _ change: (_ before: TileRow?, _ after: TileRow) throws -> Void
     ) throws -> PatchCounts {
         var counts = PatchCounts()
@@ -115,8 +116,8 @@ public enum Patch {
         }
         counts.before = hashes.old.finish()
         counts.after = hashes.new.finish()
-        try confirm(old, try packageMetadata(old), counts.before)
-        try confirm(new, metadata, counts.after)
+        try confirm(old, metadata: try packageMetadata(old), hash: counts.before)
+        try confirm(new, metadata: metadata, hash: counts.after)
         try progress(places)
         return counts
     }
@@ -131,7 +132,7 @@ public enum Patch {
     }
 
     /// Refuses a file whose tiles do not match its own hash.
-    private static func confirm(_ file: PackageFile, _ metadata: [String: String], _ hash: String) throws {
+    private static func confirm(_ file: PackageFile, metadata: [String: String], hash: String) throws {
         guard let stated = metadata[PatchSchema.own], stated.uppercased() != hash else { return }
         throw PackagesError(
             .badSource,

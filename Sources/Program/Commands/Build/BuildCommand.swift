@@ -121,7 +121,7 @@ struct BuildCommand: AsyncParsableCommand {
                 try plan.check(replacing: force)
             }
             let made = try await run(plan, folder)
-            let report = BuildReport(plan, made, files: try await place(plan, made, folder))
+            let report = BuildReport(plan, made, files: try await placeFiles(of: plan, jobs: made, in: folder))
             if report.isDone || !report.keepsWork { folder.remove() }
             if report.isOfChangedSource, restartOnChange, earlier < ChangedSource.mostRestarts {
                 throw CLIError(.badData, "the archive was replaced", isOfChangedSource: true)
@@ -144,7 +144,9 @@ struct BuildCommand: AsyncParsableCommand {
     }
 
     /// Moves the finished files to their destination.
-    private func place(_ plan: BuildPlan, _ made: [JobView], _ folder: BuildFolder) async throws -> [BuildReport.File] {
+    private func placeFiles(of plan: BuildPlan, jobs made: [JobView], in folder: BuildFolder) async throws
+        -> [BuildReport.File]
+    {
         let source = BuildSource(
             isShared: coordinator != nil, catalog: try filesFrom.map(CatalogSource.init), incoming: folder.incoming)
         var files: [BuildReport.File] = []

@@ -150,6 +150,7 @@ final class BuildFolder: Sendable {
             guard [EWOULDBLOCK, EINTR].contains(errno) else { throw refusal(url, errno) }
             // An unreadable lock file names no holder; then the lock is waited for.
             let holder = Int32(
+                // See above.
                 String(decoding: (try? handle.readToEnd()) ?? Data(), as: UTF8.self).prefix { $0 != "\n" })
             if let holder, isAlive(holder) || clock.now >= deadline {
                 throw CLIError(

@@ -39,7 +39,7 @@ enum OutputFile {
             try Durable.sync(folder: target.deletingLastPathComponent())
             return true
         }
-        guard errno == EXDEV else { throw StorageError.system(errno, "write", target.path) }
+        guard errno == EXDEV else { throw StorageError.system(errno, action: "write", path: target.path) }
         try Durable.copy(temporary, to: target)
         FileMark.write(mark, to: target)
         return true

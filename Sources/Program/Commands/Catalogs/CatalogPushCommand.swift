@@ -61,6 +61,7 @@ struct CatalogPushCommand: AsyncParsableCommand {
     @Flag(help: "Print the result as JSON.") var json = false
 
     func validate() throws {
+        // The message below says what a valid address is.
         if let url, (try? Catalog.checked(base: url)) == nil {
             throw ValidationError(
                 "--url '\(url)' is not an absolute http(s) URL; expected for example https://maps.example.com/offline/")

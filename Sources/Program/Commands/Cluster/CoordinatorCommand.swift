@@ -92,6 +92,7 @@ struct CoordinatorCommand: AsyncParsableCommand {
         guard (0...1_000).contains(keepVersions) else {
             throw ValidationError("--keep-versions must be between 0 and 1000.")
         }
+        // The message below says what a valid address is.
         if let catalogURL, (try? Catalog.checked(base: catalogURL)) == nil {
             throw ValidationError(
                 "--catalog-url '\(catalogURL)' is not an absolute http(s) URL; expected for example https://maps.example.com/offline/"

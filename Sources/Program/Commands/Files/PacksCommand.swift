@@ -121,6 +121,7 @@ struct PacksCommand: AsyncParsableCommand {
                 let before = home.appending(path: TilePackList.path(entry.id))
                 let known =
                     FileKind.isThere(before)
+                    // A list that cannot be read names no bands; the list is written again.
                     ? try? JSONDecoder().decode(TilePackList.self, from: InputFile.read(before)) : nil
                 return Work(order: try complete(order, bands ?? known?.bands), folder: home, edition: edition)
             }

@@ -42,14 +42,14 @@ struct ManualCommand: ParsableCommand {
         let below = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
         let title = path.joined(separator: "-")
         let help = HelpText.fit(RootCommand.helpMessage(for: command, columns: .max), columns: 78)
-        return [("\(title).1", roff(title, command.configuration.abstract, help))]
+        return [("\(title).1", roff(title, abstract: command.configuration.abstract, help: help))]
             + below.flatMap { pages(path + [CommandTree.name($0)], $0) }
     }
 
     /// Help as a manual page.
     ///
     /// Lines are not changed, because they are wrapped and examples must not be.
-    private static func roff(_ title: String, _ abstract: String, _ help: String) -> String {
+    private static func roff(_ title: String, abstract: String, help: String) -> String {
         var lines = [
             ".TH \(title.uppercased()) 1 \"\" \"packhorse \(ProgramVersion.current)\" \"Packhorse\"", ".SH NAME",
             escaped("\(title) - \(abstract)"), ".SH DESCRIPTION", ".nf",

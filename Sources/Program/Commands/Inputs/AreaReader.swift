@@ -64,7 +64,7 @@ enum AreaReader {
         }
         let id = Area.fileSafe("bbox_\(box.west)_\(box.south)_\(box.east)_\(box.north)")
         let shape = MercatorShape(box)
-        return area(.bbox, id: id, label: text, box, shape)
+        return area(.bbox, id: id, label: text, bounds: box, shape: shape)
     }
 
     static func geoJSON(file: URL) throws -> Area {
@@ -84,7 +84,8 @@ enum AreaReader {
         if let edges = geometry.longEdges {
             Console.warning("'\(file.path)': \(edges.explanation)")
         }
-        return area(.geojson, id: stem(file), label: file.lastPathComponent, bounds, MercatorShape(geometry))
+        return area(
+            .geojson, id: stem(file), label: file.lastPathComponent, bounds: bounds, shape: MercatorShape(geometry))
     }
 
     static func points(file: URL, radiusMeters: Double) throws -> Area {
@@ -94,7 +95,7 @@ enum AreaReader {
             throw CLIError(.badData, "'\(file.path)' contains no points")
         }
         let label = "\(Units.count(points.count, of: "point")) of \(file.lastPathComponent)"
-        return area(.points, id: stem(file), label: label, bounds, MercatorShape(circles))
+        return area(.points, id: stem(file), label: label, bounds: bounds, shape: MercatorShape(circles))
     }
 
     private static func stem(_ file: URL) -> String {
@@ -102,7 +103,7 @@ enum AreaReader {
     }
 
     private static func area(
-        _ kind: Area.Kind, id: String, label: String, _ bounds: BoundingBox, _ shape: MercatorShape
+        _ kind: Area.Kind, id: String, label: String, bounds: BoundingBox, shape: MercatorShape
     ) -> Area {
         Area(
             kind: kind, id: id, label: label, names: ["en": label], bounds: bounds,

@@ -18,7 +18,7 @@ final class DownloadMeter: Sendable {
     ///   - file: The file that receives its bytes.
     ///   - size: Its size in bytes.
     func follow<Value>(
-        _ name: String, _ file: URL, size: UInt64, _ body: () async throws -> Value
+        _ name: String, file: URL, size: UInt64, _ body: () async throws -> Value
     ) async throws -> Value {
         let (all, before) = bytes.withLock { $0 }
         let watch = Task {

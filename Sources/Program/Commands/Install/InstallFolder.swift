@@ -107,12 +107,12 @@ struct InstallFolder: Sendable {
 
     /// Gives a finished file its name, then records it.
     func install(_ finished: URL, as entry: Entry) throws {
-        try bring(finished, to: entry.file)
+        try move(finished, to: entry.file)
         try save(entry)
     }
 
     /// Gives a finished file its name inside the folder.
-    func bring(_ finished: URL, to path: String) throws {
+    func move(_ finished: URL, to path: String) throws {
         let target = folder.appending(path: path)
         try Durable.makeFolder(target.deletingLastPathComponent())
         try Durable.sync(file: finished)

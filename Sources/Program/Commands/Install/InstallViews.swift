@@ -6,7 +6,7 @@ extension InstallCommand {
     /// Prints the packages of the catalog, and which of them are installed in a folder.
     func list(_ index: CatalogIndex, installed folder: InstallFolder?) throws {
         let record = try folder?.record()
-        let rows = index.packages.compactMap { PackageView($0, index, record) }
+        let rows = index.packages.compactMap { PackageView($0, in: index, record: record) }
         if json { return Console.result(try JSONText.pretty(rows)) }
         var table = Table(
             "id", "group", "language", "version", record == nil ? "" : "installed", "data", "size", "name")
@@ -100,7 +100,7 @@ struct PackageView: Encodable {
     let sizes: [String: Int64]
     let name: String
 
-    init?(_ package: CatalogIndex.Package, _ index: CatalogIndex, _ record: InstallFolder.Record?) {
+    init?(_ package: CatalogIndex.Package, in index: CatalogIndex, record: InstallFolder.Record?) {
         guard let newest = package.versions.first,
             let edition = index.editions.first(where: { $0.path == package.edition })
         else { return nil }

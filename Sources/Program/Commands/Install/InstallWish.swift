@@ -18,13 +18,15 @@ enum InstallWish: Hashable, Sendable {
     ///
     /// If not, the installed files are not changed.
     func isThere(in index: CatalogIndex) -> Bool {
-        func package(_ id: String, _ group: String?, _ language: String?) -> CatalogIndex.Package? {
+        func package(_ id: String, group: String?, language: String?) -> CatalogIndex.Package? {
+            // A catalog has no edition with an invalid name.
             (try? CatalogEdition(group: group, language: language)).flatMap { index.package(id, in: $0) }
         }
         switch self {
         case .package(let id, let group, let language, let format):
-            return package(id, group, language)?.versions.first?.file(format) != nil
-        case .packs(let id, let group, let language): return package(id, group, language)?.tilePacks != nil
+            return package(id, group: group, language: language)?.versions.first?.file(format) != nil
+        case .packs(let id, let group, let language):
+            return package(id, group: group, language: language)?.tilePacks != nil
         case .style(let id): return index.styles?.contains { $0.id == id } ?? false
         }
     }

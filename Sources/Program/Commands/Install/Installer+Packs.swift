@@ -82,7 +82,7 @@ extension Installer {
             }
             let part = try folder.download(pack.sha256)
             let file = try await fetch(step.edition.path + pack.path, size: size, sha256: digest, to: part)
-            try folder.bring(file, to: folder.place(pack.path, group: step.region.group))
+            try folder.move(file, to: folder.place(pack.path, group: step.region.group))
         }
         let list = folder.folder.appending(path: step.region.list)
         try Durable.makeFolder(list.deletingLastPathComponent())

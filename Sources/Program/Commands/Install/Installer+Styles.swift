@@ -52,7 +52,7 @@ extension Installer {
                 throw CLIError(.badData, "the catalog gives '\(style.url)' no usable size or digest")
             }
             let part = try folder.download(style.sha256)
-            try folder.bring(try await fetch(style.url, size: size, sha256: digest, to: part), to: step.target)
+            try folder.move(try await fetch(style.url, size: size, sha256: digest, to: part), to: step.target)
         }
         try folder.save(
             InstallFolder.Style(id: style.id, version: style.version, file: step.target, sha256: style.sha256))

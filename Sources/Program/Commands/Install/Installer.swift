@@ -142,7 +142,7 @@ struct Installer: Sendable {
             return try folder.save(entry(step))
         case .patch(let patch):
             do {
-                return try folder.install(try await patched(step, patch, sha256), as: entry(step))
+                return try folder.install(try await patched(step, with: patch, sha256: sha256), as: entry(step))
             } catch let error as PackagesError where error.code != .diskFull {
                 report("the patch cannot be used, fetching the whole file: \(error.message)")
             } catch let error as CatalogTransferError where error.code == .badCatalog {
@@ -158,7 +158,7 @@ struct Installer: Sendable {
     }
 
     /// The new file, made from the installed one and a patch.
-    private func patched(_ step: Step, _ patch: CatalogIndex.Patch, _ sha256: Digest) async throws -> URL {
+    private func patched(_ step: Step, with patch: CatalogIndex.Patch, sha256: Digest) async throws -> URL {
         guard let digest = Digest(hex: patch.sha256), let size = UInt64(exactly: patch.size) else {
             throw CLIError(.badData, "the catalog gives '\(patch.url)' no usable size or digest")
         }
@@ -177,7 +177,7 @@ struct Installer: Sendable {
     func fetch(_ path: String, size: UInt64, sha256: Digest, to part: URL) async throws -> URL {
         let get = { try await source.file(path, size: size, sha256: sha256, to: part) }
         let file: URL? =
-            if let downloads { try await downloads.follow(path, part, size: size, get) } else { try await get() }
+            if let downloads { try await downloads.follow(path, file: part, size: size, get) } else { try await get() }
         guard let found = file else {
             throw CLIError(
                 .noInput, "'\(source.name)\(path)' does not exist",

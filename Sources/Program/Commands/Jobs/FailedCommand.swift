@@ -75,7 +75,7 @@ struct FailedCommand: AsyncParsableCommand {
                 """)
         @OptionGroup var options: FailedOrderOptions
 
-        func run() async throws { try await options.give("requeue") }
+        func run() async throws { try await options.send("requeue") }
     }
 
     /// `packhorse failed drop`.
@@ -90,7 +90,7 @@ struct FailedCommand: AsyncParsableCommand {
                 """)
         @OptionGroup var options: FailedOrderOptions
 
-        func run() async throws { try await options.give("drop") }
+        func run() async throws { try await options.send("drop") }
     }
 }
 
@@ -101,7 +101,7 @@ struct FailedOrderOptions: ParsableArguments {
     @Flag(help: "Print the result as JSON.") var json = false
     @OptionGroup var cluster: ClusterOptions
 
-    func give(_ order: String) async throws {
+    func send(_ order: String) async throws {
         let answer = try await cluster.withClient { try await $0.orderFailed(job, order, batches: batches) }
         try OrderedView(answer).show(asJSON: json)
     }

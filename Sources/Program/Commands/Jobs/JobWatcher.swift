@@ -45,7 +45,7 @@ struct JobWatcher {
         if style.jsonResult {
             Console.result(try views.count == 1 ? JSONText.pretty(views[0]) : JSONText.pretty(views))
         }
-        if let bad = views.first(where: { JobReport.status($0) != .success }) { throw Self.end(bad) }
+        if let bad = views.first(where: { JobReport.status($0) != .success }) { throw Self.endError(bad) }
     }
 
     /// Shows progress until the job has ended.
@@ -55,7 +55,7 @@ struct JobWatcher {
     func follow(_ number: UInt64) async throws -> JobView {
         let start = clock.now
         var meter = RateMeter()
-        var view = try await ask(number)
+        var view = try await fetchStatus(of: number)
         var nextLine = quietStart
         var gap = 1.0
         var stall = StallNotice()
@@ -66,7 +66,8 @@ struct JobWatcher {
                 for line in StallNotice.lines(view, try await client.workers()) { Console.note(line) }
             }
             if stall.stands(view, at: elapsed) > patience {
-                throw Self.gaveUp(view, StallNotice.lines(view, try await client.workers()), patience)
+                throw Self.gaveUp(
+                    on: view, causes: StallNotice.lines(view, try await client.workers()), patience: patience)
             }
             if style.progress == .bar, elapsed >= quietStart {
                 Console.draw(ProgressLine.bar(view, meter))
@@ -78,13 +79,13 @@ struct JobWatcher {
             // The state of short jobs is requested more often: their end should not be noticed a tenth of their
             // duration late.
             try await Task.sleep(for: .milliseconds(min(250, 40 + 20 * elapsed)))
-            view = try await ask(number)
+            view = try await fetchStatus(of: number)
         }
         if style.progress == .bar { Console.clearBar() }
         return view
     }
 
-    private func ask(_ number: UInt64) async throws -> JobView {
+    private func fetchStatus(of number: UInt64) async throws -> JobView {
         JobView(try await Patience.outlast { try await client.job(number, failures: 100) })
     }
 
@@ -96,7 +97,7 @@ struct JobWatcher {
         }
     }
 
-    private static func gaveUp(_ view: JobView, _ causes: [String], _ patience: Double) -> CLIError {
+    private static func gaveUp(on view: JobView, causes: [String], patience: Double) -> CLIError {
         CLIError(
             .temporary,
             "no tile of \(view.label) arrived for \(Units.duration(seconds: patience)); \(Units.count(view.settled)) of"
@@ -105,7 +106,7 @@ struct JobWatcher {
             hint: "check the tile server; to continue, run: \(ShellText.thisCommand)")
     }
 
-    private static func end(_ view: JobView) -> CLIError {
+    private static func endError(_ view: JobView) -> CLIError {
         CLIError(
             JobReport.status(view), "job \(view.job) \(view.state)" + (view.reason.map { ": \($0)" } ?? ""),
             hint: view.failures.isEmpty ? nil : "packhorse status \(view.job) lists the tiles that failed and why",

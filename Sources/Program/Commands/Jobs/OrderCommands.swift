@@ -12,7 +12,7 @@ struct OrderOptions: ParsableArguments {
     /// Sends the order and prints the result.
     ///
     /// - Parameter complete: Adds the values of the order.
-    func give(_ order: String, _ complete: @Sendable (inout PBJobOrder) -> Void = { _ in }) async throws {
+    func send(_ order: String, _ complete: @Sendable (inout PBJobOrder) -> Void = { _ in }) async throws {
         var message = PBJobOrder.make {
             $0.job = job
             $0.order = order
@@ -50,7 +50,7 @@ struct PauseCommand: AsyncParsableCommand {
             """)
     @OptionGroup var options: OrderOptions
 
-    func run() async throws { try await options.give("pause") }
+    func run() async throws { try await options.send("pause") }
 }
 
 /// `packhorse resume`.
@@ -60,7 +60,7 @@ struct ResumeCommand: AsyncParsableCommand {
         discussion: "Example: packhorse resume 1")
     @OptionGroup var options: OrderOptions
 
-    func run() async throws { try await options.give("resume") }
+    func run() async throws { try await options.send("resume") }
 }
 
 /// `packhorse retry`.
@@ -85,7 +85,7 @@ struct RetryCommand: AsyncParsableCommand {
     var replaceArea = false
 
     func run() async throws {
-        try await options.give("retry") { [allowShrink, replaceArea] in
+        try await options.send("retry") { [allowShrink, replaceArea] in
             $0.allowShrink = allowShrink
             $0.replacesArea = replaceArea
         }
@@ -100,7 +100,7 @@ struct PriorityCommand: AsyncParsableCommand {
     @OptionGroup var options: OrderOptions
     @Argument(help: "The new priority; write -- before a negative one.") var priority: Int32
 
-    func run() async throws { try await options.give("prioritise") { [priority] in $0.priority = priority } }
+    func run() async throws { try await options.send("prioritise") { [priority] in $0.priority = priority } }
 }
 
 /// `packhorse weight`.
@@ -115,5 +115,5 @@ struct WeightCommand: AsyncParsableCommand {
         guard weight > 0 else { throw ValidationError("A weight must be at least 1.") }
     }
 
-    func run() async throws { try await options.give("weigh") { [weight] in $0.weight = weight } }
+    func run() async throws { try await options.send("weigh") { [weight] in $0.weight = weight } }
 }

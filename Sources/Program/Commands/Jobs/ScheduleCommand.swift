@@ -57,7 +57,7 @@ struct ScheduleCommand: AsyncParsableCommand {
             }
             let answers = try await cluster.withClient { client in
                 var answers: [PBOrdered] = []
-                for one in schedules { answers.append(try await client.put(one)) }
+                for one in schedules { answers.append(try await client.putSchedule(one)) }
                 return answers
             }
             if json, answers.count > 1 { return Console.result(try JSONText.pretty(answers.map(OrderedView.init))) }

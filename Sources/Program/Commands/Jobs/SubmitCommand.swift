@@ -82,7 +82,7 @@ struct SubmitCommand: AsyncParsableCommand {
                 Console.result(try views.count == 1 ? JSONText.pretty(views[0]) : JSONText.pretty(views))
                 return
             }
-            for (draft, submitted) in answers where dryRun || !wait { say(submitted, draft) }
+            for (draft, submitted) in answers where dryRun || !wait { printResult(submitted, of: draft) }
             guard wait, !dryRun else { return }
             try await JobWatcher(client: client, style: progress.style).finish(answers.map(\.submitted.job))
         }
@@ -96,7 +96,7 @@ struct SubmitCommand: AsyncParsableCommand {
         }
     }
 
-    private func say(_ submitted: PBSubmitted, _ draft: JobDraft) {
+    private func printResult(_ submitted: PBSubmitted, of draft: JobDraft) {
         if dryRun { return Self.forecast(submitted, draft).forEach(Console.result) }
         Console.result("\(submitted.job)")
         Console.note("\(Units.count(submitted.tiles, of: "tile")); follow with: packhorse watch \(submitted.job)")

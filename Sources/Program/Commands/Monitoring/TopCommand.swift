@@ -36,7 +36,7 @@ struct TopCommand: AsyncParsableCommand {
         }
     }
 
-    private func look(
+    private func fetchState(
         _ client: ControlClient
     ) async throws -> (jobs: [PBJobStatus], health: PBHealth, workers: [PBWorkerStatus]) {
         (try await client.jobs(limit: 200).reversed(), try await client.health(), try await client.workers())
@@ -50,7 +50,8 @@ struct TopCommand: AsyncParsableCommand {
         while true {
             let elapsed = (clock.now - start).seconds
             let (all, health, workers) =
-                once || isFirst ? try await look(client) : try await Patience.outlast { try await look(client) }
+                once || isFirst
+                ? try await fetchState(client) : try await Patience.outlast { try await fetchState(client) }
             isFirst = false
             let jobs = all.map(JobView.init)
             let open = jobs.filter { !$0.isOver }

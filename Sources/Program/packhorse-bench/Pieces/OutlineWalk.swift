@@ -11,7 +11,7 @@ enum OutlineWalk {
         for ring in shape.polygons.joined() {
             guard var from = ring.last else { continue }
             for to in ring {
-                walk(from, to, unit, &found)
+                walk(from: from, to: to, unit: unit, into: &found)
                 from = to
             }
         }
@@ -25,7 +25,7 @@ enum OutlineWalk {
         return count
     }
 
-    private static func walk(_ from: MercatorPoint, _ to: MercatorPoint, _ unit: Int64, _ found: inout [UInt64]) {
+    private static func walk(from: MercatorPoint, to: MercatorPoint, unit: Int64, into found: inout [UInt64]) {
         var x = from.x / unit
         var y = from.y / unit
         let (width, height) = (to.x - from.x, to.y - from.y)

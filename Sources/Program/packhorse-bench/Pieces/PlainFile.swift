@@ -16,10 +16,10 @@ enum PlainFile {
         for body in bodies {
             piece += body
             guard piece.count >= pieceSize else { continue }
-            try put(piece[...], into: file, url)
+            try write(piece[...], into: file, url)
             piece.removeAll(keepingCapacity: true)
         }
-        try put(piece[...], into: file, url)
+        try write(piece[...], into: file, url)
         guard fsync(file) == 0 else { throw failure("flush", url) }
     }
 
@@ -40,11 +40,11 @@ enum PlainFile {
     static func copy(_ from: URL, to url: URL) throws {
         let target = try open(url, O_WRONLY | O_CREAT | O_TRUNC)
         defer { close(target) }
-        try read(from) { try put($0, into: target, url) }
+        try read(from) { try write($0, into: target, url) }
         guard fsync(target) == 0 else { throw failure("flush", url) }
     }
 
-    private static func put(_ bytes: ArraySlice<UInt8>, into file: Int32, _ url: URL) throws {
+    private static func write(_ bytes: ArraySlice<UInt8>, into file: Int32, _ url: URL) throws {
         var rest = bytes
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Foundation.write(file, $0.baseAddress, $0.count) }

@@ -14,7 +14,7 @@ enum PlanningRows {
     ///
     /// - Parameter isSmall: Whether to measure only a few countries in one round.
     static func masks(rounds: Int, isSmall: Bool) throws -> [PieceRow] {
-        func row(_ name: String, _ limit: Double, _ choose: (RegionTree) -> [String]) throws -> PieceRow {
+        func row(_ name: String, limit: Double, _ choose: (RegionTree) -> [String]) throws -> PieceRow {
             var times: [Double] = []
             var tiles: UInt64 = 0
             var count = 0
@@ -33,11 +33,11 @@ enum PlanningRows {
                 note: "at zoom \(zoom): \(Units.count(count, of: "mask")), \(Units.count(tiles)) tiles")
         }
         return [
-            try row("masks of all countries", 2) { tree in
+            try row("masks of all countries", limit: 2) { tree in
                 let all = tree.regions.filter { $0.kind == .country }.map(\.id)
                 return isSmall ? Array(all.prefix(5)) : all
             },
-            try row("mask of Russia", 0.5) { _ in ["RU"] },
+            try row("mask of Russia", limit: 0.5) { _ in ["RU"] },
         ]
     }
 
@@ -97,6 +97,7 @@ enum PlanningRows {
         try process.run()
         let output = try pipe.fileHandleForReading.readToEnd() ?? Data()
         process.waitUntilExit()
+        // The error below says that the peer's answer cannot be used.
         guard process.terminationStatus == 0, let count = try? JSONDecoder().decode(Count.self, from: output) else {
             throw CLIError(
                 .software, "'packhorse bench-pieces --count \(subject)' ended with \(process.terminationStatus)")

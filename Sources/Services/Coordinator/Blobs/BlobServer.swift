@@ -142,7 +142,7 @@ actor BlobServer {
                 work { [parts] in
                     .looked(
                         digest, ticket,
-                        Self.result { () throws(StorageError) in try parts.look(for: digest, size: size) })
+                        Self.result { () throws(StorageError) in try parts.findPart(of: digest, size: size) })
                 }
             case .write(let digest, let ticket, let offset, let pieces):
                 work { [parts] in

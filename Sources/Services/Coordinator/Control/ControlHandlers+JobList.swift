@@ -25,6 +25,7 @@ extension ControlHandlers {
         let absence = state.scheduler.absence(now: environment.now)
         for id in found.prefix(limit) {
             guard let status = forgotten[id] ?? status(id, mostPackages: packages, absence: absence) else { continue }
+            // A status that cannot be encoded ends the page; sending the page reports the error.
             bytesLeft -= (try? StateStore.encoded(status).count) ?? bytesLeft
             guard bytesLeft > 0 || page.isEmpty else { break }
             page.append(status)

@@ -14,6 +14,7 @@ extension ControlHandlers {
         // A submission of a schedule's run names no packages; jobs of earlier builds have no identity.
         guard !body.packages.isEmpty, let spec = state.jobs.spec(of: job),
             let known = state.scheduler.summary(of: job)?.identity,
+            // A submission without an identity cannot be compared, and counts as the same one.
             let asked = try? SubmitPlanner.identity(body), asked != known
         else { return nil }
         return Refusal(

@@ -41,6 +41,7 @@ final class HealthReporter {
         nextSpaceCheck = environment.now + 10_000
         isCheckingSpace = true
         environment.executor.run(on: .checks) { [options = environment.options] in
+            // `nil` is reported as unknown space.
             .catalogSpace(try? await FileWork.run { options.diskSpace(options.catalog) })
         }
     }

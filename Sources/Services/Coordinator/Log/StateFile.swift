@@ -58,6 +58,7 @@ public enum StateFile {
         let draftFolder = folder.appending(path: ".restore-\(UInt64.random(in: 0 ... .max))")
         let isNew = !FileManager.default.fileExists(atPath: folder.path)
         defer {
+            // A hidden folder that stays is never mistaken for the state.
             try? FileManager.default.removeItem(at: draftFolder)
             // Removes only an empty folder: one that was made for a state that was not copied.
             if isNew { rmdir(folder.path) }

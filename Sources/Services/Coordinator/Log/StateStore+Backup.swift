@@ -41,6 +41,7 @@ extension StateStore {
         defer {
             // Best effort: these files are hidden and never mistaken for a backup.
             for suffix in ["", "-journal", "-wal", "-shm"] {
+                // Most of these files do not exist.
                 try? FileManager.default.removeItem(atPath: copy.path + suffix)
             }
         }

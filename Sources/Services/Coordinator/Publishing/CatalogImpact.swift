@@ -40,6 +40,7 @@ struct CatalogImpact {
         let masks = Dictionary(spec.packages.map { ($0.id, $0.mask) }) { $1 }
         let smaller = replaced.compactMap { entry -> (id: String, new: UInt64, old: UInt64)? in
             guard let low = entry.minZoom, let high = entry.maxZoom, let zooms = ZoomRange(min: low, max: high),
+                // A mask that cannot be read has no area to compare.
                 let mask = masks[entry.id], let listed = try? TileMask(cartoText: entry.tileMask)
             else { return nil }
             let (new, old) = (mask.count(in: spec.zooms), listed.count(in: zooms))

@@ -29,6 +29,7 @@ struct CatalogPublisher: Publishing {
 
     func publish(_ orders: [PublishOrder]) -> [Result<Publication, any Error>] {
         let requests = orders.map { order in Result { try request(order) } }
+        // The errors of the other requests are in the results below.
         var published = catalog.publish(requests.compactMap { try? $0.get() })[...]
         let results = requests.map { request -> Result<Published, any Error> in
             if case .failure(let error) = request { return .failure(error) }
@@ -90,10 +91,13 @@ struct CatalogPublisher: Publishing {
 
     /// The packs that the catalog lists for exactly these bytes, if all of their files exist.
     private func heldPacks(_ wanted: TilePacks.Order, digest: Digest, home: URL) -> TilePackList? {
+        // A list or pack that cannot be read is made again.
         guard let bytes = try? Data(contentsOf: home.appending(path: TilePackList.path(wanted.id))),
+            // See above.
             let list = try? JSONDecoder().decode(TilePackList.self, from: bytes), list.answers(wanted, of: digest)
         else { return nil }
         let isThere = list.packs.allSatisfy { pack in
+            // A pack that cannot be read is made again.
             let attributes = try? FileManager.default.attributesOfItem(atPath: home.appending(path: pack.path).path)
             return (attributes?[.size] as? NSNumber)?.uint64Value == pack.size
         }

@@ -124,6 +124,7 @@ final class PackagePublishing {
             if !round.patching.isEmpty {
                 // Patches of large packages take minutes. Only these jobs wait for them, other packages do not.
                 environment.executor.run(on: .patches) {
+                    // `makePatches` logs its own errors and throws none.
                     try? await FileWork.run { environment.publisher.makePatches(round.patching.map(\.order)) }
                     return .events(round.patching.map(\.event))
                 }

@@ -55,6 +55,7 @@ final class Publications: Sendable {
         while let due = state.withLock({ $0.due }), due > ContinuousClock.now {
             // Waits in short steps: more packages may come, or the process may end. A cancelled task publishes at once.
             let step = min(due, ContinuousClock.now + .milliseconds(50))
+            // Only cancellation throws.
             guard (try? await Task.sleep(until: step, clock: .continuous)) != nil else { return }
         }
     }

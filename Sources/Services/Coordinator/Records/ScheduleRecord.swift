@@ -19,6 +19,7 @@ enum ScheduleRecord {
         ])
 
     static func schedule(_ field: RecordReader) throws -> Schedule {
+        // The error names the record's field instead.
         guard let rule = try? CalendarRule(try field("every")) else { throw field.unreadable("every") }
         return Schedule(
             id: try field("id"), rule: rule, label: try field("label"), next: try field("next"),

@@ -120,6 +120,7 @@ final class BlobReclaimer {
         }
         nextSpaceCheck = environment.now + 10_000
         environment.executor.run(on: .removals) { [logger = environment.logger] in
+            // The warning below says that the space is unknown.
             guard let space = try? await FileWork.run({ options.diskSpace(options.blobs) }) else {
                 logger.warning(
                     "The free disk space for blobs is unknown", metadata: [LogKey.path: "\(options.blobs.path)"])

@@ -85,7 +85,7 @@ final class BaseTiles {
     /// Returns whether it is.
     ///
     /// - Parameter digest: SHA-256 of its body; `nil` for an empty tile.
-    func confirm(_ tile: TileID, _ digest: Digest?, etag: String?, lastModified: String?, _ proof: Proof) -> Bool {
+    func confirm(_ tile: TileID, digest: Digest?, etag: String?, lastModified: String?, proof: Proof) -> Bool {
         guard let entry = places[tile]?.entry, entry.body?.digest == digest, entry.etag == etag,
             entry.lastModified == lastModified
         else { return false }

@@ -120,21 +120,23 @@ actor BlobClient {
     ///
     /// Returns when the coordinator has stored it durably or refused it permanently, or when the task is cancelled.
     func put(_ file: URL, _ digest: Digest, size: UInt64, onMove: @escaping @Sendable () -> Void) async -> BlobOutcome {
-        await transfer(file, onMove) { .put($0, digest, size: size) }
+        await transfer(file, onMove: onMove) { .put($0, digest, size: size) }
     }
 
     /// Downloads a blob into a file.
     func get(_ digest: Digest, into file: URL, onMove: @escaping @Sendable () -> Void) async -> BlobOutcome {
-        await transfer(file, onMove) { .get($0, digest) }
+        await transfer(file, onMove: onMove) { .get($0, digest) }
     }
 
     /// Requests a blob's size.
-    func ask(_ digest: Digest) async -> BlobOutcome { await transfer(nil, Self.nothing) { .ask($0, digest) } }
+    func requestSize(of digest: Digest) async -> BlobOutcome {
+        await transfer(nil, onMove: Self.nothing) { .ask($0, digest) }
+    }
 
     private static let nothing: @Sendable () -> Void = {}
 
     private func transfer(
-        _ file: URL?, _ onMove: @escaping @Sendable () -> Void, _ event: (BlobTransferID) -> BlobClientEvent
+        _ file: URL?, onMove: @escaping @Sendable () -> Void, _ event: (BlobTransferID) -> BlobClientEvent
     ) async -> BlobOutcome {
         lastID += 1
         let id = lastID

@@ -27,7 +27,7 @@ extension BlobClientCore {
     /// Requests the rest.
     ///
     /// A repeated credit makes the coordinator resume at our offset.
-    mutating func ask(_ index: Int, _ now: Int64) {
+    mutating func requestRest(of index: Int, now: Int64) {
         let download = downloads[index]
         if download.phase == .waiting { downloads[index].phase = .asking }
         if !download.isQuestion { downloads[index].credit = max(download.credit, download.written + policy.window) }
@@ -91,7 +91,7 @@ extension BlobClientCore {
         effects.append(.write(download.id, offset: download.written, download.queue))
     }
 
-    mutating func wrote(_ id: BlobTransferID, _ count: UInt64?, _ now: Int64) {
+    mutating func finishWrite(of id: BlobTransferID, count: UInt64?, now: Int64) {
         guard let index = downloads.firstIndex(where: { $0.id == id }) else { return }
         downloads[index].isWriting = false
         guard let count else {

@@ -27,7 +27,7 @@ extension BlobClientCore {
         var due: Int64 = 0
     }
 
-    mutating func begin(_ index: Int, _ now: Int64) {
+    mutating func beginUpload(_ index: Int, now: Int64) {
         let (digest, size) = (uploads[index].digest, uploads[index].size)
         let seq = send(
             .putBegin(
@@ -40,7 +40,7 @@ extension BlobClientCore {
         uploads[index].due = now + policy.retry
     }
 
-    mutating func have(_ body: PBHave, _ re: UInt64, _ now: Int64) {
+    mutating func updateUpload(_ body: PBHave, answering re: UInt64, now: Int64) {
         guard let index = upload(body.digest), body.offset <= uploads[index].size else { return }
         let size = uploads[index].size
         let credit = min(body.credit, size)
@@ -77,7 +77,7 @@ extension BlobClientCore {
         }
     }
 
-    mutating func piece(_ id: BlobTransferID, _ offset: UInt64, _ data: Data?, _ now: Int64) {
+    mutating func sendPiece(of id: BlobTransferID, offset: UInt64, data: Data?, now: Int64) {
         guard let index = uploads.firstIndex(where: { $0.id == id }) else { return }
         uploads[index].isReading = false
         guard let data else {

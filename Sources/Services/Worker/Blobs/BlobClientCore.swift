@@ -31,12 +31,12 @@ struct BlobClientCore: Sendable {
         case .get(let id, let digest): downloads.append(Download(id: id, digest: digest, isQuestion: false))
         case .ask(let id, let digest): downloads.append(Download(id: id, digest: digest, isQuestion: true))
         case .cancel(let id): cancel(id)
-        case .linked: takeUp(now)
+        case .linked: resumeTransfers(now)
         case .message(let message, let re):
             lastHeard = now
-            receive(message, re, now)
-        case .piece(let id, let offset, let data): piece(id, offset, data, now)
-        case .wrote(let id, let count): wrote(id, count, now)
+            receive(message, answering: re, now: now)
+        case .piece(let id, let offset, let data): sendPiece(of: id, offset: offset, data: data, now: now)
+        case .wrote(let id, let count): finishWrite(of: id, count: count, now: now)
         case .tick: tick(now)
         }
         start(now)
@@ -44,9 +44,9 @@ struct BlobClientCore: Sendable {
         return effects
     }
 
-    private mutating func receive(_ message: Message, _ re: UInt64, _ now: Int64) {
+    private mutating func receive(_ message: Message, answering re: UInt64, now: Int64) {
         switch message {
-        case .have(let body): have(body, re, now)
+        case .have(let body): updateUpload(body, answering: re, now: now)
         case .stored(let body):
             guard let index = upload(body.digest) else { return }
             end(uploads.remove(at: index).id, .stored)
@@ -63,19 +63,19 @@ struct BlobClientCore: Sendable {
         for index in uploads.indices where uploads[index].phase == .waiting {
             let active = uploads.filter { $0.phase != .waiting }
             guard active.count < policy.transfers else { break }
-            if !active.contains(where: { $0.digest == uploads[index].digest }) { begin(index, now) }
+            if !active.contains(where: { $0.digest == uploads[index].digest }) { beginUpload(index, now: now) }
         }
         for index in downloads.indices where downloads[index].phase == .waiting {
             let active = downloads.filter { $0.phase != .waiting }
             guard active.count < policy.transfers else { break }
-            if !active.contains(where: { $0.digest == downloads[index].digest }) { ask(index, now) }
+            if !active.contains(where: { $0.digest == downloads[index].digest }) { requestRest(of: index, now: now) }
         }
     }
 
-    private mutating func takeUp(_ now: Int64) {
+    private mutating func resumeTransfers(_ now: Int64) {
         lastHeard = now
-        for index in uploads.indices where uploads[index].phase != .waiting { begin(index, now) }
-        for index in downloads.indices where downloads[index].phase != .waiting { ask(index, now) }
+        for index in uploads.indices where uploads[index].phase != .waiting { beginUpload(index, now: now) }
+        for index in downloads.indices where downloads[index].phase != .waiting { requestRest(of: index, now: now) }
     }
 
     private mutating func tick(_ now: Int64) {
@@ -84,10 +84,10 @@ struct BlobClientCore: Sendable {
             effects.append(.reconnect)
         }
         for index in uploads.indices where uploads[index].phase != .waiting && now >= uploads[index].due {
-            begin(index, now)
+            beginUpload(index, now: now)
         }
         for index in downloads.indices where downloads[index].phase != .waiting && now >= downloads[index].due {
-            ask(index, now)
+            requestRest(of: index, now: now)
         }
     }
 

@@ -31,7 +31,7 @@ struct StreamedBlobStore: BlobStore {
     func put(_ temporary: URL, digest: Digest) async throws {
         let size = try temporary.resourceValues(forKeys: [.fileSizeKey]).fileSize ?? 0
         let meter = WorkMeter.current
-        switch await client.put(temporary, digest, size: UInt64(size), onMove: { meter?.step() }) {
+        switch await client.put(temporary, digest, size: UInt64(size), onMove: { meter?.countStep() }) {
         case .stored: try await FileWork.run { [cache] in try cache.adopt(temporary, digest: digest) }
         case let outcome: throw Self.error(outcome, digest)
         }
@@ -40,7 +40,7 @@ struct StreamedBlobStore: BlobStore {
     func local(_ digest: Digest) async throws -> LocalBlob? {
         let meter = WorkMeter.current
         return try await cache.blob(digest) { [client] file in
-            switch await client.get(digest, into: file, onMove: { meter?.step() }) {
+            switch await client.get(digest, into: file, onMove: { meter?.countStep() }) {
             case .fetched: true
             case .absent: false
             case let outcome: throw Self.error(outcome, digest)
@@ -49,7 +49,7 @@ struct StreamedBlobStore: BlobStore {
     }
 
     func size(of digest: Digest) async throws -> UInt64? {
-        switch await client.ask(digest) {
+        switch await client.requestSize(of: digest) {
         case .size(let size): size
         case .absent: nil
         case let outcome: throw Self.error(outcome, digest)

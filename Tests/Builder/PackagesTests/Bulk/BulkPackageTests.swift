@@ -100,7 +100,7 @@ struct BulkPackageTests {
         #expect(try Digest.ofFile(url).digest == digest)
         var report = VerifyReport(path: url.path, size: 0, kind: "MBTiles")
         try DatabaseQueue(path: url.path).read {
-            try SQLiteSeal.check(url, table: "metadata", $0, &report)
+            try SQLiteSeal.check(url, table: "metadata", in: $0, into: &report)
         }
         #expect(report.seal == .valid)
         let again = scratch.file("b.mbtiles")
