@@ -26,8 +26,8 @@ public struct StoreTask: Hashable, Sendable {
     public var id: TaskID
     /// What the task does.
     public var kind: TaskKind
-    /// The item; `nil` for a task about the list.
-    public var item: Item?
+    /// The items; empty for a task about the list, several for an update of all together.
+    public var items: [Item]
     /// Higher is first; below 0 the task is paused.
     public var priority: Int32
     /// Where the task is.
@@ -37,11 +37,11 @@ public struct StoreTask: Hashable, Sendable {
 
     /// Describes a task.
     public init(
-        id: TaskID, kind: TaskKind, item: Item?, priority: Int32, state: TaskState, progress: TaskProgress
+        id: TaskID, kind: TaskKind, items: [Item], priority: Int32, state: TaskState, progress: TaskProgress
     ) {
         self.id = id
         self.kind = kind
-        self.item = item
+        self.items = items
         self.priority = priority
         self.state = state
         self.progress = progress
