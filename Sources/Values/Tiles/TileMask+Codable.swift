@@ -1,3 +1,4 @@
+internal import Errors
 internal import Foundation
 
 extension TileMask: Codable {

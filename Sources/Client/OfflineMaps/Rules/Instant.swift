@@ -22,9 +22,10 @@ struct JitterRandom: Hashable, Sendable {
         return mixed ^ (mixed >> 31)
     }
 
-    /// The waiting time before attempt number `tries` + 1: 1, 2, 4 ... 60 s, of which the upper half is random.
+    /// The waiting time after some failed tries: 1, 2, 4 to 60 s, of which the upper half is random.
     mutating func backoff(tries: Int) -> Int64 {
-        let longest = min(60_000, 1_000 << Int64(min(max(tries, 0), 6)))
-        return longest / 2 + Int64(next() % UInt64(longest / 2 + 1))
+        let exponent = Int64(Swift.min(Swift.max(tries, 0), 6))
+        let half: Int64 = Swift.min(60_000, 1_000 << exponent) / 2
+        return half + Int64(next() % UInt64(half + 1))
     }
 }

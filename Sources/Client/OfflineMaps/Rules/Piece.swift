@@ -52,7 +52,7 @@ struct Piece: Hashable, Sendable {
     var patch: PatchPiece? { if case .file(let patch) = source { patch } else { nil } }
 }
 
-/// What a task has to do, from the catalog of the moment. A plan is not durable: a new process plans again.
+/// What a task has to do, from the catalog of the moment; not durable, because a new process plans again.
 struct Plan: Hashable, Sendable {
     var pieces: [Piece]
     /// Single tiles that the task adds, all of them, also those that are there.

@@ -58,7 +58,7 @@ extension StoreMachine {
         progress[task, default: TaskProgress()].transferred += bytes
     }
 
-    /// Brings the progress of a task up to date. What was reported never falls.
+    /// Brings the progress of a task up to date; what was reported never falls.
     mutating func noteProgress(_ id: TaskID) {
         guard let plan = plans[id] else { return }
         var new = TaskProgress()

@@ -83,7 +83,9 @@ extension StoreMachine {
     /// Swaps the current and the newest previous version of a unit; `false` when none was kept.
     private mutating func goBack(_ unit: UnitKey) -> Bool {
         let previous = rows.units.values.filter { $0.file.unit == unit && $0.state == .previous }
-        guard var old = previous.max(by: { $0.order < $1.order }), var current = rows.current(unit) else { return false }
+        guard var old = previous.max(by: { $0.order < $1.order }), var current = rows.current(unit) else {
+            return false
+        }
         current.state = .previous
         old.state = .current
         change(.unit(current))

@@ -7,7 +7,7 @@ internal import Tiles
 struct StoreMachine: Sendable {
     enum Run: Sendable { case running, stopped, suspended }
 
-    /// What an operation does. `file` is also the key that keeps two operations off one file.
+    /// What an operation does; at most one operation works on a file.
     enum Work: Hashable, Sendable {
         case plan, list
         case fetch(Piece, digest: String)

@@ -15,7 +15,7 @@ struct TaskRecord: Hashable, Codable, Sendable {
     var failure: FailureCause?
 }
 
-/// An installed file. A file without a row is removed when the store is opened.
+/// An installed file; a file without a row is removed when the store is opened.
 struct UnitRecord: Hashable, Codable, Sendable {
     enum State: String, Codable, Sendable { case current, previous }
 
@@ -44,7 +44,7 @@ struct StoreSettings: Hashable, Codable, Sendable {
     var nextOrder: Int64 = 1
 }
 
-/// One change of a row. The changes of one write are one transaction.
+/// One change of a row; the changes of one write are one transaction.
 enum Change: Hashable, Sendable {
     case task(TaskRecord)
     case endTask(TaskID)

@@ -1,4 +1,4 @@
-/// Rules that are wrong on purpose. The tests inject them, and the simulation must catch each of them.
+/// Rules that are wrong on purpose; the tests inject them, and the simulation must catch each of them.
 struct WrongRules: OptionSet, Sendable {
     let rawValue: UInt32
 

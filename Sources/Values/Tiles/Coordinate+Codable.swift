@@ -16,5 +16,3 @@ extension Coordinate: Codable {
         try values.encode(latitude)
     }
 }
-
-extension Geometry: Codable {}
