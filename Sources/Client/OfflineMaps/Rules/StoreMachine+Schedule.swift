@@ -54,6 +54,7 @@ extension StoreMachine {
         var tiles = Self.tileSlots
         var kept: Set<OpID> = []
         var starts: [(task: TaskRecord, piece: Piece?)] = []
+        var claimed: Set<String> = []
         for task in order where unborn[task.id] == nil {
             guard barrier(task) == nil, task.kind.isOnline, networkBarrierOfRunning(task) == nil else { continue }
             if task.kind == .list {
@@ -62,12 +63,14 @@ extension StoreMachine {
                 continue
             }
             if let op = operation(of: task.id, .plan) { kept.insert(op) }
-            for piece in openPieces(of: task.id) where needsNetwork(piece) && (piece.isTile ? tiles > 0 : files > 0) {
+            for piece in openPieces(of: task.id) where piece.isTile ? tiles > 0 : files > 0 {
                 if let (op, work) = operation(on: piece.file) {
                     guard work.task == task.id, case .fetch = work.work else { continue }
                     kept.insert(op)
-                } else {
+                } else if needsNetwork(piece), claimed.insert(piece.file.digest).inserted {
                     starts.append((task, piece))
+                } else {
+                    continue
                 }
                 if piece.isTile { tiles -= 1 } else { files -= 1 }
             }
@@ -104,7 +107,10 @@ extension StoreMachine {
         ops.first { $0.value.task == task && $0.value.work == work }?.key
     }
 
-    func operation(on file: FileID) -> (OpID, Op)? { ops.first { $0.value.work.piece?.file == file }.map { ($0, $1) } }
+    /// The operation that works on the bytes of a file; equal bytes have one part file.
+    func operation(on file: FileID) -> (OpID, Op)? {
+        ops.first { $0.value.work.piece?.file.digest == file.digest }.map { ($0, $1) }
+    }
 
     private mutating func startFetch(_ piece: Piece, for task: TaskRecord) {
         let digest = usesPatch(piece)?.digest ?? piece.file.digest

@@ -120,7 +120,9 @@ struct StoreMachine: Sendable {
         case .opened(let parts, let prepared, let free): opened(parts, prepared, free)
         case .start: run = .running
         case .stop: run = .stopped
-        case .suspend: run = .suspended
+        case .suspend:
+            run = .suspended
+            isQuiet = false
         case .asked(let id, let request): asked(id, request)
         case .network(let state): setNetwork(state, forced: isForcedOffline)
         case .forceOffline(let on): setNetwork(network, forced: on)
@@ -168,6 +170,10 @@ struct StoreMachine: Sendable {
     mutating func stop(_ op: OpID) {
         ops[op] = nil
         var isEmitted = true
+        if let index = immediate.firstIndex(where: { $0.begins == op }) {
+            immediate.remove(at: index)
+            isEmitted = false
+        }
         if let index = later.firstIndex(where: { $0.begins == op }) {
             later.remove(at: index)
             isEmitted = false

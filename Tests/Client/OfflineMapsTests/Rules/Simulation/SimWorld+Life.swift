@@ -94,6 +94,7 @@ extension SimWorld {
     /// The user sees to it that the list is new, says what is to be there, and tries again what failed.
     func remind() {
         guard machine != nil, !isSuspending else { return post(500, .remind) }
+        tell(.network(.free))
         if disk.rows.catalog != server.newest {
             ask(.setNetworkRule(.any))
             ask(add(.list, []))

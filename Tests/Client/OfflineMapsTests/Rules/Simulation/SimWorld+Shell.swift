@@ -94,7 +94,9 @@ extension SimWorld {
             }
         case .file(let file):
             if disk.rows.units[file] != nil { fail("\(file.digest) was removed while it is installed") }
-            disk.files[file] = nil
+            if let content = disk.files.removeValue(forKey: file) {
+                checks.credit[file.digest, default: 0] += content.bytes
+            }
         }
         tell(.gone(trash))
     }
