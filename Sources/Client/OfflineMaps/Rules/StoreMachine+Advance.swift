@@ -43,7 +43,7 @@ extension StoreMachine {
         if let cause = plan.failed.min(by: { $0.key < $1.key })?.value {
             fail(task.id, cause)
         } else {
-            for item in Set(task.items) where plan.onlineTiles > 0 { change(.tiles(item, plan.onlineTiles)) }
+            for item in task.items where plan.onlineTiles > 0 { change(.tiles(item, plan.onlineTiles)) }
             noteProgress(task.id)
             end(task, as: .done)
         }

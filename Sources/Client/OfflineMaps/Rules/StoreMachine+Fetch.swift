@@ -2,6 +2,7 @@ extension StoreMachine {
     mutating func told(_ id: OpID, _ size: UInt64) {
         guard let op = ops[id], case .fetch(let piece, let digest) = op.work else { return }
         found()
+        if piece.isTile { return }
         let before = parts[digest] ?? 0
         if size > before {
             free -= min(free, size - before)
@@ -9,7 +10,7 @@ extension StoreMachine {
             errors[digest] = nil
             tries[op.task] = nil
         }
-        if !piece.isTile { parts[digest] = size }
+        parts[digest] = size
     }
 
     mutating func fetched(_ id: OpID) {
@@ -56,7 +57,7 @@ extension StoreMachine {
             let wait = retryAfter ?? random.backoff(tries: tries[task, default: 0])
             tries[task, default: 0] += 1
             let delay = max(1_000, min(wait, Self.longestRetryAfter))
-            waits[task] = Wait(until: now + delay, reason: .server(.milliseconds(delay)))
+            postpone(task, delay, .server(.milliseconds(delay)))
         case 500...599:
             let before = errors[digest]
             let count = before?.status == status ? (before?.count ?? 0) + 1 : 1
@@ -69,7 +70,14 @@ extension StoreMachine {
     mutating func backOff(_ task: TaskID) {
         let delay = random.backoff(tries: tries[task, default: 0])
         tries[task, default: 0] += 1
-        waits[task] = Wait(until: now + delay, reason: .backoff(.milliseconds(delay)))
+        postpone(task, delay, .backoff(.milliseconds(delay)))
+    }
+
+    /// The longer of two waiting times counts.
+    private mutating func postpone(_ task: TaskID, _ delay: Int64, _ reason: WaitReason) {
+        if let wait = waits[task], wait.until >= now + delay { return }
+        if wrong.contains(.ignoresRetryAfter), case .server = reason { return }
+        waits[task] = Wait(until: now + delay, reason: reason)
     }
 
     /// Anything that goes wrong with a patch ends the use of the patch and not the task.
@@ -94,7 +102,7 @@ extension StoreMachine {
     /// The list may have moved on: it is read once more, and the task is planned again.
     private mutating func notFound(_ task: TaskID, _ piece: Piece?) {
         if dropsPatch(piece) { return }
-        guard piece != nil, !hasAskedAgain.contains(task) else { return giveUp(task, piece, .notFound) }
+        guard let piece, !piece.isTile, !hasAskedAgain.contains(task) else { return giveUp(task, piece, .notFound) }
         hasAskedAgain.insert(task)
         stopAll(of: task)
         let list = add(TaskRecord(id: task, kind: .list))

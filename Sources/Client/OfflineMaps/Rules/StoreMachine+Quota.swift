@@ -34,7 +34,8 @@ extension StoreMachine {
             !wrong.contains(.ignoresQuota)
         else { return true }
         // Packs of no region are a cache: they never take what regions and packages could use.
-        let allowed = piece.holder == nil ? min(bytes, start) : bytes
+        let isCache = piece.holder == nil && !wrong.contains(.cacheTakesAll)
+        let allowed = isCache ? min(bytes, start) : bytes
         let total = used + inFlight + need
         if total > start { evict(total - start) }
         if used + inFlight + need <= allowed { return true }
@@ -69,7 +70,8 @@ extension StoreMachine {
         let previous = rows.units.values.filter { $0.state == .previous && !wantsFile($0.file) }
             .sorted { $0.order < $1.order }
         let packs = rows.units.values.filter { unit in
-            unit.state == .current && unit.file.unit.isPack && !rows.isHeld(unit.file.unit)
+            unit.state == .current && unit.file.unit.isPack
+                && (!rows.isHeld(unit.file.unit) || wrong.contains(.evictsHeld))
                 && !plans.values.contains { $0.pieces.contains { $0.file.unit == unit.file.unit } }
         }
         .sorted { ($0.expires ?? .max, $0.usedAt, $0.file) < ($1.expires ?? .max, $1.usedAt, $1.file) }

@@ -77,6 +77,7 @@ extension StoreMachine {
         }
         var hasStopped = false
         for (op, work) in ops.sorted(by: { $0.key < $1.key }) where work.usesNetwork(rows) && !kept.contains(op) {
+            if wrong.contains(.cancelsLate) && rows.tasks[work.task] == nil { continue }
             stop(op)
             hasStopped = true
         }

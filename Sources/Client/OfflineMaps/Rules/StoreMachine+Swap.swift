@@ -90,7 +90,7 @@ extension StoreMachine {
         old.state = .current
         change(.unit(current))
         change(.unit(old))
-        for hold in rows.holds.filter({ $0.unit == unit }) {
+        for hold in rows.holders(of: unit) {
             then(.report(.installed(hold.item, version: old.file.version, changed: nil)))
         }
         return true
@@ -101,7 +101,7 @@ extension StoreMachine {
         guard let unit = rows.units[file] else { return }
         let wentBack = unit.state == .current && goBack(file.unit)
         removeUnit(rows.units[file] ?? unit)
-        for hold in rows.holds.filter({ $0.unit == file.unit }).sorted(by: { $0.unit < $1.unit }) {
+        for hold in rows.holders(of: file.unit) {
             then(.report(.damaged(hold.item)))
         }
         if !wentBack { for id in rows.tasks.keys where plans[id] != nil { plans[id] = nil } }

@@ -95,5 +95,10 @@ struct StoreRows: Hashable, Sendable {
         units.values.first { $0.file.unit == unit && $0.state == .current }
     }
 
+    /// The holds of a unit, always in the same order.
+    func holders(of unit: UnitKey) -> [Hold] {
+        holds.filter { $0.unit == unit }.sorted { "\($0.item)" < "\($1.item)" }
+    }
+
     func isHeld(_ unit: UnitKey) -> Bool { holds.contains { $0.unit == unit } }
 }

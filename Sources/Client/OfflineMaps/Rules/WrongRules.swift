@@ -34,4 +34,10 @@ struct WrongRules: OptionSet, Sendable {
     static let ignoresPackLimit = WrongRules(rawValue: 1 << 14)
     /// A cancelled task leaves its part file.
     static let leavesParts = WrongRules(rawValue: 1 << 15)
+    /// Retry-After is not followed.
+    static let ignoresRetryAfter = WrongRules(rawValue: 1 << 16)
+    /// Packs of no region take the space of regions.
+    static let cacheTakesAll = WrongRules(rawValue: 1 << 17)
+    /// Eviction removes packs that a region holds.
+    static let evictsHeld = WrongRules(rawValue: 1 << 18)
 }

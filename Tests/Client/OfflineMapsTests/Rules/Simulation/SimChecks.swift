@@ -12,11 +12,14 @@ struct SimChecks {
     /// The last reported progress of this process.
     var progress: [TaskID: TaskProgress] = [:]
     var isOnline = true
+    /// Until when the server asked a task to wait.
+    var notBefore: [TaskID: Int64] = [:]
 
     mutating func newLife() {
         progress = [:]
         isOnline = true
         discards = 0
+        notBefore = [:]
     }
 
     /// No byte is downloaded twice without need.
@@ -36,7 +39,9 @@ struct SimChecks {
     func afterEffects(_ world: SimWorld) -> String? {
         guard let machine = world.machine else { return nil }
         for op in world.ops.values where op.usesNetwork {
-            guard let task = machine.rows.tasks[op.task] else { return "a request runs for the ended task \(op.task.number)" }
+            guard let task = machine.rows.tasks[op.task] else {
+                return "a request runs for the ended task \(op.task.number)"
+            }
             if machine.ops[op.id] == nil { return "a request runs that the machine has forgotten" }
             if task.failure != nil { return "a request runs for the failed task \(task.id.number)" }
             if task.rule.priority < 0 { return "a request runs for the paused task \(task.id.number)" }
@@ -47,13 +52,17 @@ struct SimChecks {
                 return "a request runs that the network rule forbids"
             }
         }
-        let files = world.ops.values.filter { if case .fetch(let piece, _, _) = $0.kind { !piece.isTile } else { false } }
+        let files = world.ops.values.filter {
+            if case .fetch(let piece, _, _) = $0.kind { !piece.isTile } else { false }
+        }
         return files.count > StoreMachine.fileSlots ? "\(files.count) files are downloaded at once" : nil
     }
 
     /// What is answered is durable.
     func answer(_ id: RequestID, _ answer: Answer, _ disk: SimDisk) -> String? {
-        if disk.inbox.contains(where: { $0.id == id }) { return "request \(id.number) was answered before it was durable" }
+        if disk.inbox.contains(where: { $0.id == id }) {
+            return "request \(id.number) was answered before it was durable"
+        }
         if case .task(let task) = answer, disk.rows.settings.nextTask <= task.number {
             return "task \(task.number) was answered before it was durable"
         }

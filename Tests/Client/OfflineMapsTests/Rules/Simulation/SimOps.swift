@@ -9,17 +9,19 @@ struct SimOp {
         case verify(Piece)
         case patch(Piece)
         case prepare(Piece)
+
+        var usesNetwork: Bool {
+            switch self {
+            case .list, .fetch: true
+            default: false
+            }
+        }
     }
     var id: OpID
     var task: TaskID
     var kind: Kind
 
-    var usesNetwork: Bool {
-        switch kind {
-        case .list, .fetch: true
-        default: false
-        }
-    }
+    var usesNetwork: Bool { kind.usesNetwork }
 }
 
 /// What a seed makes likely.

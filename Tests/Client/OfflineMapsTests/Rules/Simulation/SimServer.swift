@@ -14,6 +14,8 @@ struct SimServer {
 
     static func package(_ index: Int) -> Item { .package("P\(index)") }
     static func region(_ index: Int) -> Item { .region(RegionID("R\(index)")) }
+    /// Packs that a map shows and no region needs.
+    static let views: [Item] = (0..<6).map { .packs("v\($0)") }
     static var items: [Item] { (0..<packages).map(package) + (0..<regions).map(region) }
 
     private func dice(_ text: String) -> SimRandom {
@@ -63,6 +65,8 @@ struct SimServer {
             return (0..<count).map {
                 piece("k\((first + $0) % Self.packs)", isPack: true, holder: item, list)
             }
+        case .packs(let name, _):
+            return (0..<3).map { piece("\(name)-\($0)", isPack: true, holder: nil, list) }
         default: return []
         }
     }
@@ -76,7 +80,9 @@ struct SimServer {
     /// Whether a file of the digest is still there: the files of the list before stay for those who are late.
     func has(_ digest: String, of piece: Piece) -> Bool {
         let old = newest > 2 ? newest - 1 : 1
-        let live = [old, newest].map { self.piece(piece.file.unit.name, isPack: piece.file.unit.isPack, holder: nil, $0) }
+        let live = [old, newest].map {
+            self.piece(piece.file.unit.name, isPack: piece.file.unit.isPack, holder: nil, $0)
+        }
         return live.contains { $0.file.digest == digest || $0.patch?.digest == digest }
     }
 }

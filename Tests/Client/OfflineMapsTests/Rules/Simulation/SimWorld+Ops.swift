@@ -8,7 +8,7 @@ extension SimWorld {
         case .plan(let task):
             ops[id] = nil
             tell(.planned(id, server.plan(task, disk.rows.catalog)))
-        case .list: list(id)
+        case .list: list(id, op.task)
         case .fetch(let piece, let digest, let isBad): fetch(id, op, piece, digest, isBad)
         case .verify(let piece):
             ops[id] = nil
@@ -19,9 +19,18 @@ extension SimWorld {
         }
     }
 
-    private func list(_ id: OpID) {
+    /// The server has said when the task may come back.
+    private func remember(_ fault: FetchFault, _ task: TaskID) {
+        guard case .status(let status, let wait?) = fault, status == 503 || status == 429 else { return }
+        checks.notBefore[task] = max(checks.notBefore[task] ?? 0, now + min(wait, 3_600_000))
+    }
+
+    private func list(_ id: OpID, _ task: TaskID) {
         ops[id] = nil
-        if let fault = networkFault() ?? serverFault() { return tell(.listed(id, .fault(fault))) }
+        if let fault = networkFault() ?? serverFault() {
+            remember(fault, task)
+            return tell(.listed(id, .fault(fault)))
+        }
         if faulty(swarm.server / 4) { return tell(.listed(id, .bad(random.pick([.badCatalog, .badSignature])))) }
         let old = swarm.olderLists && faulty(300) && server.newest > 1
         let sequence = old ? server.newest - 1 : server.newest
@@ -48,9 +57,11 @@ extension SimWorld {
     private func fetch(_ id: OpID, _ op: SimOp, _ piece: Piece, _ digest: String, _ isBad: Bool) {
         let target = digest == piece.file.digest ? piece.size : piece.patch?.size ?? 0
         var part = disk.parts[digest] ?? SimDisk.Part(size: 0)
-        let fault = networkFault() ?? serverFault() ?? (server.has(digest, of: piece) ? nil : .status(404, retryAfter: nil))
+        let fault =
+            networkFault() ?? serverFault() ?? (server.has(digest, of: piece) ? nil : .status(404, retryAfter: nil))
         if let fault {
             ops[id] = nil
+            remember(fault, op.task)
             return tell(.fetchFailed(id, fault))
         }
         if part.size > 0 && faulty(swarm.server / 10) {

@@ -16,6 +16,7 @@ extension SimWorld {
         case .stop(let op): ops[op] = nil
         case .discard(let trash):
             checks.discards += 1
+            if case .file(let file) = trash { checks.credit[file.digest, default: 0] += disk.files[file]?.bytes ?? 0 }
             post(Int64(random.within(1...40)), .discard(trash, life: life))
         case .measureDisk: post(1, .event(.disk(free: disk.free), life: life))
         case .report(let event): if let text = checks.report(event) { fail(text) }
@@ -30,7 +31,13 @@ extension SimWorld {
     }
 
     private func start(_ id: OpID, _ kind: SimOp.Kind, in delay: ClosedRange<Int>) {
-        guard let task = machine?.ops[id]?.task else { return fail("operation \(id.number) is not known to the machine") }
+        guard let task = machine?.ops[id]?.task else {
+            return fail("operation \(id.number) is not known to the machine")
+        }
+        if case .plan = kind {
+        } else if let time = checks.notBefore[task], now < time, kind.usesNetwork {
+            return fail("a request of task \(task.number) begins \(time - now) ms before the server allows it")
+        }
         ops[id] = SimOp(id: id, task: task, kind: kind)
         post(Int64(random.within(delay)), .op(id, life: life))
     }
@@ -71,6 +78,7 @@ extension SimWorld {
         let before = disk.rows
         for change in changes {
             disk.rows.apply(change)
+            if case .catalog = change { checks.notBefore = [:] }
             if case .answered(let id, _) = change {
                 if !disk.inbox.contains(where: { $0.id == id }) { fail("request \(id.number) was handled twice") }
                 disk.inbox.removeAll { $0.id == id }
@@ -94,9 +102,7 @@ extension SimWorld {
             }
         case .file(let file):
             if disk.rows.units[file] != nil { fail("\(file.digest) was removed while it is installed") }
-            if let content = disk.files.removeValue(forKey: file) {
-                checks.credit[file.digest, default: 0] += content.bytes
-            }
+            disk.files[file] = nil
         }
         tell(.gone(trash))
     }

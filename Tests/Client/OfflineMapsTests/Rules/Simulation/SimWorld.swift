@@ -91,13 +91,16 @@ final class SimWorld {
     }
 
     var isIdle: Bool {
-        isFinal && disk.rows.tasks.isEmpty && disk.inbox.isEmpty && ops.isEmpty && pendingWrites.isEmpty && checks.discards == 0
+        isFinal && disk.rows.tasks.isEmpty && disk.inbox.isEmpty && ops.isEmpty && pendingWrites.isEmpty
+            && checks.discards == 0
             && machine?.trash.isEmpty ?? false
     }
 
     var stuck: String {
         let tasks = disk.rows.tasks.values.sorted { $0.id < $1.id }.map { "\($0.id.number) \($0.kind) \($0.items)" }
-        let states = machine.map { machine in machine.rows.tasks.values.map { "\($0.id.number) \(machine.state(of: $0))" } }
+        let states = machine.map { machine in
+            machine.rows.tasks.values.map { "\($0.id.number) \(machine.state(of: $0))" }
+        }
         return "\(tasks) \(states ?? []) ops \(ops.count) writes \(pendingWrites.count)"
     }
 
