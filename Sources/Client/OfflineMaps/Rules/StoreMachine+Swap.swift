@@ -17,8 +17,8 @@ extension StoreMachine {
         settings.nextOrder += 1
         change(.settings(settings))
         change(.unit(new))
-        parts[piece.file.digest] = nil
-        verified.remove(piece.file.digest)
+        // A part file is left when a crash came between its download and an eviction of the same file.
+        discardPart(piece.file.digest)
         wrongs[piece.file.digest] = nil
         if var old = before {
             if wrong.contains(.removesFirst) { atOnce(.discard(.file(old.file))) }

@@ -6,10 +6,10 @@ import Testing
 @Suite struct FaultRuleTests {
     let item = Item.style("s")
 
-    private func loading(_ rule: TaskRule = TaskRule()) -> (RuleDriver, TaskID, OpID?) {
+    private func loading(_ rule: TaskRule = TaskRule()) throws -> (RuleDriver, TaskID, OpID) {
         var driver = RuleDriver()
         let (task, effects) = driver.add(.install, [item], Plan(pieces: [piece("a")]), rule: rule)
-        return (driver, task, effects.fetches.first)
+        return (driver, task, try #require(effects.fetches.first))
     }
 
     @Test func backoffDoublesToAMinuteWithJitter() {
@@ -22,8 +22,7 @@ import Testing
     }
 
     @Test func eightEqualErrorsOfTheServerEndTheTask() throws {
-        var (driver, task, first) = loading()
-        var op = try #require(first)
+        var (driver, task, op) = try loading()
         for attempt in 1...8 {
             let effects = driver.send(.fetchFailed(op, .status(500, retryAfter: nil)))
             #expect(effects.fetches.isEmpty)
@@ -35,8 +34,7 @@ import Testing
     }
 
     @Test func aNewByteBeginsTheCountAnew() throws {
-        var (driver, task, first) = loading()
-        var op = try #require(first)
+        var (driver, task, op) = try loading()
         for attempt in 1...12 {
             if attempt == 6 { driver.send(.told(op, size: 1)) }
             driver.send(.fetchFailed(op, .status(500, retryAfter: nil)))
@@ -48,8 +46,8 @@ import Testing
 
     @Test(arguments: [(90_000, 90), (7_200_000, 3_600)] as [(Int64, Int64)])
     func retryAfterIsFollowedUpToAnHour(_ asked: Int64, _ seconds: Int64) throws {
-        var (driver, task, op) = loading()
-        driver.send(.fetchFailed(try #require(op), .status(429, retryAfter: asked)))
+        var (driver, task, op) = try loading()
+        driver.send(.fetchFailed(op, .status(429, retryAfter: asked)))
         #expect(driver.state(task) == .waiting(.server(.seconds(seconds))))
         driver.now = seconds * 1_000 - 1
         #expect(driver.send(.alarm).fetches.isEmpty)
@@ -62,14 +60,14 @@ import Testing
             (401, .notAllowed), (403, .notAllowed), (402, .limitExceeded), (406, .tooBig), (413, .tooBig),
         ] as [(Int, FailureCause)])
     func refusalsHaveTheirCauses(_ status: Int, _ cause: FailureCause) throws {
-        var (driver, task, op) = loading()
-        driver.send(.fetchFailed(try #require(op), .status(status, retryAfter: nil)))
+        var (driver, task, op) = try loading()
+        driver.send(.fetchFailed(op, .status(status, retryAfter: nil)))
         #expect(driver.state(task) == .failed(cause))
     }
 
     @Test func whatIsNotFoundIsLookedUpInANewListOnce() throws {
-        var (driver, task, op) = loading()
-        let list = try #require(driver.send(.fetchFailed(try #require(op), .status(404, retryAfter: nil))).lists.first)
+        var (driver, task, op) = try loading()
+        let list = try #require(driver.send(.fetchFailed(op, .status(404, retryAfter: nil))).lists.first)
         let plan = try #require(driver.send(.listed(list, .unchanged)).plans.first)
         let again = try #require(driver.send(.planned(plan, .plan(Plan(pieces: [piece("a")])))).fetches.first)
         #expect(driver.send(.fetchFailed(again, .status(410, retryAfter: nil))).lists.isEmpty)
@@ -77,8 +75,7 @@ import Testing
     }
 
     @Test func wrongBytesAreDownloadedOnceMore() throws {
-        var (driver, task, first) = loading()
-        var op = try #require(first)
+        var (driver, task, op) = try loading()
         for attempt in 1...2 {
             driver.send(.told(op, size: 1_000))
             let verify = try #require(driver.send(.fetched(op)).verifies.first)
@@ -92,8 +89,8 @@ import Testing
     }
 
     @Test func withoutANetworkNothingIsTriedAndNothingIsCounted() throws {
-        var (driver, task, op) = loading()
-        #expect(driver.send(.network(.none)).stops == [try #require(op)])
+        var (driver, task, op) = try loading()
+        #expect(driver.send(.network(.none)).stops == [op])
         #expect(driver.state(task) == .waiting(.network))
         driver.now += 86_400_000
         #expect(driver.send(.alarm).fetches.isEmpty)
@@ -103,16 +100,16 @@ import Testing
     @Test func theNetworkRuleStops() throws {
         var rule = TaskRule()
         rule.network = .notExpensive
-        var (driver, task, op) = loading(rule)
-        #expect(driver.send(.network(.expensive)).stops == [try #require(op)])
+        var (driver, task, op) = try loading(rule)
+        #expect(driver.send(.network(.expensive)).stops == [op])
         #expect(driver.state(task) == .paused(.networkRule))
     }
 
     @Test func aTaskCanFailWithoutANetwork() throws {
         var rule = TaskRule()
         rule.failsWithoutNetwork = true
-        var (driver, task, op) = loading(rule)
-        driver.send(.fetchFailed(try #require(op), .noConnection))
+        var (driver, task, op) = try loading(rule)
+        driver.send(.fetchFailed(op, .noConnection))
         #expect(driver.state(task) == .failed(.connection))
     }
 
@@ -126,8 +123,8 @@ import Testing
     }
 
     @Test func aFullDiskPausesAndContinuesByItself() throws {
-        var (driver, task, op) = loading()
-        driver.send(.fetchFailed(try #require(op), .diskFull))
+        var (driver, task, op) = try loading()
+        driver.send(.fetchFailed(op, .diskFull))
         let needed = 1_000 + StoreMachine.diskMargin
         #expect(driver.state(task) == .paused(.diskFull(needed: needed, free: 0)))
         driver.now += StoreMachine.diskInterval

@@ -26,16 +26,7 @@ extension SimChecks {
         }
         let packs = Set(after.holds.map(\.unit).filter(\.isPack)).count
         if packs > after.settings.quota.tilePacks { return "\(packs) packs are held" }
-        if let text = cache(before, after) { return text }
         return together(before, after, server)
-    }
-
-    /// A pack of no region becomes current only below the point where eviction begins.
-    private func cache(_ before: StoreRows, _ after: StoreRows) -> String? {
-        guard let start = after.settings.quota.evictionStart else { return nil }
-        let new = after.units.keys.contains { before.units[$0] == nil && $0.unit.isPack && !after.isHeld($0.unit) }
-        let bytes = after.units.values.reduce(0) { $0 + $1.bytes }
-        return new && bytes > start ? "a pack of no region came at \(bytes) bytes, above \(start)" : nil
     }
 
     /// Files that belong together become current in one transaction.

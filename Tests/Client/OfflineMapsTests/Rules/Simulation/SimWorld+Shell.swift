@@ -45,6 +45,11 @@ extension SimWorld {
     private func beginFetch(_ id: OpID, _ piece: Piece, _ digest: String, _ from: UInt64) {
         let size = disk.parts[digest]?.size ?? 0
         if from > size { return fail("a download of \(digest) begins at \(from); the part file has \(size)") }
+        if piece.holder == nil, let start = disk.rows.settings.quota.evictionStart,
+            disk.used + piece.size - from > start
+        {
+            fail("\(digest), a pack of no region, is downloaded above \(start) bytes")
+        }
         let clash = ops.values.contains { if case .fetch(_, digest, _) = $0.kind { true } else { false } }
         if clash { fail("two downloads write \(digest)") }
         disk.parts[digest] = SimDisk.Part(size: from, isBad: from > 0 && (disk.parts[digest]?.isBad ?? false))

@@ -128,7 +128,7 @@ final class SimWorld {
         }
     }
 
-    /// Hands an event to the machine and does its effects. The process can die before any of them.
+    /// Hands an event to the machine and does its effects; the process can die before any of them.
     func tell(_ event: Event) {
         guard var machine else { return }
         note("> \(event)")
