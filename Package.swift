@@ -143,7 +143,7 @@ let libraries: [Module] = [
         [
             "Tiles", "TileBodies", "Files", "CatalogFormat", "PackageFiles", "StyleFormat", "PMTiles", "SQLiteFiles",
             "TextFormats",
-        ], [.grdb, .crypto]),
+        ], [.grdb, .sqlite, .crypto]),
 
     Module(
         "CommandSupport", .program, ["TextFormats", "Tiles", "Files", "ZeroMQ", "Telemetry"], [.arguments]),
@@ -202,7 +202,7 @@ let tests: [Tests] = [
     Tests("DemoWorld"),
     Tests("Coordinator", ["TestSupport"]),
     Tests("Worker", ["PMTiles", "TestSupport"]),
-    Tests("OfflineMaps", ["TestSupport"]),
+    Tests("OfflineMaps", ["Packages", "TestSupport"]),
     Tests("Commands", ["TestSupport"]),
     Tests("FuzzTargets", ["TestSupport"]),
 ]
