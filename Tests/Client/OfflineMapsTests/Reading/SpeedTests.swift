@@ -1,5 +1,7 @@
 import Foundation
 import GRDBSQLite
+import PackageFiles
+import Packages
 import Testing
 import Tiles
 
@@ -23,6 +25,65 @@ struct SpeedTests {
                 "round \(round): raw p50 \(theirs.p50) ns p99 \(theirs.p99) ns; reader p50 \(ours.p50) ns p99 "
                     + "\(ours.p99) ns; ratio p50 \(ours.p50 / theirs.p50) p99 \(ours.p99 / theirs.p99)")
         }
+    }
+
+    @Test func pmtilesBesideMBTiles() throws {
+        let scratch = try StoreScratch()
+        var unit = try scratch.unit("EE", cell: (7, 72, 37), depth: 4)
+        let tiles = try TestMap((7, 72, 37), depth: 4).tiles
+        let first = TileReader(scratch.folder, [unit])
+        let target = scratch.url.appending(path: "out.pmtiles")
+        _ = try PackageExport.write(
+            from: try #require(scratch.folder.file(unit.path)), format: .pmtiles, to: target)
+        (unit.path, unit.format) = ("out.pmtiles", .pmtiles)
+        let second = TileReader(scratch.folder, [unit])
+        let both = [first, second].map { reader in
+            times(tiles) { if case .found(let tile)? = try? reader.tile($0) { tile.body.count } else { 0 } }
+        }
+        #expect(both[0].bytes == both[1].bytes)
+        print(
+            "mbtiles p50 \(both[0].p50) ns p99 \(both[0].p99) ns; pmtiles p50 \(both[1].p50) ns p99 \(both[1].p99) ns")
+    }
+
+    @Test func aListOf600PackagesAndItsFirstTile() throws {
+        let scratch = try StoreScratch()
+        var content = try CatalogContent(CatalogSample.index())
+        let pattern = content.offers[0]
+        content.offers = (0..<600).map { number in
+            var offer = pattern
+            offer.id = "P\(number)"
+            let cells = (0..<40).compactMap {
+                TileID(zoom: 8, x: (number * 3 + $0) % 256, y: (60 + number / 8 + $0 % 7) % 256)
+            }
+            offer.mask = TileMask(tiles: cells, maxZoom: 8).expanded(toZoom: 12)
+            return offer
+        }
+        let made = try StoreDatabase.open(scratch.folder, isWorker: true)
+        try made.replaceOffers(
+            VerifiedCatalog(content: content, key: "k", sequence: 7), address: "a", mark: CatalogMark())
+        try made.swap(try (0..<20).map { try scratch.unit("P\($0)", cell: (7, 60 + $0, 37), depth: 2) })
+        try made.close()
+        let clock = ContinuousClock()
+        for isWorker in [false, true] {
+            let start = clock.now
+            let database = try StoreDatabase.open(scratch.folder, isWorker: isWorker)
+            let opened = clock.now
+            let reader = TileReader(scratch.folder, try database.units())
+            let isFound = if case .found = try reader.tile(.root) { true } else { false }
+            let first = clock.now
+            let catalog = MapCatalog(try #require(try database.content()), checkedAt: nil)
+            let listed = clock.now
+            #expect(isFound && catalog.packages.count == 600)
+            print(
+                "600 listed, 20 installed, worker \(isWorker): open \(opened - start), first tile \(first - opened), list \(listed - first)"
+            )
+        }
+        let tiles = pattern.mask.tiles(in: try #require(ZoomRange(min: 0, max: 12))).prefix(2_000)
+        let cells = CellIndex(content.offers.map(\.mask))
+        let found = times(Array(tiles)) { tile in
+            cells.candidates(for: tile).filter { content.offers[Int($0)].mask.contains(tile) }.count
+        }
+        print("which of 600 masks: p50 \(found.p50) ns p99 \(found.p99) ns")
     }
 
     private func times(_ tiles: [TileID], _ read: (TileID) -> Int) -> (p50: Double, p99: Double, bytes: Int) {
