@@ -21,6 +21,8 @@ enum Layer: String, CaseIterable {
     case builder = "Builder"
     /// Services and libraries with a life of their own; they communicate through Wire.
     case services = "Services"
+    /// The library for apps; like Formats, it does without the libraries of the builder.
+    case client = "Client"
     /// The programs.
     case program = "Program"
     /// For tests and fuzzing only.
@@ -137,6 +139,13 @@ let libraries: [Module] = [
         ["TextFormats", "Tiles", "Files", "Transfer", "S3", "ObjectStore", "CatalogFormat", "Catalog"]),
 
     Module(
+        "OfflineMaps", .client,
+        [
+            "Tiles", "TileBodies", "Files", "CatalogFormat", "PackageFiles", "StyleFormat", "PMTiles", "SQLiteFiles",
+            "TextFormats",
+        ], [.grdb, .sqlite, .crypto]),
+
+    Module(
         "CommandSupport", .program, ["TextFormats", "Tiles", "Files", "ZeroMQ", "Telemetry"], [.arguments]),
     Module(
         "Commands", .program,
@@ -192,6 +201,7 @@ let tests: [Tests] = [
     Tests("DemoWorld"),
     Tests("Coordinator", ["TestSupport"]),
     Tests("Worker", ["PMTiles", "TestSupport"]),
+    Tests("OfflineMaps", ["Packages", "TestSupport"]),
     Tests("Commands", ["TestSupport"]),
     Tests("FuzzTargets", ["TestSupport"]),
 ]

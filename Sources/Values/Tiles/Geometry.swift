@@ -13,7 +13,7 @@ public struct Coordinate: Hashable, Sendable {
 }
 
 /// Points, lines and polygons in degrees, as GeoJSON gives them; features and collections are split into their parts.
-public struct Geometry: Hashable, Sendable {
+public struct Geometry: Hashable, Codable, Sendable {
     /// Single points.
     public var points: [Coordinate]
     /// Lines.

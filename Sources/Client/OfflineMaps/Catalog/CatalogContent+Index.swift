@@ -1,0 +1,142 @@
+internal import CatalogFormat
+internal import Errors
+internal import Tiles
+
+extension CatalogContent {
+    /// Limits of what a device accepts; each is far above what a catalog of the whole world has.
+    enum Limit {
+        /// Bytes of one file: 1 TiB.
+        static let file: Int64 = 1 << 40
+        /// Nodes of the tree, packages of all editions, styles.
+        static let rows = 200_000
+        /// Bytes of a name path.
+        static let name = 2_000
+        /// Languages of one thing.
+        static let languages = 100
+    }
+
+    /// Takes the newest versions of a decoded catalog.
+    ///
+    /// - Throws: ``CatalogDoubt`` for masks that are no masks, sizes and texts beyond the limits, and trees that are none.
+    init(_ index: CatalogIndex) throws(CatalogDoubt) {
+        guard index.packages.count <= Limit.rows, index.tree.count <= Limit.rows,
+            index.styles?.count ?? 0 <= Limit.rows
+        else { throw CatalogDoubt(text: "it has more than \(Limit.rows) packages, regions or styles") }
+        var editions: [String: CatalogIndex.Edition] = [:]
+        for edition in index.editions { editions[edition.path] = edition }
+        for package in index.packages {
+            guard let edition = editions[package.edition] else {
+                throw CatalogDoubt(text: "package '\(package.id)' is in an edition that the catalog does not list")
+            }
+            offers.append(try Offer(package, edition))
+        }
+        try addTree(index.tree)
+        for style in index.styles ?? [] {
+            let file = try Download(style.url, style.size, style.sha256, format: "style", of: style.id)
+            if let name = style.name { try Text.check(name, of: style.id) }
+            styles.append(Style(id: style.id, name: style.name, version: style.version, file: file))
+        }
+        packLimit = max(0, min(1_000_000, index.limits.tilePacksPerDevice))
+    }
+
+    private mutating func addTree(_ tree: [CatalogIndex.Node]) throws(CatalogDoubt) {
+        var seen: Set<String> = []
+        for node in tree {
+            guard 1...200 ~= node.id.utf8.count, seen.insert(node.id).inserted else {
+                throw CatalogDoubt(text: "its tree has '\(node.id.prefix(40))' twice, or an id of a wrong length")
+            }
+            // A parent that comes first cannot be below its child: the tree has no circle.
+            guard node.parent.map({ $0 != node.id && seen.contains($0) }) ?? true else {
+                throw CatalogDoubt(text: "its tree has '\(node.id.prefix(40))' before its parent")
+            }
+            try Text.check(node.kind, of: node.id)
+            try Text.check(node.names, of: node.id)
+            nodes.append(Node(id: node.id, parent: node.parent, kind: node.kind, names: node.names))
+        }
+    }
+}
+
+extension CatalogContent.Offer {
+    fileprivate init(_ package: CatalogIndex.Package, _ edition: CatalogIndex.Edition) throws(CatalogDoubt) {
+        typealias Download = CatalogContent.Download
+        let name = package.edition + package.id
+        guard let newest = package.versions.first else {
+            throw CatalogDoubt(text: "package '\(name)' has no version")
+        }
+        do throws(TilesError) { mask = try TileMask(cartoText: newest.tileMask) } catch {
+            throw CatalogDoubt(text: "the tile mask of package '\(name)' is wrong: \(error.message)", below: error)
+        }
+        switch (newest.minZoom, newest.maxZoom) {
+        case (nil, nil): zooms = nil
+        case (let first?, let last?):
+            guard let range = ZoomRange(min: first, max: last) else {
+                throw CatalogDoubt(text: "package '\(name)' has the zooms \(first) to \(last)")
+            }
+            zooms = range
+        default: throw CatalogDoubt(text: "package '\(name)' has a first or a last zoom without the other")
+        }
+        files = []
+        for file in newest.files {
+            files.append(try Download(file.url, file.size, file.sha256, format: file.format, of: name))
+        }
+        patches = []
+        for patch in newest.patches {
+            var entry = try Download(patch.url, patch.size, patch.sha256, format: "patch", of: name)
+            entry.from = patch.from
+            patches.append(entry)
+        }
+        if let list = package.tilePacks {
+            packs = try Download(list.url, list.size, list.sha256, format: "packs", of: name)
+        }
+        for text in [package.region, newest.tileset, newest.dataDate].compactMap({ $0 }) {
+            try Text.check(text, of: name)
+        }
+        // Only this text may have lines: people read it.
+        guard newest.attribution?.utf8.count ?? 0 <= CatalogContent.Limit.name else {
+            throw CatalogDoubt(text: "the attribution of package '\(name)' is too long")
+        }
+        try Text.check(package.names, of: name)
+        (id, group, language, region) = (package.id, edition.group, edition.language, package.region)
+        (names, version, tileset) = (package.names, newest.version, newest.tileset)
+        (dataDate, attribution) = (newest.dataDate, newest.attribution)
+    }
+}
+
+extension CatalogContent.Download {
+    fileprivate init(
+        _ url: String, _ size: Int64, _ sha256: String, format: String, of name: String
+    ) throws(CatalogDoubt) {
+        guard 1...CatalogContent.Limit.file ~= size else {
+            throw CatalogDoubt(text: "a file of '\(name.prefix(200))' has \(size) bytes")
+        }
+        guard CatalogIndex.isInside(url) else {
+            throw CatalogDoubt(text: "a file of '\(name.prefix(200))' lies outside of the catalog")
+        }
+        self.init(format: format, url: url, size: UInt64(size), sha256: sha256)
+    }
+}
+
+/// Texts of a catalog: bounded, and without control characters, so that rows can separate texts by them.
+private enum Text {
+    static func check(_ text: String, of owner: String) throws(CatalogDoubt) {
+        guard text.utf8.count <= CatalogContent.Limit.name, text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
+            throw CatalogDoubt(text: "a text of '\(owner.prefix(200))' is too long or has control characters")
+        }
+    }
+
+    static func check(_ names: [String: String], of owner: String) throws(CatalogDoubt) {
+        guard names.count <= CatalogContent.Limit.languages else {
+            throw CatalogDoubt(text: "'\(owner.prefix(200))' has names in \(names.count) languages")
+        }
+        for (language, name) in names {
+            try check(language, of: owner)
+            try check(name, of: owner)
+        }
+    }
+}
+
+/// Why a document is not a catalog that this device accepts.
+struct CatalogDoubt: Error {
+    var text: String
+    var below: (any Error)?
+}

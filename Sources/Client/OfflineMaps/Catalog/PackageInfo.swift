@@ -1,0 +1,38 @@
+public import Tiles
+
+/// The newest version of a package in a catalog.
+public struct PackageInfo: Hashable, Sendable {
+    /// The id: of a region `EE`, `DE-BY`, or the one that the publisher chose.
+    public var id: String
+    /// The data group and the language of the labels.
+    public var edition: Edition
+    /// Counts from 1.
+    public var version: Int32
+    /// Bytes of the main file.
+    public var size: UInt64
+    /// The tiles of the package.
+    public var mask: TileMask
+    /// The zooms of its tiles; `nil` if unknown.
+    public var zooms: ZoomRange?
+    /// How old the data is, as its source says; `nil` if unknown.
+    public var dataDate: String?
+    /// Whom a map has to name; `nil` if unknown.
+    public var attribution: String?
+    /// Name paths by language: `Europe/Northern Europe/Estonia`.
+    private let paths: [String: String]
+
+    init(_ offer: CatalogContent.Offer) {
+        (id, version, size, mask, zooms) = (offer.id, offer.version, offer.size, offer.mask, offer.zooms)
+        edition = Edition(group: offer.group, language: offer.language)
+        (dataDate, attribution, paths) = (offer.dataDate, offer.attribution, offer.names)
+    }
+
+    /// The name in a language, otherwise in English, otherwise in any language; the id if there is no name.
+    public func name(_ language: String) -> String { names(language).last ?? id }
+
+    /// The names of the areas above it and its own name, from the largest area on.
+    public func names(_ language: String) -> [String] {
+        let path = paths[language] ?? paths["en"] ?? paths.min { $0.key < $1.key }?.value ?? ""
+        return path.split(separator: "/").map(String.init)
+    }
+}

@@ -1,0 +1,98 @@
+/// The number of a call that waits for an answer.
+struct RequestID: Hashable, Codable, Sendable { var number: Int64 }
+
+/// The number of a write; writes are acknowledged in their order.
+struct WriteID: Hashable, Comparable, Sendable {
+    var number: Int64
+    static func < (left: WriteID, right: WriteID) -> Bool { left.number < right.number }
+}
+
+/// The number of something that the shell does for the machine.
+struct OpID: Hashable, Comparable, Sendable {
+    var number: Int64
+    static func < (left: OpID, right: OpID) -> Bool { left.number < right.number }
+}
+
+/// What a call, of this or another process, asks of the queue.
+enum Request: Hashable, Sendable {
+    /// The id of the record is ignored.
+    case add(TaskRecord)
+    case setPriority(TaskID, Int32)
+    case cancel(TaskID)
+    case retry(TaskID)
+    case setQuota(Quota)
+    case setNetworkRule(NetworkRule)
+}
+
+/// What a call gets back.
+enum Answer: Hashable, Sendable {
+    case task(TaskID)
+    case done
+    case noSuchTask
+}
+
+/// Why a download ended without its bytes.
+enum FetchFault: Hashable, Sendable {
+    /// An HTTP status that is no success; `retryAfter` in milliseconds.
+    case status(Int, retryAfter: Int64?)
+    /// No connection could be made.
+    case noConnection
+    /// The connection ended early, or no byte came for 30 s.
+    case broken
+    /// A page that is not what was requested: a captive portal.
+    case portal
+    case diskFull
+    /// A cause that the fetcher knows.
+    case refused(FailureCause)
+}
+
+/// What the catalog says about a task.
+enum PlanAnswer: Hashable, Sendable {
+    case plan(Plan)
+    case failed(FailureCause)
+    case fault(FetchFault)
+}
+
+/// What came of reading the list.
+enum ListAnswer: Hashable, Sendable {
+    case unchanged
+    /// The list is well formed and signed; `sources` are its address and its key.
+    case new(sequence: UInt64, sources: [String])
+    case bad(FailureCause)
+    case fault(FetchFault)
+}
+
+/// Something on disk that is not needed any more.
+enum Trash: Hashable, Sendable {
+    case part(String)
+    case file(FileID)
+}
+
+/// Everything that the machine is told.
+enum Event: Sendable {
+    /// The first event: part files and their sizes, installed folders without a row, and the free space of the disk.
+    case opened(parts: [String: UInt64], prepared: [FileID: UInt64], free: UInt64)
+    case start, stop, suspend
+    case asked(RequestID, Request)
+    case network(NetworkState)
+    case forceOffline(Bool)
+    case disk(free: UInt64)
+    case alarm
+    case written(WriteID)
+    case planned(OpID, PlanAnswer)
+    case listed(OpID, ListAnswer)
+    /// The part file has this size; smaller than before when the server started over.
+    case told(OpID, size: UInt64)
+    case fetched(OpID)
+    case fetchFailed(OpID, FetchFault)
+    /// The part file of the piece is whole: downloaded, or made by a patch.
+    case verified(OpID)
+    /// The digest or the probe is wrong, or the patch does not fit.
+    case wrong(OpID)
+    case prepared(OpID, FileID, bytes: UInt64)
+    /// Verifying, patching or preparing failed because of the disk.
+    case fileFailed(OpID, isFull: Bool)
+    case gone(Trash)
+    /// A file that has just become current cannot be read.
+    case unreadable(FileID)
+}

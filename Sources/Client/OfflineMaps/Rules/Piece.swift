@@ -1,0 +1,63 @@
+/// The name of something that is installed as one file: a package, a style, or a tile pack.
+struct UnitKey: Hashable, Codable, Comparable, Sendable {
+    var name: String
+    /// Packs are shared by regions, are evicted, and have no previous versions.
+    var isPack: Bool
+
+    static func < (left: UnitKey, right: UnitKey) -> Bool { left.name < right.name }
+}
+
+/// One version of a unit: its folder or pack file.
+struct FileID: Hashable, Codable, Comparable, Sendable {
+    var unit: UnitKey
+    var version: Int32
+    /// SHA-256, which also names the part file.
+    var digest: String
+
+    static func < (left: FileID, right: FileID) -> Bool {
+        (left.unit, left.version, left.digest) < (right.unit, right.version, right.digest)
+    }
+}
+
+/// A patch that makes the file of a piece from an installed file.
+struct PatchPiece: Hashable, Codable, Sendable {
+    /// SHA-256 of the patch, which also names its part file.
+    var digest: String
+    var size: UInt64
+    /// SHA-256 of the file that it starts from.
+    var base: String
+}
+
+/// One thing that a task needs.
+struct Piece: Hashable, Sendable {
+    enum Source: Hashable, Sendable {
+        /// A file that is downloaded whole or as a patch.
+        case file(PatchPiece?)
+        /// A single tile, which the shell adds to the unit that is being filled; it has no digest before.
+        case tile
+        /// A pack that is complete when all tiles of the plan with the same unit have ended.
+        case filled
+    }
+
+    /// Who holds the unit; `nil` for packs that a map viewed and no region needs.
+    var holder: Item?
+    var file: FileID
+    var size: UInt64
+    var source: Source = .file(nil)
+    /// When the file expires, in seconds of the wall clock.
+    var expires: Int64?
+
+    var isTile: Bool { source == .tile }
+    var isPack: Bool { file.unit.isPack && !isTile }
+    var patch: PatchPiece? { if case .file(let patch) = source { patch } else { nil } }
+}
+
+/// What a task has to do, from the catalog of the moment; not durable, because a new process plans again.
+struct Plan: Hashable, Sendable {
+    var pieces: [Piece]
+    /// Single tiles that the task adds, all of them, also those that are there.
+    var onlineTiles: UInt64 = 0
+    var failed: [FileID: FailureCause] = [:]
+    /// Tiles that are in the unit that is being filled.
+    var filled: Set<FileID> = []
+}

@@ -1,0 +1,111 @@
+extension StoreMachine {
+    /// Everything on disk that counts towards the quota, with what is still being removed.
+    var used: UInt64 {
+        rows.units.values.reduce(0) { $0 + $1.bytes } + parts.values.reduce(0, +)
+            + preparedFiles.values.reduce(0, +) + trash.values.reduce(0, +)
+    }
+
+    /// Bytes that the operations under way will still add.
+    var inFlight: UInt64 { ops.values.reduce(0) { $0 + ($1.work.piece.map(bytesToCome) ?? 0) } }
+
+    /// Bytes that the disk needs for a piece from now on.
+    func bytesToCome(_ piece: Piece) -> UInt64 {
+        if isPrepared(piece) || isCurrent(piece) || piece.source == .filled { return 0 }
+        if piece.isTile { return piece.size }
+        let there = parts[piece.file.digest] ?? 0
+        let rest = piece.size > there ? piece.size - there : 0
+        guard let patch = usesPatch(piece), !verified.contains(piece.file.digest) else { return rest }
+        let ofPatch = parts[patch.digest] ?? 0
+        return piece.size + (patch.size > ofPatch ? patch.size - ofPatch : 0)
+    }
+
+    /// Whether quota and disk have the space for a piece; evicts first, and otherwise notes why the task stands.
+    mutating func admits(_ piece: Piece, for task: TaskRecord) -> Bool {
+        // What belongs together is needed at once; other pieces take their turn.
+        let need =
+            task.together
+            ? openPieces(of: task.id).filter { operation(on: $0.file) == nil }.reduce(0) { $0 + bytesToCome($1) }
+            : bytesToCome(piece)
+        return admitsByQuota(need, piece, task) && admitsByDisk(need, task)
+    }
+
+    private mutating func admitsByQuota(_ need: UInt64, _ piece: Piece, _ task: TaskRecord) -> Bool {
+        guard let bytes = rows.settings.quota.bytes, let start = rows.settings.quota.evictionStart,
+            !wrong.contains(.ignoresQuota)
+        else { return true }
+        // Packs of no region are a cache: they never take what regions and packages could use.
+        let isCache = piece.holder == nil && !wrong.contains(.cacheTakesAll)
+        let allowed = isCache ? min(bytes, start) : bytes
+        let total = used + inFlight + need
+        if total > start { evict(total - start) }
+        if used + inFlight + need <= allowed { return true }
+        let leaving = trash.values.reduce(0, +)
+        // What is being removed makes space in a moment; the event `gone` continues the task.
+        if used + inFlight + need - leaving > allowed && ops.values.allSatisfy({ $0.work.piece == nil }) {
+            blocked[task.id] = .quota(needed: used + need - leaving, allowed: allowed)
+        }
+        return false
+    }
+
+    private mutating func admitsByDisk(_ need: UInt64, _ task: TaskRecord) -> Bool {
+        let needed = need + inFlight + Self.diskMargin
+        if let until = fullUntil[task.id] {
+            if until > now {
+                blocked[task.id] = .diskFull(needed: needed, free: free)
+                return false
+            }
+            fullUntil[task.id] = nil
+        }
+        if needed <= free { return true }
+        blocked[task.id] = .diskFull(needed: needed, free: free)
+        return false
+    }
+
+    /// Removes previous versions, then packs of no region, the nearest expiry first, until the bytes are free.
+    ///
+    /// Part files without a task have been removed by ``sweep()``.
+    mutating func evict(_ bytes: UInt64) {
+        var freed = trash.values.reduce(0, +)
+        let before = freed
+        let previous = rows.units.values.filter { $0.state == .previous && !wantsFile($0.file) }
+            .sorted { $0.order < $1.order }
+        let packs = rows.units.values.filter { unit in
+            unit.state == .current && unit.file.unit.isPack
+                && (!rows.isHeld(unit.file.unit) || wrong.contains(.evictsHeld))
+                && !plans.values.contains { $0.pieces.contains { $0.file.unit == unit.file.unit } }
+        }
+        .sorted { ($0.expires ?? .max, $0.usedAt, $0.file) < ($1.expires ?? .max, $1.usedAt, $1.file) }
+        for unit in previous + packs where freed < bytes {
+            freed += unit.bytes
+            removeUnit(unit)
+        }
+        guard freed > before else { return }
+        then(.report(.evicted(bytes: freed - before)))
+        then(.showReaders)
+        discardTrashLast()
+    }
+
+    /// Why a plan exceeds a limit; `nil` when it does not.
+    func limitExceeded(by plan: Plan, of task: TaskRecord) -> (FailureCause, Limit)? {
+        let quota = rows.settings.quota
+        var packs = Set(rows.holds.map(\.unit).filter(\.isPack))
+        for piece in plans.values.flatMap(\.pieces) + plan.pieces where piece.isPack && piece.holder != nil {
+            packs.insert(piece.file.unit)
+        }
+        if packs.count > quota.tilePacks && plan.pieces.contains(where: { $0.isPack && $0.holder != nil })
+            && !wrong.contains(.ignoresPackLimit)
+        {
+            return (.tooManyPacks, .tilePacks(needed: packs.count, allowed: quota.tilePacks))
+        }
+        var tiles = rows.tiles
+        for (other, its) in plans where other != task.id {
+            for item in rows.tasks[other]?.items ?? [] where its.onlineTiles > 0 { tiles[item] = its.onlineTiles }
+        }
+        for item in task.items { tiles[item] = nil }
+        let needed = tiles.values.reduce(0, +) + plan.onlineTiles
+        if plan.onlineTiles > 0 && needed > quota.onlineTiles {
+            return (.tooManyTiles, .onlineTiles(needed: needed, allowed: quota.onlineTiles))
+        }
+        return nil
+    }
+}

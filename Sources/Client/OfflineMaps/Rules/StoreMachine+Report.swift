@@ -1,0 +1,111 @@
+extension StoreMachine {
+    /// Where a task is, from what is under way and what stands in its way.
+    func state(of task: TaskRecord) -> TaskState {
+        if let barrier = barrier(task) { return barrier }
+        let works = ops.values.filter { $0.task == task.id }.map(\.work)
+        if works.contains(where: { $0.isFetch || $0 == .list }) { return .downloading }
+        if works.contains(where: { if case .prepare = $0 { true } else { false } }) { return .installing }
+        if works.contains(where: { $0.piece != nil }) { return .verifying }
+        if let reason = blocked[task.id] { return .paused(reason) }
+        let needsNetwork = task.kind == .list || openPieces(of: task.id).contains(where: needsNetwork)
+        if needsNetwork || task.plansOnline && plans[task.id] == nil, let barrier = networkBarrier(task) {
+            return barrier
+        }
+        return .waiting(.turn)
+    }
+
+    /// The task with the state and progress of the moment.
+    func view(_ task: TaskRecord) -> StoreTask {
+        StoreTask(
+            id: task.id, kind: task.kind, items: task.items, priority: task.rule.priority, state: state(of: task),
+            progress: progress[task.id] ?? TaskProgress())
+    }
+
+    /// Reports each task whose state or whole percent has changed.
+    mutating func report() {
+        for task in rows.tasks.values.sorted(by: { $0.id < $1.id }) where unborn[task.id] == nil {
+            noteProgress(task.id)
+            let new = view(task)
+            let old = reported[task.id]
+            if old?.state == new.state && old?.priority == new.priority
+                && Int((old?.progress.fraction ?? 0) * 100) == Int(new.progress.fraction * 100)
+            {
+                continue
+            }
+            reported[task.id] = new
+            if task.failure != nil { then(.report(.task(new))) } else { atOnce(.report(.task(new))) }
+        }
+        for (id, end) in ending.sorted(by: { $0.key < $1.key }) where reported[id] != nil && end.end == .done {
+            // Until the transaction is acknowledged the task is installing or removing.
+            let state: TaskState = end.record.kind == .remove ? .removing : .installing
+            guard reported[id]?.state != state, end.record.kind != .list else { continue }
+            reported[id]?.state = state
+            if let task = reported[id] { atOnce(.report(.task(task))) }
+        }
+    }
+
+    /// The write that ends a task is durable.
+    mutating func ended(_ id: TaskID) {
+        guard let end = ending.removeValue(forKey: id) else { return }
+        var last = reported.removeValue(forKey: id) ?? view(end.record)
+        last.state = end.end
+        last.progress = progress.removeValue(forKey: id) ?? last.progress
+        if end.end == .done { last.progress.fraction = 1 }
+        atOnce(.report(.task(last)))
+    }
+
+    mutating func transferred(_ bytes: UInt64, by task: TaskID) {
+        progress[task, default: TaskProgress()].transferred += bytes
+    }
+
+    /// Brings the progress of a task up to date; what was reported never falls.
+    mutating func noteProgress(_ id: TaskID) {
+        guard let plan = plans[id] else { return }
+        var new = TaskProgress()
+        var total: UInt64 = 0
+        var there: UInt64 = 0
+        for piece in plan.pieces {
+            let isThere = isEnded(piece, in: id) && plan.failed[piece.file] == nil
+            let isFailed = plan.failed[piece.file] != nil
+            let path: WritableKeyPath<TaskProgress, Counts> =
+                piece.isTile ? \.tiles : piece.file.unit.isPack ? \.packs : \.resources
+            new[keyPath: path].required += 1
+            if isThere {
+                new[keyPath: path].completed += 1
+                new[keyPath: path].bytes += piece.size
+            }
+            if isFailed { new[keyPath: path].failed += 1 }
+            guard piece.source != .filled else { continue }
+            let cost = piece.patch.map { badPatches.contains($0.digest) ? piece.size : $0.size } ?? piece.size
+            let digest = piece.patch.map { badPatches.contains($0.digest) ? piece.file.digest : $0.digest }
+            total += cost
+            there += isThere || isPrepared(piece) ? cost : min(cost, parts[digest ?? piece.file.digest] ?? 0)
+        }
+        new.fraction = total == 0 ? 0 : Double(there) / Double(total)
+        let old = progress[id] ?? TaskProgress()
+        new.transferred = old.transferred
+        progress[id] = wrong.contains(.progressFalls) ? new : new.raised(to: old)
+    }
+}
+
+extension TaskProgress {
+    /// This progress, where it is further than an earlier one.
+    func raised(to old: TaskProgress) -> TaskProgress {
+        var new = self
+        new.resources = resources.raised(to: old.resources)
+        new.tiles = tiles.raised(to: old.tiles)
+        new.packs = packs.raised(to: old.packs)
+        new.fraction = max(fraction, old.fraction)
+        return new
+    }
+}
+
+extension Counts {
+    func raised(to old: Counts) -> Counts {
+        var new = self
+        new.completed = max(completed, old.completed)
+        new.bytes = max(bytes, old.bytes)
+        new.required = max(required, new.completed)
+        return new
+    }
+}

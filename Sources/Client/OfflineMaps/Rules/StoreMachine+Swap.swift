@@ -1,0 +1,111 @@
+internal import Tiles
+
+extension StoreMachine {
+    /// Makes the file of a piece current and holds it; the file before is kept or removed.
+    mutating func swap(_ piece: Piece) {
+        guard !piece.isTile else { return }
+        let unit = piece.file.unit
+        if let holder = piece.holder, !rows.holds.contains(Hold(unit: unit, item: holder)) {
+            change(.hold(Hold(unit: unit, item: holder)))
+        }
+        guard isPrepared(piece), let bytes = preparedFiles[piece.file] ?? rows.units[piece.file]?.bytes else { return }
+        preparedFiles[piece.file] = nil
+        let before = rows.current(unit)
+        var settings = rows.settings
+        var new = UnitRecord(file: piece.file, bytes: bytes, state: .current, expires: piece.expires)
+        new.order = settings.nextOrder
+        settings.nextOrder += 1
+        change(.settings(settings))
+        change(.unit(new))
+        // A part file is left when a crash came between its download and an eviction of the same file.
+        discardPart(piece.file.digest)
+        wrongs[piece.file.digest] = nil
+        if var old = before {
+            if wrong.contains(.removesFirst) { atOnce(.discard(.file(old.file))) }
+            old.state = .previous
+            change(.unit(old))
+            dropPrevious(of: unit)
+        }
+        then(.showReaders)
+        if let holder = piece.holder, !unit.isPack {
+            then(.report(.installed(holder, version: piece.file.version, changed: nil)))
+        }
+        discardTrashLast()
+    }
+
+    /// Removes the previous versions that are not to be kept, the oldest first.
+    private mutating func dropPrevious(of unit: UnitKey) {
+        let keep = unit.isPack ? 0 : max(0, min(2, rows.settings.quota.previousVersions))
+        let previous = rows.units.values.filter { $0.file.unit == unit && $0.state == .previous }
+            .sorted { $0.order > $1.order }
+        for old in previous.dropFirst(keep) { removeUnit(old) }
+    }
+
+    /// Removes a row now and its file when the row is gone for readers.
+    mutating func removeUnit(_ unit: UnitRecord) {
+        change(.removeUnit(unit.file))
+        trash[.file(unit.file)] = unit.bytes
+        doomed.append(.file(unit.file))
+    }
+
+    /// Emits the removals of files after the new snapshot of the readers.
+    mutating func discardTrashLast() {
+        for what in doomed { then(.discard(what)) }
+        doomed = []
+    }
+
+    /// Drops the holds of the items; units that nobody holds any more are removed.
+    mutating func remove(_ task: TaskRecord) {
+        for item in task.items {
+            let dropped = rows.holds.filter { $0.item == item }.sorted { $0.unit < $1.unit }
+            for hold in dropped { change(.dropHold(hold)) }
+            for hold in dropped where !rows.isHeld(hold.unit) || wrong.contains(.ignoresHolders) {
+                let files = rows.units.values.filter { $0.file.unit == hold.unit }.sorted { $0.file < $1.file }
+                for file in files { removeUnit(file) }
+            }
+            if rows.tiles[item] != nil { change(.tiles(item, 0)) }
+            then(.report(.removed(item)))
+        }
+        then(.showReaders)
+        discardTrashLast()
+        end(task, as: .done)
+    }
+
+    /// Makes the newest kept version current again.
+    mutating func rollback(_ task: TaskRecord) {
+        let units = Set(rows.holds.filter { task.items.contains($0.item) }.map(\.unit))
+        let moved = units.sorted().filter { goBack($0) }
+        if moved.isEmpty { return fail(task.id, .invalidArguments) }
+        then(.showReaders)
+        end(task, as: .done)
+    }
+
+    /// Swaps the current and the newest previous version of a unit; `false` when none was kept.
+    private mutating func goBack(_ unit: UnitKey) -> Bool {
+        let previous = rows.units.values.filter { $0.file.unit == unit && $0.state == .previous }
+        guard var old = previous.max(by: { $0.order < $1.order }), var current = rows.current(unit) else {
+            return false
+        }
+        current.state = .previous
+        old.state = .current
+        change(.unit(current))
+        change(.unit(old))
+        for hold in rows.holders(of: unit) {
+            then(.report(.installed(hold.item, version: old.file.version, changed: nil)))
+        }
+        return true
+    }
+
+    /// The unit goes back to the version before; without one its row goes, so that it is downloaded again.
+    mutating func unreadable(_ file: FileID) {
+        guard let unit = rows.units[file] else { return }
+        let wentBack = unit.state == .current && goBack(file.unit)
+        removeUnit(rows.units[file] ?? unit)
+        for hold in rows.holders(of: file.unit) {
+            then(.report(.damaged(hold.item)))
+        }
+        if !wentBack { for id in rows.tasks.keys where plans[id] != nil { plans[id] = nil } }
+        then(.showReaders)
+        discardTrashLast()
+    }
+}

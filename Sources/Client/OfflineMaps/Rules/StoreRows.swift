@@ -1,0 +1,104 @@
+/// A task as the database keeps it.
+struct TaskRecord: Hashable, Codable, Sendable {
+    var id: TaskID
+    var kind: TaskKind
+    var items: [Item] = []
+    /// With the priority of the moment.
+    var rule = TaskRule()
+    /// Whether all files become current in one transaction.
+    var together = false
+    /// Whether a list that is older than the largest known sequence is accepted.
+    var allowOlder = false
+    /// Whether the plan needs the network: the region has a style or a tile server.
+    var plansOnline = false
+    /// Why the task failed; a failed task stays until it is retried or cancelled.
+    var failure: FailureCause?
+}
+
+/// An installed file; a file without a row is removed when the store is opened.
+struct UnitRecord: Hashable, Codable, Sendable {
+    enum State: String, Codable, Sendable { case current, previous }
+
+    var file: FileID
+    var bytes: UInt64
+    var state: State
+    /// Seconds of the wall clock.
+    var expires: Int64?
+    /// Seconds of the wall clock.
+    var usedAt: Int64 = 0
+    /// The order of installation, for the order of previous versions.
+    var order: Int64 = 0
+}
+
+/// Who needs a unit.
+struct Hold: Hashable, Codable, Sendable {
+    var unit: UnitKey
+    var item: Item
+}
+
+/// Settings and counters of the store.
+struct StoreSettings: Hashable, Codable, Sendable {
+    var quota = Quota()
+    var networkRule = NetworkRule.any
+    var nextTask: Int64 = 1
+    var nextOrder: Int64 = 1
+}
+
+/// One change of a row; the changes of one write are one transaction.
+enum Change: Hashable, Sendable {
+    case task(TaskRecord)
+    case endTask(TaskID)
+    case unit(UnitRecord)
+    case removeUnit(FileID)
+    case hold(Hold)
+    case dropHold(Hold)
+    case settings(StoreSettings)
+    /// The largest sequence that was seen from an address or with a key.
+    case sequence(String, UInt64)
+    /// The offers of this list replace those before.
+    case catalog(UInt64)
+    /// Single tiles that an item added; 0 removes the row.
+    case tiles(Item, UInt64)
+    /// The request of another process has been handled: its row gets the answer.
+    case answered(RequestID, Answer)
+}
+
+/// All rows that the rules need; the machine holds them in memory, the shell in SQLite.
+struct StoreRows: Hashable, Sendable {
+    var tasks: [TaskID: TaskRecord] = [:]
+    var units: [FileID: UnitRecord] = [:]
+    var holds: Set<Hold> = []
+    var settings = StoreSettings()
+    var sequences: [String: UInt64] = [:]
+    /// The sequence of the current catalog; 0 before the first.
+    var catalog: UInt64 = 0
+    var tiles: [Item: UInt64] = [:]
+
+    mutating func apply(_ change: Change) {
+        switch change {
+        case .task(let record): tasks[record.id] = record
+        case .endTask(let id): tasks[id] = nil
+        case .unit(let record): units[record.file] = record
+        case .removeUnit(let file): units[file] = nil
+        case .hold(let hold): holds.insert(hold)
+        case .dropHold(let hold): holds.remove(hold)
+        case .settings(let new): settings = new
+        case .sequence(let source, let number): sequences[source] = number
+        case .catalog(let number): catalog = number
+        case .tiles(let item, let count): tiles[item] = count == 0 ? nil : count
+        case .answered: break
+        }
+    }
+
+    /// The version of a unit that readers get.
+    func current(_ unit: UnitKey) -> UnitRecord? {
+        units.values.first { $0.file.unit == unit && $0.state == .current }
+    }
+
+    /// The holds of a unit, always in the same order.
+    func holders(of unit: UnitKey) -> [Hold] {
+        holds.filter { $0.unit == unit }.sorted { "\($0.item)" < "\($1.item)" }
+    }
+
+    func isHeld(_ unit: UnitKey) -> Bool { holds.contains { $0.unit == unit } }
+}

@@ -1,0 +1,34 @@
+/// A failure cause as the error below a ``StoreError``.
+struct FailureReason: Error {
+    var cause: FailureCause
+    /// The error below, when there was one.
+    var below: (any Error)?
+}
+
+extension StoreError {
+    /// The failure cause, when the error has one; a task that ends with this error fails with this cause.
+    public var failure: FailureCause? { (cause as? FailureReason)?.cause }
+
+    /// Makes the error of a failure cause.
+    static func failing(
+        _ cause: FailureCause, _ message: String, advice: String? = nil, below: (any Error)? = nil
+    ) -> StoreError {
+        StoreError(
+            cause.code, message, advice: advice, cause: FailureReason(cause: cause, below: below),
+            isRetriable: cause == .connection || cause == .serverError)
+    }
+}
+
+extension FailureCause {
+    fileprivate var code: StoreError.Code {
+        switch self {
+        case .connection, .notFound, .notAllowed, .limitExceeded, .tooBig, .serverError, .hostForbidsBulk: .network
+        case .badCatalog, .badSignature, .olderCatalog: .catalog
+        case .badBytes, .badFile, .badStyle: .badFile
+        case .tooManyPacks, .tooManyTiles: .limit
+        case .notInCatalog, .superseded: .notInCatalog
+        case .invalidArguments: .invalidArguments
+        case .storage, .internalError: .storage
+        }
+    }
+}

@@ -1,0 +1,94 @@
+/// An item that is on the device.
+public struct Installed: Hashable, Sendable {
+    /// The item.
+    public var item: Item
+    /// The version that readers get.
+    public var version: Int32
+    /// The bytes of all its files, also of those that others share.
+    public var bytes: UInt64
+    /// The bytes that its removal frees.
+    public var ownBytes: UInt64
+    /// The date of the data, as the catalog writes it.
+    public var dataDate: String?
+    /// The versions that a rollback can go to, the newest first.
+    public var previous: [Int32]
+    /// Whether the catalog still has it.
+    public var isInCatalog: Bool
+
+    /// Describes an item.
+    public init(
+        item: Item, version: Int32, bytes: UInt64, ownBytes: UInt64, dataDate: String? = nil, previous: [Int32] = [],
+        isInCatalog: Bool = true
+    ) {
+        self.item = item
+        self.version = version
+        self.bytes = bytes
+        self.ownBytes = ownBytes
+        self.dataDate = dataDate
+        self.previous = previous
+        self.isInCatalog = isInCatalog
+    }
+}
+
+/// Something that `verify` or `repair` found.
+public struct Finding: Hashable, Sendable {
+    /// The item that it belongs to.
+    public var item: Item?
+    /// The path below the folder of the store.
+    public var path: String
+    /// What is wrong.
+    public var problem: String
+    /// Whether it was mended.
+    public var isMended: Bool
+
+    /// Describes a finding.
+    public init(item: Item? = nil, path: String, problem: String, isMended: Bool = false) {
+        self.item = item
+        self.path = path
+        self.problem = problem
+        self.isMended = isMended
+    }
+}
+
+/// What an update would change.
+public struct UpdateOffer: Hashable, Sendable {
+    /// Each item that has a newer version.
+    public var changes: [Change]
+    /// The bytes over the network.
+    public var bytes: UInt64
+    /// The state of the data on the device, as a text for people.
+    public var from: String
+    /// The state of the data after the update, as a text for people.
+    public var to: String
+
+    /// Describes an update.
+    public init(changes: [Change], bytes: UInt64, from: String, to: String) {
+        self.changes = changes
+        self.bytes = bytes
+        self.from = from
+        self.to = to
+    }
+
+    /// The update of one item.
+    public struct Change: Hashable, Sendable {
+        /// The item.
+        public var item: Item
+        /// The installed version.
+        public var from: Int32
+        /// The newest version.
+        public var to: Int32
+        /// The bytes over the network.
+        public var bytes: UInt64
+        /// Whether a patch is downloaded, and not the whole file.
+        public var isPatch: Bool
+
+        /// Describes the update of one item.
+        public init(item: Item, from: Int32, to: Int32, bytes: UInt64, isPatch: Bool) {
+            self.item = item
+            self.from = from
+            self.to = to
+            self.bytes = bytes
+            self.isPatch = isPatch
+        }
+    }
+}

@@ -1,0 +1,88 @@
+/// Where a task is.
+public enum TaskState: Hashable, Codable, Sendable {
+    /// The task waits and continues by itself.
+    case waiting(WaitReason)
+    case downloading, verifying, installing, removing
+    /// The task stands until the reason ends.
+    case paused(PauseReason)
+    /// The task has failed; `MapStore.retry` or a newer catalog lets it wait again.
+    case failed(FailureCause)
+    case done, cancelled
+
+    /// Whether the task has ended for good.
+    public var isOver: Bool { self == .done || self == .cancelled }
+}
+
+/// Why a task waits.
+public enum WaitReason: Hashable, Codable, Sendable {
+    /// Other tasks come first.
+    case turn
+    /// There is no network.
+    case network
+    /// An attempt failed; the next one begins after this time.
+    case backoff(Duration)
+    /// The server asked for this time.
+    case server(Duration)
+    /// Another process does the work.
+    case otherProcess
+}
+
+/// Why a task stands.
+public enum PauseReason: Hashable, Codable, Sendable {
+    /// The priority is below 0.
+    case user
+    /// The store was stopped or has not been started.
+    case stopped
+    /// The store was suspended.
+    case suspended
+    /// The network rule forbids the network of the moment.
+    case networkRule
+    /// The disk has too little space.
+    case diskFull(needed: UInt64, free: UInt64)
+    /// The quota would be exceeded.
+    case quota(needed: UInt64, allowed: UInt64)
+}
+
+/// Why something failed: a closed set.
+public enum FailureCause: String, Codable, CaseIterable, Sendable {
+    /// There is no connection.
+    case connection
+    /// The server does not have it (404, 410).
+    case notFound
+    /// The server refuses (401, 403).
+    case notAllowed
+    /// The server asks for payment (402).
+    case limitExceeded
+    /// The server finds the request too big (406, 413), or the file is bigger than it may be.
+    case tooBig
+    /// The server failed eight times in the same way.
+    case serverError
+    /// The bytes do not have the digest of the catalog, twice.
+    case badBytes
+    /// The signature is wrong or is not by a trusted key.
+    case badSignature
+    /// The list is older than one that was accepted before.
+    case olderCatalog
+    /// The list cannot be read.
+    case badCatalog
+    /// The style cannot be read.
+    case badStyle
+    /// The file is not of the expected kind, or is damaged.
+    case badFile
+    /// More tile packs than the quota allows.
+    case tooManyPacks
+    /// More single tiles than the quota allows.
+    case tooManyTiles
+    /// The catalog does not have the item.
+    case notInCatalog
+    /// The tile server forbids bulk downloads.
+    case hostForbidsBulk
+    /// The arguments contradict each other or are out of range.
+    case invalidArguments
+    /// The disk or the database failed.
+    case storage
+    /// The item is no longer in the catalog.
+    case superseded
+    /// An error of this library.
+    case internalError
+}

@@ -1,0 +1,61 @@
+import Foundation
+import Testing
+
+@testable import OfflineMaps
+
+/// What answers of a server mean.
+struct AnswerRuleTests {
+    private let now = Date(timeIntervalSince1970: 1_763_900_000)
+
+    @Test(arguments: [
+        (404, FailureCause.notFound), (410, .notFound), (401, .notAllowed), (403, .notAllowed), (402, .limitExceeded),
+        (406, .tooBig), (413, .tooBig), (429, .serverError), (500, .serverError), (503, .serverError),
+        (302, .serverError), (400, .serverError),
+    ])
+    func statusesHaveCauses(_ status: Int, _ cause: FailureCause) {
+        let error = AnswerRule.failure(status, retryAfter: "7", now: now, address: "a")
+        #expect(error.cause == cause && error.status == status && error.retryAfter == .seconds(7))
+    }
+
+    @Test func retryAfterIsReadAndBounded() {
+        #expect(AnswerRule.wait("0", now: now) == .seconds(0))
+        #expect(AnswerRule.wait("99999999999999", now: now) == .seconds(3_600))
+        #expect(AnswerRule.wait("99999999999999999999999", now: now) == nil)
+        #expect(AnswerRule.wait("-1", now: now) == nil)
+        #expect(AnswerRule.wait("soon", now: now) == nil)
+        let date = Date(timeIntervalSince1970: 1_795_435_200)
+        #expect(AnswerRule.wait("Mon, 23 Nov 2026 12:00:30 GMT", now: date) == .seconds(30))
+        #expect(AnswerRule.wait("Mon, 23 Nov 2026 11:00:00 GMT", now: date) == .seconds(0))
+    }
+
+    @Test func rangesAreRead() {
+        #expect(AnswerRule.range("bytes 5-9/10").map { [$0.start, $0.whole ?? 0] } == [5, 10])
+        #expect(AnswerRule.range("bytes 5-9/*")?.start == 5)
+        for text in ["", "bytes 9-5/10", "bytes */10", "items 5-9/10", "bytes 5-/10", "bytes -5-9/10", "bytes 5-9"] {
+            #expect(AnswerRule.range(text) == nil, "\(text)")
+        }
+        #expect(AnswerRule.wholeSize("bytes */10") == 10)
+        #expect(AnswerRule.wholeSize("bytes 10") == nil)
+    }
+
+    @Test(arguments: [
+        ("https://a.example.com", "http://a.example.com", false),
+        ("https://a.example.com", "https://b.example.com", true),
+        ("http://a.example.com", "https://a.example.com", true), ("http://a.example.com", "http://b.example.com", true),
+        ("http://a.example.com", "file:///etc/passwd", false), ("https://a.example.com", "ftp://a.example.com", false),
+        ("HTTPS://a.example.com", "HTTP://a.example.com", false),
+    ])
+    func redirectsNeverLeaveHTTPS(_ old: String, _ new: String, _ isAllowed: Bool) {
+        #expect(AnswerRule.mayFollow(from: URL(string: old), to: URL(string: new)) == isAllowed)
+    }
+
+    @Test func expiryIsCountedFromTheServersDate() {
+        let date = "Mon, 23 Nov 2026 12:00:00 GMT"
+        let time = Date(timeIntervalSince1970: 1_795_435_200)
+        #expect(AnswerRule.expiry(cacheControl: "public, max-age=60", expires: nil, date: date, now: now) == time + 60)
+        #expect(AnswerRule.expiry(cacheControl: "max-age=60", expires: nil, date: nil, now: now) == now + 60)
+        #expect(AnswerRule.expiry(cacheControl: nil, expires: date, date: nil, now: now) == time)
+        #expect(AnswerRule.expiry(cacheControl: "no-store", expires: date, date: nil, now: now) == now)
+        #expect(AnswerRule.expiry(cacheControl: nil, expires: "0", date: nil, now: now) == nil)
+    }
+}

@@ -1,0 +1,134 @@
+import Testing
+
+@testable import OfflineMaps
+
+/// What follows from the answers of a server and from the network.
+@Suite struct FaultRuleTests {
+    let item = Item.style("s")
+
+    private func loading(_ rule: TaskRule = TaskRule()) throws -> (RuleDriver, TaskID, OpID) {
+        var driver = RuleDriver()
+        let (task, effects) = driver.add(.install, [item], Plan(pieces: [piece("a")]), rule: rule)
+        return (driver, task, try #require(effects.fetches.first))
+    }
+
+    @Test func backoffDoublesToAMinuteWithJitter() {
+        var random = JitterRandom(seed: 7)
+        for (tries, longest) in [(0, 1_000), (1, 2_000), (5, 32_000), (6, 60_000), (60, 60_000)] as [(Int, Int64)] {
+            let waits = (0..<50).map { _ in random.backoff(tries: tries) }
+            #expect(waits.allSatisfy { $0 >= longest / 2 && $0 <= longest })
+            #expect(Set(waits).count > 10)
+        }
+    }
+
+    @Test func eightEqualErrorsOfTheServerEndTheTask() throws {
+        var (driver, task, op) = try loading()
+        for attempt in 1...8 {
+            let effects = driver.send(.fetchFailed(op, .status(500, retryAfter: nil)))
+            #expect(effects.fetches.isEmpty)
+            if attempt == 8 { break }
+            driver.now += 60_001
+            op = try #require(driver.send(.alarm).fetches.first)
+        }
+        #expect(driver.state(task) == .failed(.serverError))
+    }
+
+    @Test func aNewByteBeginsTheCountAnew() throws {
+        var (driver, task, op) = try loading()
+        for attempt in 1...12 {
+            if attempt == 6 { driver.send(.told(op, size: 1)) }
+            driver.send(.fetchFailed(op, .status(500, retryAfter: nil)))
+            driver.now += 60_001
+            op = try #require(driver.send(.alarm).fetches.first)
+        }
+        #expect(driver.state(task) == .downloading)
+    }
+
+    @Test(arguments: [(90_000, 90), (7_200_000, 3_600)] as [(Int64, Int64)])
+    func retryAfterIsFollowedUpToAnHour(_ asked: Int64, _ seconds: Int64) throws {
+        var (driver, task, op) = try loading()
+        driver.send(.fetchFailed(op, .status(429, retryAfter: asked)))
+        #expect(driver.state(task) == .waiting(.server(.seconds(seconds))))
+        driver.now = seconds * 1_000 - 1
+        #expect(driver.send(.alarm).fetches.isEmpty)
+        driver.now += 1
+        #expect(driver.send(.alarm).fetches.count == 1)
+    }
+
+    @Test(
+        arguments: [
+            (401, .notAllowed), (403, .notAllowed), (402, .limitExceeded), (406, .tooBig), (413, .tooBig),
+        ] as [(Int, FailureCause)])
+    func refusalsHaveTheirCauses(_ status: Int, _ cause: FailureCause) throws {
+        var (driver, task, op) = try loading()
+        driver.send(.fetchFailed(op, .status(status, retryAfter: nil)))
+        #expect(driver.state(task) == .failed(cause))
+    }
+
+    @Test func whatIsNotFoundIsLookedUpInANewListOnce() throws {
+        var (driver, task, op) = try loading()
+        let list = try #require(driver.send(.fetchFailed(op, .status(404, retryAfter: nil))).lists.first)
+        let plan = try #require(driver.send(.listed(list, .unchanged)).plans.first)
+        let again = try #require(driver.send(.planned(plan, .plan(Plan(pieces: [piece("a")])))).fetches.first)
+        #expect(driver.send(.fetchFailed(again, .status(410, retryAfter: nil))).lists.isEmpty)
+        #expect(driver.state(task) == .failed(.notFound))
+    }
+
+    @Test func wrongBytesAreDownloadedOnceMore() throws {
+        var (driver, task, op) = try loading()
+        for attempt in 1...2 {
+            driver.send(.told(op, size: 1_000))
+            let verify = try #require(driver.send(.fetched(op)).verifies.first)
+            let discards = driver.send(.wrong(verify)).discards
+            #expect(discards == [.part("a-1")])
+            let next = driver.send(.gone(.part("a-1"))).fetches
+            #expect(next.count == (attempt == 1 ? 1 : 0))
+            op = next.first ?? op
+        }
+        #expect(driver.state(task) == .failed(.badBytes))
+    }
+
+    @Test func withoutANetworkNothingIsTriedAndNothingIsCounted() throws {
+        var (driver, task, op) = try loading()
+        #expect(driver.send(.network(.none)).stops == [op])
+        #expect(driver.state(task) == .waiting(.network))
+        driver.now += 86_400_000
+        #expect(driver.send(.alarm).fetches.isEmpty)
+        #expect(driver.send(.network(.free)).fetches.count == 1)
+    }
+
+    @Test func theNetworkRuleStops() throws {
+        var rule = TaskRule()
+        rule.network = .notExpensive
+        var (driver, task, op) = try loading(rule)
+        #expect(driver.send(.network(.expensive)).stops == [op])
+        #expect(driver.state(task) == .paused(.networkRule))
+    }
+
+    @Test func aTaskCanFailWithoutANetwork() throws {
+        var rule = TaskRule()
+        rule.failsWithoutNetwork = true
+        var (driver, task, op) = try loading(rule)
+        driver.send(.fetchFailed(op, .noConnection))
+        #expect(driver.state(task) == .failed(.connection))
+    }
+
+    @Test func aCaptivePortalCountsAsNoConnection() throws {
+        var driver = RuleDriver()
+        let (_, effects) = driver.add(.list, [])
+        let ended = driver.send(.listed(try #require(effects.lists.first), .fault(.portal)))
+        let causes = ended.compactMap { if case .report(.catalogFailed(let cause)) = $0 { cause } else { nil } }
+        #expect(causes == [.connection])
+        #expect(driver.machine.rows.tasks.isEmpty)
+    }
+
+    @Test func aFullDiskPausesAndContinuesByItself() throws {
+        var (driver, task, op) = try loading()
+        driver.send(.fetchFailed(op, .diskFull))
+        let needed = 1_000 + StoreMachine.diskMargin
+        #expect(driver.state(task) == .paused(.diskFull(needed: needed, free: 0)))
+        driver.now += StoreMachine.diskInterval
+        #expect(driver.send(.disk(free: needed - 1)).fetches.isEmpty)
+        #expect(driver.send(.disk(free: needed)).fetches.count == 1)
+    }
+}

@@ -1,0 +1,48 @@
+@testable import OfflineMaps
+
+extension SimChecks {
+    /// What every transaction keeps: what was readable is readable, whole, and not older.
+    func transaction(_ before: StoreRows, _ disk: SimDisk, _ server: SimServer) -> String? {
+        let after = disk.rows
+        for unit in after.units.values.sorted(by: { $0.file < $1.file }) {
+            guard let file = disk.files[unit.file] else { return "\(unit.file.digest) is installed and not on disk" }
+            if file.isBad { return "\(unit.file.digest) is installed with wrong bytes" }
+        }
+        let current = after.units.values.filter { $0.state == .current }.map(\.file.unit)
+        if Set(current).count != current.count { return "a unit has two current versions" }
+        for old in before.units.values where old.state == .current {
+            if let new = after.current(old.file.unit) {
+                if new.file.version < old.file.version { return "\(old.file.digest) went back to \(new.file.digest)" }
+            } else if after.isHeld(old.file.unit) {
+                return "\(old.file.digest) was readable and is gone"
+            }
+        }
+        for hold in before.holds.subtracting(after.holds) {
+            let removal = before.tasks.values.first { $0.kind == .remove && $0.items.contains(hold.item) }
+            if removal.map({ after.tasks[$0.id] != nil }) ?? true { return "\(hold.item) lost \(hold.unit.name)" }
+        }
+        for (source, number) in before.sequences where after.sequences[source] ?? 0 < number {
+            return "the sequence of \(source) went back from \(number)"
+        }
+        let packs = Set(after.holds.map(\.unit).filter(\.isPack)).count
+        if packs > after.settings.quota.tilePacks { return "\(packs) packs are held" }
+        return together(before, after, server)
+    }
+
+    /// Files that belong together become current in one transaction.
+    private func together(_ before: StoreRows, _ after: StoreRows, _ server: SimServer) -> String? {
+        guard before.catalog == after.catalog, before.catalog > 0 else { return nil }
+        for task in before.tasks.values where task.together {
+            let isAlone = before.tasks.values.allSatisfy {
+                $0.id == task.id || Set($0.items).isDisjoint(with: task.items)
+            }
+            let files = Set(task.items.flatMap { server.pieces(of: $0, before.catalog) }.map(\.file))
+            let there = files.filter { before.units[$0]?.state == .current }
+            let now = files.filter { after.units[$0]?.state == .current }
+            if isAlone && now.count > there.count && now.count < files.count {
+                return "task \(task.id.number): \(now.count) of \(files.count) files became current alone"
+            }
+        }
+        return nil
+    }
+}

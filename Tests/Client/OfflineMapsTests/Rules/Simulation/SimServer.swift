@@ -1,0 +1,88 @@
+@testable import OfflineMaps
+
+/// The catalogs of a world: what each list says, as a function of its number and the seed.
+struct SimServer {
+    static let packages = 4
+    static let regions = 3
+    static let packs = 14
+
+    let seed: UInt64
+    /// The number of the newest list, from 1.
+    var newest: UInt64 = 1
+    /// Patches that no device can apply, for ever.
+    var brokenPatches: Bool
+
+    static func package(_ index: Int) -> Item { .package("P\(index)") }
+    static func region(_ index: Int) -> Item { .region(RegionID("R\(index)")) }
+    /// Packs that a map shows and no region needs.
+    static let views: [Item] = (0..<6).map { .packs("v\($0)") }
+    static var items: [Item] { (0..<packages).map(package) + (0..<regions).map(region) }
+
+    private func dice(_ text: String) -> SimRandom {
+        var hash: UInt64 = seed &+ 0xCBF2_9CE4_8422_2325
+        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
+        return SimRandom(seed: hash)
+    }
+
+    /// The last list up to this one that changed a unit.
+    private func lastChange(_ name: String, _ list: UInt64) -> UInt64 {
+        var change: UInt64 = 1
+        for number in 1...max(1, list) {
+            var dice = dice("\(name) \(number)")
+            if dice.perMille(500) { change = number }
+        }
+        return change
+    }
+
+    private func size(_ name: String, _ version: UInt64) -> UInt64 {
+        var dice = dice("size \(name) \(version)")
+        return UInt64(dice.within(name.hasPrefix("P") ? 2_000_000...30_000_000 : 200_000...3_000_000))
+    }
+
+    func piece(_ name: String, isPack: Bool, holder: Item?, _ list: UInt64) -> Piece {
+        let version = lastChange(name, list)
+        let file = FileID(
+            unit: UnitKey(name: name, isPack: isPack), version: Int32(version), digest: "\(name)-\(version)")
+        var piece = Piece(holder: holder, file: file, size: size(name, version))
+        var dice = dice("patch \(name) \(version)")
+        if version > 1, !isPack, dice.perMille(700) {
+            let base = lastChange(name, version - 1)
+            let digest = "\(name)-\(base)>\(version)"
+            piece.source = .file(PatchPiece(digest: digest, size: piece.size / 5 + 1, base: "\(name)-\(base)"))
+        }
+        piece.expires = Int64(dice.below(1_000))
+        return piece
+    }
+
+    func pieces(of item: Item, _ list: UInt64) -> [Piece] {
+        switch item {
+        case .package(let name, _, _): return [piece(name, isPack: false, holder: item, list)]
+        case .region(let region):
+            // The packs of a region: neighbours share some of them.
+            var dice = dice("region \(region.text)")
+            let first = dice.below(Self.packs)
+            let count = dice.within(2...6)
+            return (0..<count).map {
+                piece("k\((first + $0) % Self.packs)", isPack: true, holder: item, list)
+            }
+        case .packs(let name, _):
+            return (0..<3).map { piece("\(name)-\($0)", isPack: true, holder: nil, list) }
+        default: return []
+        }
+    }
+
+    /// What the shell's planner answers.
+    func plan(_ task: TaskRecord, _ list: UInt64) -> PlanAnswer {
+        if list == 0 { return .failed(.notInCatalog) }
+        return .plan(Plan(pieces: task.items.flatMap { pieces(of: $0, list) }))
+    }
+
+    /// Whether a file of the digest is still there: the files of the list before stay for those who are late.
+    func has(_ digest: String, of piece: Piece) -> Bool {
+        let old = newest > 2 ? newest - 1 : 1
+        let live = [old, newest].map {
+            self.piece(piece.file.unit.name, isPack: piece.file.unit.isPack, holder: nil, $0)
+        }
+        return live.contains { $0.file.digest == digest || $0.patch?.digest == digest }
+    }
+}

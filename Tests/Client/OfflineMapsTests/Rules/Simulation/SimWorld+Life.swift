@@ -1,0 +1,149 @@
+@testable import OfflineMaps
+
+extension SimWorld {
+    /// One fault, or the end of one.
+    func strike() {
+        switch random.below(10) {
+        case 0, 1: if swarm.network > 0 { setNetwork(!isUp) }
+        case 2, 3: if server.newest < 5 { server.newest += 1 }
+        case 4: if swarm.fullDisk { disk.others = random.perMille(500) ? disk.capacity - disk.used : 0 }
+        case 5: if swarm.stops { halt() }
+        case 6: if swarm.suspends, !isSuspending, machine != nil { suspend() }
+        case 7: if swarm.crashes > 0 { crashNow() }
+        case 8: tell(.disk(free: disk.free))
+        default: tell(.forceOffline(random.perMille(200)))
+        }
+    }
+
+    private func setNetwork(_ up: Bool) {
+        isUp = up
+        // The monitor is late, or says nothing.
+        guard random.perMille(800) else { return }
+        told = up ? random.pick([.free, .free, .expensive]) : .none
+        post(Int64(random.within(0...3_000)), .event(.network(told), life: life))
+    }
+
+    private func halt() {
+        run = run == .running ? .stopped : .running
+        tell(run == .running ? .start : .stop)
+    }
+
+    private func suspend() {
+        isSuspending = true
+        tell(.suspend)
+    }
+
+    private func crashNow() { if machine != nil { crash() } }
+
+    /// A request is a row of the inbox before the machine sees it, also that of another process.
+    func ask(_ request: Request) {
+        let id = RequestID(number: nextRequest)
+        nextRequest += 1
+        switch request {
+        case .cancel: lastCancel = now
+        case .retry(let task): checks.notBefore[task] = nil
+        case .add(let task) where task.kind == .remove: lastCancel = now
+        case .add(let task):
+            for known in disk.rows.tasks.values where known.items == task.items && known.failure != nil {
+                checks.notBefore[known.id] = nil
+            }
+        default: break
+        }
+        disk.inbox.append((id, request))
+        tell(.asked(id, request))
+    }
+
+    func add(_ kind: TaskKind, _ items: [Item], priority: Int32 = 0, together: Bool = false) -> Request {
+        var record = TaskRecord(id: TaskID(number: 0), kind: kind, items: items, together: together)
+        record.rule.priority = priority
+        return .add(record)
+    }
+
+    func userRequest() -> Request {
+        let tasks = disk.rows.tasks.keys.sorted()
+        let task = tasks.isEmpty ? TaskID(number: 1) : random.pick(tasks)
+        let item = random.pick(SimServer.items)
+        let priority = Int32(random.pick([0, 0, 0, 1, 5, -1]))
+        switch random.below(20) {
+        case 16...18: return add(.load, [random.pick(SimServer.views)], priority: priority)
+        case 0...2: return add(.list, [])
+        case 3...7: return add(item.isRegion ? .load : .install, [item], priority: priority)
+        case 8, 9:
+            let first = random.below(SimServer.packages - 1)
+            return add(.update, [SimServer.package(first), SimServer.package(first + 1)], together: true)
+        case 10: return add(.remove, [item])
+        case 11, 12: return .setPriority(task, priority)
+        case 13: return .cancel(task)
+        case 14: return .retry(task)
+        default: return .setNetworkRule(random.pick([.any, .any, .notExpensive]))
+        }
+    }
+
+    /// All faults end.
+    func heal() {
+        isHealed = true
+        isUp = true
+        disk.others = 0
+        told = .free
+        note("HEAL")
+        tell(.network(.free))
+        tell(.forceOffline(false))
+        tell(.disk(free: disk.free))
+        if run == .stopped, machine != nil, !isSuspending {
+            run = .running
+            tell(.start)
+        }
+        wanted = Set(SimServer.items.filter { _ in random.perMille(600) })
+        remind()
+    }
+
+    /// The user sees to it that the list is new, says what is to be there, and tries again what failed.
+    func remind() {
+        guard machine != nil, !isSuspending else { return post(500, .remind) }
+        if machine?.network != .free { tell(.network(.free)) }
+        if disk.rows.catalog != server.newest {
+            ask(.setNetworkRule(.any))
+            ask(add(.list, []))
+        } else if !isFinal {
+            isFinal = true
+            ask(.setQuota(Quota()))
+            for item in SimServer.items where !wanted.contains(item) { ask(add(.remove, [item])) }
+            for item in SimServer.items where wanted.contains(item) {
+                ask(add(item.isRegion ? .load : .install, [item]))
+            }
+            for task in disk.rows.tasks.values.sorted(by: { $0.id < $1.id })
+            where !Set(task.items).isDisjoint(with: SimServer.views) {
+                ask(.cancel(task.id))
+            }
+            for task in disk.rows.tasks.keys.sorted() { ask(.setPriority(task, 0)) }
+        } else {
+            for task in disk.rows.tasks.values.sorted(by: { $0.id < $1.id }) where task.failure != nil {
+                ask(.retry(task.id))
+            }
+        }
+        if !isIdle { post(15_000, .remind) }
+    }
+
+    /// The end is that of an undisturbed run: exactly what is wanted, in the newest version, and nothing else.
+    func checkEnd() {
+        guard violation == nil, let machine else { return }
+        let pieces = SimServer.items.filter(wanted.contains).flatMap { server.pieces(of: $0, server.newest) }
+        let files = Set(pieces.map(\.file))
+        // Packs of no region may be there: they are a cache.
+        let current = Set(
+            disk.rows.units.values.filter { $0.state == .current && !$0.file.unit.name.hasPrefix("v") }.map(\.file))
+        if current != files {
+            return fail("at the end: missing \(files.subtracting(current)), too much \(current.subtracting(files))")
+        }
+        let holds = Set(pieces.compactMap { piece in piece.holder.map { Hold(unit: piece.file.unit, item: $0) } })
+        if disk.rows.holds != holds { return fail("at the end: the holds are wrong") }
+        if Set(disk.files.keys) != Set(disk.rows.units.keys) { return fail("at the end: files without rows") }
+        if !disk.parts.isEmpty { return fail("at the end: part files \(disk.parts.keys.sorted())") }
+        if machine.rows != disk.rows { return fail("at the end: memory and disk differ") }
+        if machine.used != disk.used { return fail("at the end: \(machine.used) is not \(disk.used)") }
+    }
+}
+
+extension Item {
+    var isRegion: Bool { if case .region = self { true } else { false } }
+}

@@ -1,0 +1,119 @@
+@testable import OfflineMaps
+
+extension SimWorld {
+    /// The next step of an operation.
+    func step(_ id: OpID) {
+        guard let op = ops[id] else { return }
+        switch op.kind {
+        case .plan(let task):
+            ops[id] = nil
+            tell(.planned(id, server.plan(task, disk.rows.catalog)))
+        case .list: list(id, op.task)
+        case .fetch(let piece, let digest, let isBad): fetch(id, op, piece, digest, isBad)
+        case .verify(let piece):
+            ops[id] = nil
+            let part = disk.parts[piece.file.digest]
+            tell(part?.isBad == false && part?.size == piece.size ? .verified(id) : .wrong(id))
+        case .patch(let piece): patch(id, piece)
+        case .prepare(let piece): prepare(id, piece)
+        }
+    }
+
+    /// The server has said when the task may come back.
+    private func remember(_ fault: FetchFault, _ task: TaskID) {
+        guard case .status(let status, let wait?) = fault, status == 503 || status == 429 else { return }
+        checks.notBefore[task] = max(checks.notBefore[task] ?? 0, now + min(wait, 3_600_000))
+    }
+
+    private func list(_ id: OpID, _ task: TaskID) {
+        ops[id] = nil
+        if let fault = networkFault() ?? serverFault() {
+            remember(fault, task)
+            return tell(.listed(id, .fault(fault)))
+        }
+        if faulty(swarm.server / 4) { return tell(.listed(id, .bad(random.pick([.badCatalog, .badSignature])))) }
+        let old = swarm.olderLists && faulty(300) && server.newest > 1
+        let sequence = old ? server.newest - 1 : server.newest
+        tell(.listed(id, .new(sequence: sequence, sources: ["address", "key"])))
+    }
+
+    private func networkFault() -> FetchFault? {
+        if !isUp { return random.perMille(700) ? .noConnection : .broken }
+        return faulty(swarm.network) ? .portal : nil
+    }
+
+    private func serverFault() -> FetchFault? {
+        guard faulty(swarm.server) else { return nil }
+        switch random.below(12) {
+        case 0...3: return .status(random.pick([500, 500, 502]), retryAfter: nil)
+        case 4: return .status(503, retryAfter: Int64(random.within(1_000...90_000)))
+        case 5: return .status(429, retryAfter: random.perMille(200) ? 7_200_000 : nil)
+        case 6: return .status(404, retryAfter: nil)
+        case 7: return .status(random.pick([401, 402, 403]), retryAfter: nil)
+        default: return .broken
+        }
+    }
+
+    private func fetch(_ id: OpID, _ op: SimOp, _ piece: Piece, _ digest: String, _ isBad: Bool) {
+        let target = digest == piece.file.digest ? piece.size : piece.patch?.size ?? 0
+        var part = disk.parts[digest] ?? SimDisk.Part(size: 0)
+        let fault =
+            networkFault() ?? serverFault() ?? (server.has(digest, of: piece) ? nil : .status(404, retryAfter: nil))
+        if let fault {
+            ops[id] = nil
+            remember(fault, op.task)
+            return tell(.fetchFailed(id, fault))
+        }
+        if part.size > 0 && faulty(swarm.server / 10) {
+            // The server does not continue: it sends everything again.
+            checks.credit[digest, default: 0] += part.size
+            part = SimDisk.Part(size: 0)
+            disk.parts[digest] = part
+            tell(.told(id, size: 0))
+            guard ops[id] != nil else { return }
+        }
+        let rate = swarm.isSlow && !isHealed ? 20_000...300_000 : 200_000...3_000_000
+        let bytes = min(target - min(target, part.size), UInt64(random.within(rate)))
+        if bytes > disk.free {
+            ops[id] = nil
+            return tell(.fetchFailed(id, .diskFull))
+        }
+        part.size += bytes
+        if isBad || digest.contains(">") && server.brokenPatches { part.isBad = part.isBad || bytes > 0 }
+        disk.parts[digest] = part
+        checks.sent[digest, default: 0] += bytes
+        checks.target[digest] = target
+        if let text = checks.space(self) ?? checks.twice(digest) { return fail(text) }
+        if part.size >= target {
+            tell(.told(id, size: part.size))
+            guard ops[id] != nil else { return }
+            ops[id] = nil
+            return tell(.fetched(id))
+        }
+        post(Int64(random.within(20...400)), .op(id, life: life))
+        tell(.told(id, size: part.size))
+    }
+
+    private func patch(_ id: OpID, _ piece: Piece) {
+        ops[id] = nil
+        guard let patch = piece.patch, let part = disk.parts[patch.digest], !part.isBad, part.size == patch.size,
+            disk.files.contains(where: { $0.key.digest == patch.base && !$0.value.isBad })
+        else { return tell(.wrong(id)) }
+        let before = disk.parts[piece.file.digest]?.size ?? 0
+        if piece.size - min(before, piece.size) > disk.free { return tell(.fileFailed(id, isFull: true)) }
+        checks.credit[piece.file.digest, default: 0] += before
+        disk.parts[piece.file.digest] = SimDisk.Part(size: piece.size)
+        if let text = checks.space(self) { return fail(text) }
+        tell(.verified(id))
+    }
+
+    private func prepare(_ id: OpID, _ piece: Piece) {
+        ops[id] = nil
+        if disk.rows.units[piece.file] != nil { return fail("\(piece.file.digest) is put over an installed file") }
+        guard let part = disk.parts.removeValue(forKey: piece.file.digest) else {
+            return fail("\(piece.file.digest) is prepared without its part file")
+        }
+        disk.files[piece.file] = (part.size, part.isBad || part.size != piece.size)
+        tell(.prepared(id, piece.file, bytes: part.size))
+    }
+}

@@ -1,0 +1,126 @@
+@testable import OfflineMaps
+
+extension SimWorld {
+    func perform(_ effect: Effect) {
+        switch effect {
+        case .write(let id, let changes):
+            pendingWrites.append((id, changes))
+            post(Int64(random.within(1...15)), .commit(id, changes, life: life))
+        case .answer(let id, let answer): if let text = checks.answer(id, answer, disk) { fail(text) }
+        case .plan(let op, let task): start(op, .plan(task), in: 1...20)
+        case .list(let op): start(op, .list, in: 20...400)
+        case .fetch(let op, let piece, let digest, let from, _): beginFetch(op, piece, digest, from)
+        case .verify(let op, let piece): start(op, .verify(piece), in: 5...300)
+        case .patch(let op, let piece): start(op, .patch(piece), in: 10...500)
+        case .prepare(let op, let piece): start(op, .prepare(piece), in: 2...30)
+        case .stop(let op): ops[op] = nil
+        case .discard(let trash):
+            checks.discards += 1
+            if case .file(let file) = trash { checks.credit[file.digest, default: 0] += disk.files[file]?.bytes ?? 0 }
+            post(Int64(random.within(1...40)), .discard(trash, life: life))
+        case .measureDisk: post(1, .event(.disk(free: disk.free), life: life))
+        case .report(let event): if let text = checks.report(event) { fail(text) }
+        case .alarm(let at):
+            alarmNumber += 1
+            post(max(0, at.milliseconds - now), .alarm(life: life, number: alarmNumber))
+        case .quiet:
+            if !ops.isEmpty || !pendingWrites.isEmpty { fail("the machine says that it is quiet and is not") }
+            if isSuspending { handOver() }
+        case .showReaders: break
+        }
+    }
+
+    private func start(_ id: OpID, _ kind: SimOp.Kind, in delay: ClosedRange<Int>) {
+        guard let task = machine?.ops[id]?.task else {
+            return fail("operation \(id.number) is not known to the machine")
+        }
+        if case .plan = kind {
+        } else if let time = checks.notBefore[task], now < time, kind.usesNetwork {
+            return fail("a request of task \(task.number) begins \(time - now) ms before the server allows it")
+        }
+        ops[id] = SimOp(id: id, task: task, kind: kind)
+        post(Int64(random.within(delay)), .op(id, life: life))
+    }
+
+    private func beginFetch(_ id: OpID, _ piece: Piece, _ digest: String, _ from: UInt64) {
+        let size = disk.parts[digest]?.size ?? 0
+        if from > size { return fail("a download of \(digest) begins at \(from); the part file has \(size)") }
+        if piece.holder == nil, let start = disk.rows.settings.quota.evictionStart,
+            disk.used + piece.size - from > start
+        {
+            fail("\(digest), a pack of no region, is downloaded above \(start) bytes")
+        }
+        let clash = ops.values.contains { if case .fetch(_, digest, _) = $0.kind { true } else { false } }
+        if clash { fail("two downloads write \(digest)") }
+        disk.parts[digest] = SimDisk.Part(size: from, isBad: from > 0 && (disk.parts[digest]?.isBad ?? false))
+        let isBad = faulty(swarm.server / 8)
+        start(id, .fetch(piece, digest: digest, isBad: isBad), in: 20...200)
+    }
+
+    /// The process lets go of the lock; another takes over.
+    private func handOver() {
+        note("HAND OVER")
+        machine = nil
+        life += 1
+        checks.newLife()
+        isSuspending = false
+        run = .stopped
+        post(Int64(random.within(10...2_000)), .open(life: life))
+    }
+
+    func faulty(_ share: Int) -> Bool { !isHealed && random.perMille(share) }
+
+    func commit(_ id: WriteID, _ changes: [Change]) {
+        // SQLite has one writer: a write that is ready waits for those before it.
+        guard let first = pendingWrites.first else { return }
+        if first.id != id { return post(1, .commit(id, changes, life: life)) }
+        pendingWrites.removeFirst()
+        apply(changes)
+        if violation == nil { tell(.written(id)) }
+    }
+
+    func apply(_ changes: [Change]) {
+        let before = disk.rows
+        for change in changes {
+            disk.rows.apply(change)
+            if case .catalog = change { checks.notBefore = [:] }
+            if case .answered(let id, _) = change {
+                if !disk.inbox.contains(where: { $0.id == id }) { fail("request \(id.number) was handled twice") }
+                disk.inbox.removeAll { $0.id == id }
+            }
+        }
+        if let text = checks.transaction(before, disk, server) { fail(text) }
+    }
+
+    func discard(_ trash: Trash) {
+        checks.discards -= 1
+        switch trash {
+        case .part(let digest):
+            if let part = disk.parts.removeValue(forKey: digest) {
+                if !part.isBad && part.size > 0 && now - lastCancel > 1_000 && needs(digest) {
+                    fail("the part file \(digest) was removed while a task needs it")
+                }
+                checks.credit[digest, default: 0] += part.size
+            }
+            if ops.values.contains(where: { if case .fetch(_, digest, _) = $0.kind { true } else { false } }) {
+                fail("the part file \(digest) was removed under a download")
+            }
+        case .file(let file):
+            if disk.rows.units[file] != nil { fail("\(file.digest) was removed while it is installed") }
+            disk.files[file] = nil
+        }
+        tell(.gone(trash))
+    }
+
+    /// Whether a task of the queue downloads the whole file of this digest.
+    private func needs(_ digest: String) -> Bool {
+        disk.rows.tasks.values.contains { task in
+            guard task.failure == nil, machine?.rows.tasks[task.id] != nil, machine?.rows.catalog == disk.rows.catalog
+            else { return false }
+            return task.items.flatMap { server.pieces(of: $0, disk.rows.catalog) }.contains { piece in
+                piece.file.digest == digest && disk.rows.units[piece.file] == nil && disk.files[piece.file] == nil
+                    && task.kind.hasPlan
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Testing
+
+@testable import OfflineMaps
+
+/// Quota, eviction, limits, previous versions.
+@Suite struct SpaceRuleTests {
+    let region = Item.region("r")
+
+    private func unit(
+        _ name: String, _ version: Int32 = 1, isPack: Bool = true, _ state: UnitRecord.State = .current,
+        expires: Int64? = nil, usedAt: Int64 = 0, order: Int64 = 0
+    ) -> UnitRecord {
+        UnitRecord(
+            file: piece(name, version: version, isPack: isPack).file, bytes: 1_000, state: state, expires: expires,
+            usedAt: usedAt, order: order)
+    }
+
+    private func rows(_ units: [UnitRecord], held: [String] = []) -> StoreRows {
+        var rows = StoreRows()
+        for unit in units { rows.units[unit.file] = unit }
+        for name in held { rows.holds.insert(Hold(unit: UnitKey(name: name, isPack: true), item: region)) }
+        return rows
+    }
+
+    @Test func evictionTakesPreviousVersionsThenTheNearestExpiryThenTheLeastUsed() {
+        let units = [
+            unit("held", expires: 0), unit("late", expires: 9), unit("soon", expires: 1),
+            unit("used", expires: 5, usedAt: 2), unit("unused", expires: 5, usedAt: 1),
+            unit("p", 1, isPack: false, .previous), unit("p", 2, isPack: false),
+        ]
+        for (count, expected) in [(1, ["p-1"]), (2, ["p-1", "soon-1"]), (4, ["p-1", "soon-1", "unused-1", "used-1"])] {
+            var driver = RuleDriver(rows(units, held: ["held"]))
+            driver.machine.evict(UInt64(count) * 1_000)
+            let gone = units.filter { driver.machine.rows.units[$0.file] == nil }.map(\.file.digest).sorted()
+            #expect(gone == expected.sorted())
+        }
+        var driver = RuleDriver(rows(units, held: ["held"]))
+        driver.machine.evict(1 << 40)
+        #expect(driver.machine.rows.units.keys.map(\.digest).sorted() == ["held-1", "p-2"])
+    }
+
+    @Test func evictionBeginsAtHalfOfTheQuota() {
+        var rows = rows((0..<4).map { unit("v\($0)", expires: Int64($0)) })
+        rows.settings.quota.bytes = 10_000
+        var driver = RuleDriver(rows)
+        // 4,000 and 2,000 are 1,000 above the half: one pack goes.
+        let (_, effects) = driver.add(.load, [region], Plan(pieces: [piece("new", size: 2_000, holder: region)]))
+        #expect(effects.discards == [.file(piece("v0", isPack: true).file)])
+        #expect(effects.fetches.count == 1)
+    }
+
+    @Test func aTaskThatExceedsTheQuotaIsPausedUntilThereIsSpace() {
+        var rows = rows([unit("held")], held: ["held"])
+        rows.settings.quota.bytes = 2_500
+        var driver = RuleDriver(rows)
+        let other = Item.region("other")
+        let (task, effects) = driver.add(.load, [other], Plan(pieces: [piece("new", size: 2_000, holder: other)]))
+        #expect(effects.fetches.isEmpty)
+        #expect(driver.state(task) == .paused(.quota(needed: 3_000, allowed: 2_500)))
+        let removed = driver.add(.remove, [region]).effects
+        #expect(removed.discards == [.file(piece("held", isPack: true).file)])
+        #expect(driver.send(.gone(removed.discards[0])).fetches.count == 1)
+    }
+
+    @Test func morePacksThanAllowedAreRefusedBeforeARequest() {
+        var rows = rows((0..<750).map { unit("k\($0)") }, held: (0..<750).map { "k\($0)" })
+        rows.settings.quota = Quota()
+        var driver = RuleDriver(rows)
+        let shared = driver.add(.load, [.region("a")], Plan(pieces: [piece("k1", isPack: true, holder: .region("a"))]))
+        #expect(driver.machine.rows.tasks[shared.task] == nil)
+        let (task, effects) = driver.add(
+            .load, [.region("b")], Plan(pieces: [piece("new", isPack: true, holder: .region("b"))]))
+        #expect(driver.state(task) == .failed(.tooManyPacks))
+        #expect(effects.limits == [.tilePacks(needed: 751, allowed: 750)])
+        #expect(effects.fetches.isEmpty)
+    }
+
+    @Test func moreSingleTilesThanAllowedAreRefusedBeforeARequest() {
+        var rows = StoreRows()
+        rows.tiles = [.region("a"): 5_000]
+        var driver = RuleDriver(rows)
+        let (task, effects) = driver.add(.load, [region], Plan(pieces: [], onlineTiles: 1_001))
+        #expect(driver.state(task) == .failed(.tooManyTiles))
+        #expect(effects.limits == [.onlineTiles(needed: 6_001, allowed: 6_000)])
+    }
+
+    @Test func aSharedPackGoesWithItsLastHolder() {
+        var rows = rows([unit("k")], held: ["k"])
+        rows.holds.insert(Hold(unit: UnitKey(name: "k", isPack: true), item: .region("b")))
+        var driver = RuleDriver(rows)
+        #expect(driver.add(.remove, [region]).effects.discards.isEmpty)
+        #expect(driver.add(.remove, [.region("b")]).effects.discards == [.file(piece("k", isPack: true).file)])
+    }
+
+    @Test func rollbackGoesToTheNewestVersionThatWasKept() {
+        var rows = rows([
+            unit("p", 1, isPack: false, .previous, order: 1), unit("p", 2, isPack: false, .previous, order: 2),
+            unit("p", 3, isPack: false, order: 3),
+        ])
+        rows.holds = [Hold(unit: UnitKey(name: "p", isPack: false), item: .package("p"))]
+        var driver = RuleDriver(rows)
+        driver.add(.rollback, [.package("p")])
+        #expect(driver.machine.rows.current(UnitKey(name: "p", isPack: false))?.file.version == 2)
+        #expect(driver.machine.rows.units.count == 3)
+    }
+
+    @Test func aUnitThatCannotBeReadGoesBackByItself() {
+        var rows = rows([
+            unit("p", 1, isPack: false, .previous, order: 1), unit("p", 2, isPack: false, order: 2),
+        ])
+        rows.holds = [Hold(unit: UnitKey(name: "p", isPack: false), item: .package("p"))]
+        var driver = RuleDriver(rows)
+        let effects = driver.send(.unreadable(piece("p", version: 2).file))
+        #expect(driver.machine.rows.units.values.map(\.file.version) == [1])
+        #expect(driver.machine.rows.current(UnitKey(name: "p", isPack: false)) != nil)
+        #expect(effects.contains { if case .report(.damaged(.package("p", _, _))) = $0 { true } else { false } })
+    }
+}

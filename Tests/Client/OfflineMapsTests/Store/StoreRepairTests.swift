@@ -1,0 +1,85 @@
+import Foundation
+import Testing
+
+@testable import OfflineMaps
+
+/// A damaged database is set aside and made again from the unit files.
+struct StoreRepairTests {
+    private let scratch: StoreScratch
+
+    init() throws {
+        scratch = try StoreScratch()
+        var units: [UnitRow] = []
+        for (id, version) in [("EE", 1), ("EE", 2), ("LV", 5)] as [(String, Int32)] {
+            let unit = try scratch.unit(id, version: version)
+            let file = try #require(scratch.folder.file(unit.path))
+            let document = UnitDocument(
+                unit, file: file.lastPathComponent, address: "a", key: "k", sequence: Int64(version) + 10)
+            try Data(try document.encoded()).write(
+                to: file.deletingLastPathComponent().appending(path: UnitDocument.name))
+            units.append(unit)
+        }
+        let database = try StoreDatabase.open(scratch.folder, isWorker: true)
+        for unit in units { try database.swap([unit], keeping: 1) }
+        try database.write([TaskRow(kind: .list)])
+        try database.close()
+    }
+
+    @Test func asLongAsItIsSoundNothingIsRepaired() throws {
+        let (database, report) = try StoreRepair.open(scratch.folder)
+        #expect(report == nil)
+        #expect(try database.tasks().count == 1)
+    }
+
+    @Test(arguments: ["text instead", "zeros in pages", "cut in half", "header"])
+    func aDamagedDatabaseIsMadeAgain(_ damage: String) throws {
+        var bytes = [UInt8](try Data(contentsOf: scratch.folder.database))
+        switch damage {
+        case "text instead": bytes = Array("This is no database, and it is longer than a hundred bytes.".utf8)
+        case "zeros in pages":
+            for index in 4_096..<bytes.count where index % 3 != 0 { bytes[index] = 0 }
+        case "cut in half": bytes = Array(bytes.prefix(bytes.count / 2))
+        default: for index in 0..<60 { bytes[index] ^= 0x5A }
+        }
+        try Data(bytes).write(to: scratch.folder.database)
+        let (database, report) = try StoreRepair.open(scratch.folder)
+        #expect(report == StoreRepair.Report(setAside: "store.sqlite.damaged", units: 3))
+        #expect(
+            try database.units([.current]).map { "\($0.item.identifier) \($0.version)" }.sorted() == ["EE 2", "LV 5"])
+        #expect(try database.units([.previous]).map(\.version) == [1])
+        #expect(try database.sequences() == KnownSequences(byAddress: ["a": 15], byKey: ["k": 15]))
+        #expect(try database.tasks().isEmpty)
+        let aside = scratch.url.appending(path: "store.sqlite.damaged")
+        #expect([UInt8](try Data(contentsOf: aside)) == bytes)
+        #expect(try StoreRepair.open(scratch.folder).report == nil)
+    }
+
+    @Test func unitFilesThatDoNotFitTheirFileAreNamed() throws {
+        let files = try FileManager.default.subpathsOfDirectory(atPath: scratch.folder.units.path)
+        let document = try #require(files.first { $0.contains("LV") && $0.hasSuffix(UnitDocument.name) })
+        let map = try #require(files.first { $0.contains("LV") && $0.hasSuffix(".mbtiles") })
+        try Data("short".utf8).write(to: scratch.folder.units.appending(path: map))
+        try Data("no database at all, but more than some bytes".utf8).write(to: scratch.folder.database)
+        let (database, report) = try StoreRepair.open(scratch.folder)
+        #expect(report?.refused == ["units/" + document])
+        #expect(try database.units().map(\.item) == [.package("EE")])
+    }
+
+    @Test(arguments: [
+        #""file":"../EE.mbtiles""#, #""file":"""#, #""item":"package|EE""#, #""sha256":"00""#, #""format":2"#,
+        #""mask":"AAAA""#, #""version":99999999999"#,
+    ])
+    func hostileDocumentsAreRefused(_ field: String) throws {
+        let unit = try scratch.unit("FI")
+        let text = String(decoding: try UnitDocument(unit, file: "FI.mbtiles").encoded(), as: UTF8.self)
+        let name = field.split(separator: ":")[0]
+        let start = try #require(text.range(of: name + ":"))
+        let rest = text[start.upperBound...]
+        let end = try #require(rest.firstIndex { $0 == "," || $0 == "}" })
+        let file = scratch.url.appending(path: "unit.json")
+        try Data((text[..<start.lowerBound] + field + text[end...]).utf8).write(to: file)
+        #expect(UnitDocument.read(file)?.record(path: "x") == nil)
+        try Data(text.utf8).write(to: file)
+        #expect(UnitDocument.read(file)?.record(path: unit.path) == unit)
+    }
+}
