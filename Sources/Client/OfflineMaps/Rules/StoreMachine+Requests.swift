@@ -146,6 +146,10 @@ extension StoreMachine {
     mutating func discardPart(_ digest: String) {
         verified.remove(digest)
         guard let size = parts.removeValue(forKey: digest) else { return }
+        // A unit that was being filled begins again without its tiles.
+        let units = Set(
+            plans.values.flatMap(\.pieces).filter { $0.source == .filled && $0.file.digest == digest }.map(\.file.unit))
+        filledTiles = filledTiles.filter { !units.contains($0.unit) }
         trash[.part(digest)] = size
         then(.discard(.part(digest)))
     }
