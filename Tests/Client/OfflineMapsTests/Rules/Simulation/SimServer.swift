@@ -92,7 +92,7 @@ struct SimServer {
         return .plan(plan)
     }
 
-    /// The tiles that a pack lacks. A pack with too few tiles grows in a copy, under a name of its own.
+    /// The tiles that a pack lacks; a pack with too few tiles grows in a copy, under a name of its own.
     private func fill(_ unit: Piece, _ disk: SimDisk) -> [Piece] {
         var unit = unit
         let current = disk.rows.current(unit.file.unit)?.file
