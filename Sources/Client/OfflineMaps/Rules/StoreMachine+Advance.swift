@@ -81,7 +81,9 @@ extension StoreMachine {
         if plan.failed[piece.file] != nil { return true }
         if !piece.isTile { return isDone(piece) }
         return filledTiles.contains(piece.file)
-            || plan.pieces.contains { $0.source == .filled && $0.file.unit == piece.file.unit && isCurrent($0) }
+            || plan.pieces.contains {
+                $0.source == .filled && $0.file.unit == piece.file.unit && (isPrepared($0) || isCurrent($0))
+            }
     }
 
     /// Whether the file of the piece is at its place and is not current.

@@ -199,6 +199,7 @@ extension StoreMachine {
         parts[file.digest] = nil
         verified.remove(file.digest)
         preparedFiles[file] = bytes
+        filledTiles = filledTiles.filter { $0.unit != file.unit }
         if !wantsFile(file) { discardPrepared(file) }
     }
 
