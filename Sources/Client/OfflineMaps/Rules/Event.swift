@@ -81,7 +81,7 @@ enum Event: Sendable {
     case written(WriteID)
     case planned(OpID, PlanAnswer)
     case listed(OpID, ListAnswer)
-    /// The part file has this size; smaller than before when the server started over.
+    /// The part file has this size; smaller than before when the server started over. For a tile: its size, once.
     case told(OpID, size: UInt64)
     case fetched(OpID)
     case fetchFailed(OpID, FetchFault)

@@ -33,9 +33,11 @@ struct Piece: Hashable, Sendable {
     enum Source: Hashable, Sendable {
         /// A file that is downloaded whole or as a patch.
         case file(PatchPiece?)
-        /// A single tile, which the shell adds to the unit that is being filled; it has no digest before.
+        /// A single tile, which the shell adds to the unit that is being filled; `digest` is any name of the tile.
         case tile
         /// A pack that is complete when all tiles of the plan with the same unit have ended.
+        ///
+        /// Its `digest` is a name that the shell makes of its tiles, and counts as the name of a part file.
         case filled
     }
 
@@ -58,6 +60,4 @@ struct Plan: Hashable, Sendable {
     /// Single tiles that the task adds, all of them, also those that are there.
     var onlineTiles: UInt64 = 0
     var failed: [FileID: FailureCause] = [:]
-    /// Tiles that are in the unit that is being filled.
-    var filled: Set<FileID> = []
 }

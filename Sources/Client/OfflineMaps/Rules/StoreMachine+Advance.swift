@@ -79,7 +79,11 @@ extension StoreMachine {
     func isEnded(_ piece: Piece, in task: TaskID) -> Bool {
         guard let plan = plans[task] else { return false }
         if plan.failed[piece.file] != nil { return true }
-        return piece.isTile ? plan.filled.contains(piece.file) : isDone(piece)
+        if !piece.isTile { return isDone(piece) }
+        return filledTiles.contains(piece.file)
+            || plan.pieces.contains {
+                $0.source == .filled && $0.file.unit == piece.file.unit && (isPrepared($0) || isCurrent($0))
+            }
     }
 
     /// Whether the file of the piece is at its place and is not current.

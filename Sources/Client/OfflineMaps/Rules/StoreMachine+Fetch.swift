@@ -2,7 +2,7 @@ extension StoreMachine {
     mutating func told(_ id: OpID, _ size: UInt64) {
         guard let op = ops[id], case .fetch(let piece, let digest) = op.work else { return }
         found()
-        if piece.isTile { return }
+        if piece.isTile { return fill(size, piece, op.task) }
         let before = parts[digest] ?? 0
         if size > before {
             free -= min(free, size - before)
@@ -13,14 +13,23 @@ extension StoreMachine {
         parts[digest] = size
     }
 
+    /// The unit that is being filled has a tile more, of this size.
+    private mutating func fill(_ size: UInt64, _ tile: Piece, _ task: TaskID) {
+        let unit = plans[task]?.pieces.first { $0.source == .filled && $0.file.unit == tile.file.unit }
+        if let unit { parts[unit.file.digest, default: 0] += size }
+        filledTiles.insert(tile.file)
+        free -= min(free, size)
+        transferred(size, by: task)
+    }
+
     mutating func fetched(_ id: OpID) {
         guard let op = ops.removeValue(forKey: id), case .fetch(let piece, let digest) = op.work else { return }
         found()
         errors[digest] = nil
         tries[op.task] = nil
         if piece.isTile {
-            plans[op.task]?.filled.insert(piece.file)
-            transferred(piece.size, by: op.task)
+            // Without `told` there was no tile: the server has none at this place.
+            filledTiles.insert(piece.file)
             return
         }
         let expected = digest == piece.file.digest ? piece.size : piece.patch?.size
@@ -190,6 +199,7 @@ extension StoreMachine {
         parts[file.digest] = nil
         verified.remove(file.digest)
         preparedFiles[file] = bytes
+        filledTiles = filledTiles.filter { $0.unit != file.unit }
         if !wantsFile(file) { discardPrepared(file) }
     }
 

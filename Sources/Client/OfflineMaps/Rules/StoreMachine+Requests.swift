@@ -32,6 +32,12 @@ extension StoreMachine {
 
     /// Adds a task, or finds the one that does the same already.
     mutating func add(_ wanted: TaskRecord) -> TaskID {
+        if wanted.kind == .remove {
+            for old in rows.tasks.values.sorted(by: { $0.id < $1.id })
+            where old.kind != .remove && !Set(old.items).isDisjoint(with: wanted.items) {
+                _ = cancel(old.id)
+            }
+        }
         let same = rows.tasks.values.filter { task in
             task.kind == wanted.kind && task.items == wanted.items && task.together == wanted.together
                 && task.allowOlder == wanted.allowOlder
@@ -40,12 +46,6 @@ extension StoreMachine {
             if rows.tasks[known]?.failure != nil { _ = retry(known) }
             _ = setPriority(wanted.rule.priority, of: known)
             return known
-        }
-        if wanted.kind == .remove {
-            for old in rows.tasks.values.sorted(by: { $0.id < $1.id })
-            where old.kind != .list && !Set(old.items).isDisjoint(with: wanted.items) {
-                _ = cancel(old.id)
-            }
         }
         var record = wanted
         record.id = TaskID(number: rows.settings.nextTask)
@@ -146,6 +146,10 @@ extension StoreMachine {
     mutating func discardPart(_ digest: String) {
         verified.remove(digest)
         guard let size = parts.removeValue(forKey: digest) else { return }
+        // A unit that was being filled begins again without its tiles.
+        let units = Set(
+            plans.values.flatMap(\.pieces).filter { $0.source == .filled && $0.file.digest == digest }.map(\.file.unit))
+        filledTiles = filledTiles.filter { !units.contains($0.unit) }
         trash[.part(digest)] = size
         then(.discard(.part(digest)))
     }

@@ -24,8 +24,8 @@ extension StoreMachine {
 
     /// Why a task may send no request; `nil` when it may.
     func networkBarrier(_ task: TaskRecord) -> TaskState? {
-        if wrong.contains(.ignoresNetwork) { return nil }
-        if isForcedOffline || network == .none { return .waiting(.network) }
+        let hasNetwork = !isForcedOffline && network != .none
+        if !hasNetwork && !wrong.contains(.ignoresNetwork) { return .waiting(.network) }
         let rule = task.rule.network ?? rows.settings.networkRule
         if rule == .none || rule == .notExpensive && network == .expensive { return .paused(.networkRule) }
         if !isOnline && now < probeAt { return .waiting(.network) }

@@ -51,6 +51,8 @@ struct StoreMachine: Sendable {
     var parts: [String: UInt64] = [:]
     /// Part files of which the digest is known to be right.
     var verified: Set<String> = []
+    /// Tiles that are in a unit that is being filled.
+    var filledTiles: Set<FileID> = []
     /// Files at their place that no row names yet.
     var preparedFiles: [FileID: UInt64] = [:]
     /// What is being removed from the disk.

@@ -10,6 +10,8 @@ struct SimDisk {
 
     var rows = StoreRows()
     var parts: [String: Part] = [:]
+    /// The tiles of packs that are or were filled tile by tile, by the pack's digest.
+    var tiles: [String: Set<Int>] = [:]
     var files: [FileID: (bytes: UInt64, isBad: Bool)] = [:]
     /// Requests that have no answer yet; a row each, so that a crash loses none.
     var inbox: [(id: RequestID, request: Request)] = []

@@ -16,7 +16,11 @@ struct SimServer {
     static func region(_ index: Int) -> Item { .region(RegionID("R\(index)")) }
     /// Packs that a map shows and no region needs.
     static let views: [Item] = (0..<6).map { .packs("v\($0)") }
-    static var items: [Item] { (0..<packages).map(package) + (0..<regions).map(region) }
+    /// A region of a tile server: one pack, filled tile by tile.
+    static let filled = Item.region(RegionID("T"))
+    static let tiles = 12
+    static let tileSize: UInt64 = 20_000
+    static var items: [Item] { (0..<packages).map(package) + (0..<regions).map(region) + [filled] }
 
     private func dice(_ text: String) -> SimRandom {
         var hash: UInt64 = seed &+ 0xCBF2_9CE4_8422_2325
@@ -57,6 +61,11 @@ struct SimServer {
     func pieces(of item: Item, _ list: UInt64) -> [Piece] {
         switch item {
         case .package(let name, _, _): return [piece(name, isPack: false, holder: item, list)]
+        case Self.filled:
+            var unit = piece("t", isPack: true, holder: item, list)
+            unit.source = .filled
+            unit.size = UInt64(Self.tiles) * Self.tileSize
+            return [unit]
         case .region(let region):
             // The packs of a region: neighbours share some of them.
             var dice = dice("region \(region.text)")
@@ -72,13 +81,39 @@ struct SimServer {
     }
 
     /// What the shell's planner answers.
-    func plan(_ task: TaskRecord, _ list: UInt64) -> PlanAnswer {
+    func plan(_ task: TaskRecord, _ disk: SimDisk) -> PlanAnswer {
+        let list = disk.rows.catalog
         if list == 0 { return .failed(.notInCatalog) }
-        return .plan(Plan(pieces: task.items.flatMap { pieces(of: $0, list) }))
+        var plan = Plan(pieces: task.items.filter { $0 != Self.filled }.flatMap { pieces(of: $0, list) })
+        if task.items.contains(Self.filled), let unit = pieces(of: Self.filled, list).first {
+            plan.onlineTiles = UInt64(Self.tiles)
+            plan.pieces += fill(unit, disk)
+        }
+        return .plan(plan)
+    }
+
+    /// The tiles that a pack lacks; a pack with too few tiles grows in a copy, under a name of its own.
+    private func fill(_ unit: Piece, _ disk: SimDisk) -> [Piece] {
+        var unit = unit
+        let current = disk.rows.current(unit.file.unit)?.file
+        var there: Set<Int> = []
+        if let current, current.version == unit.file.version {
+            there = disk.tiles[current.digest] ?? []
+            unit.file.digest = current.digest + (there.count == Self.tiles ? "" : "+")
+        }
+        there.formUnion(disk.tiles[unit.file.digest] ?? [])
+        let missing = (0..<Self.tiles).filter { !there.contains($0) }
+        return [unit]
+            + missing.map { index in
+                let name = "\(unit.file.digest)/\(index)"
+                let file = FileID(unit: unit.file.unit, version: unit.file.version, digest: name)
+                return Piece(holder: unit.holder, file: file, size: Self.tileSize, source: .tile)
+            }
     }
 
     /// Whether a file of the digest is still there: the files of the list before stay for those who are late.
     func has(_ digest: String, of piece: Piece) -> Bool {
+        if piece.isTile { return true }
         let old = newest > 2 ? newest - 1 : 1
         let live = [old, newest].map {
             self.piece(piece.file.unit.name, isPack: piece.file.unit.isPack, holder: nil, $0)

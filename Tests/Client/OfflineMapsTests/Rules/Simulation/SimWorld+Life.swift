@@ -128,12 +128,20 @@ extension SimWorld {
     func checkEnd() {
         guard violation == nil, let machine else { return }
         let pieces = SimServer.items.filter(wanted.contains).flatMap { server.pieces(of: $0, server.newest) }
-        let files = Set(pieces.map(\.file))
+        let files = Set(pieces.filter { $0.source != .filled }.map(\.file))
         // Packs of no region may be there: they are a cache.
         let current = Set(
-            disk.rows.units.values.filter { $0.state == .current && !$0.file.unit.name.hasPrefix("v") }.map(\.file))
+            disk.rows.units.values.filter {
+                $0.state == .current && !$0.file.unit.name.hasPrefix("v") && $0.file.unit.name != "t"
+            }.map(\.file))
         if current != files {
             return fail("at the end: missing \(files.subtracting(current)), too much \(current.subtracting(files))")
+        }
+        let pack = disk.rows.current(UnitKey(name: "t", isPack: true))
+        let expected = pieces.first { $0.source == .filled }
+        if pack?.file.version != expected?.file.version { return fail("at the end: the filled pack is \(pack as Any)") }
+        if let pack, disk.tiles[pack.file.digest]?.count != SimServer.tiles {
+            return fail("at the end: tiles are missing")
         }
         let holds = Set(pieces.compactMap { piece in piece.holder.map { Hold(unit: piece.file.unit, item: $0) } })
         if disk.rows.holds != holds { return fail("at the end: the holds are wrong") }

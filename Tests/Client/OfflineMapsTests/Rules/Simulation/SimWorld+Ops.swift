@@ -7,7 +7,7 @@ extension SimWorld {
         switch op.kind {
         case .plan(let task):
             ops[id] = nil
-            tell(.planned(id, server.plan(task, disk.rows.catalog)))
+            tell(.planned(id, server.plan(task, disk)))
         case .list: list(id, op.task)
         case .fetch(let piece, let digest, let isBad): fetch(id, op, piece, digest, isBad)
         case .verify(let piece):
@@ -55,6 +55,7 @@ extension SimWorld {
     }
 
     private func fetch(_ id: OpID, _ op: SimOp, _ piece: Piece, _ digest: String, _ isBad: Bool) {
+        if piece.isTile { return tile(id, op, piece) }
         let target = digest == piece.file.digest ? piece.size : piece.patch?.size ?? 0
         var part = disk.parts[digest] ?? SimDisk.Part(size: 0)
         let fault =
@@ -94,6 +95,28 @@ extension SimWorld {
         tell(.told(id, size: part.size))
     }
 
+    private func tile(_ id: OpID, _ op: SimOp, _ piece: Piece) {
+        if let fault = networkFault() ?? serverFault() {
+            ops[id] = nil
+            remember(fault, op.task)
+            return tell(.fetchFailed(id, fault))
+        }
+        let parts = piece.file.digest.split(separator: "/")
+        guard parts.count == 2, let index = Int(parts[1]) else { return fail("\(piece.file.digest) is no tile") }
+        if disk.free < piece.size {
+            ops[id] = nil
+            return tell(.fetchFailed(id, .diskFull))
+        }
+        let pack = String(parts[0])
+        if !disk.tiles[pack, default: []].insert(index).inserted { fail("\(piece.file.digest) is downloaded again") }
+        disk.parts[pack, default: SimDisk.Part(size: 0)].size += piece.size
+        if let text = checks.space(self) { return fail(text) }
+        tell(.told(id, size: piece.size))
+        guard ops[id] != nil else { return }
+        ops[id] = nil
+        tell(.fetched(id))
+    }
+
     private func patch(_ id: OpID, _ piece: Piece) {
         ops[id] = nil
         guard let patch = piece.patch, let part = disk.parts[patch.digest], !part.isBad, part.size == patch.size,
@@ -110,10 +133,23 @@ extension SimWorld {
     private func prepare(_ id: OpID, _ piece: Piece) {
         ops[id] = nil
         if disk.rows.units[piece.file] != nil { return fail("\(piece.file.digest) is put over an installed file") }
+        if piece.source == .filled { return prepareFilled(id, piece) }
         guard let part = disk.parts.removeValue(forKey: piece.file.digest) else {
             return fail("\(piece.file.digest) is prepared without its part file")
         }
         disk.files[piece.file] = (part.size, part.isBad || part.size != piece.size)
         tell(.prepared(id, piece.file, bytes: part.size))
+    }
+
+    /// A pack that grows also has the tiles of the one before.
+    private func prepareFilled(_ id: OpID, _ piece: Piece) {
+        let digest = piece.file.digest
+        if digest.hasSuffix("+") {
+            disk.tiles[digest, default: []].formUnion(disk.tiles[String(digest.dropLast())] ?? [])
+        }
+        _ = disk.parts.removeValue(forKey: digest)
+        disk.files[piece.file] = (UInt64(disk.tiles[digest]?.count ?? 0) * SimServer.tileSize, false)
+        if let text = checks.space(self) { return fail(text) }
+        tell(.prepared(id, piece.file, bytes: disk.files[piece.file]?.bytes ?? 0))
     }
 }

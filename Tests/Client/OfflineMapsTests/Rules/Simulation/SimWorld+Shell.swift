@@ -43,6 +43,7 @@ extension SimWorld {
     }
 
     private func beginFetch(_ id: OpID, _ piece: Piece, _ digest: String, _ from: UInt64) {
+        if piece.isTile { return start(id, .fetch(piece, digest: digest, isBad: false), in: 20...500) }
         let size = disk.parts[digest]?.size ?? 0
         if from > size { return fail("a download of \(digest) begins at \(from); the part file has \(size)") }
         if piece.holder == nil, let start = disk.rows.settings.quota.evictionStart,
@@ -96,6 +97,7 @@ extension SimWorld {
         checks.discards -= 1
         switch trash {
         case .part(let digest):
+            if disk.files.keys.allSatisfy({ $0.digest != digest }) { disk.tiles[digest] = nil }
             if let part = disk.parts.removeValue(forKey: digest) {
                 if !part.isBad && part.size > 0 && now - lastCancel > 1_000 && needs(digest) {
                     fail("the part file \(digest) was removed while a task needs it")
@@ -108,6 +110,7 @@ extension SimWorld {
         case .file(let file):
             if disk.rows.units[file] != nil { fail("\(file.digest) was removed while it is installed") }
             disk.files[file] = nil
+            disk.tiles[file.digest] = nil
         }
         tell(.gone(trash))
     }

@@ -152,7 +152,7 @@ final class SimWorld {
         let kept = random.below(pendingWrites.count + 1)
         for write in pendingWrites.prefix(kept) { apply(write.changes) }
         pendingWrites = []
-        for digest in disk.parts.keys.sorted() where random.perMille(500) {
+        for digest in disk.parts.keys.sorted() where disk.tiles[digest] == nil && random.perMille(500) {
             let lost = min(disk.parts[digest]?.size ?? 0, UInt64(random.below(1 << 20)))
             disk.parts[digest]?.size -= lost
             checks.credit[digest, default: 0] += lost
