@@ -20,14 +20,14 @@ final class StoreLock: Sendable {
     static func take(_ file: URL) throws(StoreError) -> StoreLock? {
         let handle = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard handle >= 0 else {
-            throw StoreError.storage(StorageError.system(errno, "open", file.path), "", folder: true)
+            throw StoreError.storage(StorageError.system(errno, action: "open", path: file.path), "", folder: true)
         }
         while flock(handle, LOCK_EX | LOCK_NB) != 0 {
             if errno == EINTR { continue }
             let number = errno
             close(handle)
             guard number == EWOULDBLOCK else {
-                throw StoreError.storage(StorageError.system(number, "lock", file.path), "", folder: true)
+                throw StoreError.storage(StorageError.system(number, action: "lock", path: file.path), "", folder: true)
             }
             return nil
         }
