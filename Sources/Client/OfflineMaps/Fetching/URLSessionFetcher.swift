@@ -52,10 +52,10 @@ public final class URLSessionFetcher: Fetcher {
     ///
     /// A server that sends the whole file instead, or has a shorter file, makes the download start over.
     public func file(
-        _ request: ResourceRequest, into part: URL, from offset: UInt64, told: @Sendable (UInt64) -> Void
+        _ request: ResourceRequest, into part: URL, from offset: UInt64, progress: @Sendable (UInt64) -> Void
     ) async throws(FetchError) -> FetchedFile {
         let transfer = Transfer(request, .file(PartFile(part), from: offset))
-        let answer = try await run(transfer, try Self.message(request, from: offset), told)
+        let answer = try await run(transfer, try Self.message(request, from: offset), progress)
         switch answer.status {
         case 200, 206:
             return FetchedFile(
@@ -66,7 +66,7 @@ public final class URLSessionFetcher: Fetcher {
             if answer["content-range"].flatMap(AnswerRule.wholeSize) == offset {
                 return FetchedFile(status: 206, size: offset, etag: answer["etag"], expires: Self.expiry(answer))
             }
-            var again = try await file(request, into: part, from: 0, told: told)
+            var again = try await file(request, into: part, from: 0, progress: progress)
             again.startedOver = true
             return again
         default: throw Self.failure(answer, request)
@@ -74,13 +74,13 @@ public final class URLSessionFetcher: Fetcher {
     }
 
     private func run(
-        _ transfer: Transfer, _ message: URLRequest, _ told: (UInt64) -> Void
+        _ transfer: Transfer, _ message: URLRequest, _ progress: (UInt64) -> Void
     ) async throws(FetchError) -> Transfer.Outcome {
         let task = session.dataTask(with: message)
         delegate.add(transfer, task.taskIdentifier)
         await withTaskCancellationHandler {
             task.resume()
-            for await size in transfer.sizes { told(size) }
+            for await size in transfer.sizes { progress(size) }
             // The stream ends at once when the caller is cancelled: the delegate may not have seen the end yet.
             if Task.isCancelled { task.cancel() }
         } onCancel: {

@@ -3,7 +3,7 @@ internal import Synchronization
 /// A reference that many threads read while one thread replaces it; reading never waits.
 ///
 /// A reader counts itself, loads the reference, retains it, and is counted off. A writer puts the new reference in place
-/// and then waits until no reader is between these steps; then nobody can still retain the old object.
+/// and then waits until no reader is between these steps; then no reader can retain the old object any more.
 // `Unmanaged` is used because an atomic cannot hold a strong reference; the box owns one reference to its object.
 final class SnapshotBox<Object: AnyObject & Sendable>: Sendable {
     private let current: Atomic<Unmanaged<Object>>

@@ -68,7 +68,7 @@ enum Trash: Hashable, Sendable {
     case file(FileID)
 }
 
-/// Everything that the machine is told.
+/// Everything that happens outside of the machine.
 enum Event: Sendable {
     /// The first event: part files and their sizes, installed folders without a row, and the free space of the disk.
     case opened(parts: [String: UInt64], prepared: [FileID: UInt64], free: UInt64)
@@ -82,7 +82,7 @@ enum Event: Sendable {
     case planned(OpID, PlanAnswer)
     case listed(OpID, ListAnswer)
     /// The part file has this size; smaller than before when the server started over. For a tile: its size, once.
-    case told(OpID, size: UInt64)
+    case received(OpID, size: UInt64)
     case fetched(OpID)
     case fetchFailed(OpID, FetchFault)
     /// The part file of the piece is whole: downloaded, or made by a patch.

@@ -1,5 +1,5 @@
 extension StoreMachine {
-    mutating func told(_ id: OpID, _ size: UInt64) {
+    mutating func received(_ id: OpID, size: UInt64) {
         guard let op = ops[id], case .fetch(let piece, let digest) = op.work else { return }
         found()
         if piece.isTile { return fill(size, piece, op.task) }
@@ -28,7 +28,7 @@ extension StoreMachine {
         errors[digest] = nil
         tries[op.task] = nil
         if piece.isTile {
-            // Without `told` there was no tile: the server has none at this place.
+            // Without `received` there was no tile: the server has none at this place.
             filledTiles.insert(piece.file)
             return
         }

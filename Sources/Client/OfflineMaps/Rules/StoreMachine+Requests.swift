@@ -110,7 +110,7 @@ extension StoreMachine {
         fullUntil[id] = nil
         awaitedList[id] = nil
         hasAskedAgain.remove(id)
-        // Whoever waits for this list plans again with what there is.
+        // Tasks that wait for this list are planned again with the list that is there.
         for (waiting, list) in awaitedList where list == id {
             awaitedList[waiting] = nil
             plans[waiting] = nil

@@ -82,7 +82,7 @@ extension StoreMachine {
             hasStopped = true
         }
         for start in starts where networkBarrier(start.task) == nil {
-            // While nobody knows whether there is a network, one request finds out.
+            // While it is not known whether there is a network, one request finds out.
             if !isOnline && ops.values.contains(where: { $0.usesNetwork(rows) }) && !wrong.contains(.ignoresNetwork) {
                 break
             }

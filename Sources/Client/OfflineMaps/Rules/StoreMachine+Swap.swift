@@ -54,7 +54,7 @@ extension StoreMachine {
         doomed = []
     }
 
-    /// Drops the holds of the items; units that nobody holds any more are removed.
+    /// Drops the holds of the items; units without a holder are removed.
     mutating func remove(_ task: TaskRecord) {
         for item in task.items {
             let dropped = rows.holds.filter { $0.item == item }.sorted { $0.unit < $1.unit }

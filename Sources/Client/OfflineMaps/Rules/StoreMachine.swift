@@ -133,7 +133,7 @@ struct StoreMachine: Sendable {
         case .written(let id): written(id)
         case .planned(let op, let answer): planned(op, answer)
         case .listed(let op, let answer): listed(op, answer)
-        case .told(let op, let size): told(op, size)
+        case .received(let op, let size): received(op, size: size)
         case .fetched(let op): fetched(op)
         case .fetchFailed(let op, let fault): fetchFailed(op, fault)
         case .verified(let op): verified(op)

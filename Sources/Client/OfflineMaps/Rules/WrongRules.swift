@@ -24,7 +24,7 @@ struct WrongRules: OptionSet, Sendable {
     static let progressFalls = WrongRules(rawValue: 1 << 9)
     /// Files of a task that belong together become current one by one.
     static let swapsOneByOne = WrongRules(rawValue: 1 << 10)
-    /// A patch that fails is tried again, for ever.
+    /// A patch that fails is tried again without end.
     static let insistsOnPatch = WrongRules(rawValue: 1 << 11)
     /// A waiting time is not ended by anything.
     static let forgetsAlarm = WrongRules(rawValue: 1 << 12)

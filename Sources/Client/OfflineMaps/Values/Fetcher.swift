@@ -35,7 +35,7 @@ public protocol Fetcher: Sendable {
     /// A server that does not continue at the offset makes the download start over, at the beginning of the part file.
     /// Cancelling the task of the caller ends the download within 100 ms.
     func file(
-        _ request: ResourceRequest, into part: URL, from offset: UInt64, told: @Sendable (UInt64) -> Void
+        _ request: ResourceRequest, into part: URL, from offset: UInt64, progress: @Sendable (UInt64) -> Void
     ) async throws(FetchError) -> FetchedFile
 }
 

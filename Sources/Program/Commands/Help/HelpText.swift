@@ -2,7 +2,7 @@ internal import CommandSupport
 
 /// Wraps the help texts of the argument parser to a width.
 ///
-/// The parser is told to use lines without a limit, because it would break examples and wrap text that is already
+/// The parser uses lines without a limit, because it would break examples and wrap text that is already
 /// wrapped. Here paragraphs, usage and descriptions are wrapped once. Examples are not wrapped, so that they can be
 /// copied and pasted at any width.
 package enum HelpText {

@@ -131,7 +131,7 @@ struct URLSessionFetcherTests {
         #expect(try Data(contentsOf: part) == Data("old".utf8), "the part file keeps its bytes in \(scratch.url.path)")
     }
 
-    @Test func nobodyListensAndWrongAddresses() async throws {
+    @Test func aClosedPortAndWrongAddressesAreErrors() async throws {
         let server = try ScriptedServer(isOpen: false) { _ in .reply(200) }
         let request = try request(server)
         #expect(

@@ -36,7 +36,7 @@ import Testing
     @Test func aNewByteBeginsTheCountAnew() throws {
         var (driver, task, op) = try loading()
         for attempt in 1...12 {
-            if attempt == 6 { driver.send(.told(op, size: 1)) }
+            if attempt == 6 { driver.send(.received(op, size: 1)) }
             driver.send(.fetchFailed(op, .status(500, retryAfter: nil)))
             driver.now += 60_001
             op = try #require(driver.send(.alarm).fetches.first)
@@ -77,7 +77,7 @@ import Testing
     @Test func wrongBytesAreDownloadedOnceMore() throws {
         var (driver, task, op) = try loading()
         for attempt in 1...2 {
-            driver.send(.told(op, size: 1_000))
+            driver.send(.received(op, size: 1_000))
             let verify = try #require(driver.send(.fetched(op)).verifies.first)
             let discards = driver.send(.wrong(verify)).discards
             #expect(discards == [.part("a-1")])

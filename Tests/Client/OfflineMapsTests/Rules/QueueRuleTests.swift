@@ -53,7 +53,7 @@ import Testing
     @Test func cancellingStopsInTheSameStepAndRemovesThePartLater() throws {
         var driver = RuleDriver()
         let (task, effects) = driver.add(.install, [item], Plan(pieces: [piece("a")]))
-        driver.send(.told(try #require(effects.fetches.first), size: 10))
+        driver.send(.received(try #require(effects.fetches.first), size: 10))
         let step = driver.machine.handle(.asked(RequestID(number: 9), .cancel(task)), now: Instant(milliseconds: 0))
         #expect(step.stops == effects.fetches)
         #expect(step.discards.isEmpty)

@@ -9,7 +9,7 @@ struct SimServer {
     let seed: UInt64
     /// The number of the newest list, from 1.
     var newest: UInt64 = 1
-    /// Patches that no device can apply, for ever.
+    /// Patches that no device can ever apply.
     var brokenPatches: Bool
 
     static func package(_ index: Int) -> Item { .package("P\(index)") }

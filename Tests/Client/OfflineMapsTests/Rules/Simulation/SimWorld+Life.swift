@@ -19,8 +19,8 @@ extension SimWorld {
         isUp = up
         // The monitor is late, or says nothing.
         guard random.perMille(800) else { return }
-        told = up ? random.pick([.free, .free, .expensive]) : .none
-        post(Int64(random.within(0...3_000)), .event(.network(told), life: life))
+        reportedNetwork = up ? random.pick([.free, .free, .expensive]) : .none
+        post(Int64(random.within(0...3_000)), .event(.network(reportedNetwork), life: life))
     }
 
     private func halt() {
@@ -84,7 +84,7 @@ extension SimWorld {
         isHealed = true
         isUp = true
         disk.others = 0
-        told = .free
+        reportedNetwork = .free
         note("HEAL")
         tell(.network(.free))
         tell(.forceOffline(false))

@@ -70,7 +70,7 @@ extension SimWorld {
             checks.credit[digest, default: 0] += part.size
             part = SimDisk.Part(size: 0)
             disk.parts[digest] = part
-            tell(.told(id, size: 0))
+            tell(.received(id, size: 0))
             guard ops[id] != nil else { return }
         }
         let rate = swarm.isSlow && !isHealed ? 20_000...300_000 : 200_000...3_000_000
@@ -86,13 +86,13 @@ extension SimWorld {
         checks.target[digest] = target
         if let text = checks.space(self) ?? checks.twice(digest) { return fail(text) }
         if part.size >= target {
-            tell(.told(id, size: part.size))
+            tell(.received(id, size: part.size))
             guard ops[id] != nil else { return }
             ops[id] = nil
             return tell(.fetched(id))
         }
         post(Int64(random.within(20...400)), .op(id, life: life))
-        tell(.told(id, size: part.size))
+        tell(.received(id, size: part.size))
     }
 
     private func tile(_ id: OpID, _ op: SimOp, _ piece: Piece) {
@@ -111,7 +111,7 @@ extension SimWorld {
         if !disk.tiles[pack, default: []].insert(index).inserted { fail("\(piece.file.digest) is downloaded again") }
         disk.parts[pack, default: SimDisk.Part(size: 0)].size += piece.size
         if let text = checks.space(self) { return fail(text) }
-        tell(.told(id, size: piece.size))
+        tell(.received(id, size: piece.size))
         guard ops[id] != nil else { return }
         ops[id] = nil
         tell(.fetched(id))

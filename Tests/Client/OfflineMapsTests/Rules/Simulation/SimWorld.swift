@@ -43,7 +43,7 @@ final class SimWorld {
     var isHealed = false
     var isSuspending = false
     var isUp = true
-    var told = NetworkState.free
+    var reportedNetwork = NetworkState.free
     var run = StoreMachine.Run.stopped
     var checks = SimChecks()
     var violation: String?
@@ -170,7 +170,7 @@ final class SimWorld {
         var prepared: [FileID: UInt64] = [:]
         for (file, content) in disk.files where disk.rows.units[file] == nil { prepared[file] = content.bytes }
         tell(.opened(parts: disk.parts.mapValues(\.size), prepared: prepared, free: disk.free))
-        if machine != nil { tell(.network(told)) }
+        if machine != nil { tell(.network(reportedNetwork)) }
         for entry in disk.inbox where machine != nil { tell(.asked(entry.id, entry.request)) }
         if machine != nil {
             run = .running
