@@ -59,6 +59,8 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
     /// The archive has another version than the one that the job uses.
     case sourceChanged = "source-changed"
     case badSpec = "bad-spec"
+    /// The merged package exceeds a limit of its format.
+    case packageTooLarge = "package-too-large"
     case badStyle = "bad-style"
     case nothing = "no-tiles"
     case missingTiles = "missing-tiles"
@@ -165,8 +167,8 @@ public enum FailureCause: String, Hashable, Sendable, CaseIterable, CustomString
             .originBusy, .styleUnavailable, .tilesFailed:
             .origin
         case .forbidden, .invalidRequest, .tileset, .badTileset, .badArchive, .unsupported, .originBadArchive,
-            .originUnsupported, .sourceChanged, .badSpec, .badStyle, .nothing, .missingTiles, .otherTileset,
-            .otherArea, .packageShrunk:
+            .originUnsupported, .sourceChanged, .badSpec, .packageTooLarge, .badStyle, .nothing, .missingTiles,
+            .otherTileset, .otherArea, .packageShrunk:
             .job
         case .diskFull, .io, .inputOutput, .blobStore, .storeMissing, .outOfMemory, .library, .database: .worker
         case .cancelled, .drained, .dropped, .jobFailed, .jobCancelled: .noFault

@@ -2,6 +2,7 @@ import Blobs
 import Errors
 import Files
 import Foundation
+import PackageFiles
 import Synchronization
 import TestSupport
 import Testing
@@ -90,6 +91,19 @@ struct LeaseRunnerTests {
             #expect(failure.cause.rawValue == cause && failure.retriable && failure.isLocal)
         }
         #expect(LeaseRunner.failure(CocoaError(.coderInvalidValue)).cause == .internal)
+    }
+
+    @Test func aPackageThatIsTooLargeIsNotATileThatIsTooLarge() {
+        let failure = LeaseRunner.failure(PackagesError(.tooLarge, "The package has too many bodies."))
+        #expect(failure.cause.rawValue == "package-too-large" && !failure.retriable)
+        #expect(failure.cause.fault == .job && !failure.cause.isRetriable)
+        #expect(failure.detail == "The package has too many bodies.")
+    }
+
+    @Test func noErrorOfAMergeBlamesATileOrIsUnknown() {
+        let merges = PackagesError.Code.allCases.map { LeaseRunner.failure(PackagesError($0, "any")) }
+        let stores = StorageErrorCode.allCases.map { LeaseRunner.failure(StorageError($0, "any")) }
+        for failure in merges + stores { #expect(failure.cause.fault != .tile && failure.cause != .unknown) }
     }
 
     @Test func cancelledWorkLeavesNoFile() async throws {
