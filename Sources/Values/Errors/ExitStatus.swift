@@ -1,26 +1,51 @@
 /// The documented exit codes of `packhorse`, with the numbers of sysexits.h.
 public enum ExitStatus: Int32, CaseIterable, Sendable {
     case success = 0
-    /// The command line is wrong.
     case usage = 64
-    /// Data failed validation, or a job ended without its package.
     case badData = 65
-    /// An input (file, region, job) does not exist.
     case noInput = 66
-    /// The coordinator or the origin cannot be reached.
     case unavailable = 69
-    /// A bug in Packhorse.
     case software = 70
-    /// An output cannot be created, for example because the disk is full.
     case cannotCreate = 73
-    /// Reading or writing failed.
     case inputOutput = 74
-    /// Temporary: the same command may work later; nothing is lost.
     case temporary = 75
-    /// Not allowed: key refused, file not readable, host forbids bulk download.
     case permission = 77
-    /// A configuration file or option value is wrong.
     case configuration = 78
-    /// Ended by Ctrl-C.
     case interrupted = 130
+
+    /// The name of the code in documents.
+    package var name: String {
+        switch self {
+        case .success: "success"
+        case .usage: "usage"
+        case .badData: "bad data"
+        case .noInput: "no input"
+        case .unavailable: "unavailable"
+        case .software: "software"
+        case .cannotCreate: "cannot create"
+        case .inputOutput: "input/output"
+        case .temporary: "temporary"
+        case .permission: "permission"
+        case .configuration: "configuration"
+        case .interrupted: "interrupted"
+        }
+    }
+
+    /// What the code says, in one sentence: the manual page and docs/reference/exit-codes.md print it.
+    package var meaning: String {
+        switch self {
+        case .success: "The command did what it was asked to do."
+        case .usage: "The command line is wrong."
+        case .badData: "Data failed a check, or a job failed or was cancelled."
+        case .noInput: "A file, region, job or catalog does not exist."
+        case .unavailable: "The coordinator or a server cannot be reached."
+        case .software: "Packhorse has a bug."
+        case .cannotCreate: "An output cannot be created, or exists."
+        case .inputOutput: "Reading or writing failed."
+        case .temporary: "The same command may work later; nothing is lost."
+        case .permission: "A key or file is refused, or the host forbids bulk download."
+        case .configuration: "A configuration file, variable or version does not fit."
+        case .interrupted: "Ctrl-C ended the command."
+        }
+    }
 }

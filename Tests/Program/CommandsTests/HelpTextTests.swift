@@ -174,14 +174,24 @@ struct HelpTextTests {
         #expect(document == CommandReference.markdown(), "run 'make reference' to write docs/reference/cli.md again")
     }
 
-    @Test func theReferenceOfExitCodesHasThemAll() throws {
+    @Test func theReferenceOfExitCodesSaysWhatTheCodeSays() throws {
         let document = try String(contentsOf: URL(filePath: "docs/reference/exit-codes.md"), encoding: .utf8)
-        let codes = document.split(separator: "\n").compactMap { line in
-            line.split(separator: "|").first.flatMap {
-                Int32($0.trimmingCharacters(in: CharacterSet(charactersIn: " `")))
-            }
+        let rows = document.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst().map { line in
+            line.split(separator: "|").prefix(3).map { $0.trimmingCharacters(in: .whitespaces) }
         }
-        #expect(codes == ExitStatus.allCases.map(\.rawValue))
+        #expect(rows == ExitStatus.allCases.map { ["\($0.rawValue)", $0.name, $0.meaning] })
+        for status in ExitStatus.allCases {
+            #expect(status.meaning.firstIndex(of: ".") == status.meaning.indices.last, "one sentence: \(status)")
+        }
+    }
+
+    @Test func theManualPageOfTheProgramListsTheExitCodes() throws {
+        let pages = ManualCommand.pages()
+        let page = try #require(pages.first { $0.name == "packhorse.1" })
+        for status in ExitStatus.allCases {
+            #expect(page.text.contains(".B \(status.rawValue)\n\(status.meaning.replacing("-", with: "\\-"))"))
+        }
+        #expect(pages.count(where: { $0.text.contains(".SH EXIT STATUS") }) == 1)
     }
 
     @Test func theTilesetReferenceIsTheParsersTable() throws {

@@ -42,8 +42,15 @@ struct ManualCommand: ParsableCommand {
         let below = command.configuration.subcommands.filter { $0.configuration.shouldDisplay }
         let title = path.joined(separator: "-")
         let help = HelpText.fit(RootCommand.helpMessage(for: command, columns: .max), columns: 78)
-        return [("\(title).1", roff(title, abstract: command.configuration.abstract, help: help))]
+        let end = path.count == 1 ? exitStatus : ""
+        return [("\(title).1", roff(title, abstract: command.configuration.abstract, help: help) + end)]
             + below.flatMap { pages(path + [CommandTree.name($0)], $0) }
+    }
+
+    /// The section of the program's page about its exit codes.
+    private static var exitStatus: String {
+        let codes = ExitStatus.allCases.flatMap { [".TP", ".B \($0.rawValue)", escaped($0.meaning)] }
+        return ([".SH EXIT STATUS"] + codes + [""]).joined(separator: "\n")
     }
 
     /// Help as a manual page.
