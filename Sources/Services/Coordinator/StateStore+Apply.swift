@@ -12,7 +12,7 @@ extension StateStore {
         case .job(let summary): try update(summary, db, wall: wall)
         case .forget(let job):
             try moveToHistory(job, db)
-            try db.cachedStatement(sql: "DELETE FROM job WHERE id = ?").execute(arguments: [job.key])
+            try markForgotten(job, db)
         case .addBatches(let job, let first, let batches):
             for (offset, batch) in batches.enumerated() {
                 try put(batch, job: job, index: first.advanced(by: offset), in: db)

@@ -68,8 +68,8 @@ extension StateStore {
         }
     }
 
-    /// Rows of one slice of ``shardDigests(of:)``: about 5 ms of the connection.
-    private static let shardsInSlice = 2_000
+    /// Rows of one slice of ``shardDigests(of:)`` and of a removal: about 5 ms of the connection.
+    static let shardsInSlice = 2_000
 
     /// The manifests and files of a job's packages.
     private static func packageBlobs(

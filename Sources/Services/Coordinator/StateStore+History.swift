@@ -30,7 +30,7 @@ struct JobFilter: Sendable {
 
 /// The summaries of jobs that the coordinator has forgotten.
 ///
-/// A row is written in the transaction that removes the job's own rows, and is never changed. It is not part of the
+/// A row is written in the transaction that forgets the job, and is never changed. It is not part of the
 /// state that the event log replays. The job's last line in the log, `job-forgotten`, exists as long as the row, and
 /// ``StateStore/historyProblems()`` compares the two. The history is not read at a start.
 extension StateStore {
@@ -82,10 +82,16 @@ extension StateStore {
     }
 
     /// Removes summaries beyond the limit, each with its job's last line in the log.
+    ///
+    /// That of a job whose rows are still being removed stays until they are gone.
     static func trimHistory(_ db: Database) throws {
         let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'job'") ?? 0
         let gone = try Int64.fetchAll(
-            db, sql: "DELETE FROM history WHERE id <= ? RETURNING id", arguments: [last - historyJobs])
+            db,
+            sql: """
+                DELETE FROM history WHERE id <= ? AND NOT EXISTS (SELECT 1 FROM job WHERE job.id = history.id)
+                RETURNING id
+                """, arguments: [last - historyJobs])
         for job in gone {
             try db.cachedStatement(sql: "DELETE FROM event WHERE job = ?").execute(arguments: [job])
         }
@@ -150,10 +156,11 @@ extension StateStore {
             let rows = try Row.fetchCursor(
                 db,
                 sql: """
-                    SELECT id, state, created, status, EXISTS (SELECT 1 FROM job WHERE job.id = history.id) AS lives,
+                    SELECT id, state, created, status,
+                        EXISTS (SELECT 1 FROM job WHERE job.id = history.id AND job.state <> ?) AS lives,
                         EXISTS (SELECT 1 FROM event WHERE event.job = history.id AND kind = ?) AS logged
                     FROM history ORDER BY id
-                    """, arguments: [EventKind.jobForgotten.rawValue])
+                    """, arguments: [StateStore.forgotten, EventKind.jobForgotten.rawValue])
             while let row = try rows.next() {
                 count += 1
                 let id = JobID(key: row["id"])

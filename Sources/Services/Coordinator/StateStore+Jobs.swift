@@ -49,6 +49,7 @@ extension StateStore {
                 db,
                 sql: """
                     SELECT * FROM batch WHERE (? = 0 OR job = ?) AND (job, idx) > (?, ?) AND \(StateStore.isFailedWork)
+                        AND job NOT IN (SELECT id FROM job WHERE state = '\(StateStore.forgotten)')
                     ORDER BY job, idx LIMIT ?
                     """,
                 arguments: [

@@ -38,7 +38,9 @@ extension StateStore {
             var all = Inheritance()
             let last = try Int64.fetchOne(db, sql: "SELECT seq FROM sqlite_sequence WHERE name = 'job'")
             all.lastJob = last.map { JobID(key: $0) } ?? 0
-            for row in try Row.fetchAll(db, sql: "SELECT * FROM job ORDER BY id") {
+            let rows = try Row.fetchAll(
+                db, sql: "SELECT * FROM job WHERE state <> ? ORDER BY id", arguments: [StateStore.forgotten])
+            for row in rows {
                 let summary = try StateStore.summary(row)
                 let packages = try StateStore.packages(of: summary.key, db)
                 let batches =

@@ -13,6 +13,8 @@ import Wire
 /// How long the loop leaves a heartbeat without an answer while it serves commands on a large state.
 @Suite(.timeLimit(.minutes(15)))
 struct LoopDelayTests {
+    private static let isMeasured = ProcessInfo.processInfo.environment["PACKHORSE_MEASURE_LOOP"] != nil
+
     /// Slices of one page make the backup slow.
     ///
     /// A loop that waits for it answers one or two heartbeats.
@@ -42,29 +44,13 @@ struct LoopDelayTests {
     /// Prints the longest delay of a heartbeat during each command on a planet of 65,793 batches.
     ///
     /// A machine that does nothing else is needed. Run it with PACKHORSE_MEASURE_LOOP=1.
-    @Test(.enabled(if: ProcessInfo.processInfo.environment["PACKHORSE_MEASURE_LOOP"] != nil))
+    @Test(.enabled(if: isMeasured))
     func noReadOfAPlanetDelaysAHeartbeat() async throws {
         let fixture = try Fixture {
             $0.keepShards = true
             $0.leaseSeconds = 600
         }
-        let zoom = ProcessInfo.processInfo.environment["PACKHORSE_MEASURE_ZOOM"].flatMap { Int($0) } ?? 14
-        let world = try #require(TileID(zoom: 0, x: 0, y: 0))
-        let mask = TileMask(tiles: [world], maxZoom: 0).expanded(toZoom: zoom)
-        let submission = PBSubmit.make {
-            $0.kind = "region"
-            $0.label = "planet"
-            $0.tileset = Data(#"{"id":"demo"}"#.utf8)
-            $0.zoomMax = UInt32(zoom)
-            $0.allowedMissing = 0.001
-            $0.packages = [
-                .make {
-                    $0.id = "planet"
-                    $0.mask = Data(mask.encoded())
-                    $0.names = ["en": "Planet"]
-                }
-            ]
-        }
+        let submission = try Fixture.planet()
         try await fixture.withCoordinator { service in
             let client = try Talker(service.controlEndpoint)
             let worker = try FakeWorker(service.workEndpoint, blobs: try fixture.blobs())
@@ -204,30 +190,38 @@ struct LoopDelayTests {
     }
 }
 
-extension Batch {
-    /// The same batch in another state.
-    fileprivate func rewritten(_ state: BatchState, digest: ContentDigest? = nil, trouble: Trouble? = nil) -> Batch {
-        Batch(
-            cell: cell, zooms: zooms, tiles: tiles, state: state, attempts: 0, losses: 0, token: nil, owner: 0,
-            digest: digest, result: FetchCounts(stored: digest == nil ? 0 : tiles), trouble: trouble)
+extension LoopDelayTests {
+    /// The same while a planet of failed batches, with their failed tiles and lines in the log, is forgotten.
+    @Test(.enabled(if: isMeasured))
+    func noForgottenPlanetDelaysAHeartbeat() async throws {
+        let fixture = try Fixture {
+            $0.keepShards = true
+            $0.keptJobs = 1
+        }
+        try await fixture.withCoordinator { service in
+            let client = try Talker(service.controlEndpoint)
+            print(try await client.submit(try Fixture.planet()).batches, "batches")
+            _ = try await client.ask(.cancelJob(.make { $0.job = 1 }))
+        }
+        try await fixture.failAllBatches()
+        try await fixture.withCoordinator { service in
+            let client = try Talker(service.controlEndpoint)
+            let probe = HeartbeatProbe(try FakeWorker(service.workEndpoint, blobs: try fixture.blobs()))
+            try await probe.connect()
+            let store = service.environment.store
+            let lines = try await store.perform { try Int.fetchOne($0, sql: "SELECT count(*) FROM event") ?? 0 }
+            print(lines, "lines")
+            try await probe.report("forget a planet of failed batches") {
+                let small = try await client.submit(try Fixture.submission()).job
+                _ = try await client.ask(.cancelJob(.make { $0.job = small }))
+                while try await store.rows(of: 1) != [0, 0, 0, 0, 0, 0] {
+                    try await Task.sleep(for: .milliseconds(50))
+                }
+            }
+        }
     }
 }
 
-extension Fixture {
-    /// Changes the batches of job 1 and its row behind the log's back, while no coordinator runs.
-    fileprivate func rewrite(job assignments: String, _ change: @escaping @Sendable (Int, Batch) -> Batch) async throws
-    {
-        let store = try StateStore(folder: options.data)
-        let batches = try await store.load(withEnded: true).jobs[0].batches
-        try await store.perform { db in
-            for (index, batch) in batches.enumerated() {
-                try StateStore.put(change(index, batch), job: 1, index: BatchIndex(index), in: db)
-            }
-            try db.execute(sql: "UPDATE job SET \(assignments)")
-        }
-        await store.close()
-    }
-}
 /// A worker that reports all the time and measures how long each answer takes.
 struct HeartbeatProbe: Sendable {
     let worker: FakeWorker

@@ -6,16 +6,13 @@ import Wire
 /// The event log: every change of the state is a line, written in the same transaction as the change.
 ///
 /// Append-only while a job exists. When its blobs are released, its lines about batches are removed together with the
-/// rows of the batches. When it is forgotten, all its lines are removed except the one that records it, which is
+/// rows of the batches. After it is forgotten, all its lines are removed except the one that records it, which is
 /// removed together with the job's summary in the history. So the log is bounded by the size of the state, and
 /// replaying it always gives that state.
 extension StateStore {
     static func log(_ write: StoreWrite, _ db: Database, wall: Int64) throws {
         let job = ChangeCodec.job(of: write).key
         let kind = ChangeCodec.kind(of: write)
-        if kind == .jobForgotten {
-            try db.cachedStatement(sql: "DELETE FROM event WHERE job = ?").execute(arguments: [job])
-        }
         try db.cachedStatement(sql: "INSERT INTO event (wall, job, kind, data) VALUES (?, ?, ?, ?)")
             .execute(arguments: [wall, job, kind.rawValue, Data(try ChangeCodec.encode(write))])
         if kind == .jobForgotten { try trimHistory(db) }

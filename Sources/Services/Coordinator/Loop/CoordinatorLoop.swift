@@ -114,6 +114,7 @@ final class CoordinatorLoop {
         state.scheduler = inherited.scheduler(environment)
         state.collect(state.scheduler.start(now: environment.now))
         state.tick.tasks.append(.releaseBlobs)
+        reclaimer.removeForgottenRows()
         // Runs after the release of blobs of ended jobs, which this tick starts first.
         try await finishEffects()
         try await reclaimer.sweep(isIdle: open == 0)

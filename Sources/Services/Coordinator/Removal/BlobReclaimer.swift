@@ -92,15 +92,36 @@ final class BlobReclaimer {
         state.tick.tasks += retry.trims.filter(kept.contains).map { .trimBlobs($0) }
     }
 
-    /// Forgets the oldest ended jobs when there are too many.
+    /// Jobs that one tick forgets at most.
+    private static let forgottenInTick = 16
+
+    /// Forgets the oldest ended jobs when there are too many, and then removes their rows outside of the loop.
     ///
     /// A job whose blobs are still listed stays until they are removed. Otherwise the owner of the blobs would be
     /// unknown.
     func forgetOldJobs() {
-        while state.scheduler.finishedCount > environment.options.keptJobs, let job = state.scheduler.oldestFinished {
-            guard environment.options.keepShards || !isHeld(job) else { return }
+        var count = 0
+        while count < Self.forgottenInTick, state.scheduler.finishedCount > environment.options.keptJobs,
+            let job = state.scheduler.oldestFinished, environment.options.keepShards || !isHeld(job)
+        {
             state.handle(.forget(job))
+            count += 1
         }
+        if count > 0 { removeForgottenRows() }
+    }
+
+    /// Removes the rows of forgotten jobs in the background when the writes of this tick are durable.
+    func removeForgottenRows() {
+        state.tick.tasks.append(
+            .run(.removals) { [store = environment.store, logger = environment.logger] in
+                do {
+                    try await store.removeForgottenJobs()
+                } catch {
+                    // No effect: the next start, or the next job that is forgotten, removes them.
+                    logger.info("Rows of forgotten jobs not removed", metadata: [LogKey.errorMessage: "\(error)"])
+                }
+                return nil
+            })
     }
 
     /// Whether blobs of an ended job still exist: other jobs may use them, or their removal has not finished.
