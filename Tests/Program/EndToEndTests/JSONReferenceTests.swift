@@ -1,0 +1,198 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What commands print with `--json` has the keys that docs/reference/json.md names, and no others.
+@Suite(.serialized, .timeLimit(.programs))
+struct JSONReferenceTests {
+    /// Runs commands and records what they print.
+    private struct Reader {
+        let reference: JSONReference
+        let scratch: Scratch
+
+        @discardableResult
+        func run(
+            _ anchor: String?, _ arguments: [String], at coordinator: String? = nil, status: Int32 = 0
+        ) async throws -> String {
+            let address = coordinator.map { ["--coordinator", $0] } ?? []
+            let outcome = try await Program.run(
+                arguments + (anchor == nil ? [] : ["--json"]) + address, in: scratch)
+            #expect(outcome.status == status, "\(arguments): \(outcome.output)\(outcome.errors)")
+            if let anchor { try reference.read(outcome.output, as: anchor) }
+            return outcome.output.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+
+        /// Each document has been printed with all of its keys.
+        func expectAll(_ anchors: [String], but rare: Set<String> = []) {
+            for anchor in anchors { #expect(reference.unprinted(anchor).subtracting(rare).isEmpty, "\(anchor)") }
+        }
+    }
+
+    /// Documents that the tests below cover; each document of the file is one of them.
+    private static let ofClusters = [
+        "job", "submission", "order", "failed-work", "schedule", "worker", "origin", "health", "key", "event", "shard",
+        "list-of-packs", "installation", "offer", "removed-file", "push", "catalog-check", "removal",
+    ]
+    private static let ofFiles = [
+        "build", "forecast", "estimate", "report", "remote-archive", "conversion", "difference", "patched-package",
+        "style-pack", "style-plan", "style-check", "style-index", "region",
+    ]
+
+    @Test func everyDocumentIsRead() throws {
+        let documents = try JSONReference().documents
+        #expect(Set(documents.keys) == Set(Self.ofClusters + Self.ofFiles))
+        for (anchor, document) in documents {
+            #expect(!document.keys.isEmpty, "\(anchor)")
+            for link in document.links.values { #expect(documents[link] != nil, "\(anchor) links to \(link)") }
+        }
+    }
+
+    @Test func clustersPrintWhatTheReferenceSays() async throws {
+        let scratch = try Scratch()
+        let reader = Reader(reference: try JSONReference(), scratch: scratch)
+        let demo = try await DemoOrigin(in: scratch)
+        let refusing = try ScriptedServer { request in
+            request.path.hasPrefix("/4/") ? .reply(410) : .reply(200, body: [0x1A, 0x05, 0x0A, 0x01, 0x61, 0x78, 0x02])
+        }
+        defer { refusing.stop() }
+        let key = scratch.url("catalog.key")
+        let shown = try await reader.run(nil, ["catalog", "keygen", key.path])
+        let cluster = try await Cluster(
+            workers: 1, coordinatorArguments: ["--signing-key", key.path, "--keep-shards"], in: scratch)
+        let control = cluster.control
+        try await submissions(reader, demo, refusing, control)
+        try await operations(reader, cluster)
+        for file in try cluster.blobFiles() where try Data(contentsOf: file).starts(with: Data("PKSH".utf8)) {
+            try await reader.run("shard", ["inspect", file.path])
+        }
+        try await keys(reader)
+        try await cluster.stop()
+        try await catalogs(reader, cluster.catalog, publicKey: shown, secretKey: key.path)
+        // The controller finds limits only after a minute of refusals: PoliteClusterTests.
+        reader.expectAll(Self.ofClusters, but: ["accepts_per_second", "accepts_concurrency"])
+    }
+
+    private func submissions(
+        _ reader: Reader, _ demo: DemoOrigin, _ refusing: ScriptedServer, _ control: String
+    ) async throws {
+        let scratch = reader.scratch
+        let (base, languages, bad) = (scratch.url("base.yaml"), scratch.url("l.yaml"), scratch.url("bad.yaml"))
+        try Data("url: \(demo.tileset)\n".utf8).write(to: base)
+        try Data("url: \(demo.url)/{language}/tiles.json\ngroup: streets\n".utf8).write(to: languages)
+        try Data("id: bad\nurl: \(refusing.url)/{z}/{x}/{y}.pbf\nzoom: 0-4\nformat: pbf\n".utf8).write(to: bad)
+        let small = ["LI", "--tileset", base.path, "--zoom", "0-6"]
+        try await reader.run("submission", ["submit"] + small + ["--dry-run"], at: control)
+        let quiet = ["--wait", "--progress", "none"]
+        try await reader.run("job", ["submit"] + small + ["--tile-packs"] + quiet, at: control)
+        try await reader.run(
+            "job",
+            [
+                "submit", "LI", "--tileset", languages.path, "--zoom", "0-6", "--language", "en", "--format",
+                "pmtiles,maplibre", "--style", "\(demo.url)/style.json",
+            ] + quiet, at: control)
+        // Nothing takes a paused job.
+        let paused = try await reader.run(
+            nil, ["submit", "EE", "--tileset", base.path, "--zoom", "0-6", "--priority", "-1"], at: control)
+        try await reader.run("job", ["status", paused], at: control)
+        try await reader.run("order", ["weight", paused, "2"], at: control)
+        try await reader.run(nil, ["cancel", paused], at: control)
+        try await reader.run(
+            "order", ["schedule", "add", "night", "--every", "1d", "EE", "--tileset", bad.path], at: control)
+        try await reader.run(nil, ["schedule", "run", "night"], at: control)
+        let failed = try await Eventually.get("the scheduled job fails") {
+            let jobs = try JSONSerialization.jsonObject(
+                with: Data(try await reader.run("job", ["jobs"], at: control).utf8))
+            return (jobs as? [[String: Any]])?.first { $0["state"] as? String == "failed" }?["job"] as? Int
+        }
+        try await reader.run("job", ["status", "\(failed)"], at: control)
+        try await reader.run("failed-work", ["failed", "list"], at: control)
+        try await reader.run("schedule", ["schedule", "list"], at: control)
+        try await reader.run("order", ["failed", "drop", "\(failed)"], at: control)
+    }
+
+    private func operations(_ reader: Reader, _ cluster: Cluster) async throws {
+        let control = cluster.control
+        let origins = try JSONSerialization.jsonObject(
+            with: Data(try await reader.run("origin", ["origins"], at: control).utf8))
+        let origin = try #require((origins as? [[String: Any]])?.first?["origin"] as? String)
+        try await reader.run(
+            nil, ["origins", "limit", origin, "--requests-per-second", "5", "--concurrency", "2"], at: control)
+        try await reader.run("origin", ["origins"], at: control)
+        try await reader.run("health", ["health"], at: control)
+        let lines = try await reader.run(nil, ["events", "--limit", "20", "--json"], at: control)
+        for line in lines.split(separator: "\n") { try reader.reference.read(String(line), as: "event") }
+        try await reader.run(nil, ["workers", "drain", "w1"], at: control)
+        try await reader.run("worker", ["workers"], at: control)
+    }
+
+    private func keys(_ reader: Reader) async throws {
+        let folder = reader.scratch.url("keys")
+        try await reader.run(nil, ["keygen", "--cluster", folder.path])
+        try Data("not a key".utf8).write(to: folder.appending(path: "authorized_keys.d/odd.pub"))
+        try await reader.run("key", ["keys", "--keys", folder.path], status: 78)
+    }
+
+    private func catalogs(_ reader: Reader, _ catalog: URL, publicKey: String, secretKey: String) async throws {
+        let scratch = reader.scratch
+        let signing = ["--signing-key", secretKey]
+        try await reader.run("list-of-packs", ["packs", catalog.path] + signing)
+        try await reader.run("catalog-check", ["catalog", "verify", catalog.path, "--public-key", publicKey])
+        try await reader.run("push", ["catalog", "push", catalog.path, scratch.url("web").path])
+        let device = ["--into", scratch.url("device").path, "--public-key", publicKey]
+        let own = ["--group", "streets", "--language", "en"]
+        try await reader.run("installation", ["install", catalog.path, "LI"] + own + device)
+        try await reader.run("installation", ["install", catalog.path, "LI"] + own + device)
+        try await reader.run("offer", ["install", catalog.path] + device)
+        try await reader.run("removed-file", ["uninstall", "LI", "--into", scratch.url("device").path])
+        try await reader.run("removal", ["catalog", "remove", catalog.path, "LI"] + signing)
+        try await reader.run("removal", ["catalog", "prune", catalog.path] + signing)
+    }
+
+    @Test func filesAndForecastsPrintWhatTheReferenceSays() async throws {
+        let scratch = try Scratch()
+        let reader = Reader(reference: try JSONReference(), scratch: scratch)
+        let demo = try await DemoOrigin(in: scratch)
+        func path(_ name: String) -> String { scratch.url(name).path }
+        let languages = path("l.yaml")
+        try Data("url: \(demo.url)/{language}/tiles.json\n".utf8).write(to: URL(filePath: languages))
+        let made = ["LI", "--tileset", languages, "--language", "en", "--zoom", "0-8"]
+        try await reader.run("forecast", ["build"] + made + ["-o", path("x.mbtiles"), "--dry-run"])
+        try await reader.run("build", ["build"] + made + ["-o", path("new.mbtiles")])
+        try await reader.run(
+            "build", ["build", "LI", "--tileset", demo.tileset, "--zoom", "0-7", "-o", path("old.mbtiles")])
+        let (old, new) = (path("old.mbtiles"), path("new.mbtiles"))
+        let mask = try await reader.run(nil, ["mask", "EE"])
+        try await reader.run("report", ["verify", new, "--mask", mask])
+        var bytes = try Data(contentsOf: scratch.url("old.mbtiles"))
+        bytes[bytes.count / 2] ^= 4
+        try bytes.write(to: scratch.url("damaged.mbtiles"))
+        try await reader.run("report", ["verify", path("damaged.mbtiles")], status: 65)
+        try await reader.run("conversion", ["convert", new, "-o", path("a.pmtiles"), "--dry-run"])
+        try await reader.run("conversion", ["convert", new, "-o", path("a.pmtiles")])
+        try await reader.run("difference", ["diff", old, new, "-o", path("p.mbtiles")])
+        try await reader.run("patched-package", ["apply", path("p.mbtiles"), old, "-o", path("patched.mbtiles")])
+        try await reader.run("region", ["regions", "EE"])
+        let server = try RangeServer(Array(try Data(contentsOf: scratch.url("a.pmtiles"))))
+        defer { server.stop() }
+        try await reader.run("remote-archive", ["inspect", "\(server.url)"])
+        try await reader.run("estimate", ["estimate", "LI", "--zoom", "0-8", "--tileset", "\(server.url)"])
+        try await estimateOfFailures(reader)
+        let style = "\(demo.url)/style.json"
+        try await reader.run("style-plan", ["style-pack", style, "--dry-run"])
+        try await reader.run("style-pack", ["style-pack", style, "-o", path("style")])
+        try await reader.run("style-check", ["verify", path("style")])
+        try await reader.run("style-index", ["inspect", path("style")])
+        reader.expectAll(Self.ofFiles)
+    }
+
+    private func estimateOfFailures(_ reader: Reader) async throws {
+        let server = try ScriptedServer { request in
+            request.path.hasPrefix("/4/")
+                ? .reply(403) : .reply(200, body: [0x1A, 0x05, 0x0A, 0x01, 0x61, 0x78, 0x02])
+        }
+        defer { server.stop() }
+        let tileset = reader.scratch.url("t.yaml")
+        try Data("id: t\nurl: \(server.url)/{z}/{x}/{y}.pbf\nzoom: 0-4\nformat: pbf\n".utf8).write(to: tileset)
+        try await reader.run("estimate", ["estimate", "EE", "--tileset", tileset.path])
+    }
+}
