@@ -62,7 +62,7 @@ struct JSONReferenceTests {
         let control = cluster.control
         try await submissions(reader, demo, refusing, control)
         try await operations(reader, cluster)
-        for file in try cluster.blobFiles() where try Data(contentsOf: file).starts(with: Data("PKSH".utf8)) {
+        for file in try cluster.blobFiles() where try Data(contentsOf: file).starts(with: [0x50, 0x2A, 0x4D, 0x18]) {
             try await reader.run("shard", ["inspect", file.path])
         }
         try await keys(reader)
