@@ -64,6 +64,8 @@ public struct JobCounts: Hashable, Sendable {
 }
 
 /// The data of a job except its batches and packages, in memory and as a row.
+///
+/// The scheduler changes it, and the reader of its row sets it.
 public struct JobSummary: Hashable, Sendable {
     /// Its number.
     public let id: JobID
@@ -72,40 +74,40 @@ public struct JobSummary: Hashable, Sendable {
     /// A repeated request returns the same job.
     ///
     /// Empty = never repeated.
-    public let requestID: String
+    public package(set) var requestID: String
     /// Higher runs first; negative = paused.
-    public internal(set) var priority: Int32
+    public package(set) var priority: Int32
     /// Share of the cluster among jobs of one priority; at least 1.
-    public internal(set) var weight: UInt32
+    public package(set) var weight: UInt32
     /// Share of failed tiles above which the job fails.
     ///
     /// 0...1.
-    public let allowedMissing: Double
+    public package(set) var allowedMissing: Double
     /// Its state.
-    public internal(set) var state: JobState = .fetching
+    public package(set) var state: JobState = .fetching
     /// Why it failed or was cancelled.
-    public internal(set) var reason = ""
+    public package(set) var reason = ""
     /// Its counts.
-    public internal(set) var counts = JobCounts()
+    public package(set) var counts = JobCounts()
     /// Jobs that must be done before it starts.
     ///
     /// A finished job is removed from the list.
-    public internal(set) var after: [JobID]
+    public package(set) var after: [JobID]
     /// SHA-256 of everything that affects its packages.
     ///
     /// Jobs with the same identity produce the same bytes.
-    public let identity: ContentDigest?
+    public package(set) var identity: ContentDigest?
     /// Whether it has ended and still has its batches and their shards: a failed job, so that a retry continues it; a
     /// finished job, as the previous build for rebuilds.
-    public internal(set) var keepsBlobs: Bool
+    public package(set) var keepsBlobs: Bool
     /// Whether it was inactive with fetched tiles, because it was paused or ended and was retried.
     ///
     /// The tiles may be stale, so no other job uses them unchecked.
-    public internal(set) var wasPaused: Bool
+    public package(set) var wasPaused: Bool
     /// The version of the source's data of all its tiles: that of the first result with tiles.
     ///
     /// `nil` before that, and for servers, whose data has no single version.
-    public internal(set) var sourceVersion: String?
+    public package(set) var sourceVersion: String?
 
     /// A job as submitted or as read from a store.
     public init(

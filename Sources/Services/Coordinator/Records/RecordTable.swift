@@ -10,7 +10,10 @@ struct RecordField<Record: Sendable>: Sendable {
     /// Whether the field never changes after the record was inserted.
     let isFixed: Bool
     let value: @Sendable (Record) -> DatabaseValue
+    /// Sets the field to its stored value; `nil` where the record has a reader of its own.
+    let read: (@Sendable (inout Record, RecordReader) throws -> Void)?
 
+    /// A field that the record's own reader reads.
     init<Value: RecordValue>(
         _ column: String, log number: UInt32, isFixed: Bool = false, _ value: @escaping @Sendable (Record) -> Value
     ) {
@@ -18,12 +21,25 @@ struct RecordField<Record: Sendable>: Sendable {
         self.number = number
         self.isFixed = isFixed
         self.value = { value($0).recorded }
+        read = nil
+    }
+
+    /// A field that is written and read at its place in the record.
+    init<Value: RecordValue>(
+        _ column: String, log number: UInt32, isFixed: Bool = false,
+        at path: WritableKeyPath<Record, Value> & Sendable
+    ) {
+        self.column = column
+        self.number = number
+        self.isFixed = isFixed
+        value = { $0[keyPath: path].recorded }
+        read = { record, field in record[keyPath: path] = try field(column) }
     }
 }
 
-/// The one description of a kind of record: it drives inserts, updates, and the rows in the event log.
+/// The one description of a kind of record: it drives inserts, updates, reads, and the rows in the event log.
 ///
-/// A new field is a line here, a line where the record is read, and a migration.
+/// A new field is a line here and a migration, and a line in the reader of a record that has its own.
 struct RecordTable<Record: Sendable>: Sendable {
     private let fields: [RecordField<Record>]
     private let changing: [RecordField<Record>]
@@ -73,6 +89,13 @@ struct RecordTable<Record: Sendable>: Sendable {
     func update(_ record: Record, further: [(any DatabaseValueConvertible)?], _ db: Database) throws {
         try db.cachedStatement(sql: updateSQL)
             .execute(arguments: StatementArguments(changing.map { $0.value(record) }) + StatementArguments(further))
+    }
+
+    /// Sets all fields that have a place in the record.
+    ///
+    /// - Throws: ``CoordinatorError`` `damaged-state`.
+    func read(into record: inout Record, _ reader: RecordReader) throws {
+        for field in fields { try field.read?(&record, reader) }
     }
 
     private func values(_ record: Record) -> [DatabaseValue] { fields.map { $0.value(record) } }
