@@ -142,7 +142,7 @@ struct WrongInputTests {
             (["demo-origin", "--port", "0", "--request-log", path("none/x")], 73, path("none")),
             (["demo-origin", "--port", "0", "--host", "192.0.2.1"], 78, "192.0.2.1"),
             (["estimate", "LI", "--tileset", path("t.yaml")], 78, "t.yaml"),
-            (["estimate", "LI", "--tileset", path("u.yaml")], 78, "2:6"),
+            (["estimate", "LI", "--tileset", path("u.yaml")], 78, "line 2, column 6: a colon"),
         ]
         for (arguments, status, words) in cases {
             let outcome = try await Program.run(arguments, in: scratch)
