@@ -42,7 +42,7 @@ struct WrongInputTests {
         let scratch = try Scratch()
         let outcome = try await Program.run(
             ["jobs", "--coordinator", "tcp://127.0.0.1:9", "--timeout", "1"], in: scratch)
-        check(outcome, status: 69, says: "tcp://127.0.0.1:9", "packhorse coordinator")
+        check(outcome, status: 69, says: "tcp://127.0.0.1:9", "packhorse coordinator", "not of --work (7471)")
     }
 
     @Test(.timeLimit(.programs))
