@@ -182,6 +182,44 @@ struct WrongInputTests {
         }
     }
 
+    /// A wrong argument is 64, a wrong file or variable 78, a file that is not there 66, a file of another kind 65.
+    @Test(.timeLimit(.programs))
+    func whereTheMistakeIsDecidesTheExitCode() async throws {
+        let scratch = try Scratch()
+        func path(_ name: String) -> String { scratch.url(name).path }
+        try Data("url: ftp://h/{z}/{x}/{y}.png\nzoom: 0-3\nformat: png\n".utf8).write(to: scratch.url("t.yaml"))
+        let cases: [(arguments: [String], status: Int32, words: String)] = [
+            (
+                ["estimate", "LI", "--tileset", "ftp://h/{z}/{x}/{y}.png"], 64,
+                "'ftp://h/{z}/{x}/{y}.png' is an address"
+            ),
+            (["estimate", "LI", "--tileset", "sqlite:a.db"], 64, "mbtiles:FILE"),
+            (["estimate", "LI", "--tileset", path("t.yaml")], 78, "http"),
+            (["estimate", "LI", "--tileset", path("none.yaml")], 66, path("none.yaml")),
+            (["estimate", "LI", "--tileset", "mbtiles:\(path("none"))"], 66, path("none")),
+            (["estimate", "LI", "--tileset", "mbtiles:\(path("t.yaml"))"], 65, "is not an MBTiles file"),
+            (
+                ["jobs", "--coordinator", "coordinator.example.com"], 64,
+                "--coordinator 'coordinator.example.com' is not"
+            ),
+            (["jobs", "--coordinator", "tcp://127.0.0.1:*"], 64, "--coordinator"),
+            (["jobs", "--coordinator", "tcp://*:7470"], 64, "--coordinator"),
+            (["worker", "--connect", "tcp://127.0.0.1"], 64, "--connect"),
+            (["worker", "--blob-endpoint", "x"], 64, "--blob-endpoint"),
+            (["coordinator", "--data", path("data"), "--control", "7470"], 64, "--control '7470'"),
+            (["coordinator", "--data", path("data"), "--work", "tcp://*:99999"], 64, "--work"),
+            (["coordinator", "--data", path("data"), "--blob-bind", "x"], 64, "--blob-bind"),
+        ]
+        for (arguments, status, words) in cases {
+            check(try await Program.run(arguments, in: scratch), status: status, says: words)
+        }
+        for (variable, arguments) in [("PACKHORSE_COORDINATOR", ["jobs"]), ("PACKHORSE_WORK", ["worker"])] {
+            let outcome = try await Program.run(arguments, environment: [variable: "foo"], in: scratch)
+            check(outcome, status: 78, says: "\(variable) is 'foo'", "tcp://")
+        }
+        #expect(!FileManager.default.fileExists(atPath: path("data")))
+    }
+
     @Test(.timeLimit(.programs))
     func aSecretThatNoWorkerHasIsNamedAtOnce() async throws {
         let scratch = try Scratch()

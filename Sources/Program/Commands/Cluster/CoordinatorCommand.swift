@@ -74,6 +74,9 @@ struct CoordinatorCommand: AsyncParsableCommand {
 
     func validate() throws {
         try blobOptions.check(blobs: blobs)
+        try EndpointOption.checkListening(control, option: "--control")
+        try EndpointOption.checkListening(work, option: "--work")
+        try EndpointOption.checkListening(blobBind, option: "--blob-bind")
         guard (2...3600).contains(leaseSeconds) else {
             throw ValidationError("--lease-seconds must be between 2 and 3600.")
         }
