@@ -65,6 +65,11 @@ final class StateStore: Sendable {
                 try db.execute(sql: "UPDATE meta SET value = value + 1 WHERE key = 'epoch'")
                 return try UInt32(clamping: Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'epoch'") ?? 1)
             }
+            // The failed start of another coordinator removes its new file after it has closed it.
+            guard FileManager.default.fileExists(atPath: file.path) else {
+                throw CoordinatorError(
+                    .dataInUse, "The state file '\(file.path)' was just removed by another coordinator. Start again.")
+            }
         } catch let error as CoordinatorError {
             throw error
         } catch {
@@ -142,6 +147,18 @@ final class StateStore: Sendable {
         try apply(write, db, wall: wall)
         try recordStart(write, db, wall: wall)
         try log(write, db, wall: wall)
+    }
+
+    /// Closes the file, and removes it when this run created it and changed nothing since.
+    func closeAndRemoveIfNew() {
+        queue.sync {
+            let path = database.path
+            // The file is removed, or the next start reads it again.
+            try? database.close()
+            // Each opening raises the epoch: the first run is the one that created the file.
+            guard epoch == 1 else { return }
+            for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+        }
     }
 
     /// Moves all data into the main file and closes it.
