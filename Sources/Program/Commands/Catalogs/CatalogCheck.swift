@@ -30,7 +30,7 @@ struct CatalogCheck: Encodable {
     /// Each file from a web server is downloaded, checked and removed.
     ///
     /// - Parameter key: The expected signing key; `nil` checks no signature.
-    /// - Throws: ``CLIError`` 65 with all problems.
+    /// - Throws: ``CLIError`` 65 with all problems; `CatalogTransferError` when there is no catalog at an address.
     static func run(_ source: CatalogSource, key: CatalogPublicKey? = nil) async throws -> CatalogCheck {
         var lists = CatalogLists(source)
         let document: CatalogDocument?
@@ -39,6 +39,12 @@ struct CatalogCheck: Encodable {
         } catch let error as CatalogError {
             document = nil
             lists.problems.append("catalog.json: \(error.message) [\(error.code)]")
+        }
+        // An address without lists is a wrong address, not a damaged catalog.
+        if source.folder == nil, document == nil, lists.problems.isEmpty,
+            try await source.read("packages.json") == nil
+        {
+            throw source.missingIndex
         }
         if key != nil, document == nil, lists.problems.isEmpty {
             lists.problems.append("catalog.json: missing, but a signature is required [missing-file]")
