@@ -152,7 +152,7 @@ struct WrongInputTests {
         }
         #expect(!FileManager.default.fileExists(atPath: path("x")), "what failed leaves nothing")
         let patch = try await Program.run(["verify", path("p.mbtiles")], in: scratch)
-        #expect(patch.status == 0 && patch.output.hasPrefix("patch sound"), "\(patch.output) \(patch.errors)")
+        #expect(patch.status == 0 && patch.output.hasPrefix("patch verified: "), "\(patch.output) \(patch.errors)")
     }
 
     @Test(.timeLimit(.programs))

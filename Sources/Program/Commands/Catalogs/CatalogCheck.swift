@@ -87,7 +87,7 @@ struct CatalogCheck: Encodable {
         }
         let signed = document?.provenKey.map { ", signed by \($0)" } ?? ""
         return CatalogCheck(
-            summary: "catalog sound: \(Units.count(lists.packages, of: "package")), "
+            summary: "catalog verified: \(Units.count(lists.packages, of: "package")), "
                 + "\(Units.count(lists.files.count, of: "file")), \(Units.count(tiles, of: "tile")), \(Units.bytes(bytes))\(signed)",
             paths: lists.files.keys.sorted(), bytes: bytes, tiles: tiles, key: document?.provenKey,
             warnings: source.folder == nil ? CatalogAddress.warnings(of: lists.bases, servedAt: source.name) : [])
