@@ -1,5 +1,5 @@
 import CatalogFormat
-import Foundation
+package import Foundation
 
 extension Catalog {
     /// Removes what a new catalog has, of a folder without any package; the folder stays.

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The folders that a start is about to create, so that a start that fails leaves none of them.
 package struct MissingFolders: Sendable {
