@@ -102,7 +102,7 @@ struct YAMLProblem: Equatable {
                 "close every '[' and '{'; put text that begins with one in quotes"
             )
         }
-        if problem.contains("single document") {
+        if problem.contains("another document") {
             return YAMLProblem(place: here, "a second document begins here", "remove the line '---'")
         }
         if problem.contains("expected key") || problem.contains("'-' indicator") || problem.contains("not allowed") {

@@ -10,7 +10,7 @@ extension CatalogSource {
             return CatalogTransferError(
                 .noCatalog, "the catalog in '\(name)' has no \(CatalogIndex.fileName)",
                 hint:
-                    "start a coordinator on this folder once; it writes the file: packhorse coordinator --catalog '\(name)'"
+                    "start a coordinator on this folder once; it writes the file: packhorse coordinator --data FOLDER --catalog '\(name)'"
             )
         }
         return CatalogTransferError(

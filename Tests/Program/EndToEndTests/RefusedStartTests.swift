@@ -27,7 +27,7 @@ struct RefusedStartTests {
             (["--keys", scratch.url("none").path], 66),
             (["--catalog", file.path], 73),
             (["--blobs", file.path], 73),
-            (["--signing-key", file.path], 78),
+            (["--signing-key", file.path], 77),
         ]
         for (arguments, status) in cases {
             let data = place.appending(path: "deep/data")
