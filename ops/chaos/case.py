@@ -139,7 +139,7 @@ class Case:
                 raise Trouble(f"{file.name}: {judgement.lost} tiles lost, {judgement.wrong} wrong, bytes differ")
 
     def check_after(self, job, status):
-        """After a last restart the job is as it was, the catalog sound, and no shard is left."""
+        """After a last restart the job is as it was, the catalog verified, and no shard is left."""
         cluster = self.cluster
         cluster.check_alive()
         self.watcher.close()

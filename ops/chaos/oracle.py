@@ -64,7 +64,7 @@ class Watcher:
                 self.seen[key] = digest
                 done = subprocess.run([str(PROGRAM), "verify", str(file)], capture_output=True, text=True)
                 if done.returncode != 0:
-                    self.findings.append(f"{key} was visible and not sound: {done.stdout}{done.stderr}".strip())
+                    self.findings.append(f"{key} was visible and not verified: {done.stdout}{done.stderr}".strip())
             elif self.seen[key] != digest:
                 self.findings.append(f"{key} changed its bytes")
         try:

@@ -35,6 +35,7 @@ def replacements(tiles, files, bucket, s3, ports, folder):
         ("AWS_SECRET_ACCESS_KEY=…", "AWS_SECRET_ACCESS_KEY=testing"),
         # Time: the same commands with 500 times fewer tiles
         ("zoom: 0-14", "zoom: 0-9"),
+        ("--zoom 0-13", "--zoom 0-8"),
         ("requests_per_second: 100", "requests_per_second: 1000"),
     ]
 

@@ -135,6 +135,16 @@ public struct FolderBlobStore: Sendable {
     /// Makes what is missing.
     ///
     /// If two processes do this at the same time, one wins, and both then read the same id.
+    /// Removes what a new store has, of a folder without any blob; the folder stays.
+    package static func removeUnused(_ folder: URL) {
+        // A folder that cannot be listed is left alone.
+        guard let content = try? FileManager.default.contentsOfDirectory(atPath: folder.path),
+            Set(content).isSubset(of: ["store-id", "tmp"]),
+            rmdir(folder.appendingPathComponent("tmp").path) == 0 || errno == ENOENT
+        else { return }
+        unlink(folder.appendingPathComponent("store-id").path)
+    }
+
     private static func make(_ folder: URL, _ file: URL) throws(StorageError) {
         try Durable.makeFolder(folder)
         try Durable.makeFolder(folder.appendingPathComponent("tmp"))

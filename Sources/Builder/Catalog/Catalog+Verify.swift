@@ -13,7 +13,7 @@ public struct CatalogReport: Sendable, Codable {
     /// All problems, in the order of the list.
     public internal(set) var problems: [Problem] = []
     /// Whether there are no problems.
-    public var isSound: Bool { problems.isEmpty }
+    public var isVerified: Bool { problems.isEmpty }
 
     /// One problem.
     public struct Problem: Sendable, Codable, Hashable, CustomStringConvertible {

@@ -50,7 +50,7 @@ public enum OfflineDatabaseExport {
             }
             try Durable.sync(file: temporary)
             let (report, content) = try OfflineDatabaseVerify.read(temporary)
-            guard report.isSound, content == written.content, report.tiles == written.tiles else {
+            guard report.isVerified, content == written.content, report.tiles == written.tiles else {
                 let first = report.problems.first?.description ?? "its tiles differ from those that were written"
                 throw PackagesError(
                     .verificationFailed,

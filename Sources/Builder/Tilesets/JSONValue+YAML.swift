@@ -15,16 +15,15 @@ extension JSONValue {
     /// - Parameters:
     ///   - what: What the file is called in errors.
     ///   - asText: Whether scalars stay text: then Norway's `NO` is not read as a boolean.
-    /// - Throws: ``TilesetsError`` `.badSyntax` with the line.
+    /// - Throws: ``TilesetsError`` `.badSyntax` with the line, the column and a remedy.
     package init(yaml: String, name: String, what: String = "Tileset file", asText: Bool = false) throws(TilesetsError)
     {
         let node: Node?
         do {
             node = try Yams.compose(yaml: yaml)
         } catch {
-            var text = "\(error)".split(whereSeparator: \.isNewline).first ?? "it cannot be parsed"
-            while let last = text.last, last == ":" || last == " " { text.removeLast() }
-            throw TilesetsError(.badSyntax, "\(what) '\(name)' is not YAML: \(text).")
+            let problem = YAMLProblem(error, in: yaml)
+            throw TilesetsError(.badSyntax, "\(what) '\(name)' is not YAML: \(problem.text).", hint: problem.remedy)
         }
         guard let node else {
             throw TilesetsError(

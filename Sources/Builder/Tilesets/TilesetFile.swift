@@ -129,7 +129,7 @@ public struct TilesetFile: Sendable {
     ) throws(TilesetsError) -> Value {
         do { return try body() } catch {
             guard !error.message.contains("ileset '"), !error.message.contains("'\(name)'") else { throw error }
-            throw TilesetsError(error.code, "Tileset file '\(name)': \(error.message)")
+            throw TilesetsError(error.code, "Tileset file '\(name)': \(error.message)", hint: error.hint)
         }
     }
 

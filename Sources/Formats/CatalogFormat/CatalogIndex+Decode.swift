@@ -38,7 +38,8 @@ extension CatalogIndex {
             let known = try CatalogEdition(group: edition.group, language: edition.language)
             let list = edition.list
             guard known.path == edition.path, paths.insert(edition.path).inserted,
-                list.url == edition.path + "packages.json", Self.isSound(list.url, size: list.size, sha256: list.sha256)
+                list.url == edition.path + "packages.json",
+                Self.isWellFormed(list.url, size: list.size, sha256: list.sha256)
             else {
                 throw CatalogError(
                     .corrupt, "The catalog lists channel '\(edition.path.prefix(80))' twice or with wrong values.")
@@ -58,7 +59,7 @@ extension CatalogIndex {
                 last = Int64(version.version)
                 try Self.check(version, name)
             }
-            guard package.tilePacks.map({ Self.isSound($0.url, size: $0.size, sha256: $0.sha256) }) ?? true else {
+            guard package.tilePacks.map({ Self.isWellFormed($0.url, size: $0.size, sha256: $0.sha256) }) ?? true else {
                 throw CatalogError(
                     .corrupt, "The tile packs of package '\(name)' have an invalid address, size or digest.")
             }
@@ -71,7 +72,7 @@ extension CatalogIndex {
         guard Set(styles.map(\.id)).count == styles.count,
             styles.allSatisfy({
                 CatalogEdition.isWord($0.id) && $0.version >= 1
-                    && Self.isSound($0.url, size: $0.size, sha256: $0.sha256)
+                    && Self.isWellFormed($0.url, size: $0.size, sha256: $0.sha256)
             })
         else {
             throw CatalogError(
@@ -84,9 +85,9 @@ extension CatalogIndex {
         let formats = version.files.map(\.format)
         guard formats.first == CatalogEntry.mainFile.format, Set(formats).count == formats.count,
             formats.allSatisfy(CatalogEdition.isWord),
-            version.files.allSatisfy({ isSound($0.url, size: $0.size, sha256: $0.sha256) }),
+            version.files.allSatisfy({ isWellFormed($0.url, size: $0.size, sha256: $0.sha256) }),
             version.patches.allSatisfy({
-                1..<version.version ~= $0.from && isSound($0.url, size: $0.size, sha256: $0.sha256)
+                1..<version.version ~= $0.from && isWellFormed($0.url, size: $0.size, sha256: $0.sha256)
             }),
             Set(version.patches.map(\.from)).count == version.patches.count
         else {
@@ -97,7 +98,7 @@ extension CatalogIndex {
         }
     }
 
-    private static func isSound(_ url: String, size: Int64, sha256: String) -> Bool {
+    private static func isWellFormed(_ url: String, size: Int64, sha256: String) -> Bool {
         size >= 0 && Digest(hex: sha256)?.hex == sha256 && isInside(url)
     }
 

@@ -33,7 +33,7 @@ public struct VerifyReport: Sendable, Codable {
     public static let problemLimit = 100
 
     /// Whether no problem was found.
-    public var isSound: Bool { problemCount == 0 }
+    public var isVerified: Bool { problemCount == 0 }
 
     /// The state of the file's seal.
     public enum Seal: String, Sendable, Codable, Hashable {

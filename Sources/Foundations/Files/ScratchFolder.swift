@@ -7,6 +7,8 @@ public import Foundation
 /// A running process holds a lock on a file in its folder; the kernel releases it when the process ends for any reason.
 public final class ScratchFolder: Sendable {
     private static let prefix = "packhorse-"
+    /// The file in the shared folder that is locked while a process makes or removes folders there.
+    package static let gateName = ".packhorse-lock"
 
     /// The folder; it is removed with this value.
     public let url: URL
@@ -18,7 +20,7 @@ public final class ScratchFolder: Sendable {
     /// - Throws: `disk-full` or `io`.
     public init(in parent: URL) throws(StorageError) {
         try Durable.makeFolder(parent)
-        let gate = try Self.locked(parent.appendingPathComponent(".packhorse-lock"))
+        let gate = try Self.locked(parent.appendingPathComponent(Self.gateName))
         defer { close(gate) }
         try Self.removeDead(parent)
         url = parent.appendingPathComponent(Self.prefix + TemporaryName.random())

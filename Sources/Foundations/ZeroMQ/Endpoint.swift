@@ -47,4 +47,17 @@ struct Endpoint {
 extension RouterLink {
     /// Whether an endpoint can be reached only from this machine; `false` for a text that is not an endpoint.
     public static func isLocal(_ endpoint: String) -> Bool { (try? Endpoint(endpoint))?.isLocal ?? false }
+
+    /// Whether the text is an endpoint at which a socket can listen; whether its port is free is not tried.
+    public static func canListen(at endpoint: String) -> Bool { (try? Endpoint(endpoint)) != nil }
+}
+
+extension DealerLink {
+    /// Whether the text is an endpoint to which a socket can connect: it names a host and a port.
+    public static func canConnect(to endpoint: String) -> Bool {
+        guard (try? Endpoint(endpoint)) != nil else { return false }
+        guard endpoint.hasPrefix("tcp://") else { return true }
+        let port = endpoint.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
+        return port > 0 && !endpoint.hasPrefix("tcp://*:")
+    }
 }

@@ -6,7 +6,10 @@ package enum FileKind {
     /// - Throws: ``CLIError`` 66 when the path does not exist, or is neither a file nor a folder.
     package static func requirePath(_ url: URL) throws {
         guard FileManager.default.fileExists(atPath: url.path) else {
-            throw CLIError(.noInput, "'\(url.path)' does not exist")
+            let isAddress = url.path.contains("://")
+            throw CLIError(
+                .noInput, "'\(url.path)' does not exist",
+                hint: isAddress ? "this argument is a file or a folder; an address is not read here" : nil)
         }
         guard isFolder(url) || isRegular(url) else {
             throw CLIError(.noInput, "'\(url.path)' is a pipe, a socket or a device; a file is expected")

@@ -43,6 +43,7 @@ package struct CatalogSource: Sendable {
             place = .web(try TransferClient(options))
             return
         }
+        if let refusal = Self.refusal(ofAddress: text) { throw refusal }
         let named = URL(filePath: text, directoryHint: .isDirectory)
         let inner = named.appending(path: "catalog", directoryHint: .isDirectory)
         func hasList(_ url: URL) -> Bool {
@@ -51,10 +52,10 @@ package struct CatalogSource: Sendable {
         let folder = !hasList(named) && hasList(inner) ? inner : named
         name = folder.path.hasSuffix("/") ? folder.path : folder.path + "/"
         guard FileManager.default.fileExists(atPath: named.path) else {
-            throw CatalogTransferError(.noCatalog, "'\(named.path)' does not exist")
+            throw Self.missingFolder(named.path, named: text)
         }
         guard hasList(folder) else {
-            throw CatalogTransferError(.noCatalog, "'\(named.path)' is not a catalog: it has no packages.json")
+            throw Self.noLists(named.path)
         }
         place = .folder(folder)
     }
@@ -69,7 +70,11 @@ package struct CatalogSource: Sendable {
             let file = folder.appending(path: path)
             return try ReadFile.ifPresent(file)
         case .web(let client):
-            let answer = try await client.get(name + path)
+            let answer: TransferResponse
+            do throws(TransferError) { answer = try await client.get(name + path) } catch {
+                guard error.code.exitStatus == .unavailable, error.code != .cancelled else { throw error }
+                throw Self.unreachable(name, error)
+            }
             guard answer.status != 404 else { return nil }
             guard answer.status == 200, answer.headers.contentEncoding == nil else { throw refusal(path, answer) }
             return answer.body

@@ -7,6 +7,8 @@ package typealias CatalogTransferError = PackhorseError<CatalogTransferErrorCode
 package enum CatalogTransferErrorCode: String, ErrorCode {
     /// There is no catalog at the place.
     case noCatalog = "no-catalog"
+    /// An address of a kind that is not read.
+    case badAddress = "bad-address"
     /// The catalog contradicts itself, or a file is not what the catalog says.
     case badCatalog = "bad-catalog"
     /// The target holds other bytes under a name that never changes.
@@ -26,6 +28,7 @@ package enum CatalogTransferErrorCode: String, ErrorCode {
     package var exitStatus: ExitStatus {
         switch self {
         case .noCatalog: .noInput
+        case .badAddress: .usage
         case .badCatalog, .otherCatalog: .badData
         case .changed: .temporary
         case .unavailable: .unavailable

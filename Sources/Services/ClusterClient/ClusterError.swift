@@ -18,6 +18,8 @@ package enum ClusterErrorCode: String, ErrorCode {
     case forbidden
     /// Another version of the program, or a feature that it does not have.
     case otherVersion = "other-version"
+    /// The endpoint is the coordinator's, but for workers or blobs.
+    case wrongEndpoint = "wrong-endpoint"
     /// The same request may succeed later.
     case later = "try-later"
     /// The coordinator refuses the request.
@@ -37,7 +39,7 @@ package enum ClusterErrorCode: String, ErrorCode {
         case .unknown: .noInput
         case .wrongRequest, .duplicateArea: .usage
         case .forbidden: .permission
-        case .otherVersion: .configuration
+        case .otherVersion, .wrongEndpoint: .configuration
         case .later: .temporary
         case .refused, .emptyArea, .tooLarge: .badData
         }
@@ -54,6 +56,7 @@ extension PackhorseError where Code == ClusterErrorCode {
             case "tile-limit", "bad-request", "bad-package", "bad-mask", "bad-zoom", "backup-name": .wrongRequest
             case "forbidden": .forbidden
             case "version-mismatch", "unsupported": .otherVersion
+            case "wrong-endpoint": .wrongEndpoint
             case "degraded": .later
             default: problem.retriable ? .later : .refused
             }

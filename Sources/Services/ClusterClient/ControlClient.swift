@@ -182,7 +182,9 @@ package final class ControlClient: Sendable {
     private var silence: ClusterError {
         ClusterError(
             .unreachable, "no coordinator answers at \(endpoint) within \(timeout.seconds) s",
-            hint: "start one with 'packhorse coordinator', or name it with --coordinator tcp://HOST:7470 (and --keys)")
+            hint:
+                "start one with 'packhorse coordinator', or name it with --coordinator tcp://HOST:7470 (and --keys); the port is that of 'coordinator --control' (7470), not of --work (7471)"
+        )
     }
 
     /// Sends one message and returns its answer.

@@ -25,7 +25,7 @@ public struct CoordinatorService: Service, CustomStringConvertible {
 
     /// Opens all files and binds the sockets; ``run()`` serves.
     ///
-    /// Blocks while the integrity of the state file is checked.
+    /// Blocks while the integrity of the state file is checked. What a failed start created is removed, except folders.
     ///
     /// - Throws: ``CoordinatorError``; `StorageError` and `CatalogError` for their folders; `ZeroMQError` when an
     ///   endpoint cannot be bound.
@@ -38,7 +38,19 @@ public struct CoordinatorService: Service, CustomStringConvertible {
 
     /// The same with another publisher, for tests.
     init(_ options: CoordinatorOptions, logger: Logger, publisher: (Catalog) -> any Publishing) throws {
+        let start = NewStart(options)
         let store = try StateStore(folder: options.data)
+        do {
+            try self.init(store, options, logger: logger, publisher: publisher)
+        } catch {
+            start.remove(store)
+            throw error
+        }
+    }
+
+    private init(
+        _ store: StateStore, _ options: CoordinatorOptions, logger: Logger, publisher: (Catalog) -> any Publishing
+    ) throws {
         let blobs: any ManagedBlobStore = try options.store ?? FolderBlobStore(options.blobs, create: true)
         let catalog = try Catalog(
             options.catalog, create: true, baseURL: options.catalogBaseURL, signingKey: options.signingKey,

@@ -20,9 +20,10 @@ final class StateStore: Sendable {
 
     /// Opens or creates the file, checks it, and makes a new epoch durable.
     ///
+    /// - Parameter mayBeNew: Whether a file without a state is accepted, and a missing one created.
     /// - Throws: ``CoordinatorError`` `data-in-use`, `damaged-state`, `newer-state`, `unreleased-state`,
     ///   `cannot-open`.
-    init(folder: URL) throws(CoordinatorError) {
+    init(folder: URL, mayBeNew: Bool = true) throws(CoordinatorError) {
         let file = folder.appendingPathComponent("state.sqlite")
         do {
             do throws(StorageError) { try Durable.makeFolder(folder) } catch {
@@ -42,6 +43,8 @@ final class StateStore: Sendable {
             configuration.prepareDatabase { db in
                 // The exclusive mode is set first: then WAL needs no -shm file, and no other process can read the file.
                 try db.execute(sql: "PRAGMA locking_mode=EXCLUSIVE")
+                // A file of another program stays as it is.
+                try StateStore.requireState(file, mayBeNew: mayBeNew, db)
                 try db.execute(sql: "PRAGMA journal_mode=WAL")
                 try db.execute(sql: "PRAGMA synchronous=FULL")
                 try db.execute(sql: "PRAGMA trusted_schema=OFF")
@@ -62,10 +65,15 @@ final class StateStore: Sendable {
                 try db.execute(sql: "UPDATE meta SET value = value + 1 WHERE key = 'epoch'")
                 return try UInt32(clamping: Int64.fetchOne(db, sql: "SELECT value FROM meta WHERE key = 'epoch'") ?? 1)
             }
+            // The failed start of another coordinator removes its new file after it has closed it.
+            guard FileManager.default.fileExists(atPath: file.path) else {
+                throw CoordinatorError(
+                    .dataInUse, "The state file '\(file.path)' was just removed by another coordinator. Start again.")
+            }
         } catch let error as CoordinatorError {
             throw error
         } catch {
-            throw StateStore.opening(file, error)
+            throw StateStore.unreadable(file, error)
         }
     }
 
@@ -87,30 +95,6 @@ final class StateStore: Sendable {
         return CoordinatorError(
             .newerState,
             "The state file '\(file.path)' was written by a newer packhorse. Upgrade this installation.")
-    }
-
-    private static func damaged(_ file: URL, _ what: String) -> CoordinatorError {
-        CoordinatorError(
-            .damagedState,
-            "The state file '\(file.path)' is damaged (\(what)). Restore it from a backup, or move it away to start with an empty state."
-        )
-    }
-
-    private static func opening(_ file: URL, _ error: any Error) -> CoordinatorError {
-        switch (error as? DatabaseError)?.resultCode {
-        case .SQLITE_BUSY, .SQLITE_LOCKED:
-            CoordinatorError(
-                .dataInUse,
-                "Another coordinator is using '\(file.path)'. Stop it, or give this one its own --data folder.",
-                cause: error)
-        case .SQLITE_CORRUPT, .SQLITE_NOTADB:
-            CoordinatorError(
-                .damagedState,
-                "The state file '\(file.path)' is damaged or belongs to another program. Restore it from a backup, or move it away to start with an empty state.",
-                cause: error)
-        default:
-            CoordinatorError(.cannotOpen, "The state file '\(file.path)' cannot be opened: \(error).", cause: error)
-        }
     }
 
     /// Whether waiting may resolve the error: a full disk, a failing disk, no memory.
@@ -163,6 +147,18 @@ final class StateStore: Sendable {
         try apply(write, db, wall: wall)
         try recordStart(write, db, wall: wall)
         try log(write, db, wall: wall)
+    }
+
+    /// Closes the file, and removes it when this run created it and changed nothing since.
+    func closeAndRemoveIfNew() {
+        queue.sync {
+            let path = database.path
+            // The file is removed, or the next start reads it again.
+            try? database.close()
+            // Each opening raises the epoch: the first run is the one that created the file.
+            guard epoch == 1 else { return }
+            for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) }
+        }
     }
 
     /// Moves all data into the main file and closes it.

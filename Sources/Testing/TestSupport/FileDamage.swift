@@ -30,19 +30,19 @@ public struct FileDamage: Sendable, CustomStringConvertible {
     /// All truncations and bit changes of a file that a verifier accepts; empty if the verifier is correct.
     ///
     /// - Parameters:
-    ///   - file: A whole file; it must be sound itself, or the first element says so.
+    ///   - file: A whole file; the verifier must accept it, or the first element says so.
     ///   - scratch: Where the damaged copies are made, one at a time; a name with the extension that the verifier
     ///     needs.
-    ///   - isSound: The verifier.
+    ///   - isVerified: The verifier.
     public static func unseen(
-        _ file: URL, scratch: URL, seed: UInt64, isSound: (URL) throws -> Bool
+        _ file: URL, scratch: URL, seed: UInt64, isVerified: (URL) throws -> Bool
     ) throws -> [String] {
-        guard try isSound(file) else { return ["the file is not sound before any damage"] }
+        guard try isVerified(file) else { return ["the file is not verified before any damage"] }
         let whole = [UInt8](try Data(contentsOf: file))
         var unseen: [String] = []
         for damage in cuts(whole) + Array(flips(whole, seed: seed)) {
             try Data(damage.bytes).write(to: scratch)
-            if try isSound(scratch) { unseen.append(damage.description) }
+            if try isVerified(scratch) { unseen.append(damage.description) }
         }
         return unseen
     }

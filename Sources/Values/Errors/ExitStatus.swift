@@ -35,7 +35,7 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
     package var meaning: String {
         switch self {
         case .success: "The command did what it was asked to do."
-        case .usage: "The command line is wrong."
+        case .usage: "The command line is wrong, or an address in it is of an unknown kind."
         case .badData: "Data failed a check, or a job failed or was cancelled."
         case .noInput: "A file, region, job or catalog does not exist."
         case .unavailable: "The coordinator or a server cannot be reached."
@@ -44,7 +44,7 @@ public enum ExitStatus: Int32, CaseIterable, Sendable {
         case .inputOutput: "Reading or writing failed."
         case .temporary: "The same command may work later; nothing is lost."
         case .permission: "A key or file is refused, or the host forbids bulk download."
-        case .configuration: "A configuration file, variable or version does not fit."
+        case .configuration: "A configuration file, variable, version or endpoint does not fit."
         case .interrupted: "Ctrl-C ended the command."
         }
     }

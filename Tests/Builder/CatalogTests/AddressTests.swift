@@ -53,7 +53,7 @@ struct AddressTests {
             decoding: Array(try Data(contentsOf: scratch.file("catalog/catalog.json.sig"))))
         #expect(throws: Never.self) { try signature.check(document, by: try key.publicKey) }
         #expect(throws: Never.self) { try signature.check(Array(before.utf8), by: try key.publicKey) }
-        #expect(try catalog.verify().isSound)
+        #expect(try catalog.verify().isVerified)
         #expect(index.sequence == (try CatalogIndex(decoding: Array(before.utf8))).sequence, "no package is new")
         // Nothing is written a second time.
         let stamp = try #require(ListStamp(path: scratch.file("catalog/packages.json").path))

@@ -62,7 +62,7 @@ struct CatalogTests {
                 }
 
                 """)
-        #expect(try catalog.verify().isSound)
+        #expect(try catalog.verify().isVerified)
         #expect(try catalog.verify().bytes == 13)
     }
 
@@ -117,7 +117,7 @@ struct CatalogTests {
         try FileManager.default.removeItem(at: published.path)
         #expect(try catalog.verify().problems.map(\.code) == ["missing-file"])
         #expect(try catalog.publish(try request("EE", "one")).unchanged)
-        #expect(try catalog.verify().isSound)
+        #expect(try catalog.verify().isVerified)
     }
 
     @Test func aFileOnAnotherFileSystemIsCopied() throws {
@@ -134,7 +134,7 @@ struct CatalogTests {
                 id: "EE", file: memory, digest: Digest(of: Array(text.utf8)), size: 3_000_000, maskWire: "QAAA:14",
                 names: ["en": "x"], tilesHash: ""))
         #expect(try Data(contentsOf: published.path) == Data(text.utf8))
-        #expect(try catalog.verify().isSound)
+        #expect(try catalog.verify().isVerified)
         #expect(
             try FileManager.default.contentsOfDirectory(atPath: scratch.file("catalog/packages/1").path) == [
                 "EE.mbtiles"
@@ -209,6 +209,6 @@ struct CatalogTests {
         let entries = try catalog.packages()
         #expect(entries.map(\.id) == (0..<8).map { "P\($0)" })
         #expect(entries.allSatisfy { $0.version == 3 })
-        #expect(try catalog.verify().isSound)
+        #expect(try catalog.verify().isVerified)
     }
 }

@@ -76,7 +76,7 @@ struct FormatsTests {
 
                 """)
         let report = try catalog.verify()
-        #expect(report.isSound && report.bytes == 8)
+        #expect(report.isVerified && report.bytes == 8)
         #expect(try catalog.packages().first?.allFiles.map(\.format) == ["mbtiles", "carto", "pmtiles"])
     }
 
@@ -99,7 +99,7 @@ struct FormatsTests {
         #expect(try names("packages/2") == ["EE.mbtiles", "EE.pmtiles"])
         #expect(try names("packages/1") == ["EE.carto", "EE.mbtiles", "EE.pmtiles"])
         #expect(try scratch.text("catalog/packages/1/EE.pmtiles") == "pm")
-        #expect(try catalog.verify().isSound)
+        #expect(try catalog.verify().isVerified)
     }
 
     @Test func aNameIsNeverReusedForOtherBytes() throws {
@@ -113,7 +113,7 @@ struct FormatsTests {
         let later = try catalog.publish(try request("main", [try scratch.other("carto", "ca")]))
         #expect(later.version == 3)
         #expect(try scratch.text("catalog/packages/2/EE.carto") == "left")
-        #expect(try catalog.verify().isSound)
+        #expect(try catalog.verify().isVerified)
     }
 
     @Test func aLostFormatIsPutBackAndADamagedOneFound() throws {
@@ -123,7 +123,7 @@ struct FormatsTests {
         try FileManager.default.removeItem(at: file)
         #expect(try catalog.verify().problems.map(\.code) == ["missing-file"])
         #expect(try catalog.publish(try request("main", [pm])).unchanged)
-        #expect(try catalog.verify().isSound)
+        #expect(try catalog.verify().isVerified)
         try FileManager.default.removeItem(at: file)
         try Data("xx".utf8).write(to: file)
         #expect(try catalog.verify().problems.map(\.code) == ["wrong-digest"])
@@ -189,7 +189,7 @@ struct FormatsTests {
         #expect(
             try catalog.editions().map(\.path) == ["", "de/", "groups/terrain/", "groups/terrain/de/", "zh-Hant/"])
         #expect(try catalog.packages().count == 1)
-        #expect(try catalog.verify().isSound && catalog.verify().packages == 5)
+        #expect(try catalog.verify().isVerified && catalog.verify().packages == 5)
         // A channel is a complete catalog for a client that knows only its folder.
         #expect(try Catalog(scratch.file("catalog/groups/terrain"), create: false).packages().count == 1)
         try Data("x".utf8).write(to: scratch.file("catalog/groups/terrain/de/packages/1/EE.mbtiles"))

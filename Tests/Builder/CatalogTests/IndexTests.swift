@@ -81,7 +81,7 @@ struct IndexTests {
         #expect(!FileManager.default.fileExists(atPath: scratch.file("catalog/packages/1/EE.pmtiles").path))
         #expect(FileManager.default.fileExists(atPath: scratch.file("catalog/packages/1/LV.mbtiles").path))
         #expect(FileManager.default.fileExists(atPath: scratch.file("catalog/packages/2/EE.mbtiles").path))
-        #expect(try catalog.verify().isSound)
+        #expect(try catalog.verify().isVerified)
     }
 
     @Test func aCatalogOfAnEarlierBuildGetsItsIndex() throws {

@@ -68,7 +68,7 @@ struct PruneTests {
         #expect(throws: CatalogError.self) { try catalog.prune(keep: 0, dryRun: false) }
         let index = try catalog.index()
         #expect(index.package("EE", in: .main)?.versions.map(\.version) == [3])
-        #expect(try catalog.verify().isSound)
+        #expect(try catalog.verify().isVerified)
     }
 
     /// Its name is free again, its versions are not; clients do not mistake the catalog for an older one.
@@ -95,13 +95,13 @@ struct PruneTests {
         #expect(try tree().filter { $0.hasSuffix(".mbtiles") } == ["packages/1/LV.mbtiles"])
         let index = try catalog.index()
         #expect(index.packages.map(\.id) == ["LV"] && index.sequence ?? 0 > sequence)
-        #expect(try catalog.verify().isSound)
+        #expect(try catalog.verify().isVerified)
         #expect(try catalog.prune(keep: 1, dryRun: true).files.isEmpty)
 
         let again = try catalog.publish(try scratch.request("EE", "first text"))
         #expect(again.version > 2 && !again.unchanged)
         #expect(try catalog.index().sequence ?? 0 > index.sequence ?? 0)
-        #expect(try catalog.verify().isSound)
+        #expect(try catalog.verify().isVerified)
     }
 
     @Test func patchesAreOfTheTwoVersionsBefore() throws {
@@ -119,7 +119,7 @@ struct PruneTests {
         #expect(try catalog.wantedPatches("EE").isEmpty, "what does not pay is not made again")
         let listed = try #require(try catalog.index().package("EE", in: .main)?.versions.first?.patches.first)
         #expect(listed.url == "patches/EE/3-4.mbtiles" && listed.size == 8)
-        #expect(try catalog.verify().isSound)
+        #expect(try catalog.verify().isVerified)
         // A name change keeps the patch; a new version has none yet, and one for the version before comes too late.
         _ = try catalog.publish(try scratch.request("EE", "version four", names: ["en": "Eesti"]))
         #expect(try catalog.packages().first?.patches.count == 1)
@@ -128,7 +128,7 @@ struct PruneTests {
         #expect(try !patch(3, wanted[1]))
         #expect(try catalog.index().package("EE", in: .main)?.versions[1].patches.count == 1)
         try Data("x".utf8).write(to: scratch.file("catalog/patches/EE/3-4.mbtiles"))
-        #expect(try catalog.verify().isSound, "only the newest version's patch is of the list")
+        #expect(try catalog.verify().isVerified, "only the newest version's patch is of the list")
     }
 
     @Test func aPatchThatIsDamagedInTheCatalogIsFound() throws {

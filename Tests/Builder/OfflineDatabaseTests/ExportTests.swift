@@ -142,7 +142,7 @@ struct ExportTests {
             #expect(try Data.fetchOne(database, sql: "SELECT description FROM regions") == Data("mine".utf8))
             #expect(try String.fetchOne(database, sql: "SELECT url FROM resources WHERE kind = 1") == "app://style")
         }
-        #expect(try OfflineDatabaseVerify.run(url).isSound)
+        #expect(try OfflineDatabaseVerify.run(url).isVerified)
         #expect {
             try fixture.export([fixture.scratch.url("a.mbtiles")], to: "b.db") { $0.modified = 0 }
         } throws: { ($0 as? PackagesError)?.code == .badSpec }
@@ -168,7 +168,7 @@ struct ExportTests {
             return error?.code == .badSource && error?.message.contains("--without hill") == true
         }
         let (alone, _) = try fixture.export([vector], to: "c.db") { $0.without = ["hill"] }
-        #expect(try OfflineDatabaseVerify.run(alone).isSound)
+        #expect(try OfflineDatabaseVerify.run(alone).isVerified)
         let style = try query(alone) { try Data.fetchOne($0, sql: "SELECT data FROM resources WHERE kind = 1") }
         #expect(!String(decoding: try Zlib.decompress([UInt8](try #require(style))), as: UTF8.self).contains("hill"))
         #expect { try fixture.export([raster, raster], to: "d.db") } throws: {

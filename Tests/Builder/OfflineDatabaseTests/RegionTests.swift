@@ -130,6 +130,6 @@ struct RegionTests {
                     database, sql: "SELECT count(*) FROM tiles WHERE data IS NULL AND compressed = 0 AND x = 33") == 3)
             #expect(try String.fetchOne(database, sql: "SELECT definition FROM regions")?.contains("bounds") == true)
         }
-        #expect(try OfflineDatabaseVerify.run(url).isSound)
+        #expect(try OfflineDatabaseVerify.run(url).isVerified)
     }
 }

@@ -17,7 +17,7 @@ struct VerifyTests {
         let fixture = try await Fixture()
         let (url, _) = try fixture.export([try fixture.package("a.mbtiles", Fixture.square)])
         let unseen = try FileDamage.unseen(url, scratch: fixture.scratch.url("damaged.maplibre.db"), seed: 5) {
-            try OfflineDatabaseVerify.run($0).isSound
+            try OfflineDatabaseVerify.run($0).isVerified
         }
         #expect(unseen == [])
     }

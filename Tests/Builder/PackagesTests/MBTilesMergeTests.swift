@@ -221,7 +221,7 @@ struct MBTilesMergeTests {
         #expect(!FileManager.default.fileExists(atPath: target.path))
     }
 
-    /// Whole and sound, but another: whether tiles go missing or all are there, the name is accepted only after a check
+    /// Whole and verified, but another: whether tiles go missing or all are there, the name is accepted only after a check
     /// of the footer where it is known, else at the whole file.
     @Test(arguments: [true, false])
     func aShardUnderTheNameOfAnotherIsNamed(knowsFooters: Bool) throws {

@@ -31,13 +31,13 @@ struct MBTilesVerifyTests {
         return try MBTilesVerify.run(copy, mask: world.mask, zooms: world.zooms)
     }
 
-    @Test func aSoundPackageIsSound() throws {
+    @Test func aWholePackageIsVerified() throws {
         let report = try MBTilesVerify.run(url, mask: world.mask, zooms: world.zooms, expecting: receipt.digest)
-        #expect(report.isSound, "\(report.problems)")
+        #expect(report.isVerified, "\(report.problems)")
         #expect(report.dialect == "dedup-id" && report.tiles == receipt.tiles && report.tilesHash == receipt.tilesHash)
         #expect(report.absent == receipt.empty && report.format == "pbf" && report.size == receipt.size)
         #expect(report.tilesPerZoom.reduce(0) { $0 + $1.tiles } == receipt.tiles)
-        #expect(try MBTilesVerify.run(url, mask: nil).isSound)
+        #expect(try MBTilesVerify.run(url, mask: nil).isVerified)
     }
 
     @Test(arguments: [
@@ -82,10 +82,10 @@ struct MBTilesVerifyTests {
         let cut = scratch.file("cut.mbtiles")
         for step in 0..<20 {
             try Data(whole[..<(whole.count * step / 20)]).write(to: cut)
-            #expect(try !MBTilesVerify.run(cut, mask: world.mask).isSound, "cut to \(step)/20")
+            #expect(try !MBTilesVerify.run(cut, mask: world.mask).isVerified, "cut to \(step)/20")
         }
         try Data(whole.dropLast()).write(to: cut)
-        #expect(try !MBTilesVerify.run(cut, mask: world.mask).isSound)
+        #expect(try !MBTilesVerify.run(cut, mask: world.mask).isVerified)
     }
 
     private func rows(_ url: URL) throws -> [[DatabaseValue]] {
@@ -152,7 +152,7 @@ struct MBTilesVerifyTests {
             }
             try queue.close()
             let report = try MBTilesVerify.run(file, mask: nil)
-            #expect(report.isSound && report.tilesHash == receipt.tilesHash, "\(report.problems)")
+            #expect(report.isVerified && report.tilesHash == receipt.tilesHash, "\(report.problems)")
             #expect(report.dialect == (file == flat ? "flat" : "normalized"))
         }
     }

@@ -20,7 +20,7 @@ struct HealthReportTests {
         }
     }
 
-    @Test func aSoundCoordinatorIsGreen() {
+    @Test func aServingCoordinatorIsGreen() {
         let report = HealthReport(health([]), connected: 2, wanted: 2, isStrict: true)
         #expect(report.failure == nil && report.warnings.isEmpty)
     }

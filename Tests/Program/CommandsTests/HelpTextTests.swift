@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandSupport
 import Errors
 import Foundation
+import Regions
 import Testing
 import Tilesets
 
@@ -192,6 +193,19 @@ struct HelpTextTests {
             #expect(page.text.contains(".B \(status.rawValue)\n\(status.meaning.replacing("-", with: "\\-"))"))
         }
         #expect(pages.count(where: { $0.text.contains(".SH EXIT STATUS") }) == 1)
+    }
+
+    /// The first package of README takes as long as its heading says, at the rate of its tileset file.
+    @Test func theFirstPackageOfTheReadmeTakesFiveMinutesAtMost() throws {
+        let readme = try String(contentsOf: URL(filePath: "README.md"), encoding: .utf8)
+        #expect(readme.contains("## A package in five minutes"))
+        let rate = try #require(readme.firstMatch(of: /requests_per_second: (\d+)/).flatMap { Int($0.1) })
+        let command = try #require(readme.firstMatch(of: /packhorse build EE .*--zoom 0-(\d+)/))
+        let zoom = try #require(Int(command.1))
+        let mask = try AreaReader.named("EE", in: try RegionTree.embedded()).mask(zoom)
+        let tiles = (0...zoom).reduce(0) { $0 + Int(mask.count(atZoom: $1)) }
+        #expect(readme.contains("the \(Units.count(tiles)) tiles of Estonia at zooms 0-\(zoom) take under two minutes"))
+        #expect(tiles / rate < 120, "\(tiles) tiles at \(rate) a second")
     }
 
     @Test func theTilesetReferenceIsTheParsersTable() throws {

@@ -53,8 +53,10 @@ struct MonitoringTests {
         #expect(running.status == 75, "\(running.errors)")
         try await cluster.stop()
 
-        let sound = try await Program.run(["state", "check", "--data", cluster.data.path], in: scratch)
-        #expect(sound.status == 0, "\(sound.errors)\(sound.output)")
+        let verified = try await Program.run(["state", "check", "--data", cluster.data.path], in: scratch)
+        #expect(
+            verified.status == 0 && verified.output.hasPrefix("state verified: "),
+            "\(verified.errors)\(verified.output)")
         let file = backup.output.trimmingCharacters(in: .whitespacesAndNewlines)
         let restored = try await Program.run(["state", "restore", file, "--data", cluster.data.path], in: scratch)
         #expect(restored.status == 0, "\(restored.errors)")

@@ -17,7 +17,7 @@ struct RebuildTests {
             .sorted()
     }
 
-    private func isSound(_ cluster: Cluster, _ scratch: Scratch) async throws {
+    private func isVerified(_ cluster: Cluster, _ scratch: Scratch) async throws {
         let verified = try await Program.run(["verify", cluster.catalog.path], in: scratch)
         #expect(verified.status == 0, "\(verified.errors)")
     }
@@ -58,7 +58,7 @@ struct RebuildTests {
         #expect(try await merges(third, cluster) < 3, "Lithuania or Estonia shares no batch with Riga's")
         let packages = try files(cluster).filter { !$0.hasPrefix("patches/") }
         #expect(packages == (before + ["packages/2/LV.mbtiles"]).sorted())
-        try await isSound(cluster, scratch)
+        try await isVerified(cluster, scratch)
         try await cluster.stop()
 
         // The rebuilt package is the one that is made from nothing.
@@ -119,7 +119,7 @@ struct RebuildTests {
         _ = origin.counts()
         _ = try await cluster.build(arguments)
         #expect(origin.counts() == (0, first.tiles))
-        try await isSound(cluster, scratch)
+        try await isVerified(cluster, scratch)
         try await cluster.stop()
     }
 
@@ -137,7 +137,7 @@ struct RebuildTests {
         let second = try await cluster.build(arguments)
         #expect(origin.counts() == (0, first.tiles))
         #expect(second.packages.map(\.sha256) == first.packages.map(\.sha256))
-        try await isSound(cluster, scratch)
+        try await isVerified(cluster, scratch)
         try await cluster.stop()
     }
 

@@ -49,9 +49,11 @@ struct StylePackCommandTests {
         let made = try await Program.run(
             convert + ["--style-pack", style, "--data-date", "2026-11-01", "--json"], in: scratch)
         #expect(made.status == 0, "\(made.errors)")
-        let sound = try await Program.run(["verify", database.path, style], in: scratch)
+        let verified = try await Program.run(["verify", database.path, style], in: scratch)
         #expect(
-            sound.status == 0 && sound.output.contains("sealed") && sound.output.contains("137 resources"), "\(sound)")
+            verified.status == 0 && verified.output.contains("sealed")
+                && verified.output.contains("style pack verified: 137 resources"),
+            "\(verified)")
         let inspected = try await Program.run(["inspect", database.path, "--json"], in: scratch)
         let report = try #require(try JSONSerialization.jsonObject(with: Data(inspected.output.utf8)) as? [String: Any])
         #expect(report["kind"] as? String == "MapLibre")

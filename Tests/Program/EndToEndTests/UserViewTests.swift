@@ -160,6 +160,13 @@ struct UserViewTests {
         let mistaken = try await Program.run(
             ["worker", "--connect", cluster.control, "--scratch", scratch.url("m").path], in: scratch)
         #expect(mistaken.status == 78 && mistaken.errors.contains("wrong-endpoint"), "\(mistaken.errors)")
+        let port = try #require(cluster.control.split(separator: ":").last)
+        for arguments in [["jobs"], ["status", "1"], ["cancel", "1"], ["health"]] {
+            let astray = try await Program.run(arguments + ["--coordinator", cluster.work], in: scratch)
+            #expect(astray.status == 78, "\(arguments): \(astray)")
+            #expect(astray.errors.contains("this is the coordinator's endpoint for workers"), "\(astray.errors)")
+            #expect(astray.errors.contains("--coordinator tcp://HOST:\(port)"), "\(astray.errors)")
+        }
         let job = try await cluster.submit(["EE", "--zoom", "0-5", "--tileset", origin.tileset])
         let status = try await cluster.run(["status", job])
         #expect(status.output.contains("waits: no worker is connected; start one with packhorse worker"), "\(status)")

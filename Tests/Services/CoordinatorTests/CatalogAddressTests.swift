@@ -40,7 +40,7 @@ struct CatalogAddressTests {
             running.cancel()
             _ = await running.result
         }
-        #expect(try Catalog(fixture.options.catalog, create: false).verify().isSound)
+        #expect(try Catalog(fixture.options.catalog, create: false).verify().isVerified)
     }
 
     @Test func anAddressOfThisMachineIsWarnedOfWhenClientsAreElsewhere() throws {

@@ -11,6 +11,22 @@ import ZeroMQ
 
 @Suite(.timeLimit(.minutes(2)))
 struct RefusalTests {
+    @Test func aCommandAtAnEndpointForWorkersOrBlobsIsToldSo() async throws {
+        let fixture = try Fixture { $0.blobBind = "tcp://127.0.0.1:*" }
+        try await fixture.withCoordinator { service in
+            let port = try #require(service.controlEndpoint.split(separator: ":").last)
+            let blobs = try #require(service.blobEndpoint)
+            for (endpoint, name, port) in [(service.workEndpoint, "workers", port), (blobs, "blobs", "PORT")] {
+                for message in [Message.ping(PBPing()), .listJobs(PBListJobs()), .cancelJob(PBCancelJob())] {
+                    let problem = try await Talker(endpoint).problem(message)
+                    #expect(problem.code == "wrong-endpoint" && !problem.retriable)
+                    #expect(problem.text.contains("endpoint for \(name)"), "\(problem.text)")
+                    #expect(problem.hint.hasSuffix("tcp://HOST:\(port)"), "\(problem.hint)")
+                }
+            }
+        }
+    }
+
     @Test func submissionsThatMakeNoSenseAreRefusedWithACode() async throws {
         let fixture = try Fixture { $0.bboxTileLimit = 20 }
         try await fixture.withCoordinator { service in

@@ -81,7 +81,7 @@ struct BuildPlan: Sendable {
         }
         for file in files {
             let report = try await FileWork.run { try PackageFile.verify(file.url, mask: file.mask) }
-            if !report.isSound { return false }
+            if !report.isVerified { return false }
         }
         return true
     }

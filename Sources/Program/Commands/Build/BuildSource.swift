@@ -47,7 +47,7 @@ struct BuildSource: Sendable {
     {
         let source = try await local(file, output)
         let report = try await FileWork.run { try PackageFile.verify(source, mask: output.mask) }
-        guard report.isSound else {
+        guard report.isVerified else {
             let listed = report.problems.prefix(20).map { "\n  \($0)" }.joined()
             throw CLIError(
                 .badData, "'\(source.path)' is damaged: \(Units.count(report.problemCount, of: "problem"))\(listed)",

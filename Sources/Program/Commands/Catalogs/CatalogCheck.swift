@@ -30,7 +30,7 @@ struct CatalogCheck: Encodable {
     /// Each file from a web server is downloaded, checked and removed.
     ///
     /// - Parameter key: The expected signing key; `nil` checks no signature.
-    /// - Throws: ``CLIError`` 65 with all problems.
+    /// - Throws: ``CLIError`` 65 with all problems; `CatalogTransferError` when there is no catalog at an address.
     static func run(_ source: CatalogSource, key: CatalogPublicKey? = nil) async throws -> CatalogCheck {
         var lists = CatalogLists(source)
         let document: CatalogDocument?
@@ -39,6 +39,12 @@ struct CatalogCheck: Encodable {
         } catch let error as CatalogError {
             document = nil
             lists.problems.append("catalog.json: \(error.message) [\(error.code)]")
+        }
+        // An address without lists is a wrong address, not a damaged catalog.
+        if source.folder == nil, document == nil, lists.problems.isEmpty,
+            try await source.read("packages.json") == nil
+        {
+            throw source.missingIndex
         }
         if key != nil, document == nil, lists.problems.isEmpty {
             lists.problems.append("catalog.json: missing, but a signature is required [missing-file]")
@@ -81,7 +87,7 @@ struct CatalogCheck: Encodable {
         }
         let signed = document?.provenKey.map { ", signed by \($0)" } ?? ""
         return CatalogCheck(
-            summary: "catalog sound: \(Units.count(lists.packages, of: "package")), "
+            summary: "catalog verified: \(Units.count(lists.packages, of: "package")), "
                 + "\(Units.count(lists.files.count, of: "file")), \(Units.count(tiles, of: "tile")), \(Units.bytes(bytes))\(signed)",
             paths: lists.files.keys.sorted(), bytes: bytes, tiles: tiles, key: document?.provenKey,
             warnings: source.folder == nil ? CatalogAddress.warnings(of: lists.bases, servedAt: source.name) : [])

@@ -87,7 +87,7 @@ struct CatalogImportCommand: ParsableCommand {
                 throw CLIError(
                     .badData, "'\(file)' is a patch, not a package", hint: "create the package first: packhorse apply")
             }
-            if !rewrite, report.isSound, report.tiles > 0 { return (url, report) }
+            if !rewrite, report.isVerified, report.tiles > 0 { return (url, report) }
             if !rewrite, let damage = report.problems.first(where: { Self.isDamage($0.code) }) {
                 throw CLIError(
                     .badData, "'\(file)' is damaged: \(damage)",
@@ -100,7 +100,7 @@ struct CatalogImportCommand: ParsableCommand {
         _ = try PackageExport.write(from: url, format: .mbtiles, to: rewritten)
         let report = try PackageVerify.run(rewritten)
         guard report.tiles > 0 else { throw CLIError(.badData, "'\(file)' has no usable tile") }
-        guard report.isSound else {
+        guard report.isVerified else {
             throw CLIError(
                 .badData,
                 "'\(file)' is damaged: \(Units.count(report.problemCount, of: "problem"))",

@@ -21,6 +21,7 @@ struct ClusterOptions: ParsableArguments {
         guard timeout > 0, timeout <= 3600 else {
             throw ValidationError("--timeout must be above 0 and at most 3600 seconds.")
         }
+        try EndpointOption.checkConnecting(coordinator, option: "--coordinator")
     }
 
     /// The endpoint from the option, the environment or the default.
@@ -30,6 +31,7 @@ struct ClusterOptions: ParsableArguments {
 
     /// Runs `body` with a link to the coordinator, and always closes the link afterwards.
     func withClient<Result>(_ body: (ControlClient) async throws -> Result) async throws -> Result {
+        if coordinator == nil { try EndpointOption.checkVariable("PACKHORSE_COORDINATOR") }
         let security = try keys.client(as: .operator)
         let client = try ControlClient(
             endpoint: endpoint, security: security, allowPlain: keys.insecure, timeout: .seconds(timeout))

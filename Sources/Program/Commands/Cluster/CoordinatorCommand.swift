@@ -4,6 +4,7 @@ import CatalogFormat
 internal import ClusterClient
 internal import CommandSupport
 import Coordinator
+import Files
 import Foundation
 import Logging
 import ObjectStore
@@ -74,6 +75,9 @@ struct CoordinatorCommand: AsyncParsableCommand {
 
     func validate() throws {
         try blobOptions.check(blobs: blobs)
+        try EndpointOption.checkListening(control, option: "--control")
+        try EndpointOption.checkListening(work, option: "--work")
+        try EndpointOption.checkListening(blobBind, option: "--blob-bind")
         guard (2...3600).contains(leaseSeconds) else {
             throw ValidationError("--lease-seconds must be between 2 and 3600.")
         }
@@ -104,14 +108,51 @@ struct CoordinatorCommand: AsyncParsableCommand {
         lifeline.watch()
         MallocArenas.limitToCores()
         OpenFiles.allowMany()
+        let logger = log.logger("coordinator")
         let folder = URL(filePath: data, directoryHint: .isDirectory)
-        var options = CoordinatorOptions(
-            data: folder, blobs: blobs.map { URL(filePath: $0) } ?? folder.appending(path: "blobs"),
-            catalog: catalog.map { URL(filePath: $0) } ?? folder.appending(path: "catalog"))
-        if let blobs, S3Location.isMeant(by: blobs) {
-            options.store = try await blobOptions.open(
-                blobs, folder: folder.appending(path: "blob-cache"), create: true)
+        let missing = MissingFolders([folder, blobFolder, catalogFolder, cacheFolder])
+        let started: (service: CoordinatorService, endpoints: EndpointsFile)
+        do {
+            started = try await start(logger)
+        } catch {
+            missing.removeEmpty(without: [ScratchFolder.gateName])
+            throw error
         }
+        defer { EndpointsFile.remove(folder) }
+        let endpoints = started.endpoints
+        logger.info(
+            "Coordinator endpoints bound",
+            metadata: [LogKey.endpoint: "\(endpoints.control) \(endpoints.work)", LogKey.path: "\(folder.path)"])
+        try await ServiceRunner.run(logger, started.service)
+    }
+
+    private var blobFolder: URL { blobs.map { URL(filePath: $0) } ?? inData("blobs") }
+    private var catalogFolder: URL { catalog.map { URL(filePath: $0) } ?? inData("catalog") }
+    /// The folder for local copies of blobs in a bucket.
+    private var cacheFolder: URL { inData("blob-cache") }
+
+    private func inData(_ name: String) -> URL {
+        URL(filePath: data, directoryHint: .isDirectory).appending(path: name)
+    }
+
+    /// Opens all files and sockets, and writes the endpoints to the data folder.
+    private func start(_ logger: Logger) async throws -> (CoordinatorService, EndpointsFile) {
+        let options = try await options()
+        let places = [("--data", options.data), ("--catalog", options.catalog), ("--blobs", options.blobs)]
+        for (option, place) in places where option != "--blobs" || options.store == nil {
+            try OutputPlace.makeFolder(place, hint: "give \(option) an existing folder or one that can be created")
+        }
+        let service = try CoordinatorService(options, logger: logger)
+        let endpoints = EndpointsFile(
+            control: service.controlEndpoint, work: service.workEndpoint, blob: service.blobEndpoint,
+            pid: ProcessInfo.processInfo.processIdentifier)
+        try endpoints.write(to: options.data)
+        return (service, endpoints)
+    }
+
+    private func options() async throws -> CoordinatorOptions {
+        var options = CoordinatorOptions(
+            data: URL(filePath: data, directoryHint: .isDirectory), blobs: blobFolder, catalog: catalogFolder)
         options.controlBind = control
         options.workBind = work
         if !noBlobEndpoint {
@@ -133,20 +174,10 @@ struct CoordinatorCommand: AsyncParsableCommand {
         options.keepShards = keepShards
         options.keptTileBytes = Units.size(keepTiles) ?? options.keptTileBytes
         options.build = "packhorse \(ProgramVersion.current)"
-        let logger = log.logger("coordinator")
-        let places = [("--data", folder), ("--catalog", options.catalog), ("--blobs", options.blobs)]
-        for (option, place) in places where option != "--blobs" || options.store == nil {
-            try OutputPlace.makeFolder(place, hint: "give \(option) an existing folder or one that can be created")
+        // The keys and options above are read before anything is created.
+        if let blobs, S3Location.isMeant(by: blobs) {
+            options.store = try await blobOptions.open(blobs, folder: cacheFolder, create: true)
         }
-        let service = try CoordinatorService(options, logger: logger)
-        let endpoints = EndpointsFile(
-            control: service.controlEndpoint, work: service.workEndpoint, blob: service.blobEndpoint,
-            pid: ProcessInfo.processInfo.processIdentifier)
-        try endpoints.write(to: folder)
-        defer { EndpointsFile.remove(folder) }
-        logger.info(
-            "Coordinator endpoints bound",
-            metadata: [LogKey.endpoint: "\(endpoints.control) \(endpoints.work)", LogKey.path: "\(folder.path)"])
-        try await ServiceRunner.run(logger, service)
+        return options
     }
 }

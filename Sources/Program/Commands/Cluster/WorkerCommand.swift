@@ -51,6 +51,8 @@ struct WorkerCommand: AsyncParsableCommand {
 
     func validate() throws {
         try blobOptions.check(blobs: blobs)
+        try EndpointOption.checkConnecting(connect, option: "--connect")
+        try EndpointOption.checkConnecting(blobEndpoint, option: "--blob-endpoint")
         guard (1...256).contains(slots) else { throw ValidationError("--slots must be between 1 and 256.") }
         guard cache <= 1 << 30 else { throw ValidationError("--cache must be at most 1073741824 MiB.") }
     }
@@ -58,6 +60,7 @@ struct WorkerCommand: AsyncParsableCommand {
     func run() async throws {
         lifeline.watch()
         MallocArenas.limitToCores()
+        if connect == nil { try EndpointOption.checkVariable("PACKHORSE_WORK") }
         let endpoint = connect ?? Variable.value("PACKHORSE_WORK") ?? "tcp://127.0.0.1:7471"
         var options = WorkerOptions(
             connect: endpoint, security: try keys.client(as: .worker),

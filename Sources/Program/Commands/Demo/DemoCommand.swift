@@ -56,9 +56,9 @@ struct DemoCommand: AsyncParsableCommand {
             throw error
         }
         Console.note("4/4  verifying every byte of the catalog")
-        let sound = try await CatalogCheck.run(try CatalogSource(cluster.catalog.path))
-        Console.note("     \(sound.summary)")
-        let paths = sound.paths.map { cluster.catalog.appending(path: $0).path }
+        let check = try await CatalogCheck.run(try CatalogSource(cluster.catalog.path))
+        Console.note("     \(check.summary)")
+        let paths = check.paths.map { cluster.catalog.appending(path: $0).path }
         if !progress.json { for path in paths { Console.result(path) } }
         Console.note("show its contents:  packhorse inspect \(paths.last ?? "")")
     }

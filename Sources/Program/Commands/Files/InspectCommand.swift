@@ -44,7 +44,7 @@ struct InspectCommand: AsyncParsableCommand {
                 throw CLIError(.badData, "'\(url.path)' is damaged: \(problem)", hint: "fetch or build it again")
             }
             try PackageReport.show(report, json: json)
-            guard report.isSound else {
+            guard report.isVerified else {
                 throw CLIError(
                     .badData, "'\(url.path)' is damaged: \(Units.count(report.problemCount, of: "problem"))",
                     hint: "fetch or build it again")

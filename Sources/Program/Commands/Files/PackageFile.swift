@@ -44,7 +44,7 @@ struct StylePackCheck: Encodable {
         }
         let (count, bytes) = (pack.index.entries.count, pack.index.bytes)
         return StylePackCheck(
-            summary: "style pack sound: \(Units.count(count, of: "resource")), \(Units.bytes(bytes))",
+            summary: "style pack verified: \(Units.count(count, of: "resource")), \(Units.bytes(bytes))",
             style: pack.index.style, resources: count, bytes: bytes)
     }
 }

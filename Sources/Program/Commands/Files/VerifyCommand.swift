@@ -45,19 +45,19 @@ struct VerifyCommand: AsyncParsableCommand {
             let found = try ShardInspection.run(url)
             if json { return Console.result(try JSONText.pretty(found)) }
             Console.result(
-                "shard sound: \(Units.count(found.stored, of: "tile")), \(Units.count(found.empty)) empty, \(found.digest.hex)"
+                "shard verified: \(Units.count(found.stored, of: "tile")), \(Units.count(found.empty)) empty, \(found.digest.hex)"
             )
         } else {
             let report = try PackageFile.verify(url, mask: mask)
             if json { Console.result(try JSONText.pretty(report)) }
-            guard report.isSound else {
+            guard report.isVerified else {
                 throw CLIError(
                     .badData, "'\(url.path)' is damaged: \(Units.count(report.problemCount, of: "problem"))",
                     details: EqualCauses.lines(report.problems.map(\.description)))
             }
             if !json {
                 Console.result(
-                    "\(report.isPatch ? "patch" : "package") sound: \(Units.count(report.tiles, of: "tile")), \(Units.bytes(report.size)), \(report.tilesHash), \(PackageReport.seal(report))"
+                    "\(report.isPatch ? "patch" : "package") verified: \(Units.count(report.tiles, of: "tile")), \(Units.bytes(report.size)), \(report.tilesHash), \(PackageReport.seal(report))"
                 )
             }
         }

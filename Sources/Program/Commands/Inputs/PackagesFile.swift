@@ -45,7 +45,7 @@ struct PackagesFile {
             // Read as text, because YAML interprets Norway's NO as a boolean.
             document = try JSONValue(yaml: text, name: name, what: "List of packages", asText: true)
         } catch {
-            throw CLIError(.badData, error.message)
+            throw CLIError(.badData, error.message, hint: error.hint)
         }
         switch document {
         case .array(let list): entries = list

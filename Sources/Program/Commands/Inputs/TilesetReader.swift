@@ -8,7 +8,7 @@ import Tilesets
 enum TilesetReader {
     /// A complete tileset from a file, a TileJSON URL, the URL of a PMTiles archive, or `mbtiles:FILE`, `pmtiles:FILE`.
     ///
-    /// - Throws: ``CLIError`` 66 for a missing file; `TilesetsError`, `OriginsError` otherwise.
+    /// - Throws: ``CLIError`` 66 for a missing file, 64 for an address of an unknown kind; `TilesetsError`, `OriginsError` otherwise.
     static func read(_ named: String, language: String?) async throws -> Tileset {
         let file = try self.file(named)
         return try await complete(language.map(file.inLanguage) ?? file)
@@ -25,6 +25,7 @@ enum TilesetReader {
             file = try TilesetFile(source: named, folder: here, contact: Variable.value("PACKHORSE_CONTACT"))
         } else {
             let url = URL(filePath: named)
+            try checkKind(named, url)
             try FileKind.requireFile(url)
             file = try TilesetFile.read(url)
         }
@@ -33,6 +34,16 @@ enum TilesetReader {
         case .http?, .remotePMTiles?, nil: break
         }
         return file
+    }
+
+    /// Refuses an address of a kind that nothing reads, which would be taken for a missing file.
+    private static func checkKind(_ named: String, _ file: URL) throws {
+        guard named.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]+:/) != nil, !FileKind.isThere(file) else { return }
+        throw CLIError(
+            .usage, "--tileset '\(named.prefix(200))' is an address of an unknown kind",
+            hint:
+                "give a tileset file, mbtiles:FILE, pmtiles:FILE or pmtiles:URL, or an address with http://, https:// or s3://"
+        )
     }
 
     /// Reads the documents that the file refers to (TileJSON, metadata of an archive).

@@ -77,8 +77,7 @@ struct InstallCommand: AsyncParsableCommand {
         let key = try SigningKeyOption.readPublic(publicKey)
         let source = try CatalogSource(catalog)
         guard let document = try await CatalogDocument.read(source, key: key) else {
-            throw CLIError(
-                .noInput, "'\(source.name)' has no catalog.json", hint: "a coordinator of this version writes one")
+            throw source.missingIndex
         }
         if document.isSigned, key == nil {
             Console.note("the catalog is signed; --public-key KEY verifies the signature")

@@ -33,7 +33,7 @@ struct StateCheckCommand: AsyncParsableCommand {
                 hint: "restore a backup: packhorse state restore FILE --data \(data)")
         }
         Console.result(
-            "sound: \(Units.count(report.jobs, of: "job")), \(Units.count(report.events, of: "event")) replayed to the same state"
+            "state verified: \(Units.count(report.jobs, of: "job")), \(Units.count(report.events, of: "event")) replayed to the same state"
                 + (report.forgotten == 0
                     ? "" : ", \(Units.count(report.forgotten, of: "summary", "summaries")) of older jobs")
         )

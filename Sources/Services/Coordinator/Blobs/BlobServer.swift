@@ -113,6 +113,12 @@ actor BlobServer {
                 }
                 return strike(inbound.peer, "the key has no role that allows blob transfers")
             }
+            guard !WrongEndpoint.isFromCommand(frame.message.type) else {
+                let answer = WrongEndpoint.answer(at: "blobs")
+                outbound.append(
+                    (inbound.peer, try Frame(session: frame.session, seq: 1, re: frame.seq, answer).encoded()))
+                return strike(inbound.peer, "a \(frame.message.type) message does not belong on the blob endpoint")
+            }
             guard peers.setConnection(of: SessionID(frame.session), to: inbound.peer, user: inbound.user) else {
                 return strike(inbound.peer, "the session belongs to another key")
             }

@@ -28,8 +28,9 @@ public enum StateFile {
     ///
     /// - Throws: ``CoordinatorError`` when the file is in use, damaged, or missing.
     public static func check(_ folder: URL) async throws -> Report {
-        try requireFile(folder.appending(path: "state.sqlite"))
-        let store = try StateStore(folder: folder)
+        let file = folder.appending(path: "state.sqlite")
+        try requireState(file)
+        let store = try StateStore(folder: folder, mayBeNew: false)
         do {
             let kept = try await store.load(withEnded: true)
             let replayed = try await store.replay()
@@ -41,6 +42,12 @@ public enum StateFile {
                 problems.append("the operator limits of origins differ from the log")
             }
             return Report(jobs: kept.jobs.count, forgotten: history.count, events: events, problems: problems)
+        } catch let error as DatabaseError {
+            await store.close()
+            throw StateStore.unreadable(file, error)
+        } catch let error as CoordinatorError where error.code == .damagedState {
+            await store.close()
+            throw StateStore.undecodable(file, error)
         } catch {
             await store.close()
             throw error
@@ -54,7 +61,11 @@ public enum StateFile {
     /// - Returns: The new location of the former state, or `nil` when there was none.
     /// - Throws: ``CoordinatorError``; nothing has changed then.
     public static func restore(_ backup: URL, into folder: URL) async throws -> URL? {
-        try requireFile(backup)
+        guard FileManager.default.fileExists(atPath: backup.path) else {
+            throw CoordinatorError(
+                .missing, "The backup '\(backup.path)' does not exist.",
+                hint: "backups of 'packhorse backup' are in the folder 'backups' of the data folder")
+        }
         let draftFolder = folder.appending(path: ".restore-\(UInt64.random(in: 0 ... .max))")
         let isNew = !FileManager.default.fileExists(atPath: folder.path)
         defer {
@@ -148,10 +159,16 @@ public enum StateFile {
         return aside
     }
 
-    private static func requireFile(_ file: URL) throws(CoordinatorError) {
-        guard FileManager.default.fileExists(atPath: file.path) else {
-            throw CoordinatorError(.missing, "The state file '\(file.path)' does not exist.")
+    /// Refuses a folder without a state.
+    private static func requireState(_ file: URL) throws(CoordinatorError) {
+        guard !FileManager.default.fileExists(atPath: file.path) else { return }
+        let folder = file.deletingLastPathComponent().path
+        let hint = "give --data the folder that 'packhorse coordinator --data' was started with"
+        guard FileManager.default.fileExists(atPath: folder) else {
+            throw CoordinatorError(.missing, "The data folder '\(folder)' does not exist.", hint: hint)
         }
+        throw CoordinatorError(
+            .missing, "The state file '\(file.path)' does not exist: no coordinator has used this folder.", hint: hint)
     }
 
     /// The differences between the state and the replayed log, one line each.

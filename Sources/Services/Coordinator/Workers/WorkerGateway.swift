@@ -49,6 +49,7 @@ struct WorkerGateway {
 
     /// Handles a frame of the work endpoint.
     mutating func receive(_ frame: Frame, inbound: Inbound, scheduler: Scheduler) -> [WorkerEffect] {
+        guard !WrongEndpoint.isFromCommand(frame.message.type) else { return redirect(frame, inbound: inbound) }
         let id = SessionID(frame.session)
         guard peers.setConnection(of: id, to: inbound.peer, user: inbound.user) else {
             strike(inbound, "the session belongs to another key")
@@ -74,6 +75,16 @@ struct WorkerGateway {
         default: strike(inbound, "a \(frame.message.type) message does not belong on the work endpoint")
         }
         return effects
+    }
+
+    /// Tells a command where it has to connect.
+    private mutating func redirect(_ frame: Frame, inbound: Inbound) -> [WorkerEffect] {
+        strike(inbound, "a \(frame.message.type) message does not belong on the work endpoint")
+        let answer = WrongEndpoint.answer(
+            at: "workers", control: environment.router.boundEndpoints[CoordinatorLoop.control])
+        let session = SessionID(frame.session)
+        let sent = environment.frame(answer, to: inbound.peer, session: session, re: frame.seq)
+        return sent.map { [.send($0)] } ?? []
     }
 
     /// Keeps the tables near the number of known sessions.

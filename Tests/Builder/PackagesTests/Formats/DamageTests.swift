@@ -11,7 +11,7 @@ struct DamageTests {
         let (url, _) = try merged.export(format)
         let unseen = try FileDamage.unseen(
             url, scratch: merged.scratch.file("damaged" + format.fileExtension), seed: 11
-        ) { try PackageVerify.run($0, mask: merged.world.mask).isSound }
+        ) { try PackageVerify.run($0, mask: merged.world.mask).isVerified }
         #expect(unseen == [])
     }
 
@@ -36,7 +36,7 @@ struct DamageTests {
             var copy = whole
             copy[place] ^= 1 << UInt8(place % 8)
             try Data(copy).write(to: damaged)
-            #expect(try !PackageVerify.run(damaged).isSound, "byte \(place)")
+            #expect(try !PackageVerify.run(damaged).isVerified, "byte \(place)")
         }
     }
 }

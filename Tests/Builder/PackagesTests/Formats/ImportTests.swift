@@ -22,7 +22,7 @@ struct ImportTests {
     }
 
     /// Raw, packed, doubly packed and empty bodies, a box of zeros, no layers, zooms that are not there, a wrong hash.
-    @Test func aCarelessFileBecomesASoundOne() throws {
+    @Test func aCarelessFileBecomesAVerifiedOne() throws {
         let tile = vectorTile("one")
         let raw = try Gzip.decompress(vectorTile("two"))
         let file = scratch.file("careless.mbtiles")
@@ -36,7 +36,7 @@ struct ImportTests {
             let target = scratch.file("out" + format.fileExtension)
             let receipt = try PackageExport.write(from: file, format: format, to: target)
             let report = try PackageVerify.run(target)
-            #expect(report.isSound && receipt.tiles == 3, "\(format): \(report.problems)")
+            #expect(report.isVerified && receipt.tiles == 3, "\(format): \(report.problems)")
             #expect(report.tilesPerZoom.map(\.zoom) == [2, 3])
         }
         let found = try rows(scratch.file("out.mbtiles"))
@@ -202,10 +202,10 @@ struct ImportTests {
     @Test(
         .enabled(if: RealData.absence == nil, "\(RealData.absence ?? "")"),
         arguments: ["stamen-toner-z0-3.pmtiles", "whitney-8-15.pmtiles"])
-    func realPMTilesAreSound(name: String) throws {
+    func realPMTilesAreVerified(name: String) throws {
         let file = RealData.file(name)
         let report = try PackageVerify.run(file)
-        #expect(report.isSound && report.seal == .none && report.kind == "PMTiles", "\(report.problems)")
+        #expect(report.isVerified && report.seal == .none && report.kind == "PMTiles", "\(report.problems)")
         #expect(name != "stamen-toner-z0-3.pmtiles" || report.tiles == 85)
     }
 }

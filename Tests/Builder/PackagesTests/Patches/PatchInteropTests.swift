@@ -37,7 +37,7 @@ struct PatchInteropTests {
         }
         try queue.close()
         let report = try MBTilesVerify.run(copy, mask: fixture.world.mask, zooms: fixture.world.zooms)
-        #expect(report.isSound, "\(report.problems)")
+        #expect(report.isVerified, "\(report.problems)")
         #expect(report.tilesHash == new.receipt.tilesHash)
         #expect(try fixture.metadata(copy) == fixture.metadata(new.url))
     }

@@ -228,7 +228,7 @@ extension Simulation {
         }
     }
 
-    /// A scheduler made of what the store says must be sound (I10).
+    /// A scheduler made of what the store says must be consistent (I10).
     mutating func checkRestored() {
         if let wrong = coordinator?.scheduler.audit().first { problem("I10: restored with \(wrong)") }
         checkMemory()

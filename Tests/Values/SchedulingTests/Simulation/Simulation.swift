@@ -16,7 +16,7 @@ import Tiles
 /// | I7 | the scheduler's audit, and rows against counts | ``hand(_:client:)``, ``checkMemory()`` |
 /// | I8 | every acknowledgement received is in the store; named blobs outlive a power cut | ``checkAcknowledged(_:_:)`` |
 /// | I9 | after the end and an idle restart no blob is left | ``verdict()`` |
-/// | I10 | memory equals the store; the log replayed equals the store; a restored scheduler is sound | ``checkMemory()``, ``verdict()`` |
+/// | I10 | memory equals the store; the log replayed equals the store; a restored scheduler is consistent | ``checkMemory()``, ``verdict()`` |
 /// | I11 | a small job that runs together with a big one ends within twice its solo time | `FairnessTests` |
 /// | I12 | no request for a cancelled job by a worker that could know | ``observe(requestFor:by:)`` |
 /// | I13 | a merge is offered only to a worker that writes all its formats | ``note(_:to:)`` |

@@ -1,0 +1,36 @@
+import ArgumentParser
+import Errors
+import ZeroMQ
+
+/// Checks the endpoints of a command line before anything is opened.
+package enum EndpointOption {
+    /// Refuses a text at which no socket can listen.
+    ///
+    /// - Throws: `ValidationError`, which ends with 64.
+    package static func checkListening(_ endpoint: String?, option: String) throws {
+        guard let endpoint, !RouterLink.canListen(at: endpoint) else { return }
+        throw wrong(option, endpoint, "tcp://127.0.0.1:7470, tcp://*:7470 or tcp://127.0.0.1:*")
+    }
+
+    /// Refuses a text to which no socket can connect.
+    ///
+    /// - Throws: `ValidationError`, which ends with 64.
+    package static func checkConnecting(_ endpoint: String?, option: String) throws {
+        guard let endpoint, !DealerLink.canConnect(to: endpoint) else { return }
+        throw wrong(option, endpoint, "tcp://coordinator.example.com:7470")
+    }
+
+    /// Refuses a variable to whose endpoint no socket can connect.
+    ///
+    /// - Throws: ``CLIError`` 78.
+    package static func checkVariable(_ name: String) throws {
+        guard let endpoint = Variable.value(name), !DealerLink.canConnect(to: endpoint) else { return }
+        throw CLIError(
+            .configuration, "the variable \(name) is '\(endpoint.prefix(200))', which is not an endpoint",
+            hint: "set it to an endpoint, for example tcp://coordinator.example.com:7470")
+    }
+
+    private static func wrong(_ option: String, _ endpoint: String, _ examples: String) -> ValidationError {
+        ValidationError("\(option) '\(endpoint.prefix(200))' is not an endpoint; expected for example \(examples)")
+    }
+}

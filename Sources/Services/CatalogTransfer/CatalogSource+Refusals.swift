@@ -1,0 +1,59 @@
+import CatalogFormat
+import Errors
+import Transfer
+
+/// What is said when there is no catalog at a place, with a remedy for this kind of place.
+extension CatalogSource {
+    /// The error for a catalog without `catalog.json`.
+    package var missingIndex: CatalogTransferError {
+        guard folder == nil else {
+            return CatalogTransferError(
+                .noCatalog, "the catalog in '\(name)' has no \(CatalogIndex.fileName)",
+                hint:
+                    "start a coordinator on this folder once; it writes the file: packhorse coordinator --data FOLDER --catalog '\(name)'"
+            )
+        }
+        return CatalogTransferError(
+            .noCatalog, "there is no catalog at '\(name)': the server has no \(CatalogIndex.fileName) there",
+            hint:
+                "check the address: it is that of the folder with \(CatalogIndex.fileName) on the web server, for example https://maps.example.com/offline/"
+        )
+    }
+
+    /// The error for a text that is an address, but not of a web server; `nil` for others.
+    static func refusal(ofAddress text: String) -> CatalogTransferError? {
+        guard text.prefixMatch(of: /[A-Za-z][A-Za-z0-9+.-]*:\/\//) != nil else { return nil }
+        let isBucket = text.lowercased().hasPrefix("s3://")
+        return CatalogTransferError(
+            .badAddress, "'\(text.prefix(200))' is not the address of a web server",
+            hint: isBucket
+                ? "give the http(s) address at which the bucket is served"
+                : "give a folder, or an address that begins with http:// or https://")
+    }
+
+    /// The error for a folder that does not exist.
+    static func missingFolder(_ path: String, named text: String) -> CatalogTransferError {
+        // "maps.example.com/offline" looks like an address without its beginning.
+        let first = text.prefix { $0 != "/" }
+        let isHost = first.contains(".") && !first.hasPrefix(".")
+        return CatalogTransferError(
+            .noCatalog, "'\(path)' does not exist",
+            hint: isHost
+                ? "for a web server, write the whole address: https://\(text)"
+                : "give the folder of a catalog, a coordinator's data folder, or the http(s) address of a catalog")
+    }
+
+    /// The error for a folder without lists.
+    static func noLists(_ path: String) -> CatalogTransferError {
+        CatalogTransferError(
+            .noCatalog, "'\(path)' is not a catalog: it has no packages.json",
+            hint: "give the folder that has packages.json and catalog.json, or the coordinator's data folder above it")
+    }
+
+    /// The error for a server that gave no answer.
+    static func unreachable(_ name: String, _ error: TransferError) -> CatalogTransferError {
+        CatalogTransferError(
+            .unavailable, "the catalog at '\(name)' cannot be read: \(error.message)",
+            hint: "check the address and the network", cause: error)
+    }
+}
