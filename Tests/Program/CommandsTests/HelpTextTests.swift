@@ -1,9 +1,12 @@
 import ArgumentParser
+import ClusterClient
 import CommandSupport
 import Errors
 import Foundation
 import Regions
 import Testing
+import TextFormats
+import Tiles
 import Tilesets
 
 @testable import Commands
