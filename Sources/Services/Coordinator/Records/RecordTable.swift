@@ -27,7 +27,7 @@ struct RecordField<Record: Sendable>: Sendable {
     /// A field that is written and read at its place in the record.
     init<Value: RecordValue>(
         _ column: String, log number: UInt32, isFixed: Bool = false,
-        at path: WritableKeyPath<Record, Value> & Sendable
+        at path: any WritableKeyPath<Record, Value> & Sendable
     ) {
         self.column = column
         self.number = number
