@@ -36,7 +36,8 @@ struct YAMLProblem: Equatable {
         case .duplicatedKeysInMapping(let keys, let context):
             let names = keys.sorted().map { "'\($0.prefix(80))'" }.joined(separator: ", ")
             self.init(
-                place: Self.place(context.mark), "a key is written more than once: \(names)", "keep one of the lines")
+                place: Self.place(context.mark, in: yaml), "a key is written more than once: \(names)",
+                "keep one of the lines")
         case .no, .memory, .writer, .emitter, .representer, .dataCouldNotBeDecoded: break
         }
     }
@@ -49,8 +50,8 @@ struct YAMLProblem: Equatable {
     private static func syntax(
         _ problem: String, _ context: YamlError.Context?, _ mark: Mark, in yaml: String
     ) -> YAMLProblem {
-        let here = place(mark)
-        let start = context.map { place($0.mark) } ?? here
+        let here = place(mark, in: yaml)
+        let start = context.map { place($0.mark, in: yaml) } ?? here
         func isWithin(_ words: String) -> Bool { context?.text.contains(words) ?? false }
         if problem.contains("tab character") || character(at: here, in: yaml) == "\t" {
             return YAMLProblem(
@@ -115,7 +116,11 @@ struct YAMLProblem: Equatable {
             place: here, "the text cannot be parsed from here on", "put the value in quotes, and check the indentation")
     }
 
-    private static func place(_ mark: Mark) -> Place { Place(line: mark.line, column: mark.column) }
+    /// The parser's position; the end of the text where it is beyond the last line.
+    private static func place(_ mark: Mark, in yaml: String) -> Place {
+        let end = place(at: yaml.count, in: yaml)
+        return mark.line > end.line ? end : Place(line: mark.line, column: mark.column)
+    }
 
     /// The position of a character that is counted from the start of the text.
     private static func place(at offset: Int, in yaml: String) -> Place {

@@ -57,10 +57,12 @@ extension StateStore {
     }
 
     /// The error for a file with a row that no coordinator wrote.
-    static func undecodable(_ file: URL, _ error: CoordinatorError) -> CoordinatorError {
+    ///
+    /// - Parameter finding: Which row, and what is wrong with it.
+    static func undecodable(_ file: URL, _ finding: String, cause: any Error) -> CoordinatorError {
         CoordinatorError(
             .damagedState, "The state file '\(file.path)' is damaged: one of its rows cannot be decoded.",
-            details: [error.message], hint: remedy(for: file), cause: error)
+            details: [finding], hint: remedy(for: file), cause: cause)
     }
 
     private static func remedy(for file: URL) -> String {

@@ -2,6 +2,7 @@ import Errors
 public import Foundation
 import GRDB
 import Scheduling
+import Wire
 
 /// The state file of a coordinator that is not running: checks it, and restores it from a backup.
 public enum StateFile {
@@ -47,7 +48,10 @@ public enum StateFile {
             throw StateStore.unreadable(file, error)
         } catch let error as CoordinatorError where error.code == .damagedState {
             await store.close()
-            throw StateStore.undecodable(file, error)
+            throw StateStore.undecodable(file, error.message, cause: error)
+        } catch let error as WireError {
+            await store.close()
+            throw StateStore.undecodable(file, error.message, cause: error)
         } catch {
             await store.close()
             throw error
