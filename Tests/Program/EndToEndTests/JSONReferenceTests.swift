@@ -82,6 +82,7 @@ struct JSONReferenceTests {
         try Data("id: bad\nurl: \(refusing.url)/{z}/{x}/{y}.pbf\nzoom: 0-4\nformat: pbf\n".utf8).write(to: bad)
         let small = ["LI", "--tileset", base.path, "--zoom", "0-6"]
         try await reader.run("submission", ["submit"] + small + ["--dry-run"], at: control)
+        try await reader.run("submission", ["submit"] + small, at: control)
         let quiet = ["--wait", "--progress", "none"]
         try await reader.run("job", ["submit"] + small + ["--tile-packs"] + quiet, at: control)
         try await reader.run(
