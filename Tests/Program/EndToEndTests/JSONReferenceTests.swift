@@ -52,7 +52,7 @@ struct JSONReferenceTests {
         let reader = Reader(reference: try JSONReference(), scratch: scratch)
         let demo = try await DemoOrigin(in: scratch)
         let refusing = try ScriptedServer { request in
-            request.path.hasPrefix("/4/") ? .reply(410) : .reply(200, body: [0x1A, 0x05, 0x0A, 0x01, 0x61, 0x78, 0x02])
+            request.path.hasPrefix("/4/") ? .reply(400) : .reply(200, body: [0x1A, 0x05, 0x0A, 0x01, 0x61, 0x78, 0x02])
         }
         defer { refusing.stop() }
         let key = scratch.url("catalog.key")
@@ -61,7 +61,7 @@ struct JSONReferenceTests {
             workers: 1, coordinatorArguments: ["--signing-key", key.path, "--keep-shards"], in: scratch)
         let control = cluster.control
         try await submissions(reader, demo, refusing, control)
-        try await operations(reader, cluster)
+        try await operations(reader, demo, cluster)
         for file in try cluster.blobFiles() where try Data(contentsOf: file).starts(with: [0x50, 0x2A, 0x4D, 0x18]) {
             try await reader.run("shard", ["inspect", file.path])
         }
@@ -97,7 +97,7 @@ struct JSONReferenceTests {
         try await reader.run("order", ["weight", paused, "2"], at: control)
         try await reader.run(nil, ["cancel", paused], at: control)
         try await reader.run(
-            "order", ["schedule", "add", "night", "--every", "1d", "EE", "--tileset", bad.path], at: control)
+            "order", ["schedule", "add", "night", "--every", "daily 01:00", "EE", "--tileset", bad.path], at: control)
         try await reader.run(nil, ["schedule", "run", "night"], at: control)
         let failed = try await Eventually.get("the scheduled job fails") {
             let jobs = try JSONSerialization.jsonObject(
@@ -110,13 +110,10 @@ struct JSONReferenceTests {
         try await reader.run("order", ["failed", "drop", "\(failed)"], at: control)
     }
 
-    private func operations(_ reader: Reader, _ cluster: Cluster) async throws {
+    private func operations(_ reader: Reader, _ demo: DemoOrigin, _ cluster: Cluster) async throws {
         let control = cluster.control
-        let origins = try JSONSerialization.jsonObject(
-            with: Data(try await reader.run("origin", ["origins"], at: control).utf8))
-        let origin = try #require((origins as? [[String: Any]])?.first?["origin"] as? String)
         try await reader.run(
-            nil, ["origins", "limit", origin, "--requests-per-second", "5", "--concurrency", "2"], at: control)
+            nil, ["origins", "limit", demo.url, "--requests-per-second", "5", "--concurrency", "2"], at: control)
         try await reader.run("origin", ["origins"], at: control)
         try await reader.run("health", ["health"], at: control)
         let lines = try await reader.run(nil, ["events", "--limit", "20", "--json"], at: control)
@@ -174,7 +171,7 @@ struct JSONReferenceTests {
         try await reader.run("conversion", ["convert", new, "-o", path("a.pmtiles")])
         try await reader.run("difference", ["diff", old, new, "-o", path("p.mbtiles")])
         try await reader.run("patched-package", ["apply", path("p.mbtiles"), old, "-o", path("patched.mbtiles")])
-        try await reader.run("region", ["regions", "EE"])
+        try await reader.run("region", ["regions", "show", "EE"])
         let server = try RangeServer(Array(try Data(contentsOf: scratch.url("a.pmtiles"))))
         defer { server.stop() }
         try await reader.run("remote-archive", ["inspect", "\(server.url)"])
